@@ -1,0 +1,152 @@
+//! Bits of a word: choosing the k-th set one, and running a loop as code for the newer processor it runs on.
+//!
+//! An ordinary build targets the oldest 64-bit processors, which have neither `popcnt` nor `pdep`. [`accelerated`]
+//! compiles a loop a second time, for processors of 2013 and later, and picks one of the two at run time.
+//! This is the only module that may say `unsafe`.
+#![expect(
+    unsafe_code,
+    reason = "calling code compiled for a processor that was detected first"
+)]
+
+/// A loop that is worth compiling twice.
+pub trait Work {
+    /// What it answers.
+    type Out;
+
+    /// Does the work. Mark it `#[inline(always)]`, and what its loop calls too: what is not inlined stays portable.
+    fn run(self) -> Self::Out;
+}
+
+/// Does `work`, compiled for the wider instruction set where this processor has it.
+#[inline(always)]
+pub fn accelerated<W: Work>(work: W) -> W::Out {
+    #[cfg(target_arch = "x86_64")]
+    if has_wide_instructions() {
+        // SAFETY: the processor was just found to have every feature `wide` is compiled for.
+        return unsafe { wide(work) };
+    }
+    work.run()
+}
+
+/// Whether [`accelerated`] makes a difference on this machine.
+pub fn has_wide_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn wide<W: Work>(work: W) -> W::Out {
+    work.run()
+}
+
+/// The place of the `rank`-th set bit, counted from 0 at the low end; `rank` must be below the number of set bits.
+#[inline(always)]
+pub fn select(bits: u64, rank: u32) -> u32 {
+    select_bit(bits, rank).trailing_zeros()
+}
+
+/// The word with only the `rank`-th set bit left; as [`select`].
+#[inline(always)]
+pub fn select_bit(bits: u64, rank: u32) -> u64 {
+    debug_assert!(
+        rank < bits.count_ones(),
+        "no set bit of rank {rank} in {bits:#x}"
+    );
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("bmi2") {
+        // SAFETY: the processor has the instruction.
+        return unsafe { core::arch::x86_64::_pdep_u64(1 << rank, bits) };
+    }
+    1 << select_portable(bits, rank)
+}
+
+/// [`select`] without special instructions: byte sums by one multiplication (Vigna's broadword selection), then a
+/// table for the byte that holds the bit.
+#[inline(always)]
+pub fn select_portable(bits: u64, rank: u32) -> u32 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    let pairs = bits - ((bits >> 1) & 0x5555_5555_5555_5555);
+    let nibbles = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
+    let bytes = (nibbles + (nibbles >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;
+    // Byte i now holds the number of set bits in bytes 0..=i; those not above `rank` lie wholly before the bit.
+    let sums = bytes.wrapping_mul(ONES);
+    let not_above = (((u64::from(rank) * ONES) | HIGHS) - sums) & HIGHS;
+    let byte = not_above.count_ones();
+    let before = ((sums << 8) >> (byte * 8)) as u32 & 0xff;
+    let within = (bits >> (byte * 8)) as u8;
+    byte * 8 + u32::from(SELECT_IN_BYTE[usize::from(within)][(rank - before) as usize])
+}
+
+/// For every byte, the places of its set bits, lowest first.
+static SELECT_IN_BYTE: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut place, mut rank) = (0, 0);
+        while place < 8 {
+            if byte >> place & 1 == 1 {
+                table[byte][rank] = place as u8;
+                rank += 1;
+            }
+            place += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// The set bits of a word, lowest first.
+#[inline(always)]
+pub fn ones(mut bits: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        (bits != 0).then(|| {
+            let place = bits.trailing_zeros() as u8;
+            bits &= bits - 1;
+            place
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn acceleration_changes_no_answer() {
+        struct Count(u64);
+        impl Work for Count {
+            type Out = u32;
+
+            #[inline(always)]
+            fn run(self) -> u32 {
+                self.0.count_ones() + select(self.0, 1)
+            }
+        }
+        assert_eq!(accelerated(Count(0b1010_0000)), 2 + 7);
+        assert_eq!(Count(0b1010_0000).run(), 2 + 7);
+    }
+
+    proptest! {
+        #[test]
+        fn selecting_agrees_with_walking(bits in any::<u64>(), sparse in any::<u64>()) {
+            for bits in [bits, bits & sparse, 1 << (bits & 63), u64::MAX] {
+                for (rank, place) in ones(bits).enumerate() {
+                    prop_assert_eq!(select(bits, rank as u32), u32::from(place));
+                    prop_assert_eq!(select_portable(bits, rank as u32), u32::from(place));
+                }
+            }
+        }
+    }
+}

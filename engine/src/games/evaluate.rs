@@ -1,0 +1,120 @@
+//! Static judgement of positions: each game's evaluations, as a table of named functions with named parameters.
+
+use super::{Game, Outcome, Player};
+use crate::rng::mix;
+
+/// What a won game is worth to its winner, in hundredths of a point; no evaluation of an open game reaches it.
+pub const WIN: i32 = 1_000_000;
+
+/// A game's evaluations, and what a playout that is cut short pays.
+pub trait Evaluate: Game {
+    /// Every evaluation by name; the first is the one to use when nobody asks for another.
+    fn evaluations() -> &'static [Evaluation<Self>];
+
+    /// What a playout that stops here pays the first player: 0.2 to 0.8, and 0.5 when neither side is ahead.
+    fn cutoff_reward(&self) -> f64;
+}
+
+/// One way to judge a position.
+pub struct Evaluation<G> {
+    /// What it is called in options.
+    pub name: &'static str,
+    /// What it measures, in a sentence.
+    pub help: &'static str,
+    /// What can be set, in the order of the arguments.
+    pub parameters: &'static [Parameter],
+    /// The value in hundredths of a point for the player to move. Made for games that go on; finished games are
+    /// worth what [`Outcome`] says, which is the search's business.
+    pub function: fn(&G, &[i32]) -> i32,
+}
+
+/// Something about an evaluation that can be set.
+pub struct Parameter {
+    /// What it is called in options.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+}
+
+/// The values of a parameter.
+pub enum Kind {
+    /// A whole number.
+    Number {
+        /// The value if none is given.
+        default: i32,
+        /// The smallest value.
+        min: i32,
+        /// The largest value.
+        max: i32,
+    },
+    /// One of some words; the argument is its index, and the first is the default.
+    Choice(&'static [&'static str]),
+}
+
+impl Parameter {
+    /// The argument to use if none is given.
+    pub fn default(&self) -> i32 {
+        match self.kind {
+            Kind::Number { default, .. } => default,
+            Kind::Choice(_) => 0,
+        }
+    }
+}
+
+impl<G: Game> Evaluation<G> {
+    /// The value of `position` for the player to move, with default arguments; finished games are worth
+    /// plus or minus [`WIN`], or 0.
+    pub fn value(&self, position: &G) -> i32 {
+        let defaults: Vec<i32> = self.parameters.iter().map(Parameter::default).collect();
+        match position.outcome() {
+            None => (self.function)(position, &defaults),
+            Some(Outcome::Draw) => 0,
+            Some(Outcome::Win(player)) if player == position.to_move() => WIN,
+            Some(Outcome::Win(_)) => -WIN,
+        }
+    }
+
+    /// The evaluation every game has: only the end of the game counts.
+    pub const fn outcome_only() -> Self {
+        Self {
+            name: "outcome",
+            help: "Win, draw or loss: an unfinished game is worth nothing to either side.",
+            parameters: &[],
+            function: |_, _| 0,
+        }
+    }
+
+    /// An evaluation without sense, for comparison: a number below 100 drawn from the position and a seed.
+    pub const fn random() -> Self {
+        Self {
+            name: "random",
+            help: "A random whole number from 0 to 99, the same for the same position and seed.",
+            parameters: &[Parameter {
+                name: "seed",
+                help: "Which random numbers.",
+                kind: Kind::Number {
+                    default: 0,
+                    min: 0,
+                    max: i32::MAX,
+                },
+            }],
+            function: |position, arguments| {
+                let seed = arguments.first().copied().unwrap_or(0);
+                (mix(position.key() ^ mix(seed as u64)) % 100) as i32
+            },
+        }
+    }
+}
+
+/// Squeezes a value for the mover into a reward for the first player between 0.2 and 0.8: half of the way to the
+/// end is reached at `half`. Only exact arithmetic, so the same on every machine.
+pub fn squash(value: i32, mover: Player, half: i32) -> f64 {
+    let value = f64::from(value);
+    let reward = 0.3 * value / (value.abs() + f64::from(half));
+    match mover {
+        Player::First => 0.5 + reward,
+        Player::Second => 0.5 - reward,
+    }
+}

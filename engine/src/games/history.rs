@@ -1,0 +1,45 @@
+//! What a position cannot know: which positions came before it. Draws by threefold repetition are judged here.
+
+use super::{Game, Outcome};
+
+/// The positions a game has passed through, as far as they can come back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    keys: Vec<u64>,
+}
+
+impl History {
+    /// A history in which nothing has happened.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Notes a position that has been reached; call it for the start position too.
+    pub fn push<G: Game>(&mut self, position: &G) {
+        if position.is_irreversible() {
+            self.keys.clear();
+        }
+        if let Some(key) = position.repetition_key() {
+            self.keys.push(key);
+        }
+    }
+
+    /// How often a position like this one has been noted.
+    pub fn occurrences<G: Game>(&self, position: &G) -> usize {
+        position.repetition_key().map_or(0, |key| {
+            self.keys.iter().filter(|&&seen| seen == key).count()
+        })
+    }
+
+    /// Whether `position`, already noted, is there for the third time.
+    pub fn is_threefold<G: Game>(&self, position: &G) -> bool {
+        self.occurrences(position) >= 3
+    }
+
+    /// The result of a game whose latest, already noted, position is `position`.
+    pub fn outcome<G: Game>(&self, position: &G) -> Option<Outcome> {
+        position
+            .outcome()
+            .or_else(|| self.is_threefold(position).then_some(Outcome::Draw))
+    }
+}

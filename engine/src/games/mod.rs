@@ -1,0 +1,199 @@
+//! The rules of the games: what a position is, what may be played in it, who has won. Text is in `notation`,
+//! judgement in each game's `eval`; search knows none of them by name.
+//!
+//! To add a game: one folder, and two lines here (its `pub mod` and its row in `games!`); see the README.
+
+use std::{fmt, hash::Hash};
+
+use crate::rng::Rng;
+
+pub mod bitboard;
+pub mod evaluate;
+pub mod history;
+pub mod notation;
+pub mod perft;
+pub mod playout;
+pub mod symmetry;
+
+pub mod chess;
+pub mod connect_four;
+pub mod delta;
+pub mod kalah;
+pub mod othello;
+
+pub use evaluate::{Evaluate, Evaluation};
+pub use history::History;
+pub use notation::{Notation, ParseError};
+pub use symmetry::{Symmetric, Symmetry};
+
+/// Writes the table of games: their names, and the way from a name to the type.
+macro_rules! games {
+    ($($module:ident :: $game:ident),+ $(,)?) => {
+        /// The games, by the names used on the command line, in options and in files.
+        pub const NAMES: &[&str] = &[$(<$module::$game as Notation>::NAME),+];
+
+        /// Runs `visitor` for the game called `name`, which may be an alias and carry a variant (`kalah:4x3`).
+        pub fn with_game<V: Visitor>(name: &str, visitor: V) -> Result<V::Out, ParseError> {
+            let name = name.trim();
+            let (word, variant) = name.split_once(':').unwrap_or((name, ""));
+            $(
+                if notation::is_called::<$module::$game>(word) {
+                    let rules = notation::parse_variant::<$module::$game>(variant)?;
+                    return Ok(visitor.visit::<$module::$game>(rules));
+                }
+            )+
+            Err(ParseError::unknown_game(name, NAMES))
+        }
+    };
+}
+
+games! {
+    chess::Chess,
+    othello::Othello,
+    kalah::Kalah,
+    connect_four::ConnectFour,
+    delta::Delta,
+}
+
+/// One of the two sides. `First` moves first from the start position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Player {
+    /// The side that opens the game: White in chess, Black in othello and delta, South in kalah.
+    First,
+    /// The other side.
+    Second,
+}
+
+impl Player {
+    /// The other side.
+    #[inline(always)]
+    pub fn opponent(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+
+    /// 0 for the first player, 1 for the second.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// How a finished game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// That side won.
+    Win(Player),
+    /// Nobody won.
+    Draw,
+}
+
+impl Outcome {
+    /// The outcome of a game decided by counting: more wins, equal draws.
+    #[inline(always)]
+    pub fn by_score(first: u32, second: u32) -> Self {
+        match first.cmp(&second) {
+            std::cmp::Ordering::Greater => Self::Win(Player::First),
+            std::cmp::Ordering::Less => Self::Win(Player::Second),
+            std::cmp::Ordering::Equal => Self::Draw,
+        }
+    }
+}
+
+/// The rules of one two-player, zero-sum, perfect-information game, and nothing else.
+///
+/// A value is one position: the board, whose turn it is, and the counters that end games. It holds no history;
+/// draws by repetition are judged by [`History`].
+pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
+    /// What a variant changes, as plain data. `Default` is the game as most people know it.
+    type Rules: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static;
+    /// `Ord` is the one tie-break order used by every search, file and test.
+    type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
+
+    /// The position in which a game under these rules begins.
+    fn start(rules: Self::Rules) -> Self;
+
+    /// The rules this position is played under.
+    fn rules(&self) -> Self::Rules;
+
+    /// Whose turn it is. Never assume that players alternate: kalah grants extra turns, othello has passes. In a
+    /// finished game, whose turn it would have been.
+    fn to_move(&self) -> Player;
+
+    /// The result, once the game is over. Draws by repetition are not seen here: see [`History`].
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// Clears `out`, then fills it in ascending order. Empty exactly when [`Self::outcome`] is some.
+    fn legal_moves(&self, out: &mut Vec<Self::Move>);
+
+    /// Whether `mv`, any value of its type, may be played here.
+    fn is_legal(&self, mv: Self::Move) -> bool;
+
+    /// Plays a legal move (checked by `debug_assert!`); untrusted text goes through [`Notation::parse_move`].
+    fn play(&mut self, mv: Self::Move);
+
+    /// Equal keys promise, but for accidents of one in 2^64, the same mover and, repetition apart, the same
+    /// future: the counters that end games are in it.
+    fn key(&self) -> u64;
+
+    /// One of the legal moves, each equally likely; none exactly when the game is over. This default lists the
+    /// moves; a game that can pick one without listing them all does.
+    fn random_move(&self, rng: &mut Rng) -> Option<Self::Move> {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        (!moves.is_empty()).then(|| moves[rng.below(moves.len() as u32) as usize])
+    }
+
+    /// Plays one of the legal moves, each equally likely; false, and nothing done, exactly when the game is over. The
+    /// inner loop of a playout: a game that need not make a move of it first does not.
+    #[inline(always)]
+    fn play_random(&mut self, rng: &mut Rng) -> bool {
+        match self.random_move(rng) {
+            Some(mv) => {
+                self.play(mv);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The moves perft counts: as [`Self::legal_moves`], except that a draw that is declared rather than played
+    /// (chess: 50 moves, insufficient material) ends no line.
+    fn perft_moves(&self, out: &mut Vec<Self::Move>) {
+        self.legal_moves(out);
+    }
+
+    /// How many moves [`Self::perft_moves`] would list.
+    fn perft_count(&self) -> u64 {
+        let mut moves = Vec::new();
+        self.perft_moves(&mut moves);
+        moves.len() as u64
+    }
+
+    /// Two positions of a game with the same repetition key count as the same position for a draw by threefold
+    /// repetition; none where the rules know no such draw.
+    fn repetition_key(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether no position before this one can come back, so that a history may forget them.
+    fn is_irreversible(&self) -> bool {
+        false
+    }
+}
+
+/// All that the rest of the engine may ask of a game.
+pub trait Playable: Game + Notation + Evaluate + Symmetric {}
+
+impl<G: Game + Notation + Evaluate + Symmetric> Playable for G {}
+
+/// Generic code for a game that is known only by name; see [`with_game`].
+pub trait Visitor {
+    /// What the code answers.
+    type Out;
+
+    /// Runs the code for one game under one variant's rules.
+    fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out;
+}

@@ -1,0 +1,359 @@
+//! Text in, text out: moves, positions, variants, drawings. Text is where trust ends: whatever comes in becomes a
+//! legal move, a sound position, or a [`ParseError`] that says in a sentence what was wrong and what was expected.
+
+use std::fmt;
+
+use super::{Game, Outcome};
+
+/// Longer texts than this are refused unread; the longest position of any game has a tenth of it.
+pub const LONGEST_POSITION: usize = 1000;
+
+/// Which of a game's notations to write; reading takes them all. A game that lacks a style writes its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// The one used in files and between Canopy's own programs.
+    #[default]
+    Own,
+    /// For people: chess in standard algebraic notation.
+    Human,
+    /// As Fairy-Stockfish and cutechess write it.
+    Fairy,
+}
+
+/// A game's texts. The only trait that viewers and protocols need.
+pub trait Notation: Game {
+    /// What the game is called on the command line, in options and in files.
+    const NAME: &'static str;
+    /// Other names people use.
+    const ALIASES: &'static [&'static str] = &[];
+    /// What the first and the second player are called.
+    const PLAYERS: [&'static str; 2];
+    /// Variants worth showing and testing, as written after the colon; the plain game is not listed.
+    const VARIANTS: &'static [&'static str] = &[];
+    /// What a move looks like, to complete "expected …".
+    const MOVE_HELP: &'static str;
+    /// What a position looks like, to complete "expected …".
+    const POSITION_HELP: &'static str;
+    /// What a variant looks like, to complete "expected …".
+    const VARIANT_HELP: &'static str = "nothing after the name: this game has no variants";
+
+    /// The rules that one word between colons changes; none if the word says nothing to this game.
+    fn parse_variant_word(rules: Self::Rules, word: &str) -> Option<Self::Rules> {
+        let _ = (rules, word);
+        None
+    }
+
+    /// Writes the variant as [`Self::parse_variant_word`] reads it, colons included; nothing for the plain game.
+    fn write_variant(rules: Self::Rules, out: &mut dyn fmt::Write) -> fmt::Result {
+        let _ = (rules, out);
+        Ok(())
+    }
+
+    /// The move that `text` means here: legal, or an error.
+    fn parse_move(&self, text: &str) -> Result<Self::Move, ParseError>;
+
+    /// Writes a legal move.
+    fn write_move(&self, mv: Self::Move, style: Style, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// The position that `text` describes: sound, or an error. Callers use [`position`].
+    fn parse_position(rules: Self::Rules, text: &str) -> Result<Self, ParseError>;
+
+    /// Writes the position, without its variant, as [`Self::parse_position`] reads it.
+    fn write_position(&self, style: Style, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Draws the board for people, with coordinates, in lines that each end with a newline.
+    fn draw(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Why the game is over, in a few words; asked only when it is.
+    fn reason(&self) -> &'static str;
+
+    /// What each side has (discs, stones), in games that are decided by counting.
+    fn score(&self) -> Option<[u32; 2]> {
+        None
+    }
+
+    /// Splits a record into moves; by default at blanks.
+    fn split_moves(text: &str) -> Vec<&str> {
+        text.split_whitespace().collect()
+    }
+
+    /// The only move there is, where records leave it out (othello's pass).
+    fn implied_move(&self) -> Option<Self::Move> {
+        None
+    }
+}
+
+/// What was wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// No such game.
+    #[error("unknown game {name}: expected {known}, with a variant after a colon if wanted")]
+    Game {
+        /// The name, quoted.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No such variant of the game.
+    #[error("unknown variant {text} of {game}: expected {expected}")]
+    Variant {
+        /// The game.
+        game: &'static str,
+        /// The variant, quoted.
+        text: String,
+        /// What would have been right.
+        expected: String,
+    },
+    /// Not a position.
+    #[error(
+        "not {} position: {problem} in {text}; expected {expected}",
+        with_article(game)
+    )]
+    Position {
+        /// The game.
+        game: &'static str,
+        /// The position, quoted.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What would have been right.
+        expected: String,
+    },
+    /// Not a move at all.
+    #[error("not {} move: {text}; expected {expected}", with_article(game))]
+    Move {
+        /// The game.
+        game: &'static str,
+        /// The move, quoted.
+        text: String,
+        /// What would have been right.
+        expected: String,
+    },
+    /// A move, but not one that may be played here.
+    #[error("illegal {game} move {text}: {problem}; expected {expected}")]
+    Illegal {
+        /// The game.
+        game: &'static str,
+        /// The move, quoted.
+        text: String,
+        /// Why it may not be played.
+        problem: String,
+        /// What may be played instead.
+        expected: String,
+    },
+}
+
+impl ParseError {
+    pub(super) fn unknown_game(name: &str, known: &[&str]) -> Self {
+        Self::Game {
+            name: quote(name),
+            known: one_of(known),
+        }
+    }
+
+    /// `text` is no position of `G` because of `problem`, and the general description would have been right.
+    pub fn position<G: Notation>(text: &str, problem: impl Into<String>) -> Self {
+        Self::bad_position::<G>(text, problem, G::POSITION_HELP)
+    }
+
+    /// `text` is no position of `G` because of `problem`, where something definite was expected.
+    pub fn bad_position<G: Notation>(
+        text: &str,
+        problem: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Position {
+            game: G::NAME,
+            text: quote(text),
+            problem: problem.into(),
+            expected: expected.into(),
+        }
+    }
+
+    /// `text` is not how a move of `G` is written.
+    pub fn not_a_move<G: Notation>(text: &str) -> Self {
+        Self::Move {
+            game: G::NAME,
+            text: quote(text),
+            expected: G::MOVE_HELP.into(),
+        }
+    }
+
+    /// `text` may not be played in `position`.
+    pub fn illegal<G: Notation>(position: &G, text: &str, problem: impl Into<String>) -> Self {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let expected = if moves.is_empty() {
+            format!("no move, for the game is over ({})", position.reason())
+        } else {
+            let shown: Vec<String> = moves
+                .iter()
+                .take(8)
+                .map(|&mv| move_text(position, mv))
+                .collect();
+            let more = if moves.len() > 8 { " and so on" } else { "" };
+            format!("one of {}{more}", shown.join(" "))
+        };
+        Self::Illegal {
+            game: G::NAME,
+            text: quote(text),
+            problem: problem.into(),
+            expected,
+        }
+    }
+}
+
+/// A text as it may stand in a message: quoted, control characters escaped, cut after 60 characters.
+pub fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}… ({} bytes)", &text[..end], text.len()),
+    }
+}
+
+fn with_article(name: &str) -> String {
+    let vowel = name.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {name}", if vowel { "an" } else { "a" })
+}
+
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+/// Whether `word` is one of the game's names, in any case.
+pub fn is_called<G: Notation>(word: &str) -> bool {
+    G::NAME.eq_ignore_ascii_case(word)
+        || G::ALIASES
+            .iter()
+            .any(|alias| alias.eq_ignore_ascii_case(word))
+}
+
+/// The rules of a variant, written as it stands after the game's name and the colon; empty for the plain game.
+pub fn parse_variant<G: Notation>(text: &str) -> Result<G::Rules, ParseError> {
+    text.split(':')
+        .filter(|word| !word.is_empty())
+        .try_fold(G::Rules::default(), |rules, word| {
+            G::parse_variant_word(rules, word).ok_or_else(|| ParseError::Variant {
+                game: G::NAME,
+                text: quote(word),
+                expected: G::VARIANT_HELP.to_owned(),
+            })
+        })
+}
+
+/// The game's name with its variant, as it is written wherever a position is.
+pub fn full_name<G: Notation>(rules: G::Rules) -> String {
+    let mut name = G::NAME.to_owned();
+    let _ = G::write_variant(rules, &mut name);
+    name
+}
+
+/// The position that `text` describes; `startpos` is where the game begins.
+pub fn position<G: Notation>(rules: G::Rules, text: &str) -> Result<G, ParseError> {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("startpos") {
+        return Ok(G::start(rules));
+    }
+    if text.len() > LONGEST_POSITION {
+        let problem = format!("more than {LONGEST_POSITION} bytes of text");
+        return Err(ParseError::position::<G>(text, problem));
+    }
+    G::parse_position(rules, text)
+}
+
+/// Plays a record from `position`, calling `each` before every move. Moves a record may leave out are supplied.
+pub fn play_moves<G: Notation>(
+    position: &mut G,
+    record: &str,
+    mut each: impl FnMut(&G, G::Move),
+) -> Result<(), ParseError> {
+    for text in G::split_moves(record) {
+        let mv = match (position.parse_move(text), position.implied_move()) {
+            (Ok(mv), _) => mv,
+            (Err(error), None) => return Err(error),
+            (Err(error), Some(implied)) => {
+                let mut after = position.clone();
+                after.play(implied);
+                let mv = after.parse_move(text).map_err(|_| error)?;
+                each(position, implied);
+                *position = after;
+                mv
+            }
+        };
+        each(position, mv);
+        position.play(mv);
+    }
+    Ok(())
+}
+
+/// A move as text, in the game's own style.
+pub fn move_text<G: Notation>(position: &G, mv: G::Move) -> String {
+    let mut text = String::new();
+    let _ = position.write_move(mv, Style::Own, &mut text);
+    text
+}
+
+/// A position as text, in the game's own style.
+pub fn position_text<G: Notation>(position: &G) -> String {
+    let mut text = String::new();
+    let _ = position.write_position(Style::Own, &mut text);
+    text
+}
+
+/// A position as a drawing.
+pub fn drawing<G: Notation>(position: &G) -> String {
+    let mut text = String::new();
+    let _ = position.draw(&mut text);
+    text
+}
+
+/// How a game ended, for people: who won, and why.
+pub fn outcome_text<G: Notation>(outcome: Outcome, reason: &str) -> String {
+    match outcome {
+        Outcome::Win(player) => format!("{} wins ({reason})", G::PLAYERS[player.index()]),
+        Outcome::Draw => format!("draw ({reason})"),
+    }
+}
+
+/// Reads a square such as `c4`, in any case, as (column, row) counted from 0.
+pub(super) fn parse_square(text: &str, columns: u8, rows: u8) -> Option<(u8, u8)> {
+    let [letter, digit] = text.as_bytes() else {
+        return None;
+    };
+    let column = letter.to_ascii_lowercase().wrapping_sub(b'a');
+    let row = digit.wrapping_sub(b'1');
+    (column < columns && row < rows).then_some((column, row))
+}
+
+/// Writes the square (column, row) as `c4`.
+pub(super) fn write_square((column, row): (u8, u8), out: &mut dyn fmt::Write) -> fmt::Result {
+    write!(out, "{}{}", (b'a' + column) as char, row + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoting_escapes_and_cuts() {
+        assert_eq!(quote("a\n"), r#""a\n""#);
+        let long = quote(&"ż".repeat(500));
+        assert!(
+            long.contains("(1000 bytes)") && long.chars().count() < 90,
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn squares_are_read_in_any_case_and_only_on_the_board() {
+        assert_eq!(parse_square("C4", 8, 8), Some((2, 3)));
+        for wrong in ["", "c", "c44", "i1", "a9", "a0", "4c", "ć4"] {
+            assert_eq!(parse_square(wrong, 8, 8), None, "{wrong}");
+        }
+    }
+}

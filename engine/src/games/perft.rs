@@ -1,0 +1,49 @@
+//! Perft: how many ways there are to play so many plies. A path that ends early is not counted at greater depths.
+
+use super::Game;
+
+/// The number of lines of exactly `depth` plies from `position`. Draws that are declared rather than played
+/// (repetition, 50 moves, insufficient material) are not looked at.
+pub fn perft<G: Game>(position: &G, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => position.perft_count(),
+        _ => divide(position, depth)
+            .into_iter()
+            .map(|(_, count)| count)
+            .sum(),
+    }
+}
+
+/// [`perft`], split by first move; `depth` must not be 0.
+pub fn divide<G: Game>(position: &G, depth: u32) -> Vec<(G::Move, u64)> {
+    // One list of moves per level, filled again and again.
+    let mut buffers = vec![Vec::new(); depth as usize];
+    let mut moves = Vec::new();
+    position.perft_moves(&mut moves);
+    moves
+        .into_iter()
+        .map(|mv| {
+            let mut child = position.clone();
+            child.play(mv);
+            (mv, count(&child, &mut buffers[1..]))
+        })
+        .collect()
+}
+
+fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {
+    let Some((moves, deeper)) = buffers.split_first_mut() else {
+        return 1;
+    };
+    if deeper.is_empty() {
+        return position.perft_count();
+    }
+    position.perft_moves(moves);
+    let mut total = 0;
+    for &mv in moves.iter() {
+        let mut child = position.clone();
+        child.play(mv);
+        total += count(&child, deeper);
+    }
+    total
+}
