@@ -1,0 +1,99 @@
+//! What a chess position is worth: material, and report 000's curve from material to reward.
+
+use std::sync::LazyLock;
+
+use cozy_chess::{Color, Piece};
+
+use super::Chess;
+use crate::games::{Evaluate, evaluate::Evaluation};
+
+const VALUES: [(Piece, i32); 5] = [
+    (Piece::Pawn, 1),
+    (Piece::Knight, 3),
+    (Piece::Bishop, 3),
+    (Piece::Rook, 5),
+    (Piece::Queen, 9),
+];
+/// What a side has at the start; the reward curve counts no more than that.
+const FULL: i32 = 39;
+
+impl Evaluate for Chess {
+    fn evaluations() -> &'static [Evaluation<Self>] {
+        static TABLE: [Evaluation<Chess>; 3] = [
+            Evaluation {
+                name: "material",
+                help: "Pawn 100, knight and bishop 300, rook 500, queen 900.",
+                parameters: &[],
+                function: |position, _| {
+                    let side = position.board.side_to_move();
+                    100 * (material(position, side) - material(position, !side))
+                },
+            },
+            Evaluation::outcome_only(),
+            Evaluation::random(),
+        ];
+        &TABLE
+    }
+
+    fn cutoff_reward(&self) -> f64 {
+        let [white, black] =
+            [Color::White, Color::Black].map(|side| material(self, side).min(FULL));
+        REWARDS[(white - black + FULL) as usize]
+    }
+}
+
+fn material(position: &Chess, side: Color) -> i32 {
+    VALUES
+        .iter()
+        .map(|&(piece, value)| value * position.board.colored_pieces(side, piece).len() as i32)
+        .sum()
+}
+
+/// Report 000's reward for being so many pawns ahead, -39 to 39.
+static REWARDS: LazyLock<[f64; 2 * FULL as usize + 1]> =
+    LazyLock::new(|| std::array::from_fn(|index| reward(index as i32 - FULL)));
+
+fn reward(ahead: i32) -> f64 {
+    // libm's arctangent, not the platform's: the same bits on every machine.
+    0.3 * (libm::atan(f64::from(ahead) / 4.0) * std::f64::consts::FRAC_2_PI + 1.0) + 0.2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::{Game as _, notation::position};
+
+    #[test]
+    fn the_reward_curve_has_the_published_values() {
+        for (ahead, published) in [
+            (0, 0.5),
+            (1, 0.546787),
+            (3, 0.622900),
+            (5, 0.671134),
+            (9, 0.720125),
+            (39, 0.780480),
+        ] {
+            assert!(
+                (reward(ahead) - published).abs() < 5e-7,
+                "{ahead}: {}",
+                reward(ahead)
+            );
+            assert!((reward(ahead) + reward(-ahead) - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn rewards_are_the_first_players_and_values_the_movers() {
+        let lost: Chess = position(Default::default(), "4k3/8/8/8/8/8/8/3QK3 b - -").unwrap();
+        assert!((lost.cutoff_reward() - 0.720125).abs() < 5e-7);
+        assert_eq!(Chess::evaluations()[0].value(&lost), -900);
+        assert_eq!(Chess::start(Default::default()).cutoff_reward(), 0.5);
+    }
+
+    #[test]
+    fn each_side_is_capped_at_what_it_starts_with() {
+        let rich: Chess =
+            position(Default::default(), "4k3/8/8/8/8/8/QQQ1P3/QQQ1K3 w - - 0 1").unwrap();
+        assert!((rich.cutoff_reward() - 0.780480).abs() < 5e-7);
+    }
+}

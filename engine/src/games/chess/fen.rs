@@ -1,0 +1,288 @@
+//! FEN, read strictly: cozy-chess builds the board, but what it would let pass or refuse without a reason is checked
+//! here first, field by field.
+
+use cozy_chess::{
+    BitBoard, BoardBuilder, BoardBuilderError, CastleRights, Color, File, Piece, Rank, Square,
+    get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves,
+};
+
+use super::{Chess, FIFTY_MOVES, Rules};
+use crate::games::{ParseError, notation::quote};
+
+const LETTERS: [(char, Piece); 6] = [
+    ('p', Piece::Pawn),
+    ('n', Piece::Knight),
+    ('b', Piece::Bishop),
+    ('r', Piece::Rook),
+    ('q', Piece::Queen),
+    ('k', Piece::King),
+];
+
+/// A piece as its FEN letter.
+pub(super) fn letter(piece: Piece, color: Color) -> char {
+    let letter = LETTERS[piece as usize].0;
+    if color == Color::White {
+        letter.to_ascii_uppercase()
+    } else {
+        letter
+    }
+}
+
+/// What is wrong, and what was expected if it is something definite.
+struct Fault(String, Option<&'static str>);
+
+impl From<String> for Fault {
+    fn from(problem: String) -> Self {
+        Self(problem, None)
+    }
+}
+
+fn fault(problem: impl Into<String>, expected: &'static str) -> Fault {
+    Fault(problem.into(), Some(expected))
+}
+
+pub(super) fn parse(rules: Rules, text: &str) -> Result<Chess, ParseError> {
+    parse_fields(rules, text).map_err(|Fault(problem, expected)| match expected {
+        Some(expected) => ParseError::bad_position::<Chess>(text, problem, expected),
+        None => ParseError::position::<Chess>(text, problem),
+    })
+}
+
+fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    let (main, counters) = match fields.as_slice() {
+        [board, side, castling, en_passant, counters @ ..] if counters.len() <= 2 => {
+            ([*board, *side, *castling, *en_passant], counters)
+        }
+        _ => return Err(format!("{} fields instead of 4 to 6", fields.len()).into()),
+    };
+    let [board, side, castling, en_passant] = main;
+    let mut builder = BoardBuilder::empty();
+    read_board(board, &mut builder)?;
+    builder.side_to_move = match side {
+        "w" | "W" => Color::White,
+        "b" | "B" => Color::Black,
+        _ => return Err(fault(format!("side {}", quote(side)), "w or b")),
+    };
+    check_pieces(&builder)?;
+    read_castling(castling, rules, &mut builder)?;
+    read_en_passant(en_passant, &mut builder)?;
+    let counter = |index: usize, default: u16| match counters.get(index) {
+        None => Ok(default),
+        Some(text) => text.parse::<u16>().map_err(|_| {
+            let name = ["half-move clock", "move number"][index];
+            fault(
+                format!("{name} {}", quote(text)),
+                "a whole number below 65536",
+            )
+        }),
+    };
+    builder.halfmove_clock = counter(0, 0)?.min(FIFTY_MOVES.into()) as u8;
+    builder.fullmove_number = counter(1, 1)?.max(1);
+    let board = builder.build().map_err(|error| match error {
+        BoardBuilderError::InvalidEnPassant => fault(
+            format!("en passant square {}", quote(en_passant)),
+            "a square that a pawn has just passed by moving two squares, or -",
+        ),
+        BoardBuilderError::InvalidCastlingRights => castling_fault(castling),
+        _ => fault(
+            "a king attacked by three pieces",
+            "one or two checks at most",
+        ),
+    })?;
+    if board.checkers().len() > 2 {
+        return Err(fault(
+            "a king attacked by three pieces",
+            "one or two checks at most",
+        ));
+    }
+    Ok(Chess { board, rules })
+}
+
+fn read_board(text: &str, builder: &mut BoardBuilder) -> Result<(), Fault> {
+    let ranks: Vec<&str> = text.split('/').collect();
+    if ranks.len() != 8 {
+        return Err(format!("{} ranks instead of 8", ranks.len()).into());
+    }
+    for (rank, row) in Rank::ALL.iter().rev().zip(ranks) {
+        let mut file = 0;
+        for symbol in row.chars() {
+            if let Some(blanks) = symbol.to_digit(10).filter(|digit| (1..=8).contains(digit)) {
+                file += blanks as usize;
+                continue;
+            }
+            let lower = symbol.to_ascii_lowercase();
+            let Some(&(_, piece)) = LETTERS.iter().find(|&&(letter, _)| letter == lower) else {
+                return Err(format!("symbol {symbol:?} in rank {}", quote(row)).into());
+            };
+            let color = if symbol.is_ascii_uppercase() {
+                Color::White
+            } else {
+                Color::Black
+            };
+            if let Some(file) = File::try_index(file) {
+                *builder.square_mut(Square::new(file, *rank)) = Some((piece, color));
+            }
+            file += 1;
+        }
+        if file != 8 {
+            return Err(format!("{file} squares in rank {}", quote(row)).into());
+        }
+    }
+    Ok(())
+}
+
+fn squares_of(builder: &BoardBuilder, wanted: (Piece, Color)) -> BitBoard {
+    Square::ALL
+        .into_iter()
+        .filter(|&square| builder.square(square) == Some(wanted))
+        .collect()
+}
+
+fn check_pieces(builder: &BoardBuilder) -> Result<(), Fault> {
+    let mut kings = [Square::A1; 2];
+    for color in Color::ALL {
+        let name = if color == Color::White {
+            "white"
+        } else {
+            "black"
+        };
+        let found = squares_of(builder, (Piece::King, color));
+        if found.len() != 1 {
+            return Err(fault(
+                format!("{} {name} kings", found.len()),
+                "one king on each side",
+            ));
+        }
+        kings[color as usize] = found.next_square().unwrap_or(Square::A1);
+        let pawns = squares_of(builder, (Piece::Pawn, color));
+        if pawns.len() > 8 {
+            return Err(fault(
+                format!("{} {name} pawns", pawns.len()),
+                "at most 8 pawns on each side",
+            ));
+        }
+        if let Some(square) =
+            (pawns & (Rank::First.bitboard() | Rank::Eighth.bitboard())).next_square()
+        {
+            return Err(fault(
+                format!("a {name} pawn on {square}"),
+                "no pawn on the first or the last rank",
+            ));
+        }
+        let pieces: u32 = Piece::ALL
+            .iter()
+            .map(|&piece| squares_of(builder, (piece, color)).len())
+            .sum();
+        if pieces > 16 {
+            return Err(fault(
+                format!("{pieces} {name} pieces"),
+                "at most 16 pieces on each side",
+            ));
+        }
+    }
+    if get_king_moves(kings[0]).has(kings[1]) {
+        return Err(fault(
+            format!("kings side by side on {} and {}", kings[0], kings[1]),
+            "kings that do not touch",
+        ));
+    }
+    let mover = builder.side_to_move;
+    let prey = kings[!mover as usize];
+    if let Some(attacker) = attackers(builder, prey, mover).next_square() {
+        let problem = format!("the side not to move in check from {attacker}");
+        return Err(fault(
+            problem,
+            "no check against the side that has just moved",
+        ));
+    }
+    Ok(())
+}
+
+/// The pieces of `color` that attack `target`.
+fn attackers(builder: &BoardBuilder, target: Square, color: Color) -> BitBoard {
+    let occupied: BitBoard = Square::ALL
+        .into_iter()
+        .filter(|&square| builder.square(square).is_some())
+        .collect();
+    let pieces = |piece| squares_of(builder, (piece, color));
+    let queens = pieces(Piece::Queen);
+    get_pawn_attacks(target, !color) & pieces(Piece::Pawn)
+        | get_knight_moves(target) & pieces(Piece::Knight)
+        | get_bishop_moves(target, occupied) & (pieces(Piece::Bishop) | queens)
+        | get_rook_moves(target, occupied) & (pieces(Piece::Rook) | queens)
+}
+
+fn castling_fault(text: &str) -> Fault {
+    fault(
+        format!("castling rights {}", quote(text)),
+        "- or some of KQkq, each with its king and rook at home",
+    )
+}
+
+fn read_castling(text: &str, rules: Rules, builder: &mut BoardBuilder) -> Result<(), Fault> {
+    if text == "-" {
+        return Ok(());
+    }
+    for symbol in text.chars() {
+        let color = if symbol.is_ascii_uppercase() {
+            Color::White
+        } else {
+            Color::Black
+        };
+        let back = Rank::First.relative_to(color);
+        let rooks = squares_of(builder, (Piece::Rook, color)) & back.bitboard();
+        let king = squares_of(builder, (Piece::King, color))
+            .next_square()
+            .unwrap_or(Square::A1);
+        let wing = symbol.to_ascii_lowercase();
+        let rook = match wing {
+            'k' | 'q' if !rules.chess960 => {
+                let home = if wing == 'k' { File::H } else { File::A };
+                (king.file() == File::E && rooks.has(Square::new(home, back))).then_some(home)
+            }
+            // The outermost rook on that wing.
+            'k' => rooks
+                .iter()
+                .map(Square::file)
+                .filter(|&file| file > king.file())
+                .max(),
+            'q' => rooks
+                .iter()
+                .map(Square::file)
+                .filter(|&file| file < king.file())
+                .min(),
+            'a'..='h' if rules.chess960 => File::try_index(wing as usize - 'a' as usize)
+                .filter(|&file| file != king.file() && rooks.has(Square::new(file, back))),
+            _ => None,
+        };
+        let rook = rook
+            .filter(|_| king.rank() == back)
+            .ok_or_else(|| castling_fault(text))?;
+        let rights: &mut CastleRights = builder.castle_rights_mut(color);
+        let right = if rook > king.file() {
+            &mut rights.short
+        } else {
+            &mut rights.long
+        };
+        if right.replace(rook).is_some() {
+            return Err(castling_fault(text));
+        }
+    }
+    Ok(())
+}
+
+fn read_en_passant(text: &str, builder: &mut BoardBuilder) -> Result<(), Fault> {
+    if text == "-" {
+        return Ok(());
+    }
+    let rank = Rank::Sixth.relative_to(builder.side_to_move);
+    let expected = "- or a square on rank 6 with w to move, on rank 3 with b to move";
+    let square = text
+        .parse::<Square>()
+        .ok()
+        .filter(|square| square.rank() == rank);
+    builder.en_passant =
+        Some(square.ok_or_else(|| fault(format!("en passant square {}", quote(text)), expected))?);
+    Ok(())
+}

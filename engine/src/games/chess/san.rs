@@ -1,0 +1,125 @@
+//! Standard algebraic notation: `Nf3`, `exd5`, `O-O`, `e8=Q+`.
+
+use cozy_chess::{Color, File, Move, Piece, Rank, Square, util::display_san_move};
+
+use super::{Chess, ChessMove};
+use crate::games::{Game as _, ParseError};
+
+/// The move in algebraic notation, with check and mate marked.
+pub(super) fn write(
+    position: &Chess,
+    mv: ChessMove,
+    out: &mut dyn std::fmt::Write,
+) -> std::fmt::Result {
+    write!(out, "{}", display_san_move(&position.board, mv.unpack()))
+}
+
+/// What a move in algebraic notation says: the moved piece, where to, and what else it lets on.
+struct Wanted {
+    piece: Piece,
+    from_file: Option<File>,
+    from_rank: Option<Rank>,
+    to: Square,
+    promotion: Option<Piece>,
+}
+
+impl Wanted {
+    fn fits(&self, position: &Chess, mv: Move) -> bool {
+        position.board.piece_on(mv.from) == Some(self.piece)
+            && mv.to == self.to
+            && mv.promotion == self.promotion
+            && self.from_file.is_none_or(|file| mv.from.file() == file)
+            && self.from_rank.is_none_or(|rank| mv.from.rank() == rank)
+            && !is_castling(position, mv)
+    }
+}
+
+/// Reads algebraic notation; none if the text is not of that form.
+pub(super) fn parse(position: &Chess, text: &str) -> Option<Result<ChessMove, ParseError>> {
+    let bare = text.trim_end_matches(['+', '#', '!', '?']);
+    let fits: Box<dyn Fn(Move) -> bool> = match bare {
+        "O-O" | "0-0" | "o-o" => {
+            Box::new(|mv| is_castling(position, mv) && mv.to.file() > mv.from.file())
+        }
+        "O-O-O" | "0-0-0" | "o-o-o" => {
+            Box::new(|mv| is_castling(position, mv) && mv.to.file() < mv.from.file())
+        }
+        _ => {
+            let wanted = read(bare)?;
+            Box::new(move |mv| wanted.fits(position, mv))
+        }
+    };
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    moves.retain(|mv| fits(mv.unpack()));
+    Some(match moves.as_slice() {
+        [mv] => Ok(*mv),
+        [] => Err(ParseError::illegal(
+            position,
+            text,
+            "no piece can move like that here",
+        )),
+        _ => Err(ParseError::illegal(
+            position,
+            text,
+            format!("{} pieces can move like that", moves.len()),
+        )),
+    })
+}
+
+/// Splits `Nbxd7`, `e8=Q` and the like into its parts.
+fn read(text: &str) -> Option<Wanted> {
+    if !text.is_ascii() {
+        return None;
+    }
+    let (piece, rest) = match text.as_bytes().first()? {
+        b'N' => (Piece::Knight, &text[1..]),
+        b'B' => (Piece::Bishop, &text[1..]),
+        b'R' => (Piece::Rook, &text[1..]),
+        b'Q' => (Piece::Queen, &text[1..]),
+        b'K' => (Piece::King, &text[1..]),
+        _ => (Piece::Pawn, text),
+    };
+    let (rest, promotion) = match rest.as_bytes() {
+        [.., letter @ (b'N' | b'B' | b'R' | b'Q')] if piece == Piece::Pawn => {
+            let promotion = match letter {
+                b'N' => Piece::Knight,
+                b'B' => Piece::Bishop,
+                b'R' => Piece::Rook,
+                _ => Piece::Queen,
+            };
+            (
+                rest[..rest.len() - 1].trim_end_matches('='),
+                Some(promotion),
+            )
+        }
+        _ => (rest, None),
+    };
+    let (origin, target) = rest.split_at_checked(rest.len().checked_sub(2)?)?;
+    let origin = origin.strip_suffix('x').unwrap_or(origin);
+    let (mut from_file, mut from_rank) = (None, None);
+    for symbol in origin.chars() {
+        match symbol {
+            'a'..='h' if from_file.is_none() && from_rank.is_none() => {
+                from_file = File::try_index(symbol as usize - 'a' as usize);
+            }
+            '1'..='8' if from_rank.is_none() => {
+                from_rank = Rank::try_index(symbol as usize - '1' as usize)
+            }
+            _ => return None,
+        }
+    }
+    Some(Wanted {
+        piece,
+        from_file,
+        from_rank,
+        to: target.parse().ok()?,
+        promotion,
+    })
+}
+
+/// Whether the king goes to its own rook, which is how castling is stored.
+pub(super) fn is_castling(position: &Chess, mv: Move) -> bool {
+    let side: Color = position.board.side_to_move();
+    position.board.colors(side).has(mv.to)
+}
