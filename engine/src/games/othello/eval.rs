@@ -1,0 +1,150 @@
+//! What an othello position is worth: the evaluations of reports 001 and 004.
+
+use super::{CORNERS, Othello};
+use crate::games::{
+    Evaluate, Game as _,
+    bitboard::ones,
+    evaluate::{Evaluation, Kind, Parameter, squash},
+};
+
+/// Report 001's weights (the classic matrix), a quadrant of them: the other three are its mirror images.
+const WEIGHTS_001: [[i32; 4]; 4] = [
+    [120, -20, 20, 5],
+    [-20, -40, -5, -5],
+    [20, -5, 15, 3],
+    [5, -5, 3, 3],
+];
+/// Report 004's weights, likewise.
+const WEIGHTS_004: [[i32; 4]; 4] = [
+    [4, -3, 2, 2],
+    [-3, -4, -1, -1],
+    [2, -1, 1, 0],
+    [2, -1, 0, 1],
+];
+
+const OWN_OR_DIFFERENCE: Parameter = Parameter {
+    name: "eval",
+    help: "diff: own minus opponent's; own: the opponent's discs are not looked at, as report 001 has it.",
+    kind: Kind::Choice(&["diff", "own"]),
+};
+
+impl Evaluate for Othello {
+    fn evaluations() -> &'static [Evaluation<Self>] {
+        static TABLE: [Evaluation<Othello>; 7] = [
+            Evaluation {
+                name: "weights",
+                help: "Report 001's weight of each square that a side holds: 120 for a corner, -40 beside it.",
+                parameters: &[OWN_OR_DIFFERENCE],
+                function: |position, arguments| weights(position, &WEIGHTS_001, arguments),
+            },
+            Evaluation {
+                name: "weighted",
+                help: "Report 004's weight of each square that a side holds: 4 for a corner, -4 beside it.",
+                parameters: &[OWN_OR_DIFFERENCE],
+                function: |position, arguments| weights(position, &WEIGHTS_004, arguments),
+            },
+            Evaluation {
+                name: "count",
+                help: "Disc difference in percent of all discs.",
+                parameters: &[],
+                function: |position, _| share(position.own, position.opponent),
+            },
+            Evaluation {
+                name: "mobility",
+                help: "Difference in playable squares in percent of both sides'.",
+                parameters: &[],
+                function: |position, _| share(position.squares(), position.opponent_squares()),
+            },
+            Evaluation {
+                name: "corners",
+                help: "Difference in corners in percent of those taken.",
+                parameters: &[],
+                function: |position, _| share(position.own & CORNERS, position.opponent & CORNERS),
+            },
+            Evaluation::random(),
+            Evaluation::outcome_only(),
+        ];
+        &TABLE
+    }
+
+    fn cutoff_reward(&self) -> f64 {
+        squash(weights(self, &WEIGHTS_001, &[0]), self.to_move(), 100)
+    }
+}
+
+/// The weight of a square (row * 8 + column) in a matrix given by its quadrant.
+fn weight(quadrant: &[[i32; 4]; 4], square: u8) -> i32 {
+    let fold = |line: u8| usize::from(line.min(7 - line));
+    quadrant[fold(square / 8)][fold(square % 8)]
+}
+
+fn weights(position: &Othello, quadrant: &[[i32; 4]; 4], arguments: &[i32]) -> i32 {
+    let sum = |discs| {
+        ones(discs)
+            .map(|square| weight(quadrant, square))
+            .sum::<i32>()
+    };
+    let own_only = arguments.first() == Some(&1);
+    sum(position.own) - if own_only { 0 } else { sum(position.opponent) }
+}
+
+/// 100 * (own - opponent) / (own + opponent), towards zero; 0 when there is nothing to share.
+fn share(own: u64, opponent: u64) -> i32 {
+    let (own, opponent) = (own.count_ones() as i32, opponent.count_ones() as i32);
+    if own + opponent == 0 {
+        0
+    } else {
+        100 * (own - opponent) / (own + opponent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::notation::position;
+
+    fn value(name: &str, arguments: &[i32], text: &str) -> i32 {
+        let evaluation = Othello::evaluations()
+            .iter()
+            .find(|evaluation| evaluation.name == name)
+            .unwrap();
+        (evaluation.function)(&position((), text).unwrap(), arguments)
+    }
+
+    #[test]
+    fn the_matrices_are_the_reports() {
+        assert_eq!(
+            [0, 1, 9, 18, 27].map(|square| weight(&WEIGHTS_001, square)),
+            [120, -20, -40, 15, 3]
+        );
+        assert_eq!(
+            [63, 62, 54, 14, 49].map(|square| weight(&WEIGHTS_001, square)),
+            [120, -20, -40, -40, -40]
+        );
+    }
+
+    #[test]
+    fn values_worked_out_by_hand() {
+        // Black a1 and all of the centre, white b1 and h8; black to move.
+        let text = format!(
+            "XO{}XX{}XX{}O X",
+            "-".repeat(25),
+            "-".repeat(6),
+            "-".repeat(26)
+        );
+        assert_eq!(value("weights", &[0], &text), 120 + 4 * 3 - (-20 + 120));
+        assert_eq!(value("weights", &[1], &text), 120 + 4 * 3);
+        assert_eq!(value("weighted", &[0], &text), 4 + 4 - (-3 + 4));
+        assert_eq!(value("count", &[], &text), 100 * 3 / 7);
+        assert_eq!(value("corners", &[], &text), 0);
+        assert_eq!(
+            value("mobility", &[], &text),
+            100,
+            "black can take b1 by c1, white nothing"
+        );
+        assert_eq!(
+            value("count", &[], &text.replace(" X", " O")),
+            -(100 * 3 / 7)
+        );
+    }
+}
