@@ -1,0 +1,58 @@
+//! What a kalah position is worth: stones at home.
+
+use super::Kalah;
+use crate::games::{
+    Evaluate, Game as _, Player,
+    evaluate::{Evaluation, Kind, Parameter},
+};
+
+impl Evaluate for Kalah {
+    fn evaluations() -> &'static [Evaluation<Self>] {
+        static TABLE: [Evaluation<Kalah>; 3] = [
+            Evaluation {
+                name: "stores",
+                help: "Difference of the stores, a hundred for a stone.",
+                parameters: &[Parameter {
+                    name: "pits",
+                    help: "Hundredths of a stone for each stone in a pit of one's own.",
+                    kind: Kind::Number {
+                        default: 0,
+                        min: 0,
+                        max: 100,
+                    },
+                }],
+                function: |position, arguments| {
+                    let worth = |player| {
+                        let pits: i32 = position.pits(player).map(i32::from).sum();
+                        100 * i32::from(position.store(player)) + arguments[0] * pits
+                    };
+                    worth(position.to_move()) - worth(position.to_move().opponent())
+                },
+            },
+            Evaluation::outcome_only(),
+            Evaluation::random(),
+        ];
+        &TABLE
+    }
+
+    /// Report 000's straight line: from 0.2 at 48 stones behind to 0.8 at 48 ahead.
+    fn cutoff_reward(&self) -> f64 {
+        reward(i32::from(self.store(Player::First)) - i32::from(self.store(Player::Second)))
+    }
+}
+
+/// The reward for being `ahead` stones ahead.
+fn reward(ahead: i32) -> f64 {
+    f64::from(ahead.clamp(-48, 48)) / 160.0 + 0.5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reward_curve_has_the_published_values() {
+        assert_eq!([-48, 0, 48].map(reward), [0.2, 0.5, 0.8]);
+        assert_eq!(reward(16), 0.6);
+    }
+}

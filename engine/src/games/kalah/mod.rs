@@ -1,0 +1,380 @@
+//! Kalah (mancala): sow a pit's stones anticlockwise, capture, and have more stones in your store at the end.
+//!
+//! The decisions behind the rules: the opponent's store is skipped; a last stone in the own store means moving
+//! again; a last stone alone in an own pit captures itself and the stones opposite, if there are any (with `empty
+//! capture`, itself even if there are none); when after any sowing one side's pits are all empty the game ends and
+//! the rest goes to its owner. One move is one sowing.
+//!
+//! Each side is seven bytes of a word: its pits from its left, with fewer than six pits the last ones unused, then its
+//! store. Sowing is an addition to both words, from a table.
+//!
+//! ```text
+//!              5  4  3  2  1  0        bytes of `other`, the opponent's side
+//!           6                     6    the stores
+//!              0  1  2  3  4  5        bytes of `own`, the side of the player to move
+//! ```
+
+use super::{Game, Outcome, Player, Symmetric, Symmetry, bitboard};
+use crate::rng::{Rng, mix};
+
+mod eval;
+mod notation;
+
+/// What a variant changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// Pits on each side, 1 to 6.
+    pub pits: u8,
+    /// Stones in each pit at the start, 1 to 6.
+    pub stones: u8,
+    /// Whether a last stone opposite an empty pit is captured too.
+    pub empty_capture: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            pits: MOST_PITS,
+            stones: 4,
+            empty_capture: false,
+        }
+    }
+}
+
+impl Rules {
+    /// All stones of a game.
+    pub fn total(self) -> u32 {
+        2 * u32::from(self.pits) * u32::from(self.stones)
+    }
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kalah {
+    own: u64,
+    other: u64,
+    to_move: Player,
+    rules: Rules,
+}
+
+/// A pit of the player to move, counted from 0 at its left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pit(pub u8);
+
+const MOST_PITS: u8 = 6;
+const MOST_STONES: usize = 72;
+const STORE: u32 = 6;
+const PITS: u64 = (1 << 48) - 1;
+
+/// What sowing adds to the two sides; byte 7 of `own` is where the last stone falls (see [`Kalah::play`]).
+#[derive(Clone, Copy)]
+struct Sowing {
+    own: u64,
+    other: u64,
+}
+
+/// By pits on a side - 1, pit, and stones in it.
+static SOWINGS: [[[Sowing; MOST_STONES + 1]; MOST_PITS as usize]; MOST_PITS as usize] = {
+    let mut table =
+        [[[Sowing { own: 0, other: 0 }; MOST_STONES + 1]; MOST_PITS as usize]; MOST_PITS as usize];
+    let mut pits = 1;
+    while pits <= MOST_PITS as usize {
+        let mut pit = 0;
+        while pit < pits {
+            let mut stones = 1;
+            while stones <= MOST_STONES {
+                table[pits - 1][pit][stones] = sowing(pits, pit, stones);
+                stones += 1;
+            }
+            pit += 1;
+        }
+        pits += 1;
+    }
+    table
+};
+
+const fn sowing(pits: usize, pit: usize, stones: usize) -> Sowing {
+    // Own pits, own store, opponent's pits: a lap of 2 * pits + 1 places.
+    let lap = 2 * pits + 1;
+    let mut change = Sowing { own: 0, other: 0 };
+    let mut step = 1;
+    while step <= lap {
+        let along = (pit + step) % lap;
+        let dropped = (stones / lap + (step <= stones % lap) as usize) as u64;
+        let last = step == (stones - 1) % lap + 1;
+        if along > pits {
+            change.other += dropped << (8 * (along - pits - 1));
+            change.own += (last as u64) << 59;
+        } else {
+            let place = if along == pits { STORE as usize } else { along };
+            change.own += dropped << (8 * place);
+            change.own += (last as u64 * place as u64) << 56;
+        }
+        step += 1;
+    }
+    change.own = change.own.wrapping_sub((stones as u64) << (8 * pit));
+    change
+}
+
+impl Kalah {
+    /// The stones in the pits of `player`, from its left; as many as the variant has pits.
+    pub fn pits(&self, player: Player) -> impl Iterator<Item = u8> {
+        let side = self.side(player);
+        (0..u32::from(self.rules.pits)).map(move |pit| byte(side, pit))
+    }
+
+    /// The stones in the store of `player`.
+    pub fn store(&self, player: Player) -> u8 {
+        byte(self.side(player), STORE)
+    }
+
+    fn side(&self, player: Player) -> u64 {
+        if player == self.to_move {
+            self.own
+        } else {
+            self.other
+        }
+    }
+
+    /// The playable pits, as the top bits of the bytes of a word.
+    #[inline(always)]
+    fn playable(&self) -> u64 {
+        // No pit holds more than 72 stones, so adding 127 sets the top bit of every byte but the empty ones.
+        ((self.own & PITS) + 0x7f7f_7f7f_7f7f) & 0x8080_8080_8080
+    }
+
+    /// The position with these stones, swept if one side is empty.
+    fn new(rules: Rules, own: u64, other: u64, to_move: Player) -> Self {
+        let mut position = Self {
+            own,
+            other,
+            to_move,
+            rules,
+        };
+        position.sweep_if_over();
+        position
+    }
+
+    #[inline(always)]
+    fn sweep_if_over(&mut self) {
+        if self.own & PITS == 0 || self.other & PITS == 0 {
+            self.own = swept(self.own);
+            self.other = swept(self.other);
+        }
+    }
+}
+
+#[inline(always)]
+fn byte(side: u64, place: u32) -> u8 {
+    (side >> (8 * place)) as u8
+}
+
+/// A side with all its stones in the store.
+fn swept(side: u64) -> u64 {
+    // The product's top byte is the sum of all bytes.
+    (side.wrapping_mul(0x0101_0101_0101_0101) >> 56) << (8 * STORE)
+}
+
+impl Game for Kalah {
+    type Rules = Rules;
+    type Move = Pit;
+
+    fn start(rules: Rules) -> Self {
+        let side = (0..rules.pits).fold(0, |side, pit| side | u64::from(rules.stones) << (8 * pit));
+        Self {
+            own: side,
+            other: side,
+            to_move: Player::First,
+            rules,
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    #[inline(always)]
+    fn to_move(&self) -> Player {
+        self.to_move
+    }
+
+    #[inline(always)]
+    fn outcome(&self) -> Option<Outcome> {
+        // A finished board has been swept, an unfinished one has stones on both sides.
+        if self.own & PITS != 0 {
+            return None;
+        }
+        Some(Outcome::by_score(
+            self.store(Player::First).into(),
+            self.store(Player::Second).into(),
+        ))
+    }
+
+    #[inline(always)]
+    fn legal_moves(&self, out: &mut Vec<Pit>) {
+        out.clear();
+        out.extend(bitboard::ones(self.playable()).map(|bit| Pit(bit / 8)));
+    }
+
+    #[inline(always)]
+    fn is_legal(&self, Pit(pit): Pit) -> bool {
+        pit < self.rules.pits && byte(self.own, pit.into()) != 0
+    }
+
+    #[inline(always)]
+    fn play(&mut self, Pit(pit): Pit) {
+        debug_assert!(self.is_legal(Pit(pit)), "pit {pit} in {self:?}");
+        let pits = u32::from(self.rules.pits);
+        let stones = byte(self.own, pit.into());
+        let sowing =
+            SOWINGS[usize::from(self.rules.pits - 1)][usize::from(pit)][usize::from(stones)];
+        let own = self.own.wrapping_add(sowing.own);
+        self.other = self.other.wrapping_add(sowing.other);
+        // An own pit (0 to 5), the own store (6), or somewhere on the opponent's side (8).
+        let last = (own >> 56) as u32;
+        self.own = own & ((1 << 56) - 1);
+        // Captures and extra turns come too irregularly for a processor to guess, hence no branch: `mask` picks.
+        let pit = last.min(pits - 1);
+        let opposite = pits - 1 - pit;
+        let captured = byte(self.other, opposite);
+        let alone = pit == last && byte(self.own, pit) == 1;
+        let mask = u64::from(alone & (captured != 0 || self.rules.empty_capture)).wrapping_neg();
+        self.own += mask & (((u64::from(captured) + 1) << (8 * STORE)) - (1 << (8 * pit)));
+        self.other -= mask & u64::from(captured) << (8 * opposite);
+        self.sweep_if_over();
+        let passes = last != STORE;
+        let exchange = (self.own ^ self.other) & u64::from(passes).wrapping_neg();
+        self.own ^= exchange;
+        self.other ^= exchange;
+        self.to_move = if passes {
+            self.to_move.opponent()
+        } else {
+            self.to_move
+        };
+    }
+
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        mix(self.own ^ mix(self.other ^ (self.to_move as u64) << 63))
+    }
+
+    #[inline(always)]
+    fn random_move(&self, rng: &mut Rng) -> Option<Pit> {
+        let playable = self.playable();
+        if playable == 0 {
+            return None;
+        }
+        Some(Pit(
+            (bitboard::select(playable, rng.below(playable.count_ones())) / 8) as u8,
+        ))
+    }
+
+    fn perft_count(&self) -> u64 {
+        self.playable().count_ones().into()
+    }
+}
+
+impl Symmetric for Kalah {
+    fn image(&self, _: Symmetry) -> Self {
+        *self
+    }
+
+    fn image_of_move(mv: Pit, _: Symmetry) -> Pit {
+        mv
+    }
+
+    /// The board turned round. Both sides have the same moves from their own seats.
+    fn inverted(&self) -> Option<Self> {
+        Some(Self {
+            to_move: self.to_move.opponent(),
+            ..*self
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sowing stone by stone, from the words of the rules.
+    fn sow_by_hand(
+        rules: Rules,
+        side: &mut [Vec<u8>; 2],
+        store: &mut [u8; 2],
+        mover: usize,
+        pit: usize,
+    ) -> usize {
+        let pits = usize::from(rules.pits);
+        let mut hand = std::mem::take(&mut side[mover][pit]);
+        let (mut row, mut place) = (mover, pit);
+        while hand > 0 {
+            place += 1;
+            if place == pits && row == mover {
+                store[mover] += 1;
+                hand -= 1;
+                if hand == 0 {
+                    return mover;
+                }
+            }
+            if place >= pits {
+                (row, place) = (1 - row, 0);
+            }
+            side[row][place] += 1;
+            hand -= 1;
+        }
+        if row == mover && side[row][place] == 1 {
+            let captured = side[1 - row][pits - 1 - place];
+            if captured > 0 || rules.empty_capture {
+                side[1 - row][pits - 1 - place] = 0;
+                side[row][place] = 0;
+                store[mover] += captured + 1;
+            }
+        }
+        1 - mover
+    }
+
+    #[test]
+    fn the_table_agrees_with_sowing_by_hand() {
+        let mut rng = Rng::new(11);
+        for pits in 1..=6 {
+            for stones in 1..=6 {
+                for empty_capture in [false, true] {
+                    let rules = Rules {
+                        pits,
+                        stones,
+                        empty_capture,
+                    };
+                    for _ in 0..40 {
+                        let mut game = Kalah::start(rules);
+                        let mut side = [vec![stones; pits.into()], vec![stones; pits.into()]];
+                        let mut store = [0; 2];
+                        let mut mover = 0;
+                        while let Some(mv) = game.random_move(&mut rng) {
+                            game.play(mv);
+                            mover = sow_by_hand(rules, &mut side, &mut store, mover, mv.0.into());
+                            if side
+                                .iter()
+                                .any(|pits| pits.iter().all(|&stones| stones == 0))
+                            {
+                                for player in 0..2 {
+                                    store[player] += side[player].iter().sum::<u8>();
+                                    side[player].fill(0);
+                                }
+                                assert!(game.outcome().is_some());
+                            }
+                            for player in [Player::First, Player::Second] {
+                                assert_eq!(
+                                    game.pits(player).collect::<Vec<_>>(),
+                                    side[player.index()],
+                                    "{rules:?}"
+                                );
+                                assert_eq!(game.store(player), store[player.index()]);
+                            }
+                            assert_eq!(game.to_move().index(), mover, "{rules:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
