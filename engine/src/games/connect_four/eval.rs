@@ -1,0 +1,76 @@
+//! What a connect four position is worth: lines that can still become four.
+
+use super::{ConnectFour, has_four};
+use crate::games::{
+    Evaluate, Game as _,
+    bitboard::ones,
+    evaluate::{Evaluation, Kind, Parameter, squash},
+};
+
+impl Evaluate for ConnectFour {
+    fn evaluations() -> &'static [Evaluation<Self>] {
+        static TABLE: [Evaluation<ConnectFour>; 3] = [
+            Evaluation {
+                name: "lines",
+                help: "Lines of four cells that only one side has discs in, by how many discs they hold.",
+                parameters: &[
+                    Parameter {
+                        name: "two",
+                        help: "Hundredths of a point for a line with two discs.",
+                        kind: Kind::Number {
+                            default: 10,
+                            min: 0,
+                            max: 1000,
+                        },
+                    },
+                    Parameter {
+                        name: "three",
+                        help: "Hundredths of a point for a line with three discs.",
+                        kind: Kind::Number {
+                            default: 50,
+                            min: 0,
+                            max: 1000,
+                        },
+                    },
+                ],
+                function: |position, arguments| {
+                    let [two, three] = [arguments[0], arguments[1]];
+                    lines(position.own, position.opponent, two, three)
+                        - lines(position.opponent, position.own, two, three)
+                },
+            },
+            Evaluation::outcome_only(),
+            Evaluation::random(),
+        ];
+        &TABLE
+    }
+
+    fn cutoff_reward(&self) -> f64 {
+        squash(
+            Self::evaluations()[0].value(self).clamp(-10_000, 10_000),
+            self.to_move(),
+            100,
+        )
+    }
+}
+
+fn lines(own: u64, other: u64, two: i32, three: i32) -> i32 {
+    let mut total = 0;
+    for step in [1, 6, 7, 8] {
+        let line = 1 | 1 << step | 1 << (2 * step) | 1 << (3 * step);
+        for start in ones(super::BOARD) {
+            let cells: u64 = line << start;
+            // A line that would leave the board or wrap touches the spare row.
+            if cells & !super::BOARD != 0 || cells & other != 0 {
+                continue;
+            }
+            total += match (cells & own).count_ones() {
+                2 => two,
+                3 => three,
+                _ => 0,
+            };
+        }
+    }
+    debug_assert!(!has_four(own) || total >= 0);
+    total
+}

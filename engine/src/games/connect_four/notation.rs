@@ -1,0 +1,323 @@
+//! Connect four as text: rows of `.XO`, Pascal Pons' strings of columns, and Fairy-Stockfish's `cfour`.
+
+use std::fmt;
+
+use super::{BOARD, COLUMNS, Column, ConnectFour, ROWS, has_four};
+use crate::games::{
+    Game as _, Notation, ParseError, Player,
+    bitboard::ones,
+    notation::{Style, parse_square, quote, write_square},
+};
+
+impl Notation for ConnectFour {
+    const NAME: &'static str = "connect-four";
+    const ALIASES: &'static [&'static str] = &["connect4", "connect_four", "cfour"];
+    const PLAYERS: [&'static str; 2] = ["X", "O"];
+    const MOVE_HELP: &'static str = "a column from 1 to 7, or a drop such as P@d1";
+    const POSITION_HELP: &'static str = "six rows of seven . X O from the top with / between them, then X or O to move; \
+        or the columns played so far, such as 4453; or a cfour FEN such as 7/7/7/7/7/3P3 b";
+
+    fn parse_move(&self, text: &str) -> Result<Column, ParseError> {
+        let text = text.trim();
+        let column = match text.as_bytes() {
+            [digit @ b'1'..=b'7'] => digit - b'1',
+            [b'P' | b'p', b'@', ..] => {
+                let (column, row) = parse_square(&text[2..], COLUMNS, ROWS)
+                    .ok_or_else(|| ParseError::not_a_move::<Self>(text))?;
+                let landing = self.landing_row(column);
+                if self.is_legal(Column(column)) && landing != Some(row) {
+                    let problem = format!(
+                        "a disc dropped there does not come to rest in row {}",
+                        row + 1
+                    );
+                    return Err(ParseError::illegal(self, text, problem));
+                }
+                column
+            }
+            _ => return Err(ParseError::not_a_move::<Self>(text)),
+        };
+        if self.is_legal(Column(column)) {
+            Ok(Column(column))
+        } else {
+            let problem = if self.is_over() {
+                "the game is over"
+            } else {
+                "that column is full"
+            };
+            Err(ParseError::illegal(self, text, problem))
+        }
+    }
+
+    fn write_move(
+        &self,
+        Column(column): Column,
+        style: Style,
+        out: &mut dyn fmt::Write,
+    ) -> fmt::Result {
+        match (style, self.landing_row(column)) {
+            (Style::Fairy, Some(row)) => {
+                out.write_str("P@")?;
+                write_square((column, row), out)
+            }
+            _ => write!(out, "{}", column + 1),
+        }
+    }
+
+    fn parse_position(_: (), text: &str) -> Result<Self, ParseError> {
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return from_columns(text);
+        }
+        if !text.contains('/') {
+            return Err(ParseError::position::<Self>(text, "no rows"));
+        }
+        from_rows(text)
+    }
+
+    fn write_position(&self, style: Style, out: &mut dyn fmt::Write) -> fmt::Result {
+        let fairy = style == Style::Fairy;
+        for row in (0..ROWS).rev() {
+            let mut blanks = 0;
+            for column in 0..COLUMNS {
+                let disc = self.disc(column, row);
+                if fairy && disc.is_none() {
+                    blanks += 1;
+                    continue;
+                }
+                if blanks > 0 {
+                    write!(out, "{blanks}")?;
+                    blanks = 0;
+                }
+                out.write_char(match (disc, fairy) {
+                    (None, _) => '.',
+                    (Some(Player::First), false) => 'X',
+                    (Some(Player::Second), false) => 'O',
+                    (Some(Player::First), true) => 'P',
+                    (Some(Player::Second), true) => 'p',
+                })?;
+            }
+            if blanks > 0 {
+                write!(out, "{blanks}")?;
+            }
+            if row > 0 {
+                out.write_char('/')?;
+            }
+        }
+        let first = self.to_move() == Player::First;
+        if fairy {
+            let plies = self.plies() as usize;
+            let hands = [21 - plies.div_ceil(2), 21 - plies / 2];
+            let side = if first { 'w' } else { 'b' };
+            write!(
+                out,
+                "[{}{}] {side} - - 0 {}",
+                "P".repeat(hands[0]),
+                "p".repeat(hands[1]),
+                plies / 2 + 1
+            )
+        } else {
+            write!(out, " {}", if first { 'X' } else { 'O' })
+        }
+    }
+
+    fn draw(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        for row in (0..ROWS).rev() {
+            write!(out, "{} ", row + 1)?;
+            for column in 0..COLUMNS {
+                let symbol = match self.disc(column, row) {
+                    None => '.',
+                    Some(Player::First) => 'X',
+                    Some(Player::Second) => 'O',
+                };
+                write!(out, " {symbol}")?;
+            }
+            out.write_char('\n')?;
+        }
+        out.write_str("   1 2 3 4 5 6 7\n")
+    }
+
+    fn reason(&self) -> &'static str {
+        if has_four(self.opponent) {
+            "four in line"
+        } else {
+            "board full"
+        }
+    }
+
+    /// Columns may stand together, as in `4453`.
+    fn split_moves(text: &str) -> Vec<&str> {
+        let is_string = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        text.split_whitespace()
+            .flat_map(|word| {
+                let step = if is_string(word) { 1 } else { word.len() };
+                (0..word.len())
+                    .step_by(step.max(1))
+                    .map(move |start| &word[start..start + step])
+            })
+            .collect()
+    }
+}
+
+impl ConnectFour {
+    fn disc(&self, column: u8, row: u8) -> Option<Player> {
+        let [first, second] = self.discs();
+        let cell = column * 7 + row;
+        if first >> cell & 1 == 1 {
+            Some(Player::First)
+        } else {
+            (second >> cell & 1 == 1).then_some(Player::Second)
+        }
+    }
+
+    fn landing_row(&self, column: u8) -> Option<u8> {
+        ones(self.landing_cells())
+            .find(|cell| cell / 7 == column)
+            .map(|cell| cell % 7)
+    }
+}
+
+fn from_columns(text: &str) -> Result<ConnectFour, ParseError> {
+    let mut position = ConnectFour::start(());
+    for (index, digit) in text.bytes().enumerate() {
+        let column = Column(digit.wrapping_sub(b'1'));
+        if !position.is_legal(column) {
+            let problem = if column.0 >= COLUMNS {
+                format!("column {:?}", digit as char)
+            } else if position.is_over() {
+                format!("move {} after the game was over", index + 1)
+            } else {
+                format!(
+                    "move {} into column {}, which was full,",
+                    index + 1,
+                    column.0 + 1
+                )
+            };
+            return Err(ParseError::bad_position::<ConnectFour>(
+                text,
+                problem,
+                "columns from 1 to 7 with room in them, of a game that is not yet over when they are played",
+            ));
+        }
+        position.play(column);
+    }
+    Ok(position)
+}
+
+fn from_rows(text: &str) -> Result<ConnectFour, ParseError> {
+    let error = |problem: String| ParseError::position::<ConnectFour>(text, problem);
+    let mut words = text.split_whitespace();
+    let rows = words.next().unwrap_or_default();
+    // Fairy-Stockfish adds the discs in hand in brackets; they follow from the board.
+    let (rows, hand) = rows.split_once('[').unwrap_or((rows, "]"));
+    if !hand.ends_with(']')
+        || !hand
+            .trim_end_matches(']')
+            .bytes()
+            .all(|byte| matches!(byte, b'P' | b'p'))
+    {
+        return Err(error(format!("discs in hand {}", quote(hand))));
+    }
+    let side = words
+        .next()
+        .ok_or_else(|| error("no side to move".into()))?;
+    if !words.all(|word| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Err(error("something after the side to move".into()));
+    }
+    let rows: Vec<&str> = rows.split('/').collect();
+    if rows.len() != usize::from(ROWS) {
+        return Err(error(format!("{} rows instead of 6", rows.len())));
+    }
+    let mut discs = [0u64; 2];
+    for (from_top, row) in rows.iter().enumerate() {
+        let mut column = 0;
+        for symbol in row.chars() {
+            let blanks = symbol
+                .to_digit(10)
+                .filter(|&digit| (1..=7).contains(&digit));
+            let player = match symbol {
+                'X' | 'x' | 'P' => Some(0),
+                'O' | 'o' | 'p' => Some(1),
+                '.' => None,
+                _ if blanks.is_some() => None,
+                other => return Err(error(format!("symbol {other:?} in row {}", quote(row)))),
+            };
+            if let Some(player) = player
+                && column < COLUMNS.into()
+            {
+                discs[player] |= 1 << (column * 7 + usize::from(ROWS) - 1 - from_top);
+            }
+            column += blanks.unwrap_or(1) as usize;
+        }
+        if column != usize::from(COLUMNS) {
+            return Err(error(format!(
+                "{column} cells instead of 7 in row {}",
+                quote(row)
+            )));
+        }
+    }
+    let to_move = match side {
+        "X" | "x" | "w" => Player::First,
+        "O" | "o" | "b" => Player::Second,
+        other => return Err(error(format!("side {}", quote(other)))),
+    };
+    checked(text, discs, to_move)
+}
+
+/// Refuses what no game can reach by falling discs and alternating turns.
+fn checked(
+    text: &str,
+    [first, second]: [u64; 2],
+    to_move: Player,
+) -> Result<ConnectFour, ParseError> {
+    let refuse = |problem: String, expected: &str| {
+        Err(ParseError::bad_position::<ConnectFour>(
+            text, problem, expected,
+        ))
+    };
+    let occupied = first | second;
+    if let Some(cell) = ones(occupied).find(|cell| cell % 7 > 0 && occupied >> (cell - 1) & 1 == 0)
+    {
+        let problem = format!("a disc in column {} with nothing below it", cell / 7 + 1);
+        return refuse(problem, "discs that have fallen as far as they can");
+    }
+    let counts = [first.count_ones(), second.count_ones()];
+    let position = match to_move {
+        Player::First => ConnectFour {
+            own: first,
+            opponent: second,
+        },
+        Player::Second => ConnectFour {
+            own: second,
+            opponent: first,
+        },
+    };
+    let expected = "X and O in equal number with X to move, or one X more with O to move";
+    if counts[0] != counts[1] && counts[0] != counts[1] + 1 || position.to_move() != to_move {
+        return refuse(
+            format!("{} X and {} O with that side to move", counts[0], counts[1]),
+            expected,
+        );
+    }
+    if has_four(position.own) {
+        let problem = if has_four(position.opponent) {
+            "four in line for both sides"
+        } else {
+            "a win for the side to move"
+        };
+        return refuse(
+            problem.into(),
+            "at most one side with four in line, the one that moved last",
+        );
+    }
+    // The four must have been made by the last disc: without some topmost disc of the winner there is none.
+    let tops = occupied & !((occupied & BOARD) >> 1);
+    if has_four(position.opponent)
+        && !ones(tops & position.opponent).any(|cell| !has_four(position.opponent & !(1 << cell)))
+    {
+        let problem = "fours that no last disc can have made together";
+        return refuse(
+            problem.into(),
+            "a position in which one disc completed every line of four",
+        );
+    }
+    Ok(position)
+}
