@@ -1,0 +1,121 @@
+//! `canopy-engine bench`: the speeds this program is proud of, or not.
+
+use std::{
+    io::Write,
+    time::{Duration, Instant},
+};
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{CliError, PositionWork, name_of, with_position};
+use crate::{
+    games::{self, Playable, bitboard::has_wide_instructions, playout::many_playouts},
+    rng::Rng,
+};
+
+#[derive(Subcommand)]
+pub(super) enum BenchCommand {
+    /// Random games per second from the start position, on one thread
+    Playouts(PlayoutArgs),
+}
+
+#[derive(Args)]
+pub(super) struct PlayoutArgs {
+    /// Only this game, with a variant if wanted; may be repeated
+    #[arg(long, value_name = "GAME")]
+    game: Vec<String>,
+    /// How long to measure each game
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
+    seconds: f64,
+    /// Which random games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// One JSON object a line instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds between 0.01 and 3600".into()),
+    }
+}
+
+pub(super) fn run(command: &BenchCommand, out: &mut dyn Write) -> Result<(), CliError> {
+    match command {
+        BenchCommand::Playouts(arguments) => playouts(arguments, out),
+    }
+}
+
+fn playouts(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    if !arguments.json {
+        let kind = if has_wide_instructions() {
+            "vector and bit instructions found"
+        } else {
+            "portable code"
+        };
+        writeln!(out, "random games to the end, one thread ({kind})")?;
+        writeln!(
+            out,
+            "{:<24}{:>14}{:>10}{:>10}",
+            "game", "playouts/s", "plies", "ns/ply"
+        )?;
+    }
+    let all: Vec<String> = games::NAMES.iter().map(|&name| name.to_owned()).collect();
+    for game in if arguments.game.is_empty() {
+        &all
+    } else {
+        &arguments.game
+    } {
+        with_position(game, "startpos", Playouts { arguments, out })?;
+    }
+    Ok(())
+}
+
+struct Playouts<'a> {
+    arguments: &'a PlayoutArgs,
+    out: &'a mut dyn Write,
+}
+
+impl PositionWork for Playouts<'_> {
+    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+        const SLICES: u32 = 10;
+        let mut rng = Rng::new(self.arguments.seed);
+        let slice = Duration::from_secs_f64(self.arguments.seconds) / SLICES;
+        // Games long or short, a batch is to take about a millisecond.
+        let batch = 1 + 20_000 / (1 + many_playouts(&start, &mut rng, 20).plies / 20);
+        let mut rates = Vec::new();
+        let mut plies_per_game = 0.0;
+        for _ in 0..SLICES {
+            let begun = Instant::now();
+            let (mut games, mut plies) = (0, 0);
+            while begun.elapsed() < slice {
+                plies += many_playouts(&start, &mut rng, batch).plies;
+                games += batch;
+            }
+            rates.push(games as f64 / begun.elapsed().as_secs_f64());
+            plies_per_game = plies as f64 / games as f64;
+        }
+        // The median of some slices: a neighbour's burst of work does not show.
+        rates.sort_by(f64::total_cmp);
+        let rate = rates[rates.len() / 2];
+        let ns_per_ply = 1e9 / rate / plies_per_game;
+        let game = name_of(&start);
+        if self.arguments.json {
+            let row = json!({
+                "bench": "playouts", "game": game, "search": "uniform", "threads": 1,
+                "value": rate.round(), "unit": "playouts/s", "plies": plies_per_game, "ns_per_ply": ns_per_ply,
+            });
+            writeln!(self.out, "{row}")?;
+        } else {
+            writeln!(
+                self.out,
+                "{game:<24}{rate:>14.0}{plies_per_game:>10.1}{ns_per_ply:>10.1}"
+            )?;
+        }
+        self.out.flush()?;
+        Ok(())
+    }
+}

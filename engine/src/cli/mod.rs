@@ -1,0 +1,129 @@
+//! The command line: flags become typed values, one function is called, an error becomes a sentence and an exit code.
+//!
+//! Exit codes: 0 done (a reader that went away counts as done), 1 something failed on the way, 2 the command line or
+//! the input was wrong.
+
+use std::{ffi::OsString, io, process::ExitCode};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::games::{self, Notation, ParseError, Playable, Visitor, notation};
+
+mod bench;
+mod perft;
+mod show;
+
+#[derive(Parser)]
+#[command(
+    name = "canopy-engine",
+    version,
+    about = "Plays five board games and shows how it thinks",
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Count the ways to play so many plies, to check the rules against published numbers
+    Perft(perft::PerftArgs),
+    /// Draw a position with its legal moves, side to move and result
+    Show(show::ShowArgs),
+    /// Measure speed
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
+}
+
+/// Which game, and where in it.
+#[derive(Args)]
+struct PositionArgs {
+    /// chess, othello, kalah, connect-four or delta; a variant after a colon, such as kalah:4x3 or delta:forced
+    #[arg(long, value_name = "GAME")]
+    game: String,
+    /// The position, as the game writes it; without it, the start of the game
+    #[arg(
+        long,
+        value_name = "POSITION",
+        default_value = "startpos",
+        allow_hyphen_values = true
+    )]
+    position: String,
+}
+
+/// What can go wrong, by whose fault it is.
+#[derive(Debug, thiserror::Error)]
+enum CliError {
+    #[error(transparent)]
+    Input(#[from] ParseError),
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Runs the program with these arguments, the first being its own name.
+#[expect(
+    clippy::print_stderr,
+    reason = "the place where the program speaks of its own failures"
+)]
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    let mut out = io::stdout().lock();
+    let result = match cli.command {
+        Command::Perft(arguments) => perft::run(&arguments, &mut out),
+        Command::Show(arguments) => show::run(&arguments, &mut out),
+        Command::Bench(command) => bench::run(&command, &mut out),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(CliError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("canopy-engine: {error}");
+            ExitCode::from(if matches!(error, CliError::Input(_)) {
+                2
+            } else {
+                1
+            })
+        }
+    }
+}
+
+/// A piece of work on one position, whatever the game.
+trait PositionWork {
+    fn run<G: Playable>(self, position: G) -> Result<(), CliError>;
+}
+
+impl PositionArgs {
+    fn with_position<W: PositionWork>(&self, work: W) -> Result<(), CliError> {
+        with_position(&self.game, &self.position, work)
+    }
+}
+
+/// Runs `work` on the position that `text` describes in the game called `game`.
+fn with_position<W: PositionWork>(game: &str, text: &str, work: W) -> Result<(), CliError> {
+    struct Parse<'a, W> {
+        text: &'a str,
+        work: W,
+    }
+    impl<W: PositionWork> Visitor for Parse<'_, W> {
+        type Out = Result<(), CliError>;
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
+            self.work.run::<G>(notation::position(rules, self.text)?)
+        }
+    }
+    games::with_game(game, Parse { text, work })?
+}
+
+/// The name of a position's game, with its variant.
+fn name_of<G: Notation>(position: &G) -> String {
+    notation::full_name::<G>(position.rules())
+}

@@ -1,0 +1,57 @@
+//! `canopy-engine perft`.
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::{CliError, PositionArgs, PositionWork};
+use crate::games::{
+    Playable,
+    notation::move_text,
+    perft::{divide, perft},
+};
+
+#[derive(Args)]
+pub(super) struct PerftArgs {
+    #[command(flatten)]
+    position: PositionArgs,
+    /// How many plies; every depth up to it is printed on a line that ends in the count
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=64))]
+    depth: u32,
+    /// Split the last count by first move
+    #[arg(long)]
+    divide: bool,
+}
+
+pub(super) fn run(arguments: &PerftArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    arguments.position.with_position(Perft { arguments, out })
+}
+
+struct Perft<'a> {
+    arguments: &'a PerftArgs,
+    out: &'a mut dyn Write,
+}
+
+impl PositionWork for Perft<'_> {
+    fn run<G: Playable>(self, position: G) -> Result<(), CliError> {
+        let PerftArgs {
+            depth,
+            divide: split,
+            ..
+        } = *self.arguments;
+        for plies in 1..=depth {
+            let count = if split && plies == depth {
+                let parts = divide(&position, plies);
+                for &(mv, count) in &parts {
+                    writeln!(self.out, "{}: {count}", move_text(&position, mv))?;
+                }
+                parts.iter().map(|&(_, count)| count).sum()
+            } else {
+                perft(&position, plies)
+            };
+            writeln!(self.out, "perft {plies}: {count}")?;
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! `canopy-engine show`.
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::{CliError, PositionArgs, PositionWork, name_of};
+use crate::games::{
+    History, Outcome, Playable, Player,
+    notation::{self, Style, drawing, move_text, outcome_text, position_text},
+};
+
+#[derive(Args)]
+pub(super) struct ShowArgs {
+    #[command(flatten)]
+    position: PositionArgs,
+    /// Moves to play first, with blanks between them; othello's f5d6c3 and connect four's 4453 may stand together
+    #[arg(
+        long,
+        value_name = "MOVES",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    moves: String,
+}
+
+pub(super) fn run(arguments: &ShowArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    arguments.position.with_position(Show {
+        moves: &arguments.moves,
+        out,
+    })
+}
+
+struct Show<'a> {
+    moves: &'a str,
+    out: &'a mut dyn Write,
+}
+
+impl PositionWork for Show<'_> {
+    fn run<G: Playable>(self, mut position: G) -> Result<(), CliError> {
+        let Self { moves, out } = self;
+        let mut history = History::new();
+        notation::play_moves(&mut position, moves, |before, _| history.push(before))?;
+        history.push(&position);
+
+        write!(out, "{}", drawing(&position))?;
+        writeln!(out)?;
+        writeln!(out, "game:     {}", name_of(&position))?;
+        writeln!(out, "position: {}", position_text(&position))?;
+        let Some(outcome) = history.outcome(&position) else {
+            let mut moves = Vec::new();
+            position.legal_moves(&mut moves);
+            writeln!(out, "to move:  {}", side::<G>(position.to_move()))?;
+            let texts: Vec<String> = moves.iter().map(|&mv| human_move(&position, mv)).collect();
+            writeln!(out, "moves:    {} ({})", texts.join(" "), texts.len())?;
+            return Ok(());
+        };
+        let reason = if position.outcome().is_some() {
+            position.reason()
+        } else {
+            "threefold repetition"
+        };
+        writeln!(
+            out,
+            "result:   {}{}",
+            outcome_text::<G>(outcome, reason),
+            score(&position, outcome)
+        )?;
+        Ok(())
+    }
+}
+
+fn side<G: Playable>(player: Player) -> String {
+    let ordinal = ["first", "second"][player.index()];
+    format!("{} ({ordinal} player)", G::PLAYERS[player.index()])
+}
+
+/// The move as it is written, with the notation of people behind it where that differs.
+fn human_move<G: Playable>(position: &G, mv: G::Move) -> String {
+    let own = move_text(position, mv);
+    let mut human = String::new();
+    let _ = position.write_move(mv, Style::Human, &mut human);
+    if human == own {
+        own
+    } else {
+        format!("{own}={human}")
+    }
+}
+
+fn score<G: Playable>(position: &G, outcome: Outcome) -> String {
+    match (position.score(), outcome) {
+        (Some([first, second]), Outcome::Win(Player::Second)) => format!(", {second} to {first}"),
+        (Some([first, second]), _) => format!(", {first} to {second}"),
+        (None, _) => String::new(),
+    }
+}
