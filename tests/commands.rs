@@ -1,0 +1,250 @@
+//! The `canopy-engine` program, as someone at a prompt meets it.
+
+use std::process::{Command, Output};
+
+fn engine(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+/// What it prints when all goes well.
+fn output(arguments: &[&str]) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = engine(arguments);
+    assert!(
+        status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&stderr)
+    );
+    String::from_utf8(stdout).expect("output is UTF-8")
+}
+
+/// What it complains of, with exit code 2.
+fn complaint(arguments: &[&str]) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = engine(arguments);
+    let stderr = String::from_utf8(stderr).expect("messages are UTF-8");
+    assert_eq!(status.code(), Some(2), "{arguments:?}: {stderr}");
+    assert_eq!(String::from_utf8_lossy(&stdout), "");
+    stderr
+}
+
+#[test]
+fn perft_prints_a_line_a_depth_that_ends_in_the_count() {
+    assert_eq!(
+        output(&["perft", "--game", "delta", "--depth", "3"]),
+        "perft 1: 25\nperft 2: 600\nperft 3: 3768\n"
+    );
+    let divided = output(&["perft", "--game", "mancala", "--depth", "2", "--divide"]);
+    assert_eq!(
+        divided,
+        "perft 1: 6\n1: 6\n2: 6\n3: 5\n4: 6\n5: 6\n6: 6\nperft 2: 35\n"
+    );
+    let fen = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -";
+    assert!(
+        output(&[
+            "perft",
+            "--game",
+            "chess",
+            "--depth",
+            "4",
+            "--position",
+            fen
+        ])
+        .ends_with("perft 4: 43238\n")
+    );
+    // An OBF position begins with a hyphen.
+    let obf = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
+    let counts = output(&[
+        "perft",
+        "--game",
+        "othello",
+        "--depth",
+        "1",
+        "--position",
+        obf,
+    ]);
+    assert_eq!(counts, "perft 1: 8\n");
+}
+
+#[test]
+fn show_draws_a_position_with_all_there_is_to_know() {
+    let shown = output(&["show", "--game", "connect4", "--moves", "4453"]);
+    assert_eq!(
+        shown,
+        "6  . . . . . . .\n5  . . . . . . .\n4  . . . . . . .\n3  . . . . . . .\n2  . . . O . . .\n1  . . O X X . .\n   \
+         1 2 3 4 5 6 7\n\n\
+         game:     connect-four\n\
+         position: ......./......./......./......./...O.../..OXX.. X\n\
+         to move:  X (first player)\n\
+         moves:    1 2 3 4 5 6 7 (7)\n"
+    );
+    let mate = output(&["show", "--game", "chess", "--moves", "f3 e5 g4 Qh4#"]);
+    assert!(
+        mate.ends_with("result:   Black wins (checkmate)\n"),
+        "{mate}"
+    );
+    let dance = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8";
+    assert!(
+        output(&["show", "--game", "chess", "--moves", dance])
+            .ends_with("draw (threefold repetition)\n")
+    );
+    let over = output(&["show", "--game", "kalah:1x1", "--moves", "1"]);
+    assert!(
+        over.contains("result:") && over.contains("one side is empty"),
+        "{over}"
+    );
+    let mirrored = output(&["show", "--game", "reversi", "--position", "mirrored"]);
+    assert!(
+        mirrored.contains("4  . . . X O . . .\n5  . . . O X . . .\n"),
+        "{mirrored}"
+    );
+    assert!(output(&["show", "--game", "chess"]).contains("g1f3=Nf3"));
+    for game in [
+        "chess:960",
+        "kalah:4x3",
+        "kalah:6x4:empty-capture",
+        "delta:forced",
+        "delta:off",
+    ] {
+        assert!(output(&["show", "--game", game]).contains(&format!("game:     {game}\n")));
+    }
+}
+
+#[test]
+fn bad_input_is_told_in_a_sentence() {
+    assert_eq!(
+        complaint(&["show", "--game", "go"]),
+        "canopy-engine: unknown game \"go\": expected chess, othello, kalah, connect-four or delta, with a variant after a \
+         colon if wanted\n"
+    );
+    let position = complaint(&[
+        "perft",
+        "--game",
+        "chess",
+        "--depth",
+        "1",
+        "--position",
+        "8/8/8/8 w - -",
+    ]);
+    assert!(
+        position.contains("4 ranks instead of 8") && position.contains("expected a FEN"),
+        "{position}"
+    );
+    let full = complaint(&["show", "--game", "connect-four", "--moves", "4444444"]);
+    assert!(
+        full.contains(
+            "illegal connect-four move \"4\": that column is full; expected one of 1 2 3 5 6 7"
+        ),
+        "{full}"
+    );
+    assert!(complaint(&["perft", "--game", "chess", "--depth", "0"]).contains("1..=64"));
+    assert!(complaint(&["perft", "--game", "chess"]).contains("--depth"));
+    assert!(complaint(&["dance"]).contains("dance"));
+    assert!(
+        complaint(&["bench", "playouts", "--seconds", "nan"]).contains("between 0.01 and 3600")
+    );
+    assert!(complaint(&[]).contains("Usage: canopy-engine"));
+}
+
+#[test]
+fn bench_playouts_prints_a_table_or_json() {
+    let table = output(&["bench", "playouts", "--seconds", "0.02"]);
+    for game in ["chess", "othello", "kalah", "connect-four", "delta"] {
+        assert_eq!(
+            table
+                .lines()
+                .filter(|line| line.starts_with(&format!("{game} ")))
+                .count(),
+            1,
+            "{table}"
+        );
+    }
+    let json = output(&[
+        "bench",
+        "playouts",
+        "--seconds",
+        "0.02",
+        "--json",
+        "--game",
+        "kalah:4x3",
+        "--game",
+        "delta",
+    ]);
+    let rows: Vec<serde_json::Value> = json
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[0]["game"], "kalah:4x3");
+    for row in &rows {
+        assert_eq!(
+            (&row["bench"], &row["unit"], &row["threads"]),
+            (&"playouts".into(), &"playouts/s".into(), &1.into())
+        );
+        assert_eq!(row["search"], "uniform");
+        for number in ["value", "plies", "ns_per_ply"] {
+            assert!(row[number].as_f64().expect("a number") > 0.0, "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(["perft", "--game", "chess", "--depth", "5", "--divide"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    assert!(child.wait().expect("it ends").success());
+}
+
+/// The examples of a page: command lines after `$ canopy-engine` or its cargo spelling, and what they print.
+fn examples(page: &str) -> Vec<(Vec<String>, String)> {
+    let mut found = Vec::new();
+    for block in page.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap_or_default();
+        let (command, expected) = block.split_once('\n').expect("a command and its output");
+        let arguments = [
+            "$ canopy-engine ",
+            "$ cargo run --release -p canopy-engine -- ",
+        ]
+        .iter()
+        .find_map(|prompt| command.strip_prefix(prompt))
+        .unwrap_or_else(|| panic!("{command} is no example of the engine"));
+        // Every other part lies between quotation marks.
+        let mut words = Vec::new();
+        for (index, part) in arguments.split('"').enumerate() {
+            if index % 2 == 1 {
+                words.push(part.to_owned());
+            } else {
+                words.extend(part.split_whitespace().map(str::to_owned));
+            }
+        }
+        found.push((words, expected.to_owned()));
+    }
+    found
+}
+
+#[test]
+fn documented_examples_are_true() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (page, least) in [("README.md", 2), ("protocol.md", 3)] {
+        let text = std::fs::read_to_string(root.join(page)).expect("the page is there");
+        let examples = examples(&text);
+        assert!(examples.len() >= least, "{page}");
+        for (arguments, expected) in examples {
+            let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            assert_eq!(output(&words), expected, "{page}: {words:?}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What the test programs share: where the data is, how goldens are compared, and every game with its variants.
+#![allow(dead_code, reason = "each test program uses a part of this")]
+
+use std::{fs, path::PathBuf};
+
+use canopy_engine::games::{self, Playable, Visitor};
+
+/// A file or folder under tests/data.
+pub(crate) fn data(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests/data")
+        .join(name)
+}
+
+/// The text of a file under tests/data.
+pub(crate) fn read_data(name: &str) -> String {
+    let path = data(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The lines of a data file that say something, with their numbers.
+pub(crate) fn data_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text
+        .lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line));
+    numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+/// Demands that `actual` is what the golden file holds; with `UPDATE=1` in the environment, makes it so.
+pub(crate) fn assert_golden(name: &str, actual: &str) {
+    let path = data(name);
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        fs::create_dir_all(path.parent().expect("a golden file lies in a folder"))
+            .expect("the folder can be made");
+        fs::write(&path, actual).expect("the golden file can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; UPDATE=1 writes it", path.display()));
+    if expected != actual {
+        let line = expected
+            .lines()
+            .zip(actual.lines())
+            .position(|(old, new)| old != new);
+        let line = line.unwrap_or_else(|| expected.lines().count().min(actual.lines().count()));
+        panic!(
+            "{}, line {}:\nexpected {:?}\nbut got  {:?}\n(UPDATE=1 accepts the new text)",
+            path.display(),
+            line + 1,
+            expected.lines().nth(line),
+            actual.lines().nth(line),
+        );
+    }
+}
+
+/// Every game with every variant it lists, by name.
+pub(crate) fn every_variant() -> Vec<String> {
+    struct Names;
+    impl Visitor for Names {
+        type Out = Vec<String>;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> Vec<String> {
+            let variants = G::VARIANTS
+                .iter()
+                .map(|variant| format!("{}:{variant}", G::NAME));
+            std::iter::once(G::NAME.to_owned())
+                .chain(variants)
+                .collect()
+        }
+    }
+    games::NAMES
+        .iter()
+        .flat_map(|name| games::with_game(name, Names).expect("listed games exist"))
+        .collect()
+}
