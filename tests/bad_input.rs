@@ -3,7 +3,7 @@
 mod support;
 
 use canopy_engine::games::{
-    self, Playable, Visitor,
+    self, History, Playable, Visitor,
     notation::{self, ParseError, position_text},
 };
 use proptest::prelude::*;
@@ -124,7 +124,7 @@ proptest! {
             type Out = ();
 
             fn visit<G: Playable>(self, rules: G::Rules) {
-                let _ = notation::play_moves(&mut G::start(rules), self.0, |_, _| {});
+                let _ = notation::play_moves(&mut G::start(rules), &mut History::new(), self.0, |_, _| {});
             }
         }
         games::with_game(&every_variant()[game], Replay(&record)).unwrap();

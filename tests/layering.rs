@@ -7,6 +7,7 @@ use std::{
 
 /// Lowest first.
 const LAYERS: &[&str] = &[
+    "machine",
     "rng",
     "games",
     "search",

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use canopy_engine::{
     games::{
         self, Game as _, History, Notation as _, Outcome, Playable, Player, Visitor,
+        chess::Chess,
         delta::Delta,
         notation::{self, drawing, full_name, move_text, outcome_text, position_text},
     },
@@ -173,12 +174,7 @@ fn open_spiel_agrees_on_every_ply_and_result() {
 
 fn delta(record: &str) -> Delta {
     let mut position = Delta::start(Default::default());
-    let moves: String = record
-        .split_whitespace()
-        .filter(|word| !word.ends_with('.'))
-        .collect::<Vec<_>>()
-        .join(" ");
-    notation::play_moves(&mut position, &moves, |_, _| {})
+    notation::play_moves(&mut position, &mut History::new(), record, |_, _| {})
         .unwrap_or_else(|error| panic!("{record}: {error}"));
     position
 }
@@ -186,7 +182,7 @@ fn delta(record: &str) -> Delta {
 #[test]
 fn delta_games_that_people_played_are_legal() {
     // Published on the AISE pages (spec.md 3.2), with threats marked as they were.
-    let resigned = delta("1. b2 b4 2. b2e2 b4b1 3. d2b4 b2d2 4. e2e4 c2a4 5. e3e1+ b1d3 6. e4c4+");
+    let resigned = delta("1.b2 b4 2.b2e2 b4b1 3. d2b4 b2d2 4. e2e4 c2a4 5. e3e1+ b1d3 6. e4c4+");
     assert_eq!(resigned.outcome(), None);
     let four = delta("1. b2 c2 2. b2e5 c5 3. d4b4 c2e2 4. e5a1");
     assert_eq!(
@@ -251,7 +247,10 @@ fn records_may_stand_together_and_leave_out_passes() {
         fn visit<G: Playable>(self, rules: G::Rules) -> (String, usize) {
             let mut position = G::start(rules);
             let mut plies = 0;
-            notation::play_moves(&mut position, self.0, |_, _| plies += 1).unwrap();
+            notation::play_moves(&mut position, &mut History::new(), self.0, |_, _| {
+                plies += 1
+            })
+            .unwrap();
             (position_text(&position), plies)
         }
     }
@@ -277,26 +276,85 @@ fn records_may_stand_together_and_leave_out_passes() {
         replay("othello", &moves.join(" ")),
         replay("othello", &squares.concat())
     );
+    assert_eq!(
+        replay("othello", &moves.concat()),
+        replay("othello", &squares.concat())
+    );
+    assert_eq!(
+        replay("othello", &moves.concat().replace("pass", "PA")).1,
+        moves.len()
+    );
+    assert_eq!(
+        replay("chess", "1. e4 e5 2.Nf3 2...Nc6"),
+        replay("chess", "e2e4 e7e5 g1f3 b8c6")
+    );
+}
+
+/// Plays a record from the text of a position.
+fn played<G: Playable>(
+    start: &str,
+    record: &str,
+) -> (G, History, Result<(), notation::ParseError>) {
+    let mut position: G = notation::position(Default::default(), start).unwrap();
+    let mut history = History::new();
+    history.push(&position);
+    let result = notation::play_moves(&mut position, &mut history, record, |_, _| {});
+    (position, history, result)
 }
 
 #[test]
 fn repetition_is_a_draw_in_play() {
-    let mut position = games::chess::Chess::start(Default::default());
-    let mut history = History::new();
-    let shuffle = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
-    notation::play_moves(&mut position, shuffle, |before, _| history.push(before)).unwrap();
-    history.push(&position);
-    assert_eq!(history.outcome(&position), None);
-    position.play(position.parse_move("f6g8").unwrap());
-    history.push(&position);
+    let dance = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
+    let (position, history, result) = played::<Chess>("startpos", dance);
+    assert_eq!((result, history.outcome(&position)), (Ok(()), None));
+    let (position, history, result) = played::<Chess>("startpos", &format!("{dance} f6g8"));
+    assert_eq!(result, Ok(()));
     assert_eq!(history.occurrences(&position), 3);
     assert_eq!(history.outcome(&position), Some(Outcome::Draw));
+    let (.., result) = played::<Chess>("startpos", &format!("{dance} f6g8 e2e4"));
+    assert!(
+        result
+            .unwrap_err()
+            .to_string()
+            .contains("threefold repetition")
+    );
 
     // En passant counts only while it can be played: after 1.e4 and a dance the position is the same as without.
-    let mut position = games::chess::Chess::start(Default::default());
-    let mut history = History::new();
-    let shuffle = "e2e4 g8f6 g1f3 f6g8 f3g1 g8f6 g1f3 f6g8 f3g1";
-    notation::play_moves(&mut position, shuffle, |before, _| history.push(before)).unwrap();
-    history.push(&position);
+    let dance = "e2e4 g8f6 g1f3 f6g8 f3g1 g8f6 g1f3 f6g8 f3g1";
+    let (position, history, _) = played::<Chess>("startpos", dance);
     assert_eq!(history.outcome(&position), Some(Outcome::Draw));
+    // Here it can be played the first time.
+    let start = "rnbqkbnr/ppp1pppp/8/8/3p4/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let (position, history, _) = played::<Chess>(start, dance);
+    assert_eq!(history.outcome(&position), None);
+
+    let once = "e4e2xe5 b3d1xa4 e3e5xe2 c2a4xd1";
+    let start = "o.***/o*o**/ooo*./.o.o./o**.. b 18";
+    let (position, history, _) = played::<Delta>(start, once);
+    assert_eq!(
+        (history.occurrences(&position), history.outcome(&position)),
+        (2, None)
+    );
+    let (position, history, _) = played::<Delta>(start, &format!("{once} {once}"));
+    assert_eq!(history.outcome(&position), Some(Outcome::Draw));
+}
+
+#[test]
+fn insufficient_material_is_a_draw_and_little_else_is() {
+    for (fen, is_draw) in [
+        ("4k3/8/8/8/8/8/8/4K3 w - -", true),
+        ("4k3/8/8/8/8/8/8/3NK3 w - -", true),
+        ("4k3/8/8/8/8/8/8/3BK3 w - -", true),
+        ("2b1k3/8/8/8/8/8/8/3BK3 w - -", true),
+        ("3bk3/8/8/8/8/8/8/3BK3 w - -", false),
+        ("7k/8/8/8/8/1B1B1B1B/B1B1B1B1/K4b1b w - -", true),
+        ("3nk3/8/8/8/8/8/8/3BK3 w - -", false),
+        ("4k3/8/8/8/8/8/8/2NNK3 w - -", false),
+        ("4k3/8/8/8/8/8/7P/4K3 w - -", false),
+        ("4k3/8/8/8/8/8/8/3RK3 w - -", false),
+    ] {
+        let position: Chess = notation::position(Default::default(), fen).unwrap();
+        let expected = is_draw.then_some(Outcome::Draw);
+        assert_eq!(position.outcome(), expected, "{fen}");
+    }
 }

@@ -165,7 +165,12 @@ fn legality_agrees_with_the_list() {
                     "{mv:?} in {position:?}"
                 );
             }
-            assert!(moves.iter().all(|&mv| position.is_legal(mv)));
+            for &mv in moves {
+                assert!(position.is_legal(mv));
+                assert!(G::move_to_bits(mv) < 1 << G::MOVE_BITS && G::MOVE_BITS <= 24);
+                assert_eq!(G::move_from_bits(G::move_to_bits(mv)), mv);
+                assert!(position.reply_context(mv) < G::REPLY_CONTEXTS);
+            }
         });
     }
     for_every_variant!(check);
@@ -266,6 +271,86 @@ fn equal_keys_give_equal_futures() {
         assert!(met_again >= 59, "the start position alone comes that often");
     }
     for_every_variant!(check);
+}
+
+/// The text of a position without what does not bear on its future: chess's move number, and its en passant square.
+fn future_text<G: Playable>(position: &G) -> String {
+    let text = position_text(position);
+    if G::NAME != "chess" {
+        return text;
+    }
+    let fields: Vec<&str> = text.split(' ').collect();
+    format!("{} {} {} {}", fields[0], fields[1], fields[2], fields[4])
+}
+
+#[test]
+fn different_positions_have_different_keys() {
+    fn check<G: Playable>(rules: G::Rules) {
+        let mut seen: HashMap<u64, String> = HashMap::new();
+        walk::<G>(rules, 60, |position, _, _| {
+            let text = future_text(position);
+            let known = seen.entry(position.key()).or_insert_with(|| text.clone());
+            assert_eq!(*known, text);
+        });
+    }
+    for_every_variant!(check);
+}
+
+#[test]
+fn counters_that_end_games_are_in_the_key() {
+    struct Key<'a>(&'a str);
+    impl Visitor for Key<'_> {
+        type Out = u64;
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> u64 {
+            notation::position::<G>(rules, self.0).unwrap().key()
+        }
+    }
+    let key = |game: &str, text: &str| games::with_game(game, Key(text)).unwrap();
+    let chess = |clock: u32, number: u32| {
+        key(
+            "chess",
+            &format!("4k3/8/8/8/8/8/8/R3K3 w - - {clock} {number}"),
+        )
+    };
+    assert_eq!(chess(7, 10), chess(7, 60));
+    assert_ne!(chess(7, 10), chess(8, 10));
+    let delta = |ply: u32| key("delta", &format!("1*1o*/1o1o*/1o1oo/**o*o/1**o* b {ply}"));
+    assert_ne!(delta(18), delta(20));
+    // En passant counts where it can be played, and only there.
+    let pawns = |black: &str, square: &str| {
+        key(
+            "chess",
+            &format!("4k3/8/8/8/4P{black}/8/8/4K3 b - {square} 0 1"),
+        )
+    };
+    assert_ne!(pawns("p2", "e3"), pawns("p2", "-"));
+    assert_eq!(pawns("1p1", "e3"), pawns("1p1", "-"));
+}
+
+#[test]
+fn the_games_have_the_symmetries_their_rules_have() {
+    struct Count;
+    impl Visitor for Count {
+        type Out = (usize, bool);
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> (usize, bool) {
+            (G::SYMMETRIES.len(), G::start(rules).inverted().is_some())
+        }
+    }
+    for (game, symmetries, inverts) in [
+        ("chess", 1, false),
+        ("othello", 8, true),
+        ("kalah", 1, true),
+        ("connect-four", 2, false),
+        ("delta", 8, false),
+    ] {
+        assert_eq!(
+            games::with_game(game, Count).unwrap(),
+            (symmetries, inverts),
+            "{game}"
+        );
+    }
 }
 
 #[test]
@@ -503,6 +588,11 @@ fn games_are_found_under_all_their_names() {
         ("delta:maybe", "expected optional, forced or off"),
         ("othello:10x10", "no variants"),
         ("chess:959", "expected 960"),
+        ("chess:", "expected 960"),
+        ("kalah:::", "unknown variant"),
+        ("kalah:+4x+3", "unknown variant \"+4x+3\""),
+        ("kalah:4x3:5x2", "unknown variant \"4x3:5x2\""),
+        ("delta:forced:off", "unknown variant \"forced:off\""),
     ] {
         let error = name(given).unwrap_err();
         assert!(error.contains(fragment), "{given}: {error}");

@@ -40,8 +40,8 @@ impl PositionWork for Show<'_> {
     fn run<G: Playable>(self, mut position: G) -> Result<(), CliError> {
         let Self { moves, out } = self;
         let mut history = History::new();
-        notation::play_moves(&mut position, moves, |before, _| history.push(before))?;
         history.push(&position);
+        notation::play_moves(&mut position, &mut history, moves, |_, _| {})?;
 
         write!(out, "{}", drawing(&position))?;
         writeln!(out)?;

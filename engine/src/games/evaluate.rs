@@ -11,8 +11,43 @@ pub trait Evaluate: Game {
     /// Every evaluation by name; the first is the one to use when nobody asks for another.
     fn evaluations() -> &'static [Evaluation<Self>];
 
+    /// Reward curves by name: what a playout that is cut short may pay. The first is the one to use when nobody asks for
+    /// another.
+    fn curves() -> &'static [Curve<Self>];
+
     /// What a playout that stops here pays the first player: 0.2 to 0.8, and 0.5 when neither side is ahead.
-    fn cutoff_reward(&self) -> f64;
+    #[inline]
+    fn cutoff_reward(&self) -> f64 {
+        let curve = &Self::curves()[0];
+        (curve.function)(self, curve.defaults)
+    }
+}
+
+/// One way from a position to a reward.
+pub struct Curve<G> {
+    /// What it is called in options.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// What can be set, in the order of the arguments.
+    pub parameters: &'static [Parameter],
+    /// Their default values.
+    pub defaults: &'static [i32],
+    /// The reward for the first player, from 0.2 to 0.8.
+    pub function: fn(&G, &[i32]) -> f64,
+}
+
+/// The parameter of a curve that squeezes an evaluation: where half of the way to the end is reached.
+pub const fn half_way(default: i32) -> Parameter {
+    Parameter {
+        name: "half",
+        help: "The value of the evaluation at which the reward is half-way from even to its end.",
+        kind: Kind::Number {
+            default,
+            min: 1,
+            max: 1_000_000,
+        },
+    }
 }
 
 /// One way to judge a position.
@@ -106,6 +141,16 @@ impl<G: Game> Evaluation<G> {
             },
         }
     }
+}
+
+/// The reward of a game's first evaluation, squeezed; the argument is where half of the way to the end is reached.
+pub fn squashed_evaluation<G: Evaluate>(position: &G, arguments: &[i32]) -> f64 {
+    let half = arguments.first().copied().unwrap_or(100);
+    squash(
+        G::evaluations()[0].value(position),
+        position.to_move(),
+        half,
+    )
 }
 
 /// Squeezes a value for the mover into a reward for the first player between 0.2 and 0.8: half of the way to the

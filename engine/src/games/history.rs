@@ -24,6 +24,26 @@ impl History {
         }
     }
 
+    /// Notes a position on the way through a search, to be taken back with [`Self::forget_after`].
+    #[inline]
+    pub fn note<G: Game>(&mut self, position: &G) {
+        if let Some(key) = position.repetition_key() {
+            self.keys.push(key);
+        }
+    }
+
+    /// Where the history stands now.
+    #[inline]
+    pub fn mark(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Takes back what was noted since then.
+    #[inline]
+    pub fn forget_after(&mut self, mark: usize) {
+        self.keys.truncate(mark);
+    }
+
     /// How often a position like this one has been noted.
     pub fn occurrences<G: Game>(&self, position: &G) -> usize {
         position.repetition_key().map_or(0, |key| {

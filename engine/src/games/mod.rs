@@ -7,7 +7,6 @@ use std::{fmt, hash::Hash};
 
 use crate::rng::Rng;
 
-pub mod bitboard;
 pub mod evaluate;
 pub mod history;
 pub mod notation;
@@ -35,7 +34,12 @@ macro_rules! games {
         /// Runs `visitor` for the game called `name`, which may be an alias and carry a variant (`kalah:4x3`).
         pub fn with_game<V: Visitor>(name: &str, visitor: V) -> Result<V::Out, ParseError> {
             let name = name.trim();
-            let (word, variant) = name.split_once(':').unwrap_or((name, ""));
+            // A colon with nothing after it is a variant without a name.
+            let (word, variant) = match name.split_once(':') {
+                Some((word, "")) => (word, ":"),
+                Some(parts) => parts,
+                None => (name, ""),
+            };
             $(
                 if notation::is_called::<$module::$game>(word) {
                     let rules = notation::parse_variant::<$module::$game>(variant)?;
@@ -112,6 +116,17 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// `Ord` is the one tie-break order used by every search, file and test.
     type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
 
+    /// How many bits a move takes when written as a number, at most 24.
+    const MOVE_BITS: u32;
+    /// How many values [`Self::reply_context`] has.
+    const REPLY_CONTEXTS: usize = 1 << Self::MOVE_BITS;
+
+    /// The move as a number below 2 to the power of [`Self::MOVE_BITS`].
+    fn move_to_bits(mv: Self::Move) -> u32;
+
+    /// The move that [`Self::move_to_bits`] made a number of.
+    fn move_from_bits(bits: u32) -> Self::Move;
+
     /// The position in which a game under these rules begins.
     fn start(rules: Self::Rules) -> Self;
 
@@ -134,8 +149,8 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// Plays a legal move (checked by `debug_assert!`); untrusted text goes through [`Notation::parse_move`].
     fn play(&mut self, mv: Self::Move);
 
-    /// Equal keys promise, but for accidents of one in 2^64, the same mover and, repetition apart, the same
-    /// future: the counters that end games are in it.
+    /// Under the same rules equal keys promise, but for accidents of one in 2^64, the same mover and, repetition apart,
+    /// the same future: the counters that end games are in it.
     fn key(&self) -> u64;
 
     /// One of the legal moves, each equally likely; none exactly when the game is over. This default lists the
@@ -171,6 +186,16 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         self.perft_moves(&mut moves);
         moves.len() as u64
     }
+
+    /// What a good reply to `mv`, played here, is remembered under: the move itself, or what it does to the board
+    /// where that says more.
+    #[inline(always)]
+    fn reply_context(&self, mv: Self::Move) -> usize {
+        Self::move_to_bits(mv) as usize
+    }
+
+    /// How many pieces, discs or stones are in play; openings are told from endings by it.
+    fn men(&self) -> u32;
 
     /// Two positions of a game with the same repetition key count as the same position for a draw by threefold
     /// repetition; none where the rules know no such draw.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Game, Outcome};
+use super::{Game, History, Outcome};
 
 /// Longer texts than this are refused unread; the longest position of any game has a tenth of it.
 pub const LONGEST_POSITION: usize = 1000;
@@ -72,9 +72,9 @@ pub trait Notation: Game {
         None
     }
 
-    /// Splits a record into moves; by default at blanks.
-    fn split_moves(text: &str) -> Vec<&str> {
-        text.split_whitespace().collect()
+    /// Splits a word of a record into moves; by default it is one.
+    fn split_moves(word: &str) -> Vec<&str> {
+        vec![word]
     }
 
     /// The only move there is, where records leave it out (othello's pass).
@@ -235,15 +235,28 @@ pub fn is_called<G: Notation>(word: &str) -> bool {
 
 /// The rules of a variant, written as it stands after the game's name and the colon; empty for the plain game.
 pub fn parse_variant<G: Notation>(text: &str) -> Result<G::Rules, ParseError> {
-    text.split(':')
-        .filter(|word| !word.is_empty())
-        .try_fold(G::Rules::default(), |rules, word| {
-            G::parse_variant_word(rules, word).ok_or_else(|| ParseError::Variant {
-                game: G::NAME,
-                text: quote(word),
-                expected: G::VARIANT_HELP.to_owned(),
-            })
+    let error = |text: &str| ParseError::Variant {
+        game: G::NAME,
+        text: quote(text),
+        expected: G::VARIANT_HELP.to_owned(),
+    };
+    if text.is_empty() {
+        return Ok(G::Rules::default());
+    }
+    let read = |words: &[&str]| {
+        words.iter().try_fold(G::Rules::default(), |rules, word| {
+            G::parse_variant_word(rules, word).ok_or_else(|| error(word))
         })
+    };
+    let mut words: Vec<&str> = text.split(':').collect();
+    let rules = read(&words)?;
+    words.reverse();
+    // Words that contradict each other say something else in the other order.
+    if read(&words)? == rules {
+        Ok(rules)
+    } else {
+        Err(error(text))
+    }
 }
 
 /// The game's name with its variant, as it is written wherever a position is.
@@ -266,29 +279,64 @@ pub fn position<G: Notation>(rules: G::Rules, text: &str) -> Result<G, ParseErro
     G::parse_position(rules, text)
 }
 
-/// Plays a record from `position`, calling `each` before every move. Moves a record may leave out are supplied.
+/// Plays a record from `position`, the latest of `history`, calling `each` before every move. Moves a record may leave out
+/// are supplied, move numbers are passed over. At an error both are left as they were when it was met.
 pub fn play_moves<G: Notation>(
     position: &mut G,
+    history: &mut History,
     record: &str,
     mut each: impl FnMut(&G, G::Move),
 ) -> Result<(), ParseError> {
-    for text in G::split_moves(record) {
-        let mv = match (position.parse_move(text), position.implied_move()) {
-            (Ok(mv), _) => mv,
-            (Err(error), None) => return Err(error),
-            (Err(error), Some(implied)) => {
-                let mut after = position.clone();
-                after.play(implied);
-                let mv = after.parse_move(text).map_err(|_| error)?;
-                each(position, implied);
-                *position = after;
-                mv
-            }
-        };
+    let mut play = |position: &mut G, history: &mut History, mv: G::Move| {
         each(position, mv);
         position.play(mv);
+        history.push(position);
+    };
+    for text in record
+        .split_whitespace()
+        .filter_map(without_number)
+        .flat_map(G::split_moves)
+    {
+        if history.is_threefold(position) {
+            return Err(ParseError::Illegal {
+                game: G::NAME,
+                text: quote(text),
+                problem: "the game is over".to_owned(),
+                expected: "no move, for the game is drawn (threefold repetition)".to_owned(),
+            });
+        }
+        let error = match position.parse_move(text) {
+            Ok(mv) => {
+                play(position, history, mv);
+                continue;
+            }
+            Err(error) => error,
+        };
+        let implied = position.implied_move().ok_or_else(|| error.clone())?;
+        let mut after = position.clone();
+        after.play(implied);
+        let mv = after.parse_move(text).map_err(|_| error)?;
+        play(position, history, implied);
+        play(position, history, mv);
     }
     Ok(())
+}
+
+/// A word of a record without the number of the move before it, `12.e4` or `12...e5`; none if nothing is left.
+fn without_number(word: &str) -> Option<&str> {
+    let rest = word.trim_start_matches(|symbol: char| symbol.is_ascii_digit());
+    let word = if rest.starts_with('.') && rest.len() < word.len() {
+        rest.trim_start_matches('.')
+    } else {
+        word
+    };
+    (!word.is_empty()).then_some(word)
+}
+
+/// Reads a whole number written in digits alone.
+pub(super) fn parse_number<T: std::str::FromStr>(text: &str) -> Option<T> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
 }
 
 /// A move as text, in the game's own style.

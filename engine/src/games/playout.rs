@@ -1,9 +1,7 @@
 //! Random games to the end, the inner loop of every Monte-Carlo search.
 
-use super::{
-    Game, Outcome, Player,
-    bitboard::{Work, accelerated},
-};
+use super::{Game, Outcome, Player};
+use crate::machine::{Work, accelerated};
 use crate::rng::Rng;
 
 /// Plays uniformly random moves until the game is over; says who won and after how many plies.

@@ -28,6 +28,18 @@ impl Symmetry {
         Self(0b111),
     ];
 
+    /// The symmetry as a number below 8.
+    #[inline(always)]
+    pub fn to_bits(self) -> u8 {
+        self.0
+    }
+
+    /// The symmetry of a number below 8.
+    #[inline(always)]
+    pub fn from_bits(bits: u8) -> Self {
+        Self(bits & 7)
+    }
+
     /// Whether columns and rows change places.
     pub const fn transposes(self) -> bool {
         self.0 & 1 != 0

@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use cozy_chess::{Color, Piece};
 
 use super::Chess;
-use crate::games::{Evaluate, evaluate::Evaluation};
+use crate::games::{
+    Evaluate,
+    evaluate::{Curve, Evaluation, Kind, Parameter},
+};
 
 const VALUES: [(Piece, i32); 5] = [
     (Piece::Pawn, 1),
@@ -16,6 +19,8 @@ const VALUES: [(Piece, i32); 5] = [
 ];
 /// What a side has at the start; the reward curve counts no more than that.
 const FULL: i32 = 39;
+/// Report 000's divisor of the material.
+const SOFTNESS: i32 = 4;
 
 impl Evaluate for Chess {
     fn evaluations() -> &'static [Evaluation<Self>] {
@@ -35,10 +40,30 @@ impl Evaluate for Chess {
         &TABLE
     }
 
-    fn cutoff_reward(&self) -> f64 {
-        let [white, black] =
-            [Color::White, Color::Black].map(|side| material(self, side).min(FULL));
-        REWARDS[(white - black + FULL) as usize]
+    fn curves() -> &'static [Curve<Self>] {
+        static TABLE: [Curve<Chess>; 1] = [Curve {
+            name: "material",
+            help: "Report 000's arctangent of the material ahead, each side counting 39 at most.",
+            parameters: &[Parameter {
+                name: "softness",
+                help: "Pawns ahead at which the reward is half-way from even to its end.",
+                kind: Kind::Number {
+                    default: SOFTNESS,
+                    min: 1,
+                    max: 100,
+                },
+            }],
+            defaults: &[SOFTNESS],
+            function: |position, arguments| {
+                let [white, black] =
+                    [Color::White, Color::Black].map(|side| material(position, side).min(FULL));
+                match arguments.first() {
+                    Some(&softness) if softness != SOFTNESS => reward(white - black, softness),
+                    _ => REWARDS[(white - black + FULL) as usize],
+                }
+            },
+        }];
+        &TABLE
     }
 }
 
@@ -51,11 +76,12 @@ fn material(position: &Chess, side: Color) -> i32 {
 
 /// Report 000's reward for being so many pawns ahead, -39 to 39.
 static REWARDS: LazyLock<[f64; 2 * FULL as usize + 1]> =
-    LazyLock::new(|| std::array::from_fn(|index| reward(index as i32 - FULL)));
+    LazyLock::new(|| std::array::from_fn(|index| reward(index as i32 - FULL, SOFTNESS)));
 
-fn reward(ahead: i32) -> f64 {
+fn reward(ahead: i32, softness: i32) -> f64 {
     // libm's arctangent, not the platform's: the same bits on every machine.
-    0.3 * (libm::atan(f64::from(ahead) / 4.0) * std::f64::consts::FRAC_2_PI + 1.0) + 0.2
+    0.3 * (libm::atan(f64::from(ahead) / f64::from(softness)) * std::f64::consts::FRAC_2_PI + 1.0)
+        + 0.2
 }
 
 #[cfg(test)]
@@ -74,11 +100,11 @@ mod tests {
             (39, 0.780480),
         ] {
             assert!(
-                (reward(ahead) - published).abs() < 5e-7,
+                (reward(ahead, SOFTNESS) - published).abs() < 5e-7,
                 "{ahead}: {}",
-                reward(ahead)
+                reward(ahead, SOFTNESS)
             );
-            assert!((reward(ahead) + reward(-ahead) - 1.0).abs() < 1e-15);
+            assert!((reward(ahead, SOFTNESS) + reward(-ahead, SOFTNESS) - 1.0).abs() < 1e-15);
         }
     }
 

@@ -7,7 +7,10 @@ use cozy_chess::{
 };
 
 use super::{Chess, FIFTY_MOVES, Rules};
-use crate::games::{ParseError, notation::quote};
+use crate::games::{
+    ParseError,
+    notation::{parse_number, quote},
+};
 
 const LETTERS: [(char, Piece); 6] = [
     ('p', Piece::Pawn),
@@ -69,7 +72,7 @@ fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
     read_en_passant(en_passant, &mut builder)?;
     let counter = |index: usize, default: u16| match counters.get(index) {
         None => Ok(default),
-        Some(text) => text.parse::<u16>().map_err(|_| {
+        Some(text) => parse_number::<u16>(text).ok_or_else(|| {
             let name = ["half-move clock", "move number"][index];
             fault(
                 format!("{name} {}", quote(text)),

@@ -2,9 +2,10 @@
 //! Threefold repetition is judged by [`History`](super::History). Chess960 is a variant: its moves and positions are
 //! written in its own way.
 
+use crate::machine;
 use cozy_chess::{BitBoard, Board, Color, Move, Piece, PieceMoves, Rank, Square};
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry, bitboard};
+use super::{Game, Outcome, Player, Symmetric, Symmetry};
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -79,10 +80,6 @@ impl Chess {
     fn is_insufficient(&self) -> bool {
         const DARK: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
         let board = &self.board;
-        // With few pieces left worth a look; most positions leave here.
-        if board.occupied().len() > 10 {
-            return false;
-        }
         let heavy =
             board.pieces(Piece::Pawn) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
         if !heavy.is_empty() {
@@ -126,6 +123,18 @@ impl Chess {
 impl Game for Chess {
     type Rules = Rules;
     type Move = ChessMove;
+
+    const MOVE_BITS: u32 = 15;
+
+    #[inline(always)]
+    fn move_to_bits(mv: ChessMove) -> u32 {
+        mv.0.into()
+    }
+
+    #[inline(always)]
+    fn move_from_bits(bits: u32) -> Self::Move {
+        ChessMove(bits as u16)
+    }
 
     fn start(rules: Rules) -> Self {
         Self {
@@ -186,6 +195,10 @@ impl Game for Chess {
 
     fn key(&self) -> u64 {
         mix(self.placement_key() ^ mix(self.board.halfmove_clock().into()))
+    }
+
+    fn men(&self) -> u32 {
+        self.board.occupied().len()
     }
 
     #[inline(always)]
@@ -255,7 +268,7 @@ fn nth_move(moves: &PieceMoves, index: u32) -> Move {
     } else {
         (index, None)
     };
-    let to = Square::index(bitboard::select(moves.to.0, target) as usize);
+    let to = Square::index(machine::select(moves.to.0, target) as usize);
     Move {
         from: moves.from,
         to,

@@ -167,14 +167,31 @@ impl Chess {
     fn why_illegal(&self, mv: ChessMove) -> &'static str {
         let mv = mv.unpack();
         let side = self.board.side_to_move();
+        let with = |promotion| ChessMove::pack(Move { promotion, ..mv });
         if self.outcome().is_some() {
             "the game is over"
         } else if !self.board.colors(side).has(mv.from) {
             "there is no piece of the side to move on its first square"
+        } else if mv.promotion.is_none() && self.is_legal(with(Some(Piece::Queen))) {
+            "a pawn that reaches the last rank must say what it becomes"
+        } else if mv.promotion.is_some() && self.is_legal(with(None)) {
+            "only a pawn that reaches the last rank becomes something"
         } else if !self.board.checkers().is_empty() {
             "it does not answer the check, or the piece does not move like that"
         } else {
             "the piece does not move like that, or its king would be in check"
+        }
+    }
+
+    /// Why no legal move is written like that in algebraic notation.
+    pub(super) fn why_nothing_fits(&self, text: &str) -> &'static str {
+        let becomes_queen = format!("{text}=Q");
+        if self.outcome().is_some() {
+            "the game is over"
+        } else if text.len() < 5 && matches!(san::parse(self, &becomes_queen), Some(Ok(_))) {
+            "a pawn that reaches the last rank must say what it becomes"
+        } else {
+            "no piece can move like that here"
         }
     }
 }

@@ -21,11 +21,18 @@ struct Wanted {
     from_rank: Option<Rank>,
     to: Square,
     promotion: Option<Piece>,
+    captures: bool,
 }
 
 impl Wanted {
     fn fits(&self, position: &Chess, mv: Move) -> bool {
-        position.board.piece_on(mv.from) == Some(self.piece)
+        // A pawn captures exactly when it leaves its file, and then says which file that was.
+        let is_pawn = self.piece == Piece::Pawn;
+        let captures =
+            position.board.occupied().has(mv.to) || is_pawn && mv.from.file() != mv.to.file();
+        (captures || !self.captures)
+            && (!is_pawn || captures == self.from_file.is_some() || self.from_rank.is_some())
+            && position.board.piece_on(mv.from) == Some(self.piece)
             && mv.to == self.to
             && mv.promotion == self.promotion
             && self.from_file.is_none_or(|file| mv.from.file() == file)
@@ -57,7 +64,7 @@ pub(super) fn parse(position: &Chess, text: &str) -> Option<Result<ChessMove, Pa
         [] => Err(ParseError::illegal(
             position,
             text,
-            "no piece can move like that here",
+            position.why_nothing_fits(bare),
         )),
         _ => Err(ParseError::illegal(
             position,
@@ -81,22 +88,20 @@ fn read(text: &str) -> Option<Wanted> {
         _ => (Piece::Pawn, text),
     };
     let (rest, promotion) = match rest.as_bytes() {
-        [.., letter @ (b'N' | b'B' | b'R' | b'Q')] if piece == Piece::Pawn => {
-            let promotion = match letter {
-                b'N' => Piece::Knight,
-                b'B' => Piece::Bishop,
-                b'R' => Piece::Rook,
-                _ => Piece::Queen,
-            };
+        [_, _, .., letter] if piece == Piece::Pawn && promotion_piece(*letter).is_some() => {
+            let rest = &rest[..rest.len() - 1];
             (
-                rest[..rest.len() - 1].trim_end_matches('='),
-                Some(promotion),
+                rest.strip_suffix('=').unwrap_or(rest),
+                promotion_piece(*letter),
             )
         }
         _ => (rest, None),
     };
     let (origin, target) = rest.split_at_checked(rest.len().checked_sub(2)?)?;
-    let origin = origin.strip_suffix('x').unwrap_or(origin);
+    let (origin, captures) = match origin.strip_suffix('x') {
+        Some(origin) => (origin, true),
+        None => (origin, false),
+    };
     let (mut from_file, mut from_rank) = (None, None);
     for symbol in origin.chars() {
         match symbol {
@@ -115,7 +120,19 @@ fn read(text: &str) -> Option<Wanted> {
         from_rank,
         to: target.parse().ok()?,
         promotion,
+        captures,
     })
+}
+
+/// What a pawn becomes; the letter may be small after the target square.
+fn promotion_piece(letter: u8) -> Option<Piece> {
+    match letter {
+        b'N' | b'n' => Some(Piece::Knight),
+        b'B' | b'b' => Some(Piece::Bishop),
+        b'R' | b'r' => Some(Piece::Rook),
+        b'Q' | b'q' => Some(Piece::Queen),
+        _ => None,
+    }
 }
 
 /// Whether the king goes to its own rook, which is how castling is stored.

@@ -2,10 +2,10 @@
 
 use super::{ConnectFour, has_four};
 use crate::games::{
-    Evaluate, Game as _,
-    bitboard::ones,
-    evaluate::{Evaluation, Kind, Parameter, squash},
+    Evaluate,
+    evaluate::{Curve, Evaluation, Kind, Parameter, half_way, squashed_evaluation},
 };
+use crate::machine::ones;
 
 impl Evaluate for ConnectFour {
     fn evaluations() -> &'static [Evaluation<Self>] {
@@ -45,12 +45,15 @@ impl Evaluate for ConnectFour {
         &TABLE
     }
 
-    fn cutoff_reward(&self) -> f64 {
-        squash(
-            Self::evaluations()[0].value(self).clamp(-10_000, 10_000),
-            self.to_move(),
-            100,
-        )
+    fn curves() -> &'static [Curve<Self>] {
+        static TABLE: [Curve<ConnectFour>; 1] = [Curve {
+            name: "squashed",
+            help: "The first evaluation, squeezed into the range of rewards.",
+            parameters: &[half_way(100)],
+            defaults: &[100],
+            function: squashed_evaluation,
+        }];
+        &TABLE
     }
 }
 

@@ -10,7 +10,8 @@
 //!  0  7 14 21 28 35 42
 //! ```
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry, bitboard};
+use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -81,6 +82,19 @@ impl Game for ConnectFour {
     type Rules = ();
     type Move = Column;
 
+    const MOVE_BITS: u32 = 3;
+    const REPLY_CONTEXTS: usize = 49;
+
+    #[inline(always)]
+    fn move_to_bits(mv: Column) -> u32 {
+        mv.0.into()
+    }
+
+    #[inline(always)]
+    fn move_from_bits(bits: u32) -> Self::Move {
+        Column(bits as u8)
+    }
+
     fn start((): ()) -> Self {
         Self {
             own: 0,
@@ -112,7 +126,7 @@ impl Game for ConnectFour {
     fn legal_moves(&self, out: &mut Vec<Column>) {
         out.clear();
         if !has_four(self.opponent) {
-            out.extend(bitboard::ones(self.landing_cells()).map(|cell| Column(cell / 7)));
+            out.extend(machine::ones(self.landing_cells()).map(|cell| Column(cell / 7)));
         }
     }
 
@@ -138,13 +152,24 @@ impl Game for ConnectFour {
         mix(self.own + (self.own | self.opponent) + BOTTOM)
     }
 
+    /// The cell the disc comes to rest in.
+    #[inline(always)]
+    fn reply_context(&self, Column(column): Column) -> usize {
+        let column_cells = 0b111_1111 << (column * 7);
+        (self.landing_cells() & column_cells).trailing_zeros() as usize
+    }
+
+    fn men(&self) -> u32 {
+        self.plies()
+    }
+
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Column> {
         let cells = self.landing_cells();
         if cells == 0 || has_four(self.opponent) {
             return None;
         }
-        let cell = bitboard::select(cells, rng.below(cells.count_ones()));
+        let cell = machine::select(cells, rng.below(cells.count_ones()));
         Some(Column((cell / 7) as u8))
     }
 
@@ -154,7 +179,7 @@ impl Game for ConnectFour {
         if cells == 0 || has_four(self.opponent) {
             return false;
         }
-        let cell = bitboard::select_bit(cells, rng.below(cells.count_ones()));
+        let cell = machine::select_bit(cells, rng.below(cells.count_ones()));
         (self.own, self.opponent) = (self.opponent, self.own | cell);
         true
     }

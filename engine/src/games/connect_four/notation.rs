@@ -1,11 +1,11 @@
 //! Connect four as text: rows of `.XO`, Pascal Pons' strings of columns, and Fairy-Stockfish's `cfour`.
 
+use crate::machine::ones;
 use std::fmt;
 
 use super::{BOARD, COLUMNS, Column, ConnectFour, ROWS, has_four};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
-    bitboard::ones,
     notation::{Style, parse_square, quote, write_square},
 };
 
@@ -66,9 +66,6 @@ impl Notation for ConnectFour {
     fn parse_position(_: (), text: &str) -> Result<Self, ParseError> {
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return from_columns(text);
-        }
-        if !text.contains('/') {
-            return Err(ParseError::position::<Self>(text, "no rows"));
         }
         from_rows(text)
     }
@@ -144,16 +141,11 @@ impl Notation for ConnectFour {
     }
 
     /// Columns may stand together, as in `4453`.
-    fn split_moves(text: &str) -> Vec<&str> {
-        let is_string = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-        text.split_whitespace()
-            .flat_map(|word| {
-                let step = if is_string(word) { 1 } else { word.len() };
-                (0..word.len())
-                    .step_by(step.max(1))
-                    .map(move |start| &word[start..start + step])
-            })
-            .collect()
+    fn split_moves(word: &str) -> Vec<&str> {
+        if !word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return vec![word];
+        }
+        (0..word.len()).map(|start| &word[start..=start]).collect()
     }
 }
 
@@ -204,27 +196,39 @@ fn from_columns(text: &str) -> Result<ConnectFour, ParseError> {
 
 fn from_rows(text: &str) -> Result<ConnectFour, ParseError> {
     let error = |problem: String| ParseError::position::<ConnectFour>(text, problem);
-    let mut words = text.split_whitespace();
-    let rows = words.next().unwrap_or_default();
-    // Fairy-Stockfish adds the discs in hand in brackets; they follow from the board.
-    let (rows, hand) = rows.split_once('[').unwrap_or((rows, "]"));
-    if !hand.ends_with(']')
-        || !hand
-            .trim_end_matches(']')
-            .bytes()
-            .all(|byte| matches!(byte, b'P' | b'p'))
-    {
-        return Err(error(format!("discs in hand {}", quote(hand))));
-    }
-    let side = words
-        .next()
-        .ok_or_else(|| error("no side to move".into()))?;
-    if !words.all(|word| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit())) {
-        return Err(error("something after the side to move".into()));
-    }
+    // Rows stand between slashes or on lines of their own.
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let lines = if words.first().is_some_and(|word| word.contains('/')) {
+        1
+    } else {
+        usize::from(ROWS)
+    };
+    let Some((rows, rest)) = words.split_at_checked(lines) else {
+        return Err(error(format!("{} rows instead of 6", words.len())));
+    };
+    let rows = rows.join("/");
+    let (rows, hand) = match rows.split_once('[') {
+        Some((rows, hand)) => (rows, Some(hand)),
+        None => (rows.as_str(), None),
+    };
     let rows: Vec<&str> = rows.split('/').collect();
     if rows.len() != usize::from(ROWS) {
         return Err(error(format!("{} rows instead of 6", rows.len())));
+    }
+    let Some((side, tail)) = rest.split_first() else {
+        return Err(error("no side to move".into()));
+    };
+    // Fairy-Stockfish goes on with castling, en passant and two counters.
+    let is_number = |word: &str| {
+        !word.is_empty() && word.len() < 6 && word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if !matches!(tail, [] | ["-", "-"])
+        && !matches!(tail, ["-", "-", one, two] if is_number(one) && is_number(two))
+    {
+        return Err(error(format!(
+            "{} after the side to move",
+            quote(&tail.join(" "))
+        )));
     }
     let mut discs = [0u64; 2];
     for (from_top, row) in rows.iter().enumerate() {
@@ -254,9 +258,21 @@ fn from_rows(text: &str) -> Result<ConnectFour, ParseError> {
             )));
         }
     }
-    let to_move = match side {
-        "X" | "x" | "w" => Player::First,
-        "O" | "o" | "b" => Player::Second,
+    if let Some(hand) = hand {
+        // The discs in hand follow from the board.
+        let left = |letter: char| hand.chars().filter(|&symbol| symbol == letter).count() as u32;
+        let expected = [
+            21 - discs[0].count_ones().min(21),
+            21 - discs[1].count_ones().min(21),
+        ];
+        let is_sound = hand.ends_with(']') && hand.trim_end_matches(['P', 'p', ']']).is_empty();
+        if !is_sound || hand != "]" && [left('P'), left('p')] != expected {
+            return Err(error(format!("discs in hand {}", quote(hand))));
+        }
+    }
+    let to_move = match *side {
+        "X" | "x" | "w" | "W" => Player::First,
+        "O" | "o" | "b" | "B" => Player::Second,
         other => return Err(error(format!("side {}", quote(other)))),
     };
     checked(text, discs, to_move)

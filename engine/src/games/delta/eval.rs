@@ -2,10 +2,10 @@
 
 use super::{BOARD, Delta, Slides, has_four};
 use crate::games::{
-    Evaluate, Game as _,
-    bitboard::ones,
-    evaluate::{Evaluation, Kind, Parameter, squash},
+    Evaluate,
+    evaluate::{Curve, Evaluation, Kind, Parameter, half_way, squashed_evaluation},
 };
+use crate::machine::ones;
 
 impl Evaluate for Delta {
     fn evaluations() -> &'static [Evaluation<Self>] {
@@ -48,12 +48,15 @@ impl Evaluate for Delta {
         &TABLE
     }
 
-    fn cutoff_reward(&self) -> f64 {
-        squash(
-            Self::evaluations()[0].value(self).clamp(-1000, 1000),
-            self.to_move(),
-            20,
-        )
+    fn curves() -> &'static [Curve<Self>] {
+        static TABLE: [Curve<Delta>; 1] = [Curve {
+            name: "squashed",
+            help: "The first evaluation, squeezed into the range of rewards.",
+            parameters: &[half_way(20)],
+            defaults: &[20],
+            function: squashed_evaluation,
+        }];
+        &TABLE
     }
 }
 

@@ -16,7 +16,8 @@
 //!      a  b  c  d  e
 //! ```
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry, bitboard};
+use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -188,6 +189,22 @@ impl Game for Delta {
     type Rules = Equaliser;
     type Move = Slide;
 
+    const MOVE_BITS: u32 = 15;
+
+    #[inline(always)]
+    fn move_to_bits(mv: Slide) -> u32 {
+        u32::from(mv.from) << 10 | u32::from(mv.to) << 5 | u32::from(mv.pick)
+    }
+
+    #[inline(always)]
+    fn move_from_bits(bits: u32) -> Self::Move {
+        Slide {
+            from: (bits >> 10) as u8,
+            to: (bits >> 5 & 31) as u8,
+            pick: (bits & 31) as u8,
+        }
+    }
+
     fn start(equaliser: Equaliser) -> Self {
         Self {
             own: 0,
@@ -225,12 +242,12 @@ impl Game for Delta {
         if self.is_stopped() {
             return;
         }
-        out.extend(bitboard::ones(self.placements().into()).map(Slide::placement));
+        out.extend(machine::ones(self.placements().into()).map(Slide::placement));
         let slides = self.slides();
         for (from, to) in slides.iter() {
             if self.is_pick_up() {
                 let others = self.own & !(1 << from);
-                out.extend(bitboard::ones(others.into()).map(|pick| Slide { from, to, pick }));
+                out.extend(machine::ones(others.into()).map(|pick| Slide { from, to, pick }));
             } else {
                 out.push(Slide {
                     from,
@@ -278,6 +295,10 @@ impl Game for Delta {
         mix(u64::from(self.own) | u64::from(self.opponent) << 25 | u64::from(self.ply) << 50)
     }
 
+    fn men(&self) -> u32 {
+        (self.own | self.opponent).count_ones()
+    }
+
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Slide> {
         if self.is_stopped() {
@@ -292,13 +313,13 @@ impl Game for Delta {
         let way = rng.below(ways);
         let Some(slide) = way.checked_sub(placements.count_ones()) else {
             return Some(Slide::placement(
-                bitboard::select(placements.into(), way) as u8
+                machine::select(placements.into(), way) as u8
             ));
         };
         let (from, to) = slides.get(slide);
         let pick = if self.is_pick_up() {
             let others = self.own & !(1 << from);
-            bitboard::select(others.into(), rng.below(others.count_ones())) as u8
+            machine::select(others.into(), rng.below(others.count_ones())) as u8
         } else {
             NONE
         };
@@ -353,7 +374,7 @@ const fn image_of_square(square: u8, symmetry: Symmetry) -> u8 {
 }
 
 fn image(stones: u32, symmetry: Symmetry) -> u32 {
-    bitboard::ones(stones.into()).fold(0, |image, square| {
+    machine::ones(stones.into()).fold(0, |image, square| {
         image | 1 << image_of_square(square, symmetry)
     })
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Delta, Equaliser, LAST_PLY, NONE, STONES, Slide, has_four};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
-    notation::{Style, parse_square, quote, write_square},
+    notation::{Style, parse_number, parse_square, quote, write_square},
 };
 
 impl Notation for Delta {
@@ -104,8 +104,8 @@ impl Notation for Delta {
         };
         let ply = match rest.get(1) {
             None => None,
-            Some(text) => match text.parse() {
-                Ok(ply) if ply <= LAST_PLY => Some(ply),
+            Some(text) => match parse_number(text) {
+                Some(ply) if ply <= LAST_PLY => Some(ply),
                 _ => {
                     let problem = format!("number of plies {} (at most {LAST_PLY})", quote(text));
                     return Err(error(problem));

@@ -1,6 +1,6 @@
 //! All slides of one side at once, counted and picked without listing them.
 
-use crate::games::bitboard::{ones, select};
+use crate::machine::{ones, select};
 
 /// Two opposite directions: the step towards higher bits, and the squares such a step can end on from both sides.
 struct Axis {

@@ -3,7 +3,7 @@
 use super::Kalah;
 use crate::games::{
     Evaluate, Game as _, Player,
-    evaluate::{Evaluation, Kind, Parameter},
+    evaluate::{Curve, Evaluation, Kind, Parameter},
 };
 
 impl Evaluate for Kalah {
@@ -35,15 +35,33 @@ impl Evaluate for Kalah {
         &TABLE
     }
 
-    /// Report 000's straight line: from 0.2 at 48 stones behind to 0.8 at 48 ahead.
-    fn cutoff_reward(&self) -> f64 {
-        reward(i32::from(self.store(Player::First)) - i32::from(self.store(Player::Second)))
+    fn curves() -> &'static [Curve<Self>] {
+        static TABLE: [Curve<Kalah>; 1] = [Curve {
+            name: "stores",
+            help: "Report 000's straight line: from 0.2 at 48 stones behind to 0.8 at 48 ahead.",
+            parameters: &[Parameter {
+                name: "stones",
+                help: "The lead at which the line ends.",
+                kind: Kind::Number {
+                    default: 48,
+                    min: 1,
+                    max: 72,
+                },
+            }],
+            defaults: &[48],
+            function: |position, arguments| {
+                let [south, north] =
+                    [Player::First, Player::Second].map(|player| i32::from(position.store(player)));
+                reward(south - north, arguments.first().copied().unwrap_or(48))
+            },
+        }];
+        &TABLE
     }
 }
 
 /// The reward for being `ahead` stones ahead.
-fn reward(ahead: i32) -> f64 {
-    f64::from(ahead.clamp(-48, 48)) / 160.0 + 0.5
+fn reward(ahead: i32, end: i32) -> f64 {
+    0.3 * f64::from(ahead.clamp(-end, end)) / f64::from(end) + 0.5
 }
 
 #[cfg(test)]
@@ -52,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_reward_curve_has_the_published_values() {
-        assert_eq!([-48, 0, 48].map(reward), [0.2, 0.5, 0.8]);
-        assert_eq!(reward(16), 0.6);
+        assert_eq!([-48, 0, 48].map(|ahead| reward(ahead, 48)), [0.2, 0.5, 0.8]);
+        assert_eq!(reward(16, 48), 0.6);
     }
 }

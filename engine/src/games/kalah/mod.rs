@@ -14,7 +14,8 @@
 //!              0  1  2  3  4  5        bytes of `own`, the side of the player to move
 //! ```
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry, bitboard};
+use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -179,6 +180,18 @@ impl Game for Kalah {
     type Rules = Rules;
     type Move = Pit;
 
+    const MOVE_BITS: u32 = 3;
+
+    #[inline(always)]
+    fn move_to_bits(mv: Pit) -> u32 {
+        mv.0.into()
+    }
+
+    #[inline(always)]
+    fn move_from_bits(bits: u32) -> Self::Move {
+        Pit(bits as u8)
+    }
+
     fn start(rules: Rules) -> Self {
         let side = (0..rules.pits).fold(0, |side, pit| side | u64::from(rules.stones) << (8 * pit));
         Self {
@@ -213,7 +226,7 @@ impl Game for Kalah {
     #[inline(always)]
     fn legal_moves(&self, out: &mut Vec<Pit>) {
         out.clear();
-        out.extend(bitboard::ones(self.playable()).map(|bit| Pit(bit / 8)));
+        out.extend(machine::ones(self.playable()).map(|bit| Pit(bit / 8)));
     }
 
     #[inline(always)]
@@ -258,6 +271,13 @@ impl Game for Kalah {
         mix(self.own ^ mix(self.other ^ (self.to_move as u64) << 63))
     }
 
+    fn men(&self) -> u32 {
+        self.pits(Player::First)
+            .chain(self.pits(Player::Second))
+            .map(u32::from)
+            .sum()
+    }
+
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Pit> {
         let playable = self.playable();
@@ -265,7 +285,7 @@ impl Game for Kalah {
             return None;
         }
         Some(Pit(
-            (bitboard::select(playable, rng.below(playable.count_ones())) / 8) as u8,
+            (machine::select(playable, rng.below(playable.count_ones())) / 8) as u8,
         ))
     }
 

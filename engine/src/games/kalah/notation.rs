@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Kalah, Pit, Rules, STORE};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
-    notation::{Style, full_name, quote},
+    notation::{Style, full_name, parse_number, quote},
 };
 
 impl Notation for Kalah {
@@ -21,8 +21,7 @@ impl Notation for Kalah {
         "3x5:empty-capture",
         "5x1",
     ];
-    const MOVE_HELP: &'static str =
-        "a pit from 1 to 6, counted from the left of the player to move";
+    const MOVE_HELP: &'static str = "a pit counted from the left of the player to move";
     const POSITION_HELP: &'static str = "a literal such as <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> s: pits on a side, South's \
         store, North's store, South's pits, North's pits, each from its owner's left; then s or n to move";
     const VARIANT_HELP: &'static str =
@@ -36,10 +35,9 @@ impl Notation for Kalah {
             });
         }
         let (pits, stones) = word.split_once(['x', 'X'])?;
-        let number = |text: &str| {
-            text.parse::<u8>()
-                .ok()
-                .filter(|number| (1..=6).contains(number))
+        let number = |text: &str| match text.as_bytes() {
+            [digit @ b'1'..=b'6'] => Some(digit - b'0'),
+            _ => None,
         };
         Some(Rules {
             pits: number(pits)?,
@@ -67,7 +65,14 @@ impl Notation for Kalah {
     fn parse_move(&self, text: &str) -> Result<Pit, ParseError> {
         let text = text.trim();
         let [digit @ b'1'..=b'6'] = text.as_bytes() else {
-            return Err(ParseError::not_a_move::<Self>(text));
+            return Err(ParseError::Move {
+                game: Self::NAME,
+                text: quote(text),
+                expected: format!(
+                    "a pit from 1 to {}, counted from the left of the player to move",
+                    self.rules.pits
+                ),
+            });
         };
         let pit = Pit(digit - b'1');
         if self.is_legal(pit) {
@@ -95,10 +100,7 @@ impl Notation for Kalah {
             .ok_or_else(|| error("no < at the start or no > after it".into()))?;
         let mut numbers = Vec::new();
         for word in literal.split(',') {
-            let number = word
-                .trim()
-                .parse::<u8>()
-                .ok()
+            let number = parse_number::<u8>(word.trim())
                 .filter(|&number| u32::from(number) <= Rules::MOST_TOTAL);
             numbers.push(number.ok_or_else(|| error(format!("number {}", quote(word.trim()))))?);
         }

@@ -1,11 +1,11 @@
 //! What an othello position is worth: the evaluations of reports 001 and 004.
 
-use super::{CORNERS, Othello};
+use super::{CORNERS, Othello, PASS, Place};
 use crate::games::{
-    Evaluate, Game as _,
-    bitboard::ones,
-    evaluate::{Evaluation, Kind, Parameter, squash},
+    Evaluate,
+    evaluate::{Curve, Evaluation, Kind, Parameter, half_way, squashed_evaluation},
 };
+use crate::machine::ones;
 
 /// Report 001's weights (the classic matrix), a quadrant of them: the other three are its mirror images.
 const WEIGHTS_001: [[i32; 4]; 4] = [
@@ -67,8 +67,24 @@ impl Evaluate for Othello {
         &TABLE
     }
 
-    fn cutoff_reward(&self) -> f64 {
-        squash(weights(self, &WEIGHTS_001, &[0]), self.to_move(), 100)
+    fn curves() -> &'static [Curve<Self>] {
+        static TABLE: [Curve<Othello>; 1] = [Curve {
+            name: "squashed",
+            help: "The first evaluation, squeezed into the range of rewards.",
+            parameters: &[half_way(100)],
+            defaults: &[100],
+            function: squashed_evaluation,
+        }];
+        &TABLE
+    }
+}
+
+/// Report 001's weight of the square a move is made on; 0 for a pass.
+pub(super) fn weight_001(place: Place) -> i32 {
+    if place == PASS {
+        0
+    } else {
+        weight(&WEIGHTS_001, place.0)
     }
 }
 

@@ -4,7 +4,8 @@
 //! directions is a shift by 1, 7, 8 or 9 to either side; four of them are worked on at a time, in lanes that the
 //! compiler turns into vector instructions.
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry, bitboard};
+use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -44,6 +45,11 @@ impl Othello {
             opponent: E4_D5,
             to_move: Player::First,
         }
+    }
+
+    /// Report 001's weight of the square a move is made on; 0 for a pass.
+    pub fn weight_001(place: Place) -> i32 {
+        eval::weight_001(place)
     }
 
     /// The discs of each player, first player first, as bits.
@@ -166,6 +172,18 @@ impl Game for Othello {
     type Rules = ();
     type Move = Place;
 
+    const MOVE_BITS: u32 = 7;
+
+    #[inline(always)]
+    fn move_to_bits(mv: Place) -> u32 {
+        mv.0.into()
+    }
+
+    #[inline(always)]
+    fn move_from_bits(bits: u32) -> Self::Move {
+        Place(bits as u8)
+    }
+
     fn start((): ()) -> Self {
         Self {
             own: E4_D5,
@@ -193,7 +211,7 @@ impl Game for Othello {
     #[inline(always)]
     fn legal_moves(&self, out: &mut Vec<Place>) {
         out.clear();
-        out.extend(bitboard::ones(self.squares()).map(Place));
+        out.extend(machine::ones(self.squares()).map(Place));
         if out.is_empty() && self.opponent_squares() != 0 {
             out.push(PASS);
         }
@@ -224,12 +242,16 @@ impl Game for Othello {
         mix(self.own ^ mix(self.opponent ^ mix(self.to_move as u64)))
     }
 
+    fn men(&self) -> u32 {
+        (self.own | self.opponent).count_ones()
+    }
+
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Place> {
         let squares = self.squares();
         if squares != 0 {
             return Some(Place(
-                bitboard::select(squares, rng.below(squares.count_ones())) as u8,
+                machine::select(squares, rng.below(squares.count_ones())) as u8,
             ));
         }
         (self.opponent_squares() != 0).then_some(PASS)
@@ -343,7 +365,7 @@ mod tests {
         #[test]
         fn board_images_agree_with_square_images(board in any::<u64>()) {
             for symmetry in Symmetry::ALL {
-                let by_square = bitboard::ones(board)
+                let by_square = machine::ones(board)
                     .fold(0, |image, square| image | 1u64 << Othello::image_of_move(Place(square), symmetry).0);
                 prop_assert_eq!(image(board, symmetry), by_square);
             }

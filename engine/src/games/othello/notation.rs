@@ -12,7 +12,7 @@ const PASSES: [&str; 5] = ["pass", "ps", "pa", "--", "@@@@"];
 
 impl Notation for Othello {
     const NAME: &'static str = "othello";
-    const ALIASES: &'static [&'static str] = &["reversi", "flipello"];
+    const ALIASES: &'static [&'static str] = &["reversi"];
     const PLAYERS: [&'static str; 2] = ["Black", "White"];
     const MOVE_HELP: &'static str = "a square from a1 to h8, or pass";
     const POSITION_HELP: &'static str = "64 squares of X (black), O (white) and - (empty) from a1 to h1, a2 to h2 and so on, \
@@ -79,6 +79,11 @@ impl Notation for Othello {
                 None if symbol == '-' || symbol == '.' => {}
                 None => return Err(error(format!("symbol {}", quote(&symbol.to_string())))),
             }
+        }
+        if squares.len() == 63 && (*side == '-' || *side == '.' || player_of(*side).is_some()) {
+            return Err(error(
+                "64 squares and no side to move, or 63 squares,".into(),
+            ));
         }
         if squares.len() != 64 {
             return Err(error(format!(
@@ -147,25 +152,33 @@ impl Notation for Othello {
         Some(self.discs().map(u64::count_ones))
     }
 
-    /// Moves may stand together, as in `f5d6c3`.
-    fn split_moves(text: &str) -> Vec<&str> {
-        text.split_whitespace()
-            .flat_map(|word| {
-                let bytes = word.as_bytes();
-                let is_string = bytes.chunks(2).all(
-                    |pair| matches!(pair, [a, b] if a.is_ascii_alphabetic() && b.is_ascii_digit()),
-                );
-                let step = if is_string { 2 } else { word.len() };
-                (0..word.len())
-                    .step_by(step)
-                    .map(move |start| &word[start..start + step])
-            })
-            .collect()
+    /// Moves may stand together, as in `f5d6PAc3`.
+    fn split_moves(word: &str) -> Vec<&str> {
+        split_transcript(word).unwrap_or_else(|| vec![word])
     }
 
     fn implied_move(&self) -> Option<Place> {
         self.is_legal(PASS).then_some(PASS)
     }
+}
+
+/// The moves of a transcript without blanks; none if it is not all moves.
+fn split_transcript(mut text: &str) -> Option<Vec<&str>> {
+    let mut moves = Vec::new();
+    while !text.is_empty() {
+        let starts_with = |pass: &&&str| {
+            text.get(..pass.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(pass))
+        };
+        let length = match PASSES.iter().find(starts_with) {
+            Some(pass) => pass.len(),
+            None => parse_square(text.get(..2)?, 8, 8).map(|_| 2)?,
+        };
+        let (mv, rest) = text.split_at(length);
+        moves.push(mv);
+        text = rest;
+    }
+    Some(moves)
 }
 
 impl Othello {
