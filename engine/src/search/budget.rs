@@ -1,0 +1,96 @@
+//! How long a search may go on. The only place in a search that looks at a clock.
+
+use std::time::{Duration, Instant};
+
+use super::{Limits, Stop};
+
+/// Keeps count of what a search has used up.
+#[derive(Debug)]
+pub struct Budget {
+    begun: Instant,
+    deadline: Option<Instant>,
+    count: u64,
+    stop: Stop,
+    report_every: Option<Duration>,
+    next_report: Option<Instant>,
+    /// The clock is read when `until_look` reaches 0, and rarely enough to cost nothing.
+    until_look: u32,
+    stride: u32,
+    last_look: Instant,
+    over: bool,
+}
+
+/// The clock is to be read about so often.
+const LOOK_EVERY: Duration = Duration::from_micros(250);
+const LONGEST_STRIDE: u32 = 4096;
+
+impl Budget {
+    /// Starts the clock. `count` is how many steps (iterations, nodes) there may be.
+    pub fn start(
+        limits: &Limits,
+        count: Option<u64>,
+        stop: &Stop,
+        report_every: Option<Duration>,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            begun: now,
+            deadline: limits.time.and_then(|time| now.checked_add(time)),
+            count: count.unwrap_or(u64::MAX),
+            stop: stop.clone(),
+            report_every,
+            next_report: report_every.and_then(|every| now.checked_add(every)),
+            until_look: 1,
+            stride: 1,
+            last_look: now,
+            over: false,
+        }
+    }
+
+    /// Whether the search must end, `used` steps having been made. Call it once a step.
+    #[inline(always)]
+    pub fn is_over(&mut self, used: u64) -> bool {
+        if used >= self.count || self.over || self.stop.is_set() {
+            self.over = true;
+            return true;
+        }
+        self.until_look -= 1;
+        if self.until_look == 0 {
+            self.look();
+        }
+        self.over
+    }
+
+    #[cold]
+    fn look(&mut self) {
+        let now = Instant::now();
+        self.over |= self.deadline.is_some_and(|deadline| now >= deadline);
+        let since = now - self.last_look;
+        if since < LOOK_EVERY / 2 {
+            self.stride = (self.stride * 2).min(LONGEST_STRIDE);
+        } else if since > LOOK_EVERY {
+            self.stride = (self.stride / 2).max(1);
+        }
+        self.last_look = now;
+        self.until_look = self.stride;
+    }
+
+    /// Whether it is time for a report; true at most once per interval.
+    #[inline(always)]
+    pub fn wants_report(&mut self) -> bool {
+        match self.next_report {
+            Some(due) if self.last_look >= due => {
+                self.next_report = self
+                    .report_every
+                    .and_then(|every| self.last_look.checked_add(every));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The time used so far.
+    pub fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+}

@@ -1,0 +1,3 @@
+//! Searches that know connect four.
+
+pub mod rules;

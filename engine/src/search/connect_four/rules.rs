@@ -1,0 +1,199 @@
+//! Report 002's player, which goes by rules: win; stop the opponent from winning; a safe move with a point; a safe move;
+//! any move. Safe is a move after which the opponent cannot win at once.
+//!
+//! The moves with a point, in order: if the opponent has two adjacent discs on the bottom row with room beside them,
+//! prevent the three; play the centre column until five discs are in it; lengthen an own run of adjacent discs in a row
+//! that suits the player, odd rows for the first player and even ones for the second (Allis's parity of threats).
+
+use crate::machine::ones;
+use crate::{
+    games::{
+        Game as _, Player,
+        connect_four::{COLUMNS, Column, ConnectFour, has_four},
+    },
+    rng::{Rng, child_seed},
+    search::{
+        Choice, Search, Task,
+        random::{answer, permitted},
+    },
+};
+
+/// The player by rules.
+pub struct Rules {
+    seed: u64,
+    searches: u64,
+}
+
+const CENTRE: u8 = COLUMNS / 2;
+/// The centre is played until so many discs are in it.
+const CENTRE_HEIGHT: u32 = 5;
+
+impl Rules {
+    /// Which random numbers decide between moves of equal standing.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, searches: 0 }
+    }
+}
+
+/// The board from the side of the player to move.
+struct View {
+    own: u64,
+    other: u64,
+    landing: u64,
+    mover: Player,
+}
+
+impl View {
+    fn new(position: &ConnectFour) -> Self {
+        let mover = position.to_move();
+        let discs = position.discs();
+        let own = discs[mover.index()];
+        Self {
+            own,
+            other: discs[1 - mover.index()],
+            landing: position.landing_cells(),
+            mover,
+        }
+    }
+
+    fn cell(&self, Column(column): Column) -> u64 {
+        self.landing & (0b111_1111 << (column * 7))
+    }
+
+    /// Whether the opponent cannot win at once after a disc in that column.
+    fn is_safe(&self, column: Column) -> bool {
+        let cell = self.cell(column);
+        // The cell above becomes free; the spare row above the board does not count.
+        let landing = self.landing & !cell | (cell << 1) & !SPARE;
+        ones(landing).all(|reply| !has_four(self.other | 1 << reply))
+    }
+
+    /// A cell that stops two adjacent discs of the opponent on the bottom row from becoming three with room beside them.
+    fn prevents_three(&self, column: Column) -> bool {
+        let cell = self.cell(column);
+        let Column(at) = column;
+        if cell & BOTTOM_ROW == 0 {
+            return false;
+        }
+        let theirs = |column: i8| (0..7).contains(&column) && self.other >> (column * 7) & 1 == 1;
+        let at = at as i8;
+        theirs(at - 1) && theirs(at - 2) || theirs(at + 1) && theirs(at + 2)
+    }
+
+    /// The length of the own horizontal run that a disc in that column makes, if its row suits the player; else 0.
+    fn run(&self, Column(column): Column) -> u32 {
+        let cell = self.cell(Column(column));
+        let row = cell.trailing_zeros() % 7;
+        // Rows count from 1 at the bottom: the first player wants odd ones.
+        let suits = (row % 2 == 0) == (self.mover == Player::First);
+        if !suits {
+            return 0;
+        }
+        let own =
+            |column: i8| (0..7).contains(&column) && self.own >> (column as u32 * 7 + row) & 1 == 1;
+        let along = |step: i8| {
+            (1..4)
+                .take_while(|distance| own(column as i8 + step * distance))
+                .count() as u32
+        };
+        1 + along(1) + along(-1)
+    }
+}
+
+/// The bottom cell of every column, and the row above the board.
+const BOTTOM_ROW: u64 = 0x0000_0408_1020_4081;
+const SPARE: u64 = BOTTOM_ROW << 6;
+
+impl Rules {
+    /// The move, and how urgent it is.
+    fn decide(position: &ConnectFour, moves: &[Column], rng: &mut Rng) -> Column {
+        let view = View::new(position);
+        let pick =
+            |wanted: &dyn Fn(Column) -> bool| moves.iter().copied().find(|&column| wanted(column));
+        if let Some(win) = pick(&|column| has_four(view.own | view.cell(column))) {
+            return win;
+        }
+        if let Some(block) = pick(&|column| has_four(view.other | view.cell(column))) {
+            return block;
+        }
+        let safe: Vec<Column> = moves
+            .iter()
+            .copied()
+            .filter(|&column| view.is_safe(column))
+            .collect();
+        if let Some(&column) = safe.iter().find(|&&column| view.prevents_three(column)) {
+            return column;
+        }
+        let discs = view.own | view.other;
+        let height = (discs >> (CENTRE * 7) & 0b111_1111).count_ones();
+        if height < CENTRE_HEIGHT && safe.contains(&Column(CENTRE)) {
+            return Column(CENTRE);
+        }
+        let longest = safe
+            .iter()
+            .map(|&column| view.run(column))
+            .max()
+            .unwrap_or(0);
+        let candidates: Vec<Column> = if safe.is_empty() {
+            moves.to_vec()
+        } else {
+            // With no row that suits, all safe moves have run 0 and are equal.
+            safe.into_iter()
+                .filter(|&column| view.run(column) == longest)
+                .collect()
+        };
+        candidates[rng.below(candidates.len() as u32) as usize]
+    }
+}
+
+impl Search<ConnectFour> for Rules {
+    fn choose(&mut self, task: Task<'_, ConnectFour>) -> Choice<Column> {
+        let mut rng = Rng::new(child_seed(self.seed, self.searches));
+        self.searches += 1;
+        let mut moves = permitted(&task);
+        let best = Self::decide(task.root, &moves, &mut rng);
+        moves.sort_by_key(|&mv| mv != best);
+        answer(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
+    }
+
+    fn clear(&mut self) {
+        self.searches = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::notation::position;
+
+    fn plays(columns: &str) -> u8 {
+        let position: ConnectFour = position((), columns).unwrap();
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        Rules::decide(&position, &moves, &mut Rng::new(1)).0 + 1
+    }
+
+    #[test]
+    fn the_rules_in_their_order() {
+        assert_eq!(plays("112233"), 4, "wins");
+        assert_eq!(plays("1122337"), 4, "stops a win");
+        assert_eq!(plays("5"), 4, "opens in the centre");
+        assert_eq!(
+            plays("2373"),
+            4,
+            "prevents a three: O on c1 would have b1 beside it"
+        );
+        assert_eq!(plays("44"), 4, "goes on in the centre");
+    }
+
+    #[test]
+    fn a_move_that_gives_the_game_away_is_not_safe() {
+        // X threatens to have four on the second row at d2 once d1 is filled.
+        let position: ConnectFour =
+            position((), "......./......./......./......./XXX.OO./OXO.XOX O")
+                .unwrap_or_else(|error| panic!("{error}"));
+        let view = View::new(&position);
+        assert!(!view.is_safe(Column(3)));
+        assert!(view.is_safe(Column(0)));
+    }
+}

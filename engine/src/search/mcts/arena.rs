@@ -1,0 +1,102 @@
+//! The memory of a search: one flat run of words, never more than the limit says, touched only as far as it is used.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use crate::machine::Words;
+
+/// Words handed out from the front. Shared between threads: every word is atomic, every access relaxed unless said.
+#[derive(Debug)]
+pub(super) struct Arena {
+    words: Words,
+    used: AtomicUsize,
+}
+
+impl Arena {
+    /// Room for so many words. The system hands out memory only when a word is first written.
+    pub(super) fn new(words: usize) -> Self {
+        Self {
+            words: Words::zeroed(words),
+            used: AtomicUsize::new(0),
+        }
+    }
+
+    /// The next `count` words, whose contents are old; none when there is no room.
+    #[inline(always)]
+    pub(super) fn reserve(&self, count: usize, parallel: bool) -> Option<usize> {
+        if !parallel {
+            let start = self.used.load(Ordering::Relaxed);
+            let end = start + count;
+            if end > self.words.len() {
+                return None;
+            }
+            self.used.store(end, Ordering::Relaxed);
+            return Some(start);
+        }
+        let mut start = self.used.load(Ordering::Relaxed);
+        loop {
+            let end = start + count;
+            if end > self.words.len() {
+                return None;
+            }
+            match self
+                .used
+                .compare_exchange_weak(start, end, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return Some(start),
+                Err(now) => start = now,
+            }
+        }
+    }
+
+    /// The words handed out so far.
+    pub(super) fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Takes back all words from `end` on.
+    pub(super) fn truncate(&mut self, end: usize) {
+        *self.used.get_mut() = end;
+    }
+
+    #[inline(always)]
+    pub(super) fn word(&self, index: usize) -> &AtomicU64 {
+        &self.words[index]
+    }
+
+    #[inline(always)]
+    pub(super) fn slice(&self, start: usize, count: usize) -> &[AtomicU64] {
+        &self.words[start..start + count]
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, index: usize) -> u64 {
+        self.words[index].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, index: usize, value: u64) {
+        self.words[index].store(value, Ordering::Relaxed);
+    }
+
+    /// Adds to a word, as one step if other threads may do so too.
+    #[inline(always)]
+    pub(super) fn add(&self, index: usize, value: u64, parallel: bool) {
+        let word = &self.words[index];
+        if parallel {
+            word.fetch_add(value, Ordering::Relaxed);
+        } else {
+            word.store(
+                word.load(Ordering::Relaxed).wrapping_add(value),
+                Ordering::Relaxed,
+            );
+        }
+    }
+
+    /// Copies words towards the front; the two places may overlap.
+    pub(super) fn copy_down(&mut self, from: usize, to: usize, count: usize) {
+        debug_assert!(to <= from);
+        for offset in 0..count {
+            self.set(to + offset, self.get(from + offset));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! A tree whose means come from a table of positions (report 002): whatever path led to a position, its rewards count.
+//!
+//! The table has a fixed number of entries; a position's key says where its entry is. Normally the key is stored too, and
+//! another position's entry is replaced; unverified, positions that fall on one entry are mixed, as the report's program
+//! did. Visits stay those of the tree; a child whose position has no entry falls back on its own mean.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{
+    select::ChildStats,
+    store::{Expansion, Step, Store, as_rewards, square},
+    tree::Tree,
+};
+use crate::{
+    games::{Outcome, Player},
+    machine::Words,
+    search::{Edge, Frame, Searchable},
+};
+
+const KEY: usize = 0;
+const VISITS: usize = 1;
+const SUM: usize = 2;
+const SQUARES_WORD: usize = 3;
+
+/// A tree with a table beside it.
+pub(super) struct Bounded<const SQUARES: bool> {
+    tree: Tree<SQUARES, true>,
+    /// Key, visits, sum of rewards for the first player, and sum of their squares where the formula wants it.
+    table: Words,
+    entries: u64,
+    verify: bool,
+    /// Whether something may have been written.
+    used: bool,
+    parallel: bool,
+}
+
+impl<const SQUARES: bool> Bounded<SQUARES> {
+    const ENTRY: usize = 3 + SQUARES as usize;
+
+    /// A table of `entries` and a tree in what they leave of `bytes`.
+    pub(super) fn new(bytes: usize, entries: usize, verify: bool) -> Self {
+        let most = (bytes / 2 / 8 / Self::ENTRY).max(1);
+        let entries = entries.clamp(1, most);
+        let table = Words::zeroed(entries * Self::ENTRY);
+        let tree = Tree::new(bytes.saturating_sub(entries * Self::ENTRY * 8));
+        Self {
+            tree,
+            table,
+            entries: entries as u64,
+            verify,
+            used: false,
+            parallel: false,
+        }
+    }
+
+    #[inline(always)]
+    fn entry(&self, key: u64) -> &[AtomicU64] {
+        let start = (key % self.entries) as usize * Self::ENTRY;
+        &self.table[start..start + Self::ENTRY]
+    }
+
+    #[inline(always)]
+    fn is_of(&self, entry: &[AtomicU64], key: u64) -> bool {
+        !self.verify || entry[KEY].load(Ordering::Relaxed) == key
+    }
+
+    #[inline(always)]
+    fn add(&self, word: &AtomicU64, value: u64) {
+        if self.parallel {
+            word.fetch_add(value, Ordering::Relaxed);
+        } else {
+            word.store(
+                word.load(Ordering::Relaxed).wrapping_add(value),
+                Ordering::Relaxed,
+            );
+        }
+    }
+}
+
+impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
+    const STRIDE: usize = 1;
+
+    fn reset(&mut self, root: &G) {
+        Store::<G>::reset(&mut self.tree, root);
+        if self.used {
+            // A new table costs nothing until it is written to.
+            self.table = Words::zeroed(self.table.len());
+        }
+        self.used = true;
+    }
+
+    fn advance(&mut self, root: &G, mv: G::Move) -> bool {
+        Store::<G>::advance(&mut self.tree, root, mv)
+    }
+
+    fn mark_inherited(&mut self) {
+        Store::<G>::mark_inherited(&mut self.tree);
+    }
+
+    fn root(&self) -> u32 {
+        Store::<G>::root(&self.tree)
+    }
+
+    fn frame(&self, position: &G) -> Frame {
+        self.tree.frame(position)
+    }
+
+    fn set_parallel(&mut self, parallel: bool) {
+        self.parallel = parallel;
+        Store::<G>::set_parallel(&mut self.tree, parallel);
+    }
+
+    #[inline(always)]
+    fn visits(&self, node: u32) -> u32 {
+        Store::<G>::visits(&self.tree, node)
+    }
+
+    #[inline(always)]
+    fn edges(&self, node: u32) -> (usize, usize) {
+        Store::<G>::edges(&self.tree, node)
+    }
+
+    #[inline(always)]
+    fn move_of(&self, edge: usize) -> G::Move {
+        Store::<G>::move_of(&self.tree, edge)
+    }
+
+    #[inline(always)]
+    fn stats(&self, edge: usize, mover: Player) -> ChildStats {
+        let own = Store::<G>::stats(&self.tree, edge, mover);
+        if own.chosen == 0.0 {
+            return own;
+        }
+        let key = self.tree.key(edge as u32);
+        let entry = self.entry(key);
+        let visits = entry[VISITS].load(Ordering::Relaxed) as u32;
+        if visits == 0 || !self.is_of(entry, key) {
+            return own;
+        }
+        let sum = as_rewards(entry[SUM].load(Ordering::Relaxed));
+        let squares = if SQUARES {
+            as_rewards(entry[SQUARES_WORD].load(Ordering::Relaxed))
+        } else {
+            0.0
+        };
+        let count = f64::from(visits);
+        let (sum, squares) = match mover {
+            Player::First => (sum, squares),
+            // The sums of 1 - x and of (1 - x)^2.
+            Player::Second => (count - sum, count - 2.0 * sum + squares),
+        };
+        ChildStats {
+            chosen: own.chosen,
+            visits: visits.into(),
+            sum,
+            squares,
+        }
+    }
+
+    #[inline(always)]
+    fn can_follow(&self, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn proven(&self, node: u32) -> Option<Outcome> {
+        Store::<G>::proven(&self.tree, node)
+    }
+
+    #[inline(always)]
+    fn edge_proven(&self, edge: usize) -> Option<Outcome> {
+        Store::<G>::edge_proven(&self.tree, edge)
+    }
+
+    fn prove(&self, node: u32, outcome: Outcome) {
+        Store::<G>::prove(&self.tree, node, outcome);
+    }
+
+    #[inline(always)]
+    fn expand(&self, node: u32, position: &G, moves: &[G::Move]) -> Expansion {
+        self.tree.expand(node, position, moves)
+    }
+
+    #[inline(always)]
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
+        self.tree.follow(edge, position, flipped)
+    }
+
+    #[inline(always)]
+    fn announce(&self, step: &Step) {
+        Store::<G>::announce(&self.tree, step);
+    }
+
+    #[inline(always)]
+    fn back_up(&self, step: &Step, reward: u64) {
+        Store::<G>::back_up(&self.tree, step, reward);
+        let key = self.tree.key(step.node);
+        let entry = self.entry(key);
+        if !self.is_of(entry, key) {
+            entry[KEY].store(key, Ordering::Relaxed);
+            for word in &entry[VISITS..] {
+                word.store(0, Ordering::Relaxed);
+            }
+        }
+        self.add(&entry[VISITS], 1);
+        self.add(&entry[SUM], reward);
+        if SQUARES {
+            self.add(&entry[SQUARES_WORD], square(reward));
+        }
+    }
+
+    fn usage(&self) -> (usize, u64) {
+        let (words, nodes) = Store::<G>::usage(&self.tree);
+        (words + self.table.len(), nodes)
+    }
+
+    fn view(&self, edge: usize, mover: Player) -> Edge<G::Move> {
+        Store::<G>::view(&self.tree, edge, mover)
+    }
+
+    fn root_figures(&self) -> (u64, u64, f64) {
+        Store::<G>::root_figures(&self.tree)
+    }
+}

@@ -1,0 +1,713 @@
+//! The transposition graph: positions reached in different ways share one node, and so may positions that differ only by a
+//! symmetry of the board or an exchange of colours.
+//!
+//! How often a move was chosen is kept on the edge, what the position behind it is worth on the node (Childs, Brodeur and
+//! Kocsis 2008, UCT1 with values from the child). A grouped position is stored as one of its images, its frame; the way
+//! down is walked in the frames of the nodes, and an edge knows how to get from one to the next. Keys contain what makes
+//! a game end, so the graph has no cycles.
+//!
+//! ```text
+//! node: word 0   visits (low half), visits before this search (high half)
+//!       word 1   sum of rewards for the first player of the node's frame, 1 being 2^32
+//!       word 2   first edge (low half), number of edges (high half); as in the tree
+//!       word 3   key
+//!       word 4   certain result, in the node's frame
+//!       word 5   sum of squared rewards, where the formula wants it
+//! edge: word 0   times chosen (low half), before this search (high half)
+//!       word 1   node (low half; 0 for none), move (24 bits), symmetry (3 bits), colours exchanged (1 bit)
+//! ```
+
+use std::sync::{
+    PoisonError, RwLock,
+    atomic::{AtomicU64, Ordering},
+};
+
+use super::{
+    arena::Arena,
+    playout::ONE,
+    select::ChildStats,
+    store::{Expansion, Step, Store, as_rewards, exchanged, outcome_bits, outcome_of_bits, square},
+};
+use crate::{
+    games::{Outcome, Player, Symmetry},
+    machine::Words,
+    rng::mix,
+    search::{Edge, Frame, Reward, Searchable},
+};
+
+const VISITS: usize = 0;
+const SUM: usize = 1;
+const EDGES: usize = 2;
+const KEY: usize = 3;
+const PROVEN: usize = 4;
+const SQUARES_WORD: usize = 5;
+const BUSY: u64 = u64::MAX;
+const EDGE_WORDS: usize = 2;
+
+/// Which positions count as the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// Only equal ones.
+    #[default]
+    None,
+    /// Also rotated ones.
+    Rotations,
+    /// Also rotated and mirrored ones.
+    Dihedral,
+}
+
+/// How a graph groups positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sharing {
+    /// Whether positions share nodes at all; without, the graph is a tree.
+    pub transpositions: bool,
+    /// The symmetries.
+    pub grouping: Grouping,
+    /// Whether positions with colours and side to move exchanged count as the same.
+    pub invert_colours: bool,
+}
+
+/// A graph of statistics.
+pub(super) struct Graph<const SQUARES: bool> {
+    arena: Arena,
+    /// Nodes by key; none if nothing is shared.
+    index: Option<RwLock<Index>>,
+    root: u32,
+    /// Edges in the arena.
+    edges: AtomicU64,
+    sharing: Sharing,
+    parallel: bool,
+}
+
+impl<const SQUARES: bool> Graph<SQUARES> {
+    const NODE: usize = 5 + SQUARES as usize;
+    /// No node is at word 0, so that 0 can mean none.
+    const FIRST: usize = 1;
+
+    /// A graph that never takes more than so many bytes.
+    pub(super) fn new(bytes: usize, sharing: Sharing) -> Self {
+        // A node with its edge takes 56 bytes or more and a slot and a half of the index, which while it grows exists twice.
+        let reserved = if sharing.transpositions { bytes / 4 } else { 0 };
+        let words = ((bytes - reserved) / 8).clamp(64, u32::MAX as usize);
+        Self {
+            arena: Arena::new(words),
+            index: sharing
+                .transpositions
+                .then(|| RwLock::new(Index::new(reserved / 8 * 2 / 3))),
+            root: 0,
+            edges: AtomicU64::new(0),
+            sharing,
+            parallel: false,
+        }
+    }
+
+    fn symmetries<G: Searchable>(&self) -> impl Iterator<Item = Symmetry> {
+        let allowed: &[Symmetry] = match self.sharing.grouping {
+            Grouping::None => &[],
+            Grouping::Rotations => &Symmetry::ROTATIONS,
+            Grouping::Dihedral => &Symmetry::ALL,
+        };
+        allowed
+            .iter()
+            .copied()
+            .filter(|symmetry| G::SYMMETRIES.contains(symmetry))
+    }
+
+    /// The image under which a position is kept: the one with the smallest key.
+    fn canonical<G: Searchable>(&self, position: &G) -> (G, Symmetry, bool) {
+        let mut best = (position.key(), position.clone(), Symmetry::IDENTITY, false);
+        let mut consider = |image: G, symmetry, inverted| {
+            let key = image.key();
+            if key < best.0 {
+                best = (key, image, symmetry, inverted);
+            }
+        };
+        let inverted = if self.sharing.invert_colours {
+            position.inverted()
+        } else {
+            None
+        };
+        for symmetry in self
+            .symmetries::<G>()
+            .filter(|&symmetry| symmetry != Symmetry::IDENTITY)
+        {
+            consider(position.image(symmetry), symmetry, false);
+            if let Some(inverted) = &inverted {
+                consider(inverted.image(symmetry), symmetry, true);
+            }
+        }
+        if let Some(inverted) = inverted {
+            consider(inverted, Symmetry::IDENTITY, true);
+        }
+        (best.1, best.2, best.3)
+    }
+
+    #[inline(always)]
+    fn groups(&self) -> bool {
+        self.sharing.grouping != Grouping::None || self.sharing.invert_colours
+    }
+
+    fn new_node(&self, key: u64) -> Option<u32> {
+        let start = self.arena.reserve(Self::NODE, self.parallel)?;
+        for word in 0..Self::NODE {
+            self.arena
+                .set(start + word, if word == KEY { key } else { 0 });
+        }
+        Some(start as u32)
+    }
+
+    /// The node of a key, made if it is not there yet; none if there is no room.
+    fn node_of(&self, key: u64) -> Option<u32> {
+        let Some(lock) = &self.index else {
+            return self.new_node(key);
+        };
+        let mut fresh = None;
+        loop {
+            let index = lock.read().unwrap_or_else(PoisonError::into_inner);
+            match index.find_or_insert(key, &self.arena, || {
+                fresh = fresh.or_else(|| self.new_node(key));
+                fresh
+            }) {
+                Slot::Node(node) => return Some(node),
+                Slot::NoMemory => return None,
+                Slot::Crowded => {}
+            }
+            drop(index);
+            let mut index = lock.write().unwrap_or_else(PoisonError::into_inner);
+            if index.is_crowded() && !index.grow(&self.arena) {
+                return None;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn edge_range(&self, node: u32) -> (usize, usize) {
+        match self
+            .arena
+            .word(node as usize + EDGES)
+            .load(Ordering::Acquire)
+        {
+            BUSY => (0, 0),
+            word => (word as u32 as usize, (word >> 32) as usize),
+        }
+    }
+
+    #[inline(always)]
+    fn link(&self, edge: usize) -> Link {
+        Link(self.arena.word(edge + 1).load(Ordering::Acquire))
+    }
+
+    /// Sum of rewards and of their squares at a node, for `player` of its frame.
+    #[inline(always)]
+    fn sums(&self, node: usize, visits: u32, player: Player) -> (f64, f64) {
+        let sum = as_rewards(self.arena.get(node + SUM));
+        let squares = if SQUARES {
+            as_rewards(self.arena.get(node + SQUARES_WORD))
+        } else {
+            0.0
+        };
+        let count = f64::from(visits);
+        match player {
+            Player::First => (sum, squares),
+            Player::Second => (count - sum, count - 2.0 * sum + squares),
+        }
+    }
+
+    /// Keeps what can be reached from `root` and slides it to the front of the arena.
+    fn keep_only(&mut self, root: u32) {
+        // (place, words) of every node and every run of edges that is still wanted.
+        let mut blocks = vec![(root as usize, Self::NODE)];
+        let mut seen = std::collections::HashSet::from([root]);
+        let mut pending = vec![root];
+        while let Some(node) = pending.pop() {
+            let (first, count) = self.edge_range(node);
+            if count == 0 {
+                continue;
+            }
+            blocks.push((first, count * EDGE_WORDS));
+            for edge in (first..).step_by(EDGE_WORDS).take(count) {
+                let child = self.link(edge).node();
+                if child != 0 && seen.insert(child) {
+                    blocks.push((child as usize, Self::NODE));
+                    pending.push(child);
+                }
+            }
+        }
+        blocks.sort_unstable();
+        let mut end = Self::FIRST;
+        let moved: Vec<(usize, usize)> = blocks
+            .iter()
+            .map(|&(from, words)| {
+                self.arena.copy_down(from, end, words);
+                end += words;
+                (from, end - words)
+            })
+            .collect();
+        let place = |was: usize| {
+            let found = moved.binary_search_by_key(&was, |&(from, _)| from);
+            found.map_or(0, |index| moved[index].1)
+        };
+        self.arena.truncate(end);
+        *self.edges.get_mut() = 0;
+        let mut index = self
+            .index
+            .take()
+            .map(|lock| lock.into_inner().unwrap_or_else(PoisonError::into_inner));
+        if let Some(index) = &mut index {
+            index.clear();
+        }
+        for &(was, words) in &blocks {
+            let now = place(was);
+            // A run of edges has an even number of words; nodes are told apart by who is in `seen`.
+            if seen.contains(&(was as u32)) {
+                let edges = self.arena.get(now + EDGES);
+                if edges != 0 {
+                    let first = place(edges as u32 as usize) as u64;
+                    self.arena.set(now + EDGES, edges >> 32 << 32 | first);
+                }
+                if let Some(index) = &mut index {
+                    // There was room for more nodes than these.
+                    let _ = index.insert(self.arena.get(now + KEY), now as u32, &self.arena);
+                }
+            } else {
+                *self.edges.get_mut() += (words / EDGE_WORDS) as u64;
+                for edge in (now..now + words).step_by(EDGE_WORDS) {
+                    let link = self.arena.get(edge + 1);
+                    let node = link as u32 as usize;
+                    if node != 0 {
+                        self.arena
+                            .set(edge + 1, link >> 32 << 32 | place(node) as u64);
+                    }
+                }
+            }
+        }
+        self.root = place(root as usize) as u32;
+        self.index = index.map(RwLock::new);
+    }
+}
+
+/// What a look into the index came to.
+enum Slot {
+    Node(u32),
+    NoMemory,
+    /// Too full to go on.
+    Crowded,
+}
+
+/// Nodes by key: open addressing, a slot being the upper half of a key and the node, 0 if it is empty.
+struct Index {
+    slots: Words,
+    used: AtomicU64,
+    most: usize,
+}
+
+impl Index {
+    const FEWEST: usize = 1 << 10;
+
+    /// An index of never more than so many slots.
+    fn new(most: usize) -> Self {
+        Self {
+            slots: Words::zeroed(Self::FEWEST),
+            used: AtomicU64::new(0),
+            most: most.max(Self::FEWEST),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.slots = Words::zeroed(Self::FEWEST);
+        *self.used.get_mut() = 0;
+    }
+
+    /// More than two thirds full.
+    #[inline(always)]
+    fn is_crowded(&self) -> bool {
+        self.used.load(Ordering::Relaxed) * 3 > self.slots.len() as u64 * 2
+    }
+
+    #[inline(always)]
+    fn find_or_insert(
+        &self,
+        key: u64,
+        arena: &Arena,
+        mut make: impl FnMut() -> Option<u32>,
+    ) -> Slot {
+        if self.is_crowded() {
+            return Slot::Crowded;
+        }
+        let count = self.slots.len();
+        // The smallest of some keys is not evenly spread at its upper end; mixed once more it is, and the upper bits choose
+        // the slot in a table of any size.
+        let mut slot = ((u128::from(mix(key)) * count as u128) >> 64) as usize;
+        let tag = key << 32;
+        loop {
+            let found = self.slots[slot].load(Ordering::Acquire);
+            if found == 0 {
+                let Some(node) = make() else {
+                    return Slot::NoMemory;
+                };
+                let filled = tag | u64::from(node);
+                match self.slots[slot].compare_exchange(
+                    0,
+                    filled,
+                    Ordering::Release,
+                    Ordering::Acquire,
+                ) {
+                    Ok(_) => {
+                        self.used.fetch_add(1, Ordering::Relaxed);
+                        return Slot::Node(node);
+                    }
+                    // Another thread was faster; look at what it put there.
+                    Err(_) => continue,
+                }
+            }
+            if found >> 32 << 32 == tag && arena.get(found as u32 as usize + KEY) == key {
+                return Slot::Node(found as u32);
+            }
+            slot = if slot + 1 == count { 0 } else { slot + 1 };
+        }
+    }
+
+    /// Puts in a node that is not there; false if there is no room.
+    fn insert(&mut self, key: u64, node: u32, arena: &Arena) -> bool {
+        if self.is_crowded() && !self.grow(arena) {
+            return false;
+        }
+        matches!(
+            self.find_or_insert(key, arena, || Some(node)),
+            Slot::Node(_)
+        )
+    }
+
+    /// Doubles the index; false if that is not allowed.
+    fn grow(&mut self, arena: &Arena) -> bool {
+        if self.slots.len() >= self.most {
+            return false;
+        }
+        let size = (self.slots.len() * 2).min(self.most);
+        let old = std::mem::replace(&mut self.slots, Words::zeroed(size));
+        *self.used.get_mut() = 0;
+        for slot in old.iter() {
+            let node = slot.load(Ordering::Relaxed) as u32;
+            if node != 0 {
+                let _ = self.find_or_insert(arena.get(node as usize + KEY), arena, || Some(node));
+            }
+        }
+        true
+    }
+}
+
+/// The second word of an edge.
+#[derive(Clone, Copy)]
+struct Link(u64);
+
+impl Link {
+    #[inline(always)]
+    fn new(node: u32, mv: u32, symmetry: Symmetry, inverted: bool) -> Self {
+        let frame = u64::from(symmetry.to_bits()) | u64::from(inverted) << 3;
+        Self(u64::from(node) | u64::from(mv) << 32 | frame << 56)
+    }
+
+    #[inline(always)]
+    fn node(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline(always)]
+    fn mv(self) -> u32 {
+        (self.0 >> 32) as u32 & 0xff_ffff
+    }
+
+    #[inline(always)]
+    fn symmetry(self) -> Symmetry {
+        Symmetry::from_bits((self.0 >> 56) as u8)
+    }
+
+    #[inline(always)]
+    fn inverted(self) -> bool {
+        self.0 >> 59 & 1 == 1
+    }
+}
+
+#[inline(always)]
+fn turned_if(player: Player, inverted: bool) -> Player {
+    if inverted { player.opponent() } else { player }
+}
+
+impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
+    const STRIDE: usize = EDGE_WORDS;
+
+    fn reset(&mut self, root: &G) {
+        self.arena.truncate(Self::FIRST);
+        *self.edges.get_mut() = 0;
+        if let Some(index) = &mut self.index {
+            index
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clear();
+        }
+        let key = if self.groups() {
+            self.canonical(root).0.key()
+        } else {
+            root.key()
+        };
+        // The arena has room for one node.
+        self.root = self.node_of(key).unwrap_or(Self::FIRST as u32);
+    }
+
+    fn advance(&mut self, root: &G, mv: G::Move) -> bool {
+        let mv = match Store::<G>::frame(self, root).symmetry {
+            Some(symmetry) => G::image_of_move(mv, symmetry),
+            None => mv,
+        };
+        let (first, count) = self.edge_range(self.root);
+        let links = (first..)
+            .step_by(EDGE_WORDS)
+            .take(count)
+            .map(|edge| self.link(edge));
+        let bits = G::move_to_bits(mv);
+        let found = links
+            .filter(|link| link.node() != 0)
+            .find(|link| link.mv() == bits);
+        if let Some(link) = found {
+            self.keep_only(link.node());
+        }
+        found.is_some()
+    }
+
+    fn mark_inherited(&mut self) {
+        let mut pending = vec![self.root];
+        let mut seen = std::collections::HashSet::from([self.root]);
+        let mark = |arena: &Arena, word: usize| {
+            let visits = arena.get(word) & u64::from(u32::MAX);
+            arena.set(word, visits | visits << 32);
+        };
+        while let Some(node) = pending.pop() {
+            mark(&self.arena, node as usize + VISITS);
+            let (first, count) = self.edge_range(node);
+            for edge in (first..).step_by(EDGE_WORDS).take(count) {
+                mark(&self.arena, edge);
+                let child = self.link(edge).node();
+                if child != 0 && seen.insert(child) {
+                    pending.push(child);
+                }
+            }
+        }
+    }
+
+    fn root(&self) -> u32 {
+        self.root
+    }
+
+    fn frame(&self, position: &G) -> Frame {
+        if !self.groups() {
+            return Frame::default();
+        }
+        let (_, symmetry, inverted) = self.canonical(position);
+        Frame {
+            symmetry: (symmetry != Symmetry::IDENTITY).then_some(symmetry),
+            inverted,
+        }
+    }
+
+    fn set_parallel(&mut self, parallel: bool) {
+        self.parallel = parallel;
+    }
+
+    #[inline(always)]
+    fn visits(&self, node: u32) -> u32 {
+        self.arena.get(node as usize + VISITS) as u32
+    }
+
+    #[inline(always)]
+    fn edges(&self, node: u32) -> (usize, usize) {
+        self.edge_range(node)
+    }
+
+    #[inline(always)]
+    fn move_of(&self, edge: usize) -> G::Move {
+        G::move_from_bits(self.link(edge).mv())
+    }
+
+    #[inline(always)]
+    fn stats(&self, edge: usize, mover: Player) -> ChildStats {
+        let chosen = self.arena.get(edge) as u32;
+        let link = self.link(edge);
+        if chosen == 0 || link.node() == 0 {
+            return ChildStats::default();
+        }
+        let node = link.node() as usize;
+        let visits = (self.arena.get(node + VISITS) as u32).max(1);
+        let (sum, squares) = self.sums(node, visits, turned_if(mover, link.inverted()));
+        ChildStats {
+            chosen: chosen.into(),
+            visits: visits.into(),
+            sum,
+            squares,
+        }
+    }
+
+    #[inline(always)]
+    fn can_follow(&self, edge: usize) -> bool {
+        self.link(edge).node() != 0
+    }
+
+    #[inline(always)]
+    fn proven(&self, node: u32) -> Option<Outcome> {
+        outcome_of_bits(self.arena.get(node as usize + PROVEN))
+    }
+
+    #[inline(always)]
+    fn edge_proven(&self, edge: usize) -> Option<Outcome> {
+        let link = self.link(edge);
+        if link.node() == 0 {
+            return None;
+        }
+        let proven = Store::<G>::proven(self, link.node())?;
+        Some(if link.inverted() {
+            exchanged(proven)
+        } else {
+            proven
+        })
+    }
+
+    fn prove(&self, node: u32, outcome: Outcome) {
+        self.arena
+            .word(node as usize + PROVEN)
+            .fetch_or(outcome_bits(outcome), Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    fn expand(&self, node: u32, _: &G, moves: &[G::Move]) -> Expansion {
+        let edges = self.arena.word(node as usize + EDGES);
+        if self.parallel
+            && edges
+                .compare_exchange(0, BUSY, Ordering::Relaxed, Ordering::Relaxed)
+                .is_err()
+        {
+            return Expansion::Busy;
+        }
+        let Some(first) = self.arena.reserve(moves.len() * EDGE_WORDS, self.parallel) else {
+            edges.store(0, Ordering::Relaxed);
+            return Expansion::Full;
+        };
+        for (edge, &mv) in (first..).step_by(EDGE_WORDS).zip(moves) {
+            self.arena.set(edge, 0);
+            self.arena.set(
+                edge + 1,
+                Link::new(0, G::move_to_bits(mv), Symmetry::IDENTITY, false).0,
+            );
+        }
+        edges.store(first as u64 | (moves.len() as u64) << 32, Ordering::Release);
+        self.edges.fetch_add(moves.len() as u64, Ordering::Relaxed);
+        Expansion::Done
+    }
+
+    #[inline(always)]
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
+        let mover = position.to_move();
+        let mut link = self.link(edge);
+        let mv = G::move_from_bits(link.mv());
+        if link.node() == 0 {
+            let mut after = position.clone();
+            after.play(mv);
+            let (symmetry, inverted) = if self.groups() {
+                let (image, symmetry, inverted) = self.canonical(&after);
+                after = image;
+                (symmetry, inverted)
+            } else {
+                (Symmetry::IDENTITY, false)
+            };
+            let node = self.node_of(after.key())?;
+            link = Link::new(node, link.mv(), symmetry, inverted);
+            self.arena.word(edge + 1).store(link.0, Ordering::Release);
+            *position = after;
+        } else {
+            position.play(mv);
+            if link.inverted()
+                && let Some(inverted) = position.inverted()
+            {
+                *position = inverted;
+            }
+            if link.symmetry() != Symmetry::IDENTITY {
+                *position = position.image(link.symmetry());
+            }
+        }
+        Some(Step {
+            edge,
+            node: link.node(),
+            mover,
+            flipped: flipped ^ link.inverted(),
+        })
+    }
+
+    #[inline(always)]
+    fn announce(&self, step: &Step) {
+        self.arena.add(step.node as usize + VISITS, 1, true);
+        if step.edge != 0 {
+            self.arena.add(step.edge, 1, true);
+        }
+    }
+
+    #[inline(always)]
+    fn back_up(&self, step: &Step, reward: u64) {
+        let node = step.node as usize;
+        let reward = if step.flipped { ONE - reward } else { reward };
+        if !self.parallel {
+            self.arena.add(node + VISITS, 1, false);
+            if step.edge != 0 {
+                self.arena.add(step.edge, 1, false);
+            }
+        }
+        self.arena.add(node + SUM, reward, self.parallel);
+        if SQUARES {
+            self.arena
+                .add(node + SQUARES_WORD, square(reward), self.parallel);
+        }
+    }
+
+    fn usage(&self) -> (usize, u64) {
+        let index = self.index.as_ref().map_or(0, |lock| {
+            lock.read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .slots
+                .len()
+        });
+        let words = self.arena.used() + index;
+        (words, 1 + self.edges.load(Ordering::Relaxed))
+    }
+
+    fn view(&self, edge: usize, mover: Player) -> Edge<G::Move> {
+        let link = self.link(edge);
+        let word = self.arena.get(edge);
+        let child = (link.node() != 0).then_some(link.node());
+        let node_visits = child.map_or(0, |node| Store::<G>::visits(self, node));
+        let ChildStats { visits, sum, .. } = Store::<G>::stats(self, edge, mover);
+        let value = if visits == 0.0 {
+            Reward::EVEN
+        } else {
+            Reward::of(turned_if(mover, link.inverted()), sum / visits)
+        };
+        Edge {
+            mv: G::move_from_bits(link.mv()),
+            child,
+            visits: u64::from(word as u32),
+            recent_visits: u64::from(word as u32) - (word >> 32),
+            node_visits: node_visits.into(),
+            value,
+            proven: child.and_then(|node| Store::<G>::proven(self, node)),
+            cut: false,
+        }
+    }
+
+    fn root_figures(&self) -> (u64, u64, f64) {
+        let word = self.arena.get(self.root as usize + VISITS);
+        let visits = word as u32;
+        let sum = as_rewards(self.arena.get(self.root as usize + SUM));
+        let mean = if visits == 0 {
+            0.5
+        } else {
+            sum / f64::from(visits)
+        };
+        (visits.into(), u64::from(visits) - (word >> 32), mean)
+    }
+}

@@ -1,0 +1,268 @@
+//! Last good reply (Drake 2009; Baier and Drake 2010): the winner's answer to a move is tried again next time.
+//!
+//! "The move before" is the previous ply, whoever made it; a reply is learnt for the player who made it. The longest
+//! match is tried first: two moves, then one, then a random move. A reply that is not legal now is passed over. With
+//! forgetting, a reply that was played by the loser is dropped. Draws and cut-off playouts teach nothing.
+
+use super::playout::{Playout, Trail, cut_off, pay};
+use crate::machine::{Work, accelerated};
+use crate::{
+    games::{Evaluate, Game, Outcome, Player},
+    rng::{Rng, mix},
+};
+
+/// Slots for replies to two moves; where there are more pairs, later ones take the place of earlier ones.
+const MOST_PAIRS: usize = 1 << 18;
+
+/// Replies to one move and to two, for both players.
+pub(super) struct LastGoodReply<G: Game> {
+    tables: Tables<G::Move>,
+    two: bool,
+    forgetting: bool,
+    limit: Option<u32>,
+    /// The playout as it went: who moved, after what, and which move.
+    record: Vec<Ply<G::Move>>,
+}
+
+struct Ply<M> {
+    mover: Player,
+    trail: Trail,
+    mv: M,
+}
+
+struct Tables<M> {
+    one: [Vec<Option<M>>; 2],
+    /// The pair of contexts plus 1, and the reply.
+    pairs: [Vec<(u64, Option<M>)>; 2],
+}
+
+impl<M: Copy + PartialEq> Tables<M> {
+    fn new(contexts: usize, two: bool) -> Self {
+        let pairs = if two {
+            contexts
+                .saturating_mul(contexts)
+                .min(MOST_PAIRS)
+                .next_power_of_two()
+        } else {
+            0
+        };
+        Self {
+            one: [vec![None; contexts], vec![None; contexts]],
+            pairs: [vec![(0, None); pairs], vec![(0, None); pairs]],
+        }
+    }
+
+    fn pair(&self, trail: Trail) -> Option<(u64, usize)> {
+        let size = self.pairs[0].len();
+        let key = (u64::from(trail.before?) << 32 | u64::from(trail.last?)) + 1;
+        (size > 0).then(|| (key, mix(key) as usize & (size - 1)))
+    }
+
+    fn reply_to_two(&self, mover: Player, trail: Trail) -> Option<M> {
+        let (key, slot) = self.pair(trail)?;
+        let (stored, reply) = self.pairs[mover.index()][slot];
+        if stored == key { reply } else { None }
+    }
+
+    fn reply_to_one(&self, mover: Player, trail: Trail) -> Option<M> {
+        self.one[mover.index()][trail.last? as usize]
+    }
+
+    fn learn(&mut self, ply: &Ply<M>) {
+        let Some(last) = ply.trail.last else { return };
+        let player = ply.mover.index();
+        self.one[player][last as usize] = Some(ply.mv);
+        if let Some((key, slot)) = self.pair(ply.trail) {
+            self.pairs[player][slot] = (key, Some(ply.mv));
+        }
+    }
+
+    fn forget(&mut self, ply: &Ply<M>) {
+        let player = ply.mover.index();
+        if self.reply_to_one(ply.mover, ply.trail) == Some(ply.mv)
+            && let Some(last) = ply.trail.last
+        {
+            self.one[player][last as usize] = None;
+        }
+        if self.reply_to_two(ply.mover, ply.trail) == Some(ply.mv)
+            && let Some((_, slot)) = self.pair(ply.trail)
+        {
+            self.pairs[player][slot] = (0, None);
+        }
+    }
+}
+
+impl<G: Game> LastGoodReply<G> {
+    pub(super) fn new(two: bool, forgetting: bool, limit: Option<u32>) -> Self {
+        Self {
+            tables: Tables::new(G::REPLY_CONTEXTS, two),
+            two,
+            forgetting,
+            limit,
+            record: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn reply(&self, position: &G, trail: Trail) -> Option<G::Move> {
+        let mover = position.to_move();
+        let legal = |mv: &G::Move| position.is_legal(*mv);
+        let longest = if self.two {
+            self.tables.reply_to_two(mover, trail).filter(legal)
+        } else {
+            None
+        };
+        longest.or_else(|| self.tables.reply_to_one(mover, trail).filter(legal))
+    }
+
+    fn learn(&mut self, outcome: Outcome) {
+        let Outcome::Win(winner) = outcome else {
+            return;
+        };
+        for ply in &self.record {
+            if ply.mover == winner {
+                self.tables.learn(ply);
+            } else if self.forgetting {
+                self.tables.forget(ply);
+            }
+        }
+    }
+}
+
+impl<G: Evaluate> Playout<G> for LastGoodReply<G> {
+    fn follows_trail(&self) -> bool {
+        true
+    }
+
+    fn run(&mut self, position: &G, trail: Trail, rng: &mut Rng) -> u64 {
+        accelerated(RunReplies {
+            policy: self,
+            position,
+            trail,
+            rng,
+        })
+    }
+
+    fn clear(&mut self) {
+        self.tables = Tables::new(G::REPLY_CONTEXTS, self.two);
+    }
+}
+
+struct RunReplies<'a, G: Game> {
+    policy: &'a mut LastGoodReply<G>,
+    position: &'a G,
+    trail: Trail,
+    rng: &'a mut Rng,
+}
+
+impl<G: Evaluate> Work for RunReplies<'_, G> {
+    type Out = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let Self {
+            policy,
+            position,
+            mut trail,
+            rng,
+        } = self;
+        let mut position = position.clone();
+        policy.record.clear();
+        let mut left = policy.limit.unwrap_or(u32::MAX);
+        loop {
+            if left == 0 {
+                return cut_off(&position);
+            }
+            left -= 1;
+            let mv = match policy.reply(&position, trail) {
+                Some(reply) => reply,
+                None => match position.random_move(rng) {
+                    Some(mv) => mv,
+                    None => break,
+                },
+            };
+            policy.record.push(Ply {
+                mover: position.to_move(),
+                trail,
+                mv,
+            });
+            trail.push(position.reply_context(mv));
+            position.play(mv);
+        }
+        let outcome = position.outcome().unwrap_or(Outcome::Draw);
+        policy.learn(outcome);
+        pay(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::connect_four::{Column, ConnectFour};
+
+    /// The plies of a connect four game, from the empty board.
+    fn record(columns: &str) -> Vec<Ply<Column>> {
+        let mut position = ConnectFour::start(());
+        let mut trail = Trail::default();
+        let mut plies = Vec::new();
+        for digit in columns.bytes() {
+            let mv = Column(digit - b'1');
+            plies.push(Ply {
+                mover: position.to_move(),
+                trail,
+                mv,
+            });
+            trail.push(position.reply_context(mv));
+            position.play(mv);
+        }
+        plies
+    }
+
+    #[test]
+    fn the_tables_after_a_written_playout() {
+        let mut policy = LastGoodReply::<ConnectFour>::new(true, true, None);
+        // X a1, O b1, X a2, O b2, X a3, O b3, X a4: X wins. Cells are column * 7 + row.
+        policy.record = record("1212121");
+        policy.learn(Outcome::Win(Player::First));
+        let one = |table: &LastGoodReply<ConnectFour>, player: Player| -> Vec<(usize, u8)> {
+            let replies = table.tables.one[player.index()].iter().enumerate();
+            replies
+                .filter_map(|(cell, reply)| reply.map(|mv| (cell, mv.0)))
+                .collect()
+        };
+        // X's answers to b1, b2 and b3; its first move answers nothing. The loser learns nothing.
+        assert_eq!(one(&policy, Player::First), [(7, 0), (8, 0), (9, 0)]);
+        assert_eq!(one(&policy, Player::Second), []);
+        let after = |before, last| Trail {
+            before: Some(before),
+            last: Some(last),
+        };
+        assert_eq!(
+            policy.tables.reply_to_two(Player::First, after(0, 7)),
+            Some(Column(0))
+        );
+        assert_eq!(policy.tables.reply_to_two(Player::First, after(1, 7)), None);
+        // Longest match first: the pair says column 3, the single move says column 1.
+        policy.tables.learn(&Ply {
+            mover: Player::First,
+            trail: after(21, 7),
+            mv: Column(2),
+        });
+        policy.tables.one[0][7] = Some(Column(0));
+        let mut position = ConnectFour::start(());
+        position.play(Column(3));
+        position.play(Column(1));
+        assert_eq!(policy.reply(&position, after(21, 7)), Some(Column(2)));
+        assert_eq!(policy.reply(&position, after(14, 7)), Some(Column(0)));
+        assert_eq!(policy.reply(&position, after(14, 13)), None);
+        // Forgetting: X answers b1 with column 1 again, and loses.
+        policy.record = record("121");
+        policy.learn(Outcome::Win(Player::Second));
+        assert_eq!(one(&policy, Player::First), [(8, 0), (9, 0)]);
+        assert_eq!(policy.tables.reply_to_two(Player::First, after(0, 7)), None);
+        // A draw teaches nothing.
+        policy.record = record("7656");
+        policy.learn(Outcome::Draw);
+        assert_eq!(one(&policy, Player::Second), [(0, 1)]);
+    }
+}

@@ -1,0 +1,547 @@
+//! Monte-Carlo tree search: one loop, three axes.
+//!
+//! [`select`] says which child is followed, [`playout`] how the game is played out, [`store`] where the statistics live;
+//! every combination works for every game. An iteration (`worker`) walks down from the root, expands a leaf, plays
+//! out, and adds the reward along the way. With several threads each walks for itself in the one tree; a visit
+//! is counted on the way down, so that a way without a reward yet looks bad to the others (virtual loss). One thread with
+//! one seed repeats itself to the bit.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+};
+
+use self::{
+    bounded::Bounded,
+    graph::Graph,
+    playout::Playout,
+    select::{Select, Tuned, Uct, ln},
+    store::Store,
+    tree::Tree,
+    worker::{Ground, Worker, unflipped},
+};
+use super::{
+    Choice, Edge, Frame, Limits, Report, Reward, RootMove, Search, Searchable, Task, TreeView,
+    budget::Budget,
+};
+use crate::{
+    games::{Outcome, Player},
+    rng::child_seed,
+};
+
+mod arena;
+mod bounded;
+mod config;
+mod graph;
+mod last_good_reply;
+mod opening;
+mod playout;
+mod select;
+mod store;
+mod tree;
+mod worker;
+
+pub use config::{Config, ExpansionRule, FinalChoice, Formula, StoreKind};
+pub use graph::{Grouping, Sharing};
+pub use playout::Policy;
+pub use select::{ChildStats, RewardRange};
+
+/// The search that a configuration describes.
+pub fn build<G: Searchable>(config: Config) -> Box<dyn Search<G>> {
+    if config.opening_men > 0 {
+        return Box::new(opening::Opening::new(config));
+    }
+    match config.formula {
+        Formula::Uct => {
+            with_store::<G, _, false>(config, Uct::new(config.exploration, config.reward_range))
+        }
+        Formula::Tuned => with_store::<G, _, true>(config, Tuned::new(config.reward_range)),
+    }
+}
+
+fn with_store<G: Searchable, S: Select, const SQUARES: bool>(
+    config: Config,
+    select: S,
+) -> Box<dyn Search<G>> {
+    let bytes = config.memory_mb << 20;
+    match config.store {
+        StoreKind::Tree => Box::new(Mcts::new(config, select, Tree::<SQUARES>::new(bytes))),
+        StoreKind::Graph => Box::new(Mcts::new(
+            config,
+            select,
+            Graph::<SQUARES>::new(bytes, config.sharing),
+        )),
+        StoreKind::Bounded => {
+            let store = Bounded::<SQUARES>::new(bytes, config.entries, config.verify_key);
+            Box::new(Mcts::new(config, select, store))
+        }
+    }
+}
+
+/// A Monte-Carlo tree search, put together.
+struct Mcts<G, T, S> {
+    config: Config,
+    select: S,
+    store: T,
+    /// One policy a thread.
+    playouts: Vec<Box<dyn Playout<G>>>,
+    /// The position at the root of the store, once there is one.
+    root: Option<G>,
+    /// Searches made since the game began; part of the seed.
+    searches: u64,
+}
+
+impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
+    fn new(config: Config, select: S, mut store: T) -> Self {
+        let threads = config.threads.max(1);
+        store.set_parallel(threads > 1);
+        let playouts = (0..threads)
+            .map(|_| playout::build(config.policy, config.playout_limit, config.forgetting))
+            .collect();
+        Self {
+            config,
+            select,
+            store,
+            playouts,
+            root: None,
+            searches: 0,
+        }
+    }
+
+    /// Puts the root in place: what is known of it, or nothing.
+    fn prepare(&mut self, root: &G) {
+        if !(self.config.reuse && self.root.as_ref() == Some(root)) {
+            self.store.reset(root);
+            self.root = Some(root.clone());
+        }
+        self.store.mark_inherited();
+    }
+
+    /// The root as its node sees it.
+    fn framed(&self, root: &G) -> (G, Frame) {
+        let frame = self.store.frame(root);
+        let mut image = root.clone();
+        if frame.inverted
+            && let Some(inverted) = image.inverted()
+        {
+            image = inverted;
+        }
+        if let Some(symmetry) = frame.symmetry {
+            image = image.image(symmetry);
+        }
+        (image, frame)
+    }
+
+    /// Makes iterations until the budget is used up; how many, and whether memory ran out.
+    fn run(&mut self, task: &mut Task<'_, G>, framed: &G, allowed: Option<&[bool]>) -> (u64, bool) {
+        let limits = task
+            .limits
+            .or_default(self.config.iterations, self.config.millis);
+        let limits = Limits {
+            iterations: limits.count(),
+            ..limits
+        };
+        let budget = Budget::start(&limits, limits.iterations, task.stop, task.report_every);
+        let seed = child_seed(self.config.seed, self.searches);
+        let parallel = self.playouts.len() > 1;
+        let mut playouts = std::mem::take(&mut self.playouts);
+        let result = {
+            let ground = Ground {
+                config: &self.config,
+                store: &self.store,
+                select: self.select,
+                root: framed,
+                allowed,
+                parallel,
+            };
+            let (first, others) = playouts
+                .split_first_mut()
+                .expect("there is a policy for the first thread");
+            let shared = Shared::default();
+            thread::scope(|scope| {
+                for (index, playout) in (1..).zip(others) {
+                    let (ground, shared) = (&ground, &shared);
+                    let (count, history) = (limits.iterations, task.history);
+                    let work = move || {
+                        let mut worker =
+                            Worker::new(&mut **playout, child_seed(seed, index), history);
+                        shared.help(&mut worker, ground, count);
+                    };
+                    let name = format!("search-{index}");
+                    if thread::Builder::new()
+                        .name(name)
+                        .spawn_scoped(scope, work)
+                        .is_err()
+                    {
+                        // Fewer threads than asked for search just as well, only slower.
+                        break;
+                    }
+                }
+                let worker = Worker::new(&mut **first, child_seed(seed, 0), task.history);
+                self.lead(task, &ground, &shared, worker, budget, limits)
+            })
+        };
+        self.playouts = playouts;
+        result
+    }
+
+    /// The first thread's work: iterations, the budget, and reports.
+    fn lead(
+        &self,
+        task: &mut Task<'_, G>,
+        ground: &Ground<'_, G, T, S>,
+        shared: &Shared,
+        mut worker: Worker<'_, G>,
+        mut budget: Budget,
+        limits: Limits,
+    ) -> (u64, bool) {
+        let alone = !ground.parallel;
+        let mut done = 0;
+        loop {
+            let used = if alone {
+                done
+            } else {
+                shared.started.load(Ordering::Relaxed)
+            };
+            if budget.is_over(used) || ground.config.solver && self.is_settled(ground) {
+                break;
+            }
+            if !alone && !shared.take(limits.iterations) {
+                break;
+            }
+            worker.iterate(ground);
+            done += 1;
+            if let Some(depth) = limits.depth
+                && done % 256 == 0
+                && self.line_length(task.root) >= depth as usize
+            {
+                break;
+            }
+            if budget.wants_report() {
+                let all = if alone {
+                    done
+                } else {
+                    shared.started.load(Ordering::Relaxed)
+                };
+                let full = worker.full || shared.full.load(Ordering::Relaxed);
+                (task.on_progress)(&self.report(task.root, task.moves, all, full));
+            }
+        }
+        shared.over.store(true, Ordering::Relaxed);
+        let all = if alone {
+            done
+        } else {
+            shared.started.load(Ordering::Relaxed)
+        };
+        (all, worker.full || shared.full.load(Ordering::Relaxed))
+    }
+
+    /// Whether nothing is left to find out.
+    fn is_settled(&self, ground: &Ground<'_, G, T, S>) -> bool {
+        ground.allowed.is_none() && self.store.proven(self.store.root()).is_some()
+    }
+
+    fn line_length(&self, root: &G) -> usize {
+        self.ranked(root, None)
+            .first()
+            .map_or(0, |best| self.line(root, best.mv).len())
+    }
+
+    /// A move with all there is to know, as those at the board see it.
+    fn seen(&self, edge: usize, mover: Player, frame: Frame) -> Edge<G::Move> {
+        let mut view = self.store.view(edge, mover);
+        if let Some(symmetry) = frame.symmetry {
+            view.mv = G::image_of_move(view.mv, symmetry.inverse());
+        }
+        view
+    }
+
+    /// The root's moves, the one to play first.
+    fn ranked(&self, root: &G, moves: Option<&[G::Move]>) -> Vec<Edge<G::Move>> {
+        let (framed, frame) = self.framed(root);
+        let mover = framed.to_move();
+        let (first, count) = self.store.edges(self.store.root());
+        let visits = self.store.visits(self.store.root());
+        let mut ranked: Vec<(Rank, Edge<G::Move>)> = (0..count)
+            .map(|index| first + index * T::STRIDE)
+            .map(|edge| {
+                let stats = self.store.stats(edge, mover);
+                let rank = self.rank(
+                    &stats,
+                    self.store.edge_proven(edge),
+                    mover,
+                    ln(visits.max(1)),
+                );
+                (rank, self.seen(edge, mover, frame))
+            })
+            .filter(|(_, edge)| moves.is_none_or(|moves| moves.contains(&edge.mv)))
+            .collect();
+        ranked.sort_by(|(rank, edge), (other_rank, other)| {
+            let better_first = other_rank
+                .partial_cmp(rank)
+                .unwrap_or(std::cmp::Ordering::Equal);
+            better_first.then_with(|| edge.mv.cmp(&other.mv))
+        });
+        ranked.into_iter().map(|(_, edge)| edge).collect()
+    }
+
+    /// How much a root move is to be preferred.
+    fn rank(
+        &self,
+        stats: &ChildStats,
+        proven: Option<Outcome>,
+        mover: Player,
+        ln_root: f64,
+    ) -> Rank {
+        let certain = match proven {
+            Some(Outcome::Win(winner)) if self.config.solver => {
+                if winner == mover {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+            _ => 0.0,
+        };
+        if stats.chosen == 0.0 {
+            return (certain, 0.0, f64::NEG_INFINITY, 0.0);
+        }
+        let mean = stats.sum / stats.visits;
+        let visits = stats.chosen;
+        let (one, two) = match self.config.final_choice {
+            FinalChoice::Visits => (visits, mean),
+            FinalChoice::Mean => (mean, visits),
+            FinalChoice::LowerBound => (
+                mean - self.config.exploration * (ln_root / visits).sqrt(),
+                visits,
+            ),
+        };
+        (certain, 1.0, one, two)
+    }
+
+    /// `mv` and the most visited moves after it, on the board.
+    fn line(&self, root: &G, mv: G::Move) -> Vec<G::Move> {
+        let mut position = root.clone();
+        let mut node = self.store.root();
+        let mut line = Vec::new();
+        let mut wanted = Some(mv);
+        loop {
+            let (framed, frame) = self.framed(&position);
+            let mover = framed.to_move();
+            let (first, count) = self.store.edges(node);
+            let mut views =
+                (0..count).map(|index| self.seen(first + index * T::STRIDE, mover, frame));
+            let next = match wanted.take() {
+                Some(mv) => views.find(|view| view.mv == mv),
+                // The last of equals is wanted first by `max_by_key`, so count them from behind.
+                None => views
+                    .rev()
+                    .max_by_key(|view| view.visits)
+                    .filter(|view| view.visits > 0),
+            };
+            let Some(next) = next else { return line };
+            line.push(next.mv);
+            position.play(next.mv);
+            match next.child {
+                Some(child) if next.visits > 0 => node = child,
+                _ => return line,
+            }
+        }
+    }
+
+    fn report(
+        &self,
+        root: &G,
+        moves: Option<&[G::Move]>,
+        iterations: u64,
+        memory_full: bool,
+    ) -> Report<G::Move> {
+        let edges = self.ranked(root, moves);
+        let (_, _, first) = self.store.root_figures();
+        let inverted = self.store.frame(root).inverted;
+        let usage = self.store.usage();
+        let root_moves: Vec<RootMove<G::Move>> = edges
+            .iter()
+            .map(|edge| {
+                let mut after = root.clone();
+                after.play(edge.mv);
+                let flipped = self.store.frame(&after).inverted;
+                let value = if flipped {
+                    Reward::of(Player::Second, edge.value.for_player(Player::First))
+                } else {
+                    edge.value
+                };
+                RootMove {
+                    mv: edge.mv,
+                    visits: edge.visits,
+                    value,
+                    score: None,
+                    proven: edge.proven.map(|outcome| unflipped(outcome, flipped)),
+                    line: self.line(root, edge.mv),
+                }
+            })
+            .collect();
+        let first = if inverted { 1.0 - first } else { first };
+        Report {
+            iterations,
+            nodes: iterations,
+            leaves: 0,
+            depth: root_moves.first().map_or(0, |best| best.line.len() as u32),
+            value: Reward::new(first),
+            root: root_moves,
+            stored: usage.1,
+            bytes: usage.0 as u64 * 8,
+            memory_full,
+        }
+    }
+}
+
+/// A root move's claim to be played: certain results, visited at all, then the chosen measures.
+type Rank = (f64, f64, f64, f64);
+
+/// What the threads of one search tell each other.
+#[derive(Default)]
+struct Shared {
+    /// Iterations begun.
+    started: AtomicU64,
+    over: AtomicBool,
+    full: AtomicBool,
+}
+
+impl Shared {
+    /// Takes one iteration out of those that are allowed.
+    #[inline(always)]
+    fn take(&self, count: Option<u64>) -> bool {
+        let Some(count) = count else {
+            self.started.fetch_add(1, Ordering::Relaxed);
+            return true;
+        };
+        if self.started.fetch_add(1, Ordering::Relaxed) < count {
+            return true;
+        }
+        self.started.fetch_sub(1, Ordering::Relaxed);
+        false
+    }
+
+    /// A further thread's work.
+    fn help<G: Searchable, T: Store<G>, S: Select>(
+        &self,
+        worker: &mut Worker<'_, G>,
+        ground: &Ground<'_, G, T, S>,
+        count: Option<u64>,
+    ) {
+        while !self.over.load(Ordering::Relaxed) && self.take(count) {
+            worker.iterate(ground);
+            if worker.full {
+                self.full.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
+    fn choose(&mut self, mut task: Task<'_, G>) -> Choice<G::Move> {
+        let root = task.root;
+        let mut legal = Vec::new();
+        root.legal_moves(&mut legal);
+        let permitted: Vec<G::Move> = legal
+            .iter()
+            .copied()
+            .filter(|mv| task.moves.is_none_or(|moves| moves.contains(mv)))
+            .collect();
+        self.prepare(root);
+        let (framed, _) = self.framed(root);
+        // The root's moves stand in the order of the framed position's.
+        let allowed = task.moves.map(|_| {
+            let frame = self.store.frame(root);
+            let mut listed = Vec::new();
+            framed.legal_moves(&mut listed);
+            let here = |mv| {
+                frame
+                    .symmetry
+                    .map_or(mv, |symmetry| G::image_of_move(mv, symmetry.inverse()))
+            };
+            listed
+                .into_iter()
+                .map(|mv| permitted.contains(&here(mv)))
+                .collect::<Vec<bool>>()
+        });
+        let (iterations, full) = self.run(&mut task, &framed, allowed.as_deref());
+        self.searches += 1;
+        let mut report = self.report(root, task.moves, iterations, full);
+        if report.root.is_empty() {
+            // Stopped before the root had children: any move is as good as any other.
+            report.root = permitted
+                .iter()
+                .map(|&mv| RootMove {
+                    mv,
+                    visits: 0,
+                    value: Reward::EVEN,
+                    score: None,
+                    proven: None,
+                    line: vec![mv],
+                })
+                .collect();
+        }
+        let best = report.root.first().map_or(legal[0], |best| best.mv);
+        Choice { best, report }
+    }
+
+    fn advance(&mut self, mv: G::Move) {
+        let Some(root) = &self.root else { return };
+        if self.config.reuse && root.is_legal(mv) && self.store.advance(root, mv) {
+            if let Some(root) = &mut self.root {
+                root.play(mv);
+            }
+        } else {
+            self.root = None;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.root = None;
+        self.searches = 0;
+        for playout in &mut self.playouts {
+            playout.clear();
+        }
+    }
+
+    fn tree(&self) -> Option<&dyn TreeView<G>> {
+        self.root.is_some().then_some(self)
+    }
+}
+
+impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
+    fn root_position(&self) -> &G {
+        self.root.as_ref().expect("lent out only with a root")
+    }
+
+    fn root(&self) -> u32 {
+        self.store.root()
+    }
+
+    fn root_figures(&self) -> (u64, u64, Reward) {
+        let (visits, recent, first) = self.store.root_figures();
+        let frame = self.store.frame(self.root_position());
+        (
+            visits,
+            recent,
+            Reward::new(if frame.inverted { 1.0 - first } else { first }),
+        )
+    }
+
+    fn frame(&self, position: &G) -> Frame {
+        self.store.frame(position)
+    }
+
+    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
+        let (first, count) = self.store.edges(node);
+        for index in 0..count {
+            // The mover is only asked for what the store cannot tell by itself, and any answer gives the same value.
+            let edge = self.store.view(first + index * T::STRIDE, Player::First);
+            if edge.visits > 0 || self.config.expansion != ExpansionRule::One {
+                visit(edge);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What happens after the tree: a game played out by some policy, paid to the first player.
+
+use super::last_good_reply::LastGoodReply;
+use crate::machine::{Work, accelerated};
+use crate::{
+    games::{Evaluate, Game, Outcome, Player, playout::playout},
+    rng::Rng,
+};
+
+/// Rewards as whole numbers, so that sums do not depend on their order: 1 is 2^32.
+pub(super) const ONE: u64 = 1 << 32;
+
+/// What a finished game pays the first player.
+#[inline(always)]
+pub(super) fn pay(outcome: Outcome) -> u64 {
+    match outcome {
+        Outcome::Win(Player::First) => ONE,
+        Outcome::Win(Player::Second) => 0,
+        Outcome::Draw => ONE / 2,
+    }
+}
+
+/// A reward between 0 and 1 as a whole number.
+pub(super) fn fixed(reward: f64) -> u64 {
+    (reward * ONE as f64) as u64
+}
+
+/// The last moves on the way to a playout, as contexts for replies; the latest last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Trail {
+    pub(super) before: Option<u32>,
+    pub(super) last: Option<u32>,
+}
+
+impl Trail {
+    #[inline(always)]
+    pub(super) fn push(&mut self, context: usize) {
+        *self = Self {
+            before: self.last,
+            last: Some(context as u32),
+        };
+    }
+}
+
+/// A policy for playouts. Each thread has its own, for policies learn.
+pub(super) trait Playout<G: Game>: Send {
+    /// Whether it wants to know the moves before.
+    fn follows_trail(&self) -> bool;
+
+    /// Plays the game out from `position` and says what it pays the first player.
+    fn run(&mut self, position: &G, trail: Trail, rng: &mut Rng) -> u64;
+
+    /// Another game begins: forget what was learnt.
+    fn clear(&mut self);
+}
+
+/// Uniformly random moves, up to a limit of plies if there is one.
+pub(super) struct Uniform {
+    pub(super) limit: Option<u32>,
+}
+
+impl<G: Evaluate> Playout<G> for Uniform {
+    fn follows_trail(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, position: &G, _: Trail, rng: &mut Rng) -> u64 {
+        accelerated(RunUniform {
+            position,
+            rng,
+            limit: self.limit,
+        })
+    }
+
+    fn clear(&mut self) {}
+}
+
+struct RunUniform<'a, G> {
+    position: &'a G,
+    rng: &'a mut Rng,
+    limit: Option<u32>,
+}
+
+impl<G: Evaluate> Work for RunUniform<'_, G> {
+    type Out = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let mut rng = self.rng.clone();
+        let mut position = self.position.clone();
+        let paid = match self.limit {
+            None => pay(playout(position, &mut rng).0),
+            Some(limit) => {
+                let mut left = limit;
+                loop {
+                    if left == 0 {
+                        break cut_off(&position);
+                    }
+                    if !position.play_random(&mut rng) {
+                        break pay(position.outcome().unwrap_or(Outcome::Draw));
+                    }
+                    left -= 1;
+                }
+            }
+        };
+        *self.rng = rng;
+        paid
+    }
+}
+
+/// What a playout that stops here pays: the result if the game is over, else the game's own guess.
+pub(super) fn cut_off<G: Evaluate>(position: &G) -> u64 {
+    position
+        .outcome()
+        .map_or_else(|| fixed(position.cutoff_reward()), pay)
+}
+
+/// The policy that a configuration asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Uniformly random moves.
+    #[default]
+    Uniform,
+    /// Last good reply to one move.
+    LastGoodReply1,
+    /// Last good reply to two moves, else to one.
+    LastGoodReply2,
+}
+
+pub(super) fn build<G: Evaluate>(
+    policy: Policy,
+    limit: Option<u32>,
+    forgetting: bool,
+) -> Box<dyn Playout<G>> {
+    match policy {
+        Policy::Uniform => Box::new(Uniform { limit }),
+        Policy::LastGoodReply1 => Box::new(LastGoodReply::<G>::new(false, forgetting, limit)),
+        Policy::LastGoodReply2 => Box::new(LastGoodReply::<G>::new(true, forgetting, limit)),
+    }
+}

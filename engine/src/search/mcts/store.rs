@@ -1,0 +1,151 @@
+//! Where statistics live: what the loop asks of a tree, a graph, or a tree with a table.
+
+use super::{playout::ONE, select::ChildStats};
+use crate::{
+    games::{Outcome, Player},
+    search::{Edge, Frame, Searchable},
+};
+
+/// One step of the way from the root to a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// The move that was followed, as the store numbers them; 0 at the root.
+    pub(super) edge: usize,
+    /// The node it led to.
+    pub(super) node: u32,
+    /// Who made the move, in the frame of the node before.
+    pub(super) mover: Player,
+    /// Whether the colours at the node are those of the root exchanged.
+    pub(super) flipped: bool,
+}
+
+/// What came of an attempt to give a leaf its children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expansion {
+    /// It has them now.
+    Done,
+    /// Another thread is at it.
+    Busy,
+    /// There is no memory for them.
+    Full,
+}
+
+/// A store of statistics, shared between threads. Everything that may happen while threads are at work takes `&self`.
+pub(super) trait Store<G: Searchable>: Send + Sync {
+    /// Forgets everything and puts `root` at the root.
+    fn reset(&mut self, root: &G);
+
+    /// Makes the position after `mv` the root, if it is known; false if it is not, and nothing is changed.
+    fn advance(&mut self, root: &G, mv: G::Move) -> bool;
+
+    /// Calls all visits so far inherited: those of the coming search are counted beside them.
+    fn mark_inherited(&mut self);
+
+    /// The root.
+    fn root(&self) -> u32;
+
+    /// The frame in which a position is kept.
+    fn frame(&self, position: &G) -> Frame;
+
+    /// Whether more than one thread is going to work.
+    fn set_parallel(&mut self, parallel: bool);
+
+    fn visits(&self, node: u32) -> u32;
+
+    /// The first of a node's moves and their number; 0 for a leaf. They are numbered one after the other by `stride`.
+    fn edges(&self, node: u32) -> (usize, usize);
+
+    /// How far apart two moves of a node are numbered.
+    const STRIDE: usize;
+
+    /// The move, in the frame of the node it is made at.
+    fn move_of(&self, edge: usize) -> G::Move;
+
+    /// What the parent knows of a move when `mover` chooses.
+    fn stats(&self, edge: usize, mover: Player) -> ChildStats;
+
+    /// Whether the node behind a move exists or can be made.
+    fn can_follow(&self, edge: usize) -> bool;
+
+    /// The certain result at a node, in its own frame.
+    fn proven(&self, node: u32) -> Option<Outcome>;
+
+    /// The certain result behind a move, in the frame of the node it is made at.
+    fn edge_proven(&self, edge: usize) -> Option<Outcome>;
+
+    /// Notes a certain result at a node, in its own frame.
+    fn prove(&self, node: u32, outcome: Outcome);
+
+    /// Gives a leaf its children.
+    fn expand(&self, node: u32, position: &G, moves: &[G::Move]) -> Expansion;
+
+    /// Plays the move of an edge in `position`, which becomes the position of the node it leads to, in that node's
+    /// frame. None, and nothing done, if there is no memory for that node.
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step>;
+
+    /// Counts a visit on the way down, before its reward is known: other threads are put off by it.
+    fn announce(&self, step: &Step);
+
+    /// Adds a reward for the first player (of the root) on the way up, and the visit unless it was announced.
+    fn back_up(&self, step: &Step, reward: u64);
+
+    /// Words of memory in use, and how many moves with their statistics are stored in them.
+    fn usage(&self) -> (usize, u64);
+
+    /// The move of an edge and all there is to know, for those who look on.
+    fn view(&self, edge: usize, mover: Player) -> Edge<G::Move>;
+
+    /// Visits of the root in all and in this search, and the root's value for the first player of its frame.
+    fn root_figures(&self) -> (u64, u64, f64);
+}
+
+/// A sum of whole-number rewards as rewards in [0, 1].
+#[inline(always)]
+pub(super) fn as_rewards(sum: u64) -> f64 {
+    // Below 2^63 for any number of visits that fits: the signed conversion is the fast one.
+    (sum as i64) as f64 * (1.0 / ONE as f64)
+}
+
+/// The square of a reward, as a whole number.
+#[inline(always)]
+pub(super) fn square(reward: u64) -> u64 {
+    ((u128::from(reward) * u128::from(reward)) >> 32) as u64
+}
+
+/// A reward for the first player, seen by `player`.
+#[inline(always)]
+pub(super) fn seen_by(reward: u64, player: Player) -> u64 {
+    match player {
+        Player::First => reward,
+        Player::Second => ONE - reward,
+    }
+}
+
+/// Results as two bits; 0 is none.
+#[inline(always)]
+pub(super) fn outcome_bits(outcome: Outcome) -> u64 {
+    match outcome {
+        Outcome::Win(Player::First) => 1,
+        Outcome::Win(Player::Second) => 2,
+        Outcome::Draw => 3,
+    }
+}
+
+#[inline(always)]
+pub(super) fn outcome_of_bits(bits: u64) -> Option<Outcome> {
+    match bits & 3 {
+        1 => Some(Outcome::Win(Player::First)),
+        2 => Some(Outcome::Win(Player::Second)),
+        3 => Some(Outcome::Draw),
+        _ => None,
+    }
+}
+
+/// A result with the players exchanged.
+#[inline(always)]
+pub(super) fn exchanged(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Win(player) => Outcome::Win(player.opponent()),
+        Outcome::Draw => Outcome::Draw,
+    }
+}

@@ -1,0 +1,331 @@
+//! One thread's share of the work: down the tree, a playout, and up again.
+
+use super::{
+    config::{Config, ExpansionRule},
+    playout::{Playout, Trail, pay},
+    select::{Select, ln},
+    store::{Expansion, Step, Store, exchanged},
+};
+use crate::machine::{Work, accelerated};
+use crate::{
+    games::{Game, History, Outcome, Player},
+    rng::Rng,
+    search::Searchable,
+};
+
+/// What a thread needs for itself.
+pub(super) struct Worker<'a, G: Game> {
+    pub(super) playout: &'a mut dyn Playout<G>,
+    pub(super) rng: Rng,
+    pub(super) path: Vec<Step>,
+    pub(super) moves: Vec<G::Move>,
+    /// The positions of the game and of the way down, for repetition.
+    pub(super) history: History,
+    /// Whether memory ran out.
+    pub(super) full: bool,
+}
+
+/// What all threads share.
+pub(super) struct Ground<'a, G: Game, T, S> {
+    pub(super) config: &'a Config,
+    pub(super) store: &'a T,
+    pub(super) select: S,
+    /// The root, in its frame.
+    pub(super) root: &'a G,
+    /// Which of the root's moves may be chosen; none for all.
+    pub(super) allowed: Option<&'a [bool]>,
+    pub(super) parallel: bool,
+}
+
+impl<'a, G: Searchable> Worker<'a, G> {
+    pub(super) fn new(playout: &'a mut dyn Playout<G>, seed: u64, history: &History) -> Self {
+        Self {
+            playout,
+            rng: Rng::new(seed),
+            path: Vec::new(),
+            moves: Vec::new(),
+            history: history.clone(),
+            full: false,
+        }
+    }
+
+    /// Makes one iteration.
+    pub(super) fn iterate<T: Store<G>, S: Select>(&mut self, ground: &Ground<'_, G, T, S>) {
+        accelerated(Iteration {
+            worker: self,
+            ground,
+        });
+    }
+}
+
+struct Iteration<'w, 'a, 'g, G: Game, T, S> {
+    worker: &'w mut Worker<'a, G>,
+    ground: &'g Ground<'g, G, T, S>,
+}
+
+impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T, S> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { worker, ground } = self;
+        let store = ground.store;
+        let begin = worker.history.mark();
+        worker.path.clear();
+        let mut position = ground.root.clone();
+        let mut trail = Trail::default();
+        let follows = worker.playout.follows_trail();
+        let root = Step {
+            edge: 0,
+            node: store.root(),
+            mover: position.to_move().opponent(),
+            flipped: false,
+        };
+        let mut here = root;
+        worker.push(ground, here);
+        let mut certain = false;
+        let reward = loop {
+            if let Some(outcome) = store.proven(here.node)
+                && (ground.config.solver && here.edge != root.edge || store.edges(here.node).1 == 0)
+            {
+                certain = true;
+                break pay(outcome);
+            }
+            let (first, count) = store.edges(here.node);
+            let edge = if count == 0 {
+                match worker.expand(ground, here, &position) {
+                    Leaf::Over(outcome) => {
+                        certain = true;
+                        break pay(outcome);
+                    }
+                    Leaf::PlayOut => break worker.playout.run(&position, trail, &mut worker.rng),
+                    Leaf::Follow(edge) => edge,
+                }
+            } else {
+                match worker.choose(ground, here, position.to_move(), first, count) {
+                    Some(edge) => edge,
+                    None => break worker.playout.run(&position, trail, &mut worker.rng),
+                }
+            };
+            if follows {
+                // A reply is remembered by the move in the frame of the node, as all moves on the way are.
+                trail.push(position.reply_context(store.move_of(edge)));
+            }
+            let Some(next) = store.follow(edge, &mut position, here.flipped) else {
+                worker.full = true;
+                break worker.playout.run(&position, trail, &mut worker.rng);
+            };
+            here = next;
+            worker.push(ground, here);
+            if worker.repeats(&position) {
+                break pay(Outcome::Draw);
+            }
+            if count == 0 {
+                break worker.playout.run(&position, trail, &mut worker.rng);
+            }
+        };
+        // Playouts pay the first player of the frame they were played in.
+        let reward = if here.flipped {
+            pay(Outcome::Win(Player::First)) - reward
+        } else {
+            reward
+        };
+        for step in &worker.path {
+            store.back_up(step, reward);
+        }
+        worker.history.forget_after(begin);
+        if certain && ground.config.solver {
+            worker.pass_up(ground);
+        }
+    }
+}
+
+/// What to do at a leaf.
+enum Leaf {
+    Over(Outcome),
+    PlayOut,
+    Follow(usize),
+}
+
+impl<G: Searchable> Worker<'_, G> {
+    #[inline(always)]
+    fn push<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, step: Step) {
+        if ground.parallel {
+            ground.store.announce(&step);
+        }
+        self.path.push(step);
+    }
+
+    /// Whether the game is drawn here by repetition, on this way.
+    #[inline(always)]
+    fn repeats(&mut self, position: &G) -> bool {
+        if position.repetition_key().is_none() {
+            return false;
+        }
+        self.history.note(position);
+        self.history.is_threefold(position)
+    }
+
+    #[inline(always)]
+    fn expand<T: Store<G>, S>(
+        &mut self,
+        ground: &Ground<'_, G, T, S>,
+        here: Step,
+        position: &G,
+    ) -> Leaf {
+        let Config {
+            expansion,
+            expand_on,
+            ..
+        } = *ground.config;
+        let at_root = here.edge == 0;
+        // An only child has been made for its own playout, which is not counted among its visits here; the root has not.
+        let wait = match expansion {
+            ExpansionRule::One if !at_root => expand_on,
+            _ => expand_on - 1,
+        };
+        let visits = ground.store.visits(here.node) - u32::from(ground.parallel);
+        if visits < wait {
+            return Leaf::PlayOut;
+        }
+        position.legal_moves(&mut self.moves);
+        if self.moves.is_empty() {
+            let outcome = position.outcome().unwrap_or(Outcome::Draw);
+            ground.store.prove(here.node, outcome);
+            return Leaf::Over(outcome);
+        }
+        match ground.store.expand(here.node, position, &self.moves) {
+            Expansion::Busy => return Leaf::PlayOut,
+            Expansion::Full => {
+                self.full = true;
+                return Leaf::PlayOut;
+            }
+            Expansion::Done => {}
+        }
+        let (first, count) = ground.store.edges(here.node);
+        let mut pick = match expansion {
+            ExpansionRule::AllRandom => self.rng.below(count as u32) as usize,
+            _ => 0,
+        };
+        if at_root && let Some(allowed) = ground.allowed {
+            pick = (pick..count)
+                .chain(0..pick)
+                .find(|&index| allowed[index])
+                .unwrap_or(pick);
+        }
+        Leaf::Follow(first + pick * T::STRIDE)
+    }
+
+    /// The move with the highest score, the first of equals; one that was never chosen goes before all others.
+    #[inline(always)]
+    fn choose<T: Store<G>, S: Select>(
+        &mut self,
+        ground: &Ground<'_, G, T, S>,
+        here: Step,
+        mover: Player,
+        first: usize,
+        count: usize,
+    ) -> Option<usize> {
+        let store = ground.store;
+        let ln_parent = ln(store.visits(here.node).max(1));
+        if here.edge == 0 && ground.allowed.is_some() || ground.config.solver || self.full {
+            return self.choose_with_care(ground, here, mover, first, count, ln_parent);
+        }
+        // Four scores at a time, so that the compiler can work them out side by side.
+        let mut best = first;
+        let mut best_score = f64::NEG_INFINITY;
+        let mut index = 0;
+        while index < count {
+            let edges: [usize; 4] =
+                std::array::from_fn(|lane| first + (index + lane).min(count - 1) * T::STRIDE);
+            let stats = edges.map(|edge| store.stats(edge, mover));
+            let scores = ground.select.scores(ln_parent, &stats);
+            for lane in 0..4 {
+                let better = scores[lane] > best_score;
+                best_score = if better { scores[lane] } else { best_score };
+                best = if better { edges[lane] } else { best };
+            }
+            if best_score == f64::INFINITY {
+                break;
+            }
+            index += 4;
+        }
+        Some(best)
+    }
+
+    /// [`Self::choose`] where some moves are not to be chosen: restricted, certainly lost, or without memory for them.
+    fn choose_with_care<T: Store<G>, S: Select>(
+        &mut self,
+        ground: &Ground<'_, G, T, S>,
+        here: Step,
+        mover: Player,
+        first: usize,
+        count: usize,
+        ln_parent: f64,
+    ) -> Option<usize> {
+        let store = ground.store;
+        let allowed = if here.edge == 0 { ground.allowed } else { None };
+        let mut best = None;
+        let mut best_score = f64::NEG_INFINITY;
+        for index in 0..count {
+            let edge = first + index * T::STRIDE;
+            if allowed.is_some_and(|allowed| !allowed[index]) {
+                continue;
+            }
+            let stats = store.stats(edge, mover);
+            if stats.chosen == 0.0 && self.full && !store.can_follow(edge) {
+                continue;
+            }
+            let mut score = ground.select.scores(ln_parent, &[stats; 4])[0];
+            if ground.config.solver
+                && let Some(outcome) = store.edge_proven(edge)
+            {
+                score = match outcome {
+                    Outcome::Win(winner) if winner == mover => f64::INFINITY,
+                    // Worse than anything open, but better than nothing.
+                    Outcome::Win(_) => -1e300,
+                    Outcome::Draw => score.min(0.5),
+                };
+            }
+            if score > best_score {
+                best_score = score;
+                best = Some(edge);
+            }
+        }
+        best
+    }
+
+    /// Passes a certain result up as far as it goes.
+    fn pass_up<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>) {
+        let store = ground.store;
+        for index in (0..self.path.len() - 1).rev() {
+            let (here, below) = (self.path[index], self.path[index + 1]);
+            if store.proven(here.node).is_some() {
+                continue;
+            }
+            let mover = below.mover;
+            let (first, count) = store.edges(here.node);
+            let mut best = Some(Outcome::Win(mover.opponent()));
+            for edge in (0..count).map(|index| first + index * T::STRIDE) {
+                match store.edge_proven(edge) {
+                    Some(Outcome::Win(winner)) if winner == mover => {
+                        best = Some(Outcome::Win(mover));
+                        break;
+                    }
+                    Some(Outcome::Win(_)) => {}
+                    Some(Outcome::Draw) => best = best.and(Some(Outcome::Draw)),
+                    None => best = None,
+                }
+            }
+            match best {
+                Some(outcome) => store.prove(here.node, outcome),
+                None => return,
+            }
+        }
+    }
+}
+
+/// A result at a node of `flipped` frame, as the root's players see it.
+pub(super) fn unflipped(outcome: Outcome, flipped: bool) -> Outcome {
+    if flipped { exchanged(outcome) } else { outcome }
+}

@@ -1,0 +1,289 @@
+//! Searches: how they are asked, how they answer, and what they show of what they did.
+//!
+//! A search blocks, reports through `on_progress`, answers with a [`Choice`], and repeats itself under one seed. It never
+//! prints, reads no clock but [`budget`]'s, and knows no game by name (those that do live in a folder of that game).
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::games::{Evaluate, Game, History, Outcome, Player, Symmetric};
+
+mod alpha_beta;
+pub mod budget;
+pub mod classical;
+pub mod connect_four;
+pub mod greedy;
+pub mod mcts;
+mod minimax;
+pub mod othello;
+pub mod random;
+mod recorder;
+
+/// What a game must be able to do to be searched: no text.
+pub trait Searchable: Game + Evaluate + Symmetric {}
+
+impl<G: Game + Evaluate + Symmetric> Searchable for G {}
+
+/// The expected result for the first player: 0 lost, 1 won. Turn it round only with [`Self::for_player`].
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Reward(f64);
+
+impl Reward {
+    /// Nobody is ahead.
+    pub const EVEN: Self = Self(0.5);
+
+    /// What the first player can expect.
+    pub fn new(first: f64) -> Self {
+        Self(first)
+    }
+
+    /// The expectation of `player`, as the first player's.
+    pub fn of(player: Player, value: f64) -> Self {
+        Self(turned(value, player))
+    }
+
+    /// What a finished game is worth.
+    pub fn of_outcome(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Win(Player::First) => Self(1.0),
+            Outcome::Win(Player::Second) => Self(0.0),
+            Outcome::Draw => Self::EVEN,
+        }
+    }
+
+    /// What `player` can expect.
+    pub fn for_player(self, player: Player) -> f64 {
+        turned(self.0, player)
+    }
+}
+
+fn turned(value: f64, player: Player) -> f64 {
+    match player {
+        Player::First => value,
+        Player::Second => 1.0 - value,
+    }
+}
+
+/// When to stop; the first limit reached counts. No limit at all means until stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Completed playouts. Searches without playouts take it as a limit of nodes.
+    pub iterations: Option<u64>,
+    /// Nodes visited. Searches with playouts take it as a limit of iterations.
+    pub nodes: Option<u64>,
+    /// Plies looked ahead. Searches with playouts stop when their principal variation is so long.
+    pub depth: Option<u32>,
+    /// Time.
+    pub time: Option<Duration>,
+}
+
+impl Limits {
+    /// A number of iterations and nothing else.
+    pub fn iterations(count: u64) -> Self {
+        Self {
+            iterations: Some(count),
+            ..Self::default()
+        }
+    }
+
+    /// A depth and nothing else.
+    pub fn depth(plies: u32) -> Self {
+        Self {
+            depth: Some(plies),
+            ..Self::default()
+        }
+    }
+
+    /// These limits, or if there are none at all the given ones.
+    pub fn or_default(&self, iterations: Option<u64>, millis: Option<u64>) -> Self {
+        if *self != Self::default() {
+            return *self;
+        }
+        Self {
+            iterations,
+            time: millis.map(Duration::from_millis),
+            ..*self
+        }
+    }
+
+    /// The limit of nodes or iterations, whichever is smaller: for a search that makes no difference between them.
+    pub fn count(&self) -> Option<u64> {
+        match (self.iterations, self.nodes) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// Tells a running search to stop. Cheap to clone; obeyed within a millisecond or so.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A flag that is not set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the flag.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is set.
+    #[inline(always)]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What is to be searched.
+pub struct Task<'a, G: Game> {
+    /// The position, which is never a finished game.
+    pub root: &'a G,
+    /// The positions the game has passed through, the root included.
+    pub history: &'a History,
+    /// The moves to choose among; none for all legal ones. Never an empty list.
+    pub moves: Option<&'a [G::Move]>,
+    /// How many of the best moves are to have exact values; 1 or more.
+    pub lines: usize,
+    /// When to stop.
+    pub limits: &'a Limits,
+    /// Stops it from outside.
+    pub stop: &'a Stop,
+    /// How often `on_progress` is called; never if none.
+    pub report_every: Option<Duration>,
+    /// Hears how the search is getting on.
+    pub on_progress: &'a mut dyn FnMut(&Report<G::Move>),
+}
+
+/// What a search knows, on the way or at its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report<M> {
+    /// Completed playouts; 0 for searches without playouts.
+    pub iterations: u64,
+    /// Positions visited below the root, as report 003 counts them; playouts, for searches with playouts.
+    pub nodes: u64,
+    /// Positions evaluated, as report 004 counts them; 0 for searches with playouts.
+    pub leaves: u64,
+    /// Plies looked ahead: the last finished depth, or the length of the principal variation.
+    pub depth: u32,
+    /// What the root is worth.
+    pub value: Reward,
+    /// Every move at the root, the best first.
+    pub root: Vec<RootMove<M>>,
+    /// Moves kept in memory with their statistics; 0 for searches that keep none.
+    pub stored: u64,
+    /// Bytes that they take.
+    pub bytes: u64,
+    /// Whether memory ran out, so that the tree stopped growing.
+    pub memory_full: bool,
+}
+
+impl<M: Copy> Report<M> {
+    /// The line both sides are expected to play; empty if nothing is known yet.
+    pub fn line(&self) -> &[M] {
+        self.root.first().map_or(&[], |best| &best.line)
+    }
+}
+
+/// What a search thinks of one move at the root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootMove<M> {
+    /// The move.
+    pub mv: M,
+    /// How much of the search went into it: playouts or nodes.
+    pub visits: u64,
+    /// What it is worth.
+    pub value: Reward,
+    /// Its value for the player to move, in the units of the evaluation; for searches that have one.
+    pub score: Option<i32>,
+    /// The result it certainly leads to, where that is known.
+    pub proven: Option<Outcome>,
+    /// The move and what is expected to follow.
+    pub line: Vec<M>,
+}
+
+/// What a search chose, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice<M> {
+    /// The move.
+    pub best: M,
+    /// What was known when it was chosen.
+    pub report: Report<M>,
+}
+
+/// One way to choose a move.
+pub trait Search<G: Game>: Send {
+    /// Searches, and blocks until a limit is reached or the flag is set. Always answers with a legal move.
+    fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move>;
+
+    /// The game went on with `mv`; what is known of the position after it may be kept.
+    fn advance(&mut self, mv: G::Move) {
+        let _ = mv;
+    }
+
+    /// Forgets everything: another game begins.
+    fn clear(&mut self) {}
+
+    /// The tree or graph the last search grew, if it grows one.
+    fn tree(&self) -> Option<&dyn TreeView<G>> {
+        None
+    }
+}
+
+/// What may be asked of a grown tree or graph.
+pub trait TreeView<G: Game> {
+    /// The position at its root.
+    fn root_position(&self) -> &G;
+
+    /// The root.
+    fn root(&self) -> u32;
+
+    /// Visits of the root, those of this search alone, and the root's value.
+    fn root_figures(&self) -> (u64, u64, Reward);
+
+    /// The frame in which `position` is kept: where positions are grouped, a position is stored as one of its images.
+    fn frame(&self, position: &G) -> Frame {
+        let _ = position;
+        Frame::default()
+    }
+
+    /// Calls `visit` for each move at `node`, in the frame of that node's position.
+    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>));
+}
+
+/// How a stored position comes from the one on the board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// The board is seen through this symmetry; none for the identity.
+    pub symmetry: Option<crate::games::Symmetry>,
+    /// The colours and the side to move are exchanged.
+    pub inverted: bool,
+}
+
+/// A move in a grown tree, and the node it leads to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge<M> {
+    /// The move, in the frame of the node it is made at.
+    pub mv: M,
+    /// The node it leads to; none if it was never followed.
+    pub child: Option<u32>,
+    /// How often it was followed.
+    pub visits: u64,
+    /// How often in this search alone.
+    pub recent_visits: u64,
+    /// How often the child was visited, by this move or others.
+    pub node_visits: u64,
+    /// What the child is worth, in the child's frame; even if it was never visited.
+    pub value: Reward,
+    /// The certain result, in the child's frame, where it is known.
+    pub proven: Option<Outcome>,
+    /// Whether the move was left out because it could not matter any more (alpha-beta).
+    pub cut: bool,
+}

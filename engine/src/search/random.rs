@@ -1,0 +1,72 @@
+//! A player that draws one of its moves.
+
+use super::{Choice, Report, Reward, RootMove, Search, Searchable, Task};
+use crate::rng::{Rng, child_seed};
+
+/// Any move is as good as any other.
+pub struct RandomPlayer {
+    seed: u64,
+    searches: u64,
+}
+
+impl RandomPlayer {
+    /// Which random numbers.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, searches: 0 }
+    }
+}
+
+/// The answer of a player that looks at single moves: these, best first, each with a value in its own units.
+pub(super) fn answer<G: Searchable>(root: &G, ranked: Vec<(G::Move, i32)>) -> Choice<G::Move> {
+    let mover = root.to_move();
+    let nodes = ranked.len() as u64;
+    let root: Vec<RootMove<G::Move>> = ranked
+        .into_iter()
+        .map(|(mv, score)| RootMove {
+            mv,
+            visits: 1,
+            value: super::recorder::reward_of(score, mover),
+            score: Some(score),
+            proven: super::recorder::proven_by(score, mover),
+            line: vec![mv],
+        })
+        .collect();
+    let value = root.first().map_or(Reward::EVEN, |best| best.value);
+    Choice {
+        best: root[0].mv,
+        report: Report {
+            iterations: 0,
+            nodes,
+            leaves: nodes,
+            depth: 1,
+            value,
+            root,
+            stored: 0,
+            bytes: 0,
+            memory_full: false,
+        },
+    }
+}
+
+/// The moves to choose among.
+pub(super) fn permitted<G: Searchable>(task: &Task<'_, G>) -> Vec<G::Move> {
+    let mut moves = Vec::new();
+    task.root.legal_moves(&mut moves);
+    moves.retain(|mv| task.moves.is_none_or(|wanted| wanted.contains(mv)));
+    moves
+}
+
+impl<G: Searchable> Search<G> for RandomPlayer {
+    fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move> {
+        let mut rng = Rng::new(child_seed(self.seed, self.searches));
+        self.searches += 1;
+        let mut moves = permitted(&task);
+        let pick = rng.below(moves.len() as u32) as usize;
+        moves[..=pick].rotate_right(1);
+        answer(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
+    }
+
+    fn clear(&mut self) {
+        self.searches = 0;
+    }
+}
