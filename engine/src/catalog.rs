@@ -1,0 +1,528 @@
+//! The table of searches: their names, what they are, and what can be set about them.
+//!
+//! A search is written `NAME` or `NAME,KEY=VALUE,...`, such as `uct,iterations=300,exploration=0.7`. A base name (`uct`,
+//! `alpha-beta`) is ours, with good defaults; a name with a report's number is that report's player, cleanly implemented,
+//! every parameter as published.
+
+use std::any::Any;
+
+use crate::{
+    games::{Playable, connect_four::ConnectFour, notation::quote, othello::Othello},
+    search::{
+        Search,
+        classical::{Aspiration, Classical, ClassicalConfig, Method, Ties},
+        connect_four::rules::Rules,
+        greedy::Greedy,
+        mcts::{
+            self, Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange,
+            Sharing, StoreKind,
+        },
+        othello::HeaviestSquare,
+        random::RandomPlayer,
+    },
+};
+
+mod parameters;
+
+pub use parameters::{Kind, PARAMETERS, Parameter};
+
+/// One search of the table.
+pub struct Entry {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub help: &'static str,
+    /// The only game it can play; none for all games.
+    pub only: Option<&'static str>,
+    /// How it is set up for the game of that name.
+    spec: fn(&str) -> Spec,
+}
+
+/// A search with everything that can be set about it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spec {
+    /// Monte-Carlo tree search.
+    Mcts(Config),
+    /// Minimax, alpha-beta and their company.
+    Classical(ClassicalConfig),
+    /// One ply of an evaluation.
+    Greedy(ClassicalConfig),
+    /// Report 001's weight of the target square.
+    HeaviestSquare,
+    /// Report 002's rules.
+    Rules {
+        /// Which random numbers.
+        seed: u64,
+    },
+    /// Any move.
+    Random {
+        /// Which random numbers.
+        seed: u64,
+    },
+}
+
+impl Spec {
+    /// The same search with other random numbers.
+    pub fn with_seed(&self, seed: u64) -> Self {
+        let mut spec = self.clone();
+        match &mut spec {
+            Self::Mcts(config) => config.seed = seed,
+            Self::Classical(config) | Self::Greedy(config) => config.seed = seed,
+            Self::Random { seed: old } | Self::Rules { seed: old } => *old = seed,
+            Self::HeaviestSquare => {}
+        }
+        spec
+    }
+}
+
+/// What was wrong with a request for a search.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogError {
+    /// No such search.
+    #[error("unknown search {name}: expected one of {known}")]
+    Search {
+        /// The name, quoted.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The search cannot play the game.
+    #[error("{search} cannot play {game}: expected {only}")]
+    Game {
+        /// The search.
+        search: String,
+        /// The game.
+        game: &'static str,
+        /// The game it can play.
+        only: &'static str,
+    },
+    /// No such parameter, or not of this search.
+    #[error("{search} has no parameter {name}: expected one of {known}")]
+    Parameter {
+        /// The search.
+        search: String,
+        /// The parameter, quoted.
+        name: String,
+        /// The parameters the search has.
+        known: String,
+    },
+    /// Not a value of the parameter.
+    #[error("{name} cannot be {value}: expected {expected}")]
+    Value {
+        /// The parameter.
+        name: String,
+        /// The value, quoted.
+        value: String,
+        /// What it may be.
+        expected: String,
+    },
+}
+
+/// The searches.
+pub const SEARCHES: &[Entry] = &[
+    entry("uct", "UCT, the plain Monte-Carlo tree search", |game| {
+        Spec::Mcts(base(game))
+    }),
+    entry("ucb1-tuned", "UCT with the UCB1-tuned formula", |game| {
+        Spec::Mcts(Config {
+            formula: Formula::Tuned,
+            ..base(game)
+        })
+    }),
+    entry(
+        "lgr1",
+        "UCT with last good replies to one move in its playouts",
+        |game| {
+            Spec::Mcts(Config {
+                policy: Policy::LastGoodReply1,
+                ..base(game)
+            })
+        },
+    ),
+    entry(
+        "lgr2",
+        "UCT with last good replies to two moves in its playouts",
+        |game| {
+            Spec::Mcts(Config {
+                policy: Policy::LastGoodReply2,
+                ..base(game)
+            })
+        },
+    ),
+    entry(
+        "transposition",
+        "UCT on a graph in which equal positions share a node",
+        |game| {
+            Spec::Mcts(Config {
+                store: StoreKind::Graph,
+                ..base(game)
+            })
+        },
+    ),
+    entry(
+        "grouping",
+        "UCT on a graph in which symmetric and colour-inverted positions share a node too",
+        |game| {
+            let sharing = Sharing {
+                transpositions: true,
+                grouping: Grouping::Dihedral,
+                invert_colours: true,
+            };
+            Spec::Mcts(Config {
+                store: StoreKind::Graph,
+                sharing,
+                ..base(game)
+            })
+        },
+    ),
+    entry(
+        "uct-000",
+        "Report 000's UCT: 30 iterations, playouts cut off after 25 plies",
+        |_| {
+            Spec::Mcts(Config {
+                iterations: Some(30),
+                expansion: ExpansionRule::AllRandom,
+                expand_on: 1,
+                playout_limit: Some(25),
+                final_choice: FinalChoice::Mean,
+                ..Config::default()
+            })
+        },
+    ),
+    entry(
+        "uct-001",
+        "Report 001's UCT: 300 iterations, one child in each",
+        |_| Spec::Mcts(report_001()),
+    ),
+    entry("ucb1-tuned-001", "Report 001's UCB1-tuned", |_| {
+        Spec::Mcts(Config {
+            formula: Formula::Tuned,
+            ..report_001()
+        })
+    }),
+    entry(
+        "grouping-001",
+        "Report 001's grouping: half the iterations on a graph while fewer than 15 discs are down",
+        |_| {
+            let sharing = Sharing {
+                transpositions: true,
+                grouping: Grouping::Rotations,
+                invert_colours: true,
+            };
+            Spec::Mcts(Config {
+                store: StoreKind::Graph,
+                sharing,
+                opening_men: 15,
+                ..report_001()
+            })
+        },
+    ),
+    entry("uct-002", "Report 002's UCT: 100,000 iterations", |_| {
+        Spec::Mcts(report_002())
+    }),
+    entry(
+        "transposition-002",
+        "Report 002's UCT with a transposition table of 8,000,000 entries",
+        |_| {
+            Spec::Mcts(Config {
+                store: StoreKind::Bounded,
+                ..report_002()
+            })
+        },
+    ),
+    entry(
+        "lgr1-002",
+        "Report 002's last good reply to one move",
+        |_| {
+            Spec::Mcts(Config {
+                policy: Policy::LastGoodReply1,
+                ..report_002()
+            })
+        },
+    ),
+    entry(
+        "lgr2-002",
+        "Report 002's last good reply to two moves",
+        |_| {
+            Spec::Mcts(Config {
+                policy: Policy::LastGoodReply2,
+                ..report_002()
+            })
+        },
+    ),
+    entry(
+        "transposition-lgr2-002",
+        "Report 002's transposition table and last good replies together",
+        |_| {
+            Spec::Mcts(Config {
+                store: StoreKind::Bounded,
+                policy: Policy::LastGoodReply2,
+                ..report_002()
+            })
+        },
+    ),
+    entry("random", "Any legal move", |_| Spec::Random { seed: 1 }),
+    entry(
+        "greedy",
+        "The move after which an evaluation likes the position best",
+        |_| {
+            Spec::Greedy(ClassicalConfig {
+                ties: Ties::Random,
+                ..ClassicalConfig::default()
+            })
+        },
+    ),
+    Entry {
+        only: Some("othello"),
+        ..entry(
+            "simple-heuristic-001",
+            "Report 001's simplest player: the square with the largest weight",
+            |_| Spec::HeaviestSquare,
+        )
+    },
+    Entry {
+        only: Some("othello"),
+        ..entry(
+            "heuristic-001",
+            "Report 001's alpha-beta on square weights, 6 plies deep",
+            |_| {
+                Spec::Classical(ClassicalConfig {
+                    evaluation: Some("weights".into()),
+                    depth: Some(6),
+                    ..ClassicalConfig::default()
+                })
+            },
+        )
+    },
+    Entry {
+        only: Some("connect-four"),
+        ..entry("rules-002", "Report 002's player by rules", |_| {
+            Spec::Rules { seed: 1 }
+        })
+    },
+    Entry {
+        only: Some("delta"),
+        ..entry(
+            "alpha-beta-003",
+            "Report 003's alpha-beta on mobility and lines",
+            |_| Spec::Classical(report_003()),
+        )
+    },
+    Entry {
+        only: Some("delta"),
+        ..entry("deepening-003", "Report 003's iterative deepening", |_| {
+            Spec::Classical(ClassicalConfig {
+                deepening: true,
+                ..report_003()
+            })
+        })
+    },
+    Entry {
+        only: Some("delta"),
+        ..entry(
+            "aspiration-003",
+            "Report 003's aspiration windows of half-width 20",
+            |_| {
+                let aspiration = Some(Aspiration {
+                    half_width: 20,
+                    first_guess: 0,
+                });
+                Spec::Classical(ClassicalConfig {
+                    deepening: true,
+                    aspiration,
+                    ..report_003()
+                })
+            },
+        )
+    },
+    entry(
+        "three-valued-003",
+        "Report 003's best player: only win, draw and loss, as deep as the clock allows",
+        |_| {
+            Spec::Classical(ClassicalConfig {
+                deepening: true,
+                evaluation: Some("outcome".into()),
+                ..report_003()
+            })
+        },
+    ),
+    Entry {
+        only: Some("othello"),
+        ..entry("minimax-004", "Report 004's minimax, 5 plies deep", |_| {
+            Spec::Classical(ClassicalConfig {
+                method: Method::Minimax,
+                ..report_004()
+            })
+        })
+    },
+    Entry {
+        only: Some("othello"),
+        ..entry(
+            "alpha-beta-004",
+            "Report 004's alpha-beta, 5 plies deep",
+            |_| Spec::Classical(report_004()),
+        )
+    },
+    entry("minimax", "Every line to a fixed depth", |_| {
+        Spec::Classical(ClassicalConfig {
+            method: Method::Minimax,
+            depth: Some(4),
+            ..ClassicalConfig::default()
+        })
+    }),
+    entry(
+        "alpha-beta",
+        "Every line that can matter, to a fixed depth",
+        |_| Spec::Classical(ClassicalConfig::default()),
+    ),
+    entry(
+        "deepening",
+        "Alpha-beta at depth 1, 2, 3 and so on, the best moves first",
+        |_| {
+            Spec::Classical(ClassicalConfig {
+                deepening: true,
+                ..ClassicalConfig::default()
+            })
+        },
+    ),
+    entry(
+        "aspiration",
+        "Iterative deepening with a narrow window around the last value",
+        |_| {
+            let aspiration = Some(Aspiration {
+                half_width: 50,
+                first_guess: 0,
+            });
+            Spec::Classical(ClassicalConfig {
+                deepening: true,
+                aspiration,
+                ..ClassicalConfig::default()
+            })
+        },
+    ),
+];
+
+const fn entry(name: &'static str, help: &'static str, spec: fn(&str) -> Spec) -> Entry {
+    Entry {
+        name,
+        help,
+        only: None,
+        spec,
+    }
+}
+
+/// Our own defaults; chess playouts are long, so they are cut off.
+fn base(game: &str) -> Config {
+    Config {
+        playout_limit: (game == "chess").then_some(25),
+        ..Config::default()
+    }
+}
+
+fn report_001() -> Config {
+    Config {
+        exploration: std::f64::consts::SQRT_2,
+        iterations: Some(300),
+        expansion: ExpansionRule::One,
+        expand_on: 1,
+        final_choice: FinalChoice::Mean,
+        reuse: false,
+        ..Config::default()
+    }
+}
+
+fn report_002() -> Config {
+    Config {
+        exploration: std::f64::consts::SQRT_2,
+        iterations: Some(100_000),
+        expansion: ExpansionRule::AllFirst,
+        expand_on: 2,
+        final_choice: FinalChoice::Mean,
+        reward_range: RewardRange::ZeroToOne,
+        ..Config::default()
+    }
+}
+
+fn report_003() -> ClassicalConfig {
+    ClassicalConfig {
+        depth: Some(7),
+        ties: Ties::Random,
+        random_opening: true,
+        ..ClassicalConfig::default()
+    }
+}
+
+fn report_004() -> ClassicalConfig {
+    ClassicalConfig {
+        evaluation: Some("count".into()),
+        depth: Some(5),
+        ..ClassicalConfig::default()
+    }
+}
+
+/// The search that `text` describes, set up for the game `G`.
+pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
+    let mut words = text.split(',').map(str::trim);
+    let name = words.next().unwrap_or_default();
+    let Some(entry) = SEARCHES
+        .iter()
+        .find(|entry| entry.name.eq_ignore_ascii_case(name))
+    else {
+        let known: Vec<&str> = names::<G>().collect();
+        return Err(CatalogError::Search {
+            name: quote(name),
+            known: known.join(", "),
+        });
+    };
+    if let Some(only) = entry.only.filter(|&only| only != G::NAME) {
+        return Err(CatalogError::Game {
+            search: entry.name.into(),
+            game: G::NAME,
+            only,
+        });
+    }
+    let mut spec = (entry.spec)(G::NAME);
+    for word in words {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        parameters::set::<G>(entry.name, &mut spec, key.trim(), value.trim())?;
+    }
+    Ok(spec)
+}
+
+/// The searches that can play `G`.
+pub fn names<G: Playable>() -> impl Iterator<Item = &'static str> {
+    SEARCHES
+        .iter()
+        .filter(|entry| entry.only.is_none_or(|only| only == G::NAME))
+        .map(|entry| entry.name)
+}
+
+/// The search itself; none if it does not play this game.
+pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
+    let greedy = |config: &ClassicalConfig| {
+        Greedy::new(
+            config.evaluation.as_deref(),
+            &config.arguments,
+            config.ties,
+            config.seed,
+        )
+    };
+    Some(match spec {
+        Spec::Mcts(config) => mcts::build(*config),
+        Spec::Classical(config) => Box::new(Classical::new(config.clone())),
+        Spec::Greedy(config) => Box::new(greedy(config)),
+        Spec::Random { seed } => Box::new(RandomPlayer::new(*seed)),
+        Spec::HeaviestSquare => {
+            return for_game::<G, Othello>(Box::new(HeaviestSquare));
+        }
+        Spec::Rules { seed } => return for_game::<G, ConnectFour>(Box::new(Rules::new(*seed))),
+    })
+}
+
+/// A search for the game `Only`, if that is what `G` is.
+fn for_game<G: Playable, Only: Playable>(
+    search: Box<dyn Search<Only>>,
+) -> Option<Box<dyn Search<G>>> {
+    let search: Box<dyn Any> = Box::new(search);
+    search.downcast().ok().map(|search| *search)
+}

@@ -1,0 +1,609 @@
+//! What can be set about a search: one table, from which command lines, protocols and windows take names, ranges and help.
+
+use super::{CatalogError, Spec};
+use crate::{
+    games::{Playable, evaluate, notation::quote},
+    search::{
+        classical::{Aspiration, ClassicalConfig, Ties},
+        mcts::{
+            Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange, StoreKind,
+        },
+    },
+};
+
+/// Something that can be set.
+pub struct Parameter {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// Its value; none if the search has no such parameter.
+    pub get: fn(&Spec) -> Option<String>,
+    /// Sets a value of the right kind and range.
+    set: fn(&mut Spec, Value<'_>),
+}
+
+/// The values of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A number.
+    Real {
+        /// The smallest.
+        min: f64,
+        /// The largest.
+        max: f64,
+    },
+    /// A whole number.
+    Whole {
+        /// The smallest.
+        min: u64,
+        /// The largest.
+        max: u64,
+    },
+    /// A whole number that may be negative.
+    Signed {
+        /// The smallest.
+        min: i32,
+        /// The largest.
+        max: i32,
+    },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// true or false.
+    Flag,
+    /// The name of one of the game's evaluations, with arguments after colons: `weights:own`, `lines:10:50`.
+    Evaluation,
+}
+
+/// A value that has been checked.
+#[derive(Clone, Copy)]
+enum Value<'a> {
+    Real(f64),
+    Whole(u64),
+    Signed(i32),
+    /// The index of a word.
+    Choice(usize),
+    Flag(bool),
+    Evaluation(&'a str, &'a [i32]),
+}
+
+impl Value<'_> {
+    fn whole(self) -> u64 {
+        if let Self::Whole(value) = self {
+            value
+        } else {
+            0
+        }
+    }
+
+    fn choice(self) -> usize {
+        if let Self::Choice(value) = self {
+            value
+        } else {
+            0
+        }
+    }
+
+    fn flag(self) -> bool {
+        matches!(self, Self::Flag(true))
+    }
+}
+
+const FORMULAS: [Formula; 2] = [Formula::Uct, Formula::Tuned];
+const POLICIES: [Policy; 3] = [
+    Policy::Uniform,
+    Policy::LastGoodReply1,
+    Policy::LastGoodReply2,
+];
+const EXPANSIONS: [ExpansionRule; 3] = [
+    ExpansionRule::AllFirst,
+    ExpansionRule::AllRandom,
+    ExpansionRule::One,
+];
+const STORES: [StoreKind; 3] = [StoreKind::Tree, StoreKind::Graph, StoreKind::Bounded];
+const GROUPINGS: [Grouping; 3] = [Grouping::None, Grouping::Rotations, Grouping::Dihedral];
+const FINAL_CHOICES: [FinalChoice; 3] = [
+    FinalChoice::Visits,
+    FinalChoice::Mean,
+    FinalChoice::LowerBound,
+];
+const RANGES: [RewardRange; 2] = [RewardRange::ZeroToOne, RewardRange::MinusOneToOne];
+const TIES: [Ties; 2] = [Ties::First, Ties::Random];
+
+fn mcts(spec: &Spec) -> Option<&Config> {
+    if let Spec::Mcts(config) = spec {
+        Some(config)
+    } else {
+        None
+    }
+}
+
+fn classical(spec: &Spec) -> Option<&ClassicalConfig> {
+    if let Spec::Classical(config) = spec {
+        Some(config)
+    } else {
+        None
+    }
+}
+
+/// The word for a value of a choice.
+fn word<T: PartialEq>(values: &[T], words: &[&str], value: &T) -> String {
+    let index = values.iter().position(|other| other == value).unwrap_or(0);
+    words[index].to_owned()
+}
+
+/// A number of which 0 means none.
+fn or_zero<T: ToString + Default>(value: Option<T>) -> String {
+    value.unwrap_or_default().to_string()
+}
+
+fn unless_zero(value: u64) -> Option<u64> {
+    (value > 0).then_some(value)
+}
+
+/// A row for something in a Monte-Carlo configuration.
+macro_rules! mcts_row {
+    ($name:literal, $help:literal, $kind:expr, |$c:ident| $get:expr, |$m:ident, $v:ident| $set:expr) => {
+        Parameter {
+            name: $name,
+            help: $help,
+            kind: $kind,
+            get: |spec| mcts(spec).map(|$c| $get),
+            set: |spec, $v| {
+                if let Spec::Mcts($m) = spec {
+                    $set
+                }
+            },
+        }
+    };
+}
+
+/// A row for a Monte-Carlo choice between words.
+macro_rules! choice_row {
+    ($name:literal, $help:literal, $words:expr, $values:ident, $field:ident) => {
+        mcts_row!(
+            $name,
+            $help,
+            Kind::Choice(&$words),
+            |config| word(&$values, &$words, &config.$field),
+            |config, value| config.$field = $values[value.choice()]
+        )
+    };
+}
+
+/// A row for something in a classical configuration.
+macro_rules! classical_row {
+    ($name:literal, $help:literal, $kind:expr, |$c:ident| $get:expr, |$m:ident, $v:ident| $set:expr) => {
+        Parameter {
+            name: $name,
+            help: $help,
+            kind: $kind,
+            get: |spec| classical(spec).map(|$c| $get),
+            set: |spec, $v| {
+                if let Spec::Classical($m) = spec {
+                    $set
+                }
+            },
+        }
+    };
+}
+
+/// Everything that can be set, Monte-Carlo first, then classical, then what both have.
+pub const PARAMETERS: &[Parameter] = &[
+    choice_row!(
+        "select",
+        "The formula that chooses a child",
+        ["uct", "ucb1-tuned"],
+        FORMULAS,
+        formula
+    ),
+    mcts_row!(
+        "exploration",
+        "The constant C of UCT; larger looks more widely",
+        Kind::Real {
+            min: 0.0,
+            max: 20.0
+        },
+        |config| config.exploration.to_string(),
+        |config, value| if let Value::Real(value) = value {
+            config.exploration = value;
+        }
+    ),
+    choice_row!(
+        "reward_range",
+        "Rewards as the formula sees them: from 0 to 1 or from -1 to 1",
+        ["01", "pm1"],
+        RANGES,
+        reward_range
+    ),
+    choice_row!(
+        "playout",
+        "How games are played out",
+        ["uniform", "lgr1", "lgr2"],
+        POLICIES,
+        policy
+    ),
+    mcts_row!(
+        "forgetting",
+        "Whether last good replies are forgotten when they lose",
+        Kind::Flag,
+        |config| config.forgetting.to_string(),
+        |config, value| config.forgetting = value.flag()
+    ),
+    mcts_row!(
+        "playout_limit",
+        "Plies after which a playout is cut off and judged; 0 for none",
+        Kind::Whole {
+            min: 0,
+            max: 100_000
+        },
+        |config| or_zero(config.playout_limit),
+        |config, value| config.playout_limit = unless_zero(value.whole()).map(|plies| plies as u32)
+    ),
+    choice_row!(
+        "expansion",
+        "What a leaf gets: all children and the first is played out, or one at random is, or one child at a time",
+        ["all-first", "all-random", "one"],
+        EXPANSIONS,
+        expansion
+    ),
+    mcts_row!(
+        "expand_on",
+        "The visit on which a leaf is expanded",
+        Kind::Whole { min: 1, max: 2 },
+        |config| config.expand_on.to_string(),
+        |config, value| config.expand_on = value.whole() as u32
+    ),
+    choice_row!(
+        "store",
+        "Where statistics are kept: in a tree, in a graph with shared nodes, or in a tree with a bounded table",
+        ["tree", "graph", "bounded"],
+        STORES,
+        store
+    ),
+    mcts_row!(
+        "transpositions",
+        "Whether equal positions share a node in a graph",
+        Kind::Flag,
+        |config| config.sharing.transpositions.to_string(),
+        |config, value| config.sharing.transpositions = value.flag()
+    ),
+    mcts_row!(
+        "symmetry",
+        "Which images of a position share a node in a graph",
+        Kind::Choice(&["none", "rotations", "dihedral"]),
+        |config| word(
+            &GROUPINGS,
+            &["none", "rotations", "dihedral"],
+            &config.sharing.grouping
+        ),
+        |config, value| config.sharing.grouping = GROUPINGS[value.choice()]
+    ),
+    mcts_row!(
+        "invert_colours",
+        "Whether positions with colours exchanged share a node in a graph",
+        Kind::Flag,
+        |config| config.sharing.invert_colours.to_string(),
+        |config, value| config.sharing.invert_colours = value.flag()
+    ),
+    mcts_row!(
+        "entries",
+        "Entries of a bounded table",
+        Kind::Whole {
+            min: 1,
+            max: 1 << 32
+        },
+        |config| config.entries.to_string(),
+        |config, value| config.entries = value.whole() as usize
+    ),
+    mcts_row!(
+        "verify_key",
+        "Whether a bounded table tells positions apart that fall on one entry",
+        Kind::Flag,
+        |config| config.verify_key.to_string(),
+        |config, value| config.verify_key = value.flag()
+    ),
+    mcts_row!(
+        "opening_discs",
+        "With so many men on the board a graph gives way to a tree; 0 for never",
+        Kind::Whole { min: 0, max: 1000 },
+        |config| config.opening_men.to_string(),
+        |config, value| config.opening_men = value.whole() as u32
+    ),
+    mcts_row!(
+        "opening_fraction",
+        "The part of the iterations that is made before that",
+        Kind::Real { min: 0.0, max: 1.0 },
+        |config| config.opening_fraction.to_string(),
+        |config, value| if let Value::Real(value) = value {
+            config.opening_fraction = value;
+        }
+    ),
+    choice_row!(
+        "final_choice",
+        "The move that is played: most visits, highest mean, or highest lower confidence bound",
+        ["visits", "mean", "lower-bound"],
+        FINAL_CHOICES,
+        final_choice
+    ),
+    mcts_row!(
+        "reuse",
+        "Whether what is known is kept from one move to the next",
+        Kind::Flag,
+        |config| config.reuse.to_string(),
+        |config, value| config.reuse = value.flag()
+    ),
+    mcts_row!(
+        "solver",
+        "Whether certain wins and losses are passed up the tree",
+        Kind::Flag,
+        |config| config.solver.to_string(),
+        |config, value| config.solver = value.flag()
+    ),
+    mcts_row!(
+        "iterations",
+        "Iterations a move if no limit is given; 0 for none",
+        Kind::Whole {
+            min: 0,
+            max: u64::MAX
+        },
+        |config| or_zero(config.iterations),
+        |config, value| config.iterations = unless_zero(value.whole())
+    ),
+    mcts_row!(
+        "memory",
+        "Megabytes for statistics, never exceeded",
+        Kind::Whole {
+            min: 1,
+            max: 1 << 20
+        },
+        |config| config.memory_mb.to_string(),
+        |config, value| config.memory_mb = value.whole() as usize
+    ),
+    mcts_row!(
+        "threads",
+        "Threads that grow the tree; more than one no longer repeats itself",
+        Kind::Whole { min: 1, max: 512 },
+        |config| config.threads.to_string(),
+        |config, value| config.threads = value.whole() as usize
+    ),
+    classical_row!(
+        "depth",
+        "Plies to look ahead; 0 for as deep as the clock allows",
+        Kind::Whole { min: 0, max: 500 },
+        |config| or_zero(config.depth),
+        |config, value| config.depth = unless_zero(value.whole()).map(|depth| depth as u32)
+    ),
+    classical_row!(
+        "deepening",
+        "Whether depths are searched one after the other",
+        Kind::Flag,
+        |config| config.deepening.to_string(),
+        |config, value| config.deepening = value.flag()
+    ),
+    classical_row!(
+        "half_width",
+        "Half the width of the aspiration window; 0 for no window",
+        Kind::Whole {
+            min: 0,
+            max: 1_000_000
+        },
+        |config| or_zero(config.aspiration.map(|aspiration| aspiration.half_width)),
+        |config, value| {
+            let first_guess = config
+                .aspiration
+                .map_or(0, |aspiration| aspiration.first_guess);
+            config.aspiration = unless_zero(value.whole()).map(|half_width| Aspiration {
+                half_width: half_width as i32,
+                first_guess,
+            });
+        }
+    ),
+    classical_row!(
+        "first_guess",
+        "The middle of the first aspiration window",
+        Kind::Signed {
+            min: -1_000_000,
+            max: 1_000_000
+        },
+        |config| or_zero(config.aspiration.map(|aspiration| aspiration.first_guess)),
+        |config, value| if let (Value::Signed(guess), Some(aspiration)) =
+            (value, &mut config.aspiration)
+        {
+            aspiration.first_guess = guess;
+        }
+    ),
+    classical_row!(
+        "random_opening",
+        "Whether the first move of a game is drawn",
+        Kind::Flag,
+        |config| config.random_opening.to_string(),
+        |config, value| config.random_opening = value.flag()
+    ),
+    classical_row!(
+        "tree_nodes",
+        "How many nodes of the last iteration are kept to be looked at",
+        Kind::Whole {
+            min: 1,
+            max: 100_000_000
+        },
+        |config| config.tree_nodes.to_string(),
+        |config, value| config.tree_nodes = value.whole() as usize
+    ),
+    Parameter {
+        name: "evaluation",
+        help: "What a position is worth: one of the game's evaluations, with arguments after colons",
+        kind: Kind::Evaluation,
+        get: |spec| match spec {
+            Spec::Classical(config) | Spec::Greedy(config) => {
+                Some(config.evaluation.clone().unwrap_or_default())
+            }
+            _ => None,
+        },
+        set: |spec, value| {
+            if let (
+                Spec::Classical(config) | Spec::Greedy(config),
+                Value::Evaluation(name, arguments),
+            ) = (spec, value)
+            {
+                config.evaluation = Some(name.to_owned());
+                config.arguments = arguments.to_vec();
+            }
+        },
+    },
+    Parameter {
+        name: "ties",
+        help: "Which of equal moves is played: the first, or one at random",
+        kind: Kind::Choice(&["first", "random"]),
+        get: |spec| match spec {
+            Spec::Classical(config) | Spec::Greedy(config) => {
+                Some(word(&TIES, &["first", "random"], &config.ties))
+            }
+            _ => None,
+        },
+        set: |spec, value| {
+            if let Spec::Classical(config) | Spec::Greedy(config) = spec {
+                config.ties = TIES[value.choice()];
+            }
+        },
+    },
+    Parameter {
+        name: "time",
+        help: "Milliseconds a move if no limit is given; 0 for none",
+        kind: Kind::Whole {
+            min: 0,
+            max: u64::MAX,
+        },
+        get: |spec| match spec {
+            Spec::Mcts(config) => Some(or_zero(config.millis)),
+            Spec::Classical(config) => Some(or_zero(config.millis)),
+            _ => None,
+        },
+        set: |spec, value| match spec {
+            Spec::Mcts(config) => config.millis = unless_zero(value.whole()),
+            Spec::Classical(config) => config.millis = unless_zero(value.whole()),
+            _ => {}
+        },
+    },
+    Parameter {
+        name: "seed",
+        help: "Which random numbers",
+        kind: Kind::Whole {
+            min: 0,
+            max: u64::MAX,
+        },
+        get: |spec| match spec {
+            Spec::Mcts(config) => Some(config.seed.to_string()),
+            Spec::Classical(config) | Spec::Greedy(config) => Some(config.seed.to_string()),
+            Spec::Random { seed } | Spec::Rules { seed } => Some(seed.to_string()),
+            Spec::HeaviestSquare => None,
+        },
+        set: |spec, value| match spec {
+            Spec::Mcts(config) => config.seed = value.whole(),
+            Spec::Classical(config) | Spec::Greedy(config) => config.seed = value.whole(),
+            Spec::Random { seed } | Spec::Rules { seed } => *seed = value.whole(),
+            Spec::HeaviestSquare => {}
+        },
+    },
+];
+
+/// Sets a parameter from text.
+pub(super) fn set<G: Playable>(
+    search: &str,
+    spec: &mut Spec,
+    name: &str,
+    text: &str,
+) -> Result<(), CatalogError> {
+    let own = || {
+        PARAMETERS
+            .iter()
+            .filter(|parameter| (parameter.get)(spec).is_some())
+    };
+    let Some(parameter) = own().find(|parameter| parameter.name.eq_ignore_ascii_case(name)) else {
+        let known: Vec<&str> = own().map(|parameter| parameter.name).collect();
+        return Err(CatalogError::Parameter {
+            search: search.into(),
+            name: quote(name),
+            known: known.join(", "),
+        });
+    };
+    let refuse = |expected: String| CatalogError::Value {
+        name: parameter.name.into(),
+        value: quote(text),
+        expected,
+    };
+    let mut arguments = Vec::new();
+    let value = match parameter.kind {
+        Kind::Real { min, max } => match text.parse() {
+            Ok(value) if (min..=max).contains(&value) => Value::Real(value),
+            _ => return Err(refuse(format!("a number from {min} to {max}"))),
+        },
+        Kind::Whole { min, max } => match text.parse() {
+            Ok(value) if (min..=max).contains(&value) => Value::Whole(value),
+            _ => return Err(refuse(format!("a whole number from {min} to {max}"))),
+        },
+        Kind::Signed { min, max } => match text.parse() {
+            Ok(value) if (min..=max).contains(&value) => Value::Signed(value),
+            _ => return Err(refuse(format!("a whole number from {min} to {max}"))),
+        },
+        Kind::Choice(words) => match words
+            .iter()
+            .position(|word| word.eq_ignore_ascii_case(text))
+        {
+            Some(index) => Value::Choice(index),
+            None => return Err(refuse(words.join(", "))),
+        },
+        Kind::Flag => match text {
+            "true" => Value::Flag(true),
+            "false" => Value::Flag(false),
+            _ => return Err(refuse("true or false".into())),
+        },
+        Kind::Evaluation => {
+            let name = evaluation::<G>(text, &mut arguments).map_err(refuse)?;
+            Value::Evaluation(name, &arguments)
+        }
+    };
+    (parameter.set)(spec, value);
+    Ok(())
+}
+
+/// Reads `NAME:ARGUMENT:...`; or says what was expected.
+fn evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<&'static str, String> {
+    let mut words = text.split(':');
+    let name = words.next().unwrap_or_default();
+    let Some(found) = G::evaluations()
+        .iter()
+        .find(|evaluation| evaluation.name.eq_ignore_ascii_case(name))
+    else {
+        let names: Vec<&str> = G::evaluations()
+            .iter()
+            .map(|evaluation| evaluation.name)
+            .collect();
+        return Err(format!("one of {}", names.join(", ")));
+    };
+    for (index, word) in words.enumerate() {
+        let Some(parameter) = found.parameters.get(index) else {
+            return Err(format!(
+                "{} with at most {} arguments",
+                found.name,
+                found.parameters.len()
+            ));
+        };
+        let argument = match parameter.kind {
+            evaluate::Kind::Number { min, max, .. } => word
+                .parse()
+                .ok()
+                .filter(|value| (min..=max).contains(value))
+                .ok_or_else(|| format!("{} from {min} to {max}", parameter.name))?,
+            evaluate::Kind::Choice(choices) => choices
+                .iter()
+                .position(|choice| choice.eq_ignore_ascii_case(word))
+                .map(|index| index as i32)
+                .ok_or_else(|| format!("{} to be {}", parameter.name, choices.join(" or ")))?,
+        };
+        arguments.push(argument);
+    }
+    Ok(found.name)
+}
