@@ -2,12 +2,21 @@
 //!
 //! The layers, lowest first; a layer may name itself and those before it (`tests/layering.rs` checks it):
 //!
-//! 1. [`rng`]: the one source of random numbers.
-//! 2. [`games`]: rules, notations, evaluations and symmetries of the games, and the list of them.
-//! 3. [`cli`]: the command line.
+//! 1. [`machine`]: what depends on the processor and the system, and the only `unsafe` code.
+//! 2. [`rng`]: the one source of random numbers.
+//! 3. [`games`]: rules, notations, evaluations and symmetries of the games, and the list of them.
+//! 4. [`search`]: Monte-Carlo and classical searches, all repeatable.
+//! 5. [`catalog`]: the table of searches and their parameters.
+//! 6. [`cli`]: the command line.
+
+pub mod machine;
 
 pub mod rng;
 
 pub mod games;
+
+pub mod search;
+
+pub mod catalog;
 
 pub mod cli;

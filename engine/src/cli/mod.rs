@@ -7,9 +7,13 @@ use std::{ffi::OsString, io, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::games::{self, Notation, ParseError, Playable, Visitor, notation};
+use crate::{
+    catalog::CatalogError,
+    games::{self, Notation, ParseError, Playable, Visitor, notation},
+};
 
 mod bench;
+mod duel;
 mod perft;
 mod show;
 
@@ -31,16 +35,16 @@ enum Command {
     Perft(perft::PerftArgs),
     /// Draw a position with its legal moves, side to move and result
     Show(show::ShowArgs),
-    /// Measure speed
-    #[command(subcommand)]
-    Bench(bench::BenchCommand),
+    /// Play games between two searches, without processes and protocols
+    Duel(duel::DuelArgs),
+    /// Measure speed, and check that searches do what they did
+    Bench(bench::BenchArgs),
 }
 
 /// Which game, and where in it.
 #[derive(Args)]
 struct PositionArgs {
-    /// chess, othello, kalah, connect-four or delta; a variant after a colon, such as kalah:4x3 or delta:forced
-    #[arg(long, value_name = "GAME")]
+    #[arg(long, value_name = "GAME", help = game_help())]
     game: String,
     /// The position, as the game writes it; without it, the start of the game
     #[arg(
@@ -52,11 +56,20 @@ struct PositionArgs {
     position: String,
 }
 
+fn game_help() -> String {
+    let names = games::NAMES.join(", ");
+    format!("The game: {names}; a variant after a colon, such as kalah:4x3 or delta:forced")
+}
+
 /// What can go wrong, by whose fault it is.
 #[derive(Debug, thiserror::Error)]
 enum CliError {
     #[error(transparent)]
     Input(#[from] ParseError),
+    #[error(transparent)]
+    Search(#[from] CatalogError),
+    #[error("{0}")]
+    Usage(String),
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
 }
@@ -78,7 +91,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match cli.command {
         Command::Perft(arguments) => perft::run(&arguments, &mut out),
         Command::Show(arguments) => show::run(&arguments, &mut out),
-        Command::Bench(command) => bench::run(&command, &mut out),
+        Command::Duel(arguments) => duel::run(&arguments, &mut out),
+        Command::Bench(arguments) => bench::run(&arguments, &mut out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,24 +1,19 @@
-//! `canopy-engine bench`: the speeds this program is proud of, or not.
+//! `canopy-engine bench playouts`: random games per second.
 
+use crate::machine::has_wide_instructions;
 use std::{
     io::Write,
     time::{Duration, Instant},
 };
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::json;
 
-use super::{CliError, PositionWork, name_of, with_position};
+use super::super::{CliError, PositionWork, name_of, with_position};
 use crate::{
-    games::{self, Playable, bitboard::has_wide_instructions, playout::many_playouts},
+    games::{self, Playable, playout::many_playouts},
     rng::Rng,
 };
-
-#[derive(Subcommand)]
-pub(super) enum BenchCommand {
-    /// Random games per second from the start position, on one thread
-    Playouts(PlayoutArgs),
-}
 
 #[derive(Args)]
 pub(super) struct PlayoutArgs {
@@ -43,13 +38,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn run(command: &BenchCommand, out: &mut dyn Write) -> Result<(), CliError> {
-    match command {
-        BenchCommand::Playouts(arguments) => playouts(arguments, out),
-    }
-}
-
-fn playouts(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), CliError> {
+pub(super) fn run(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), CliError> {
     if !arguments.json {
         let kind = if has_wide_instructions() {
             "vector and bit instructions found"
@@ -87,7 +76,7 @@ impl PositionWork for Playouts<'_> {
         // Games long or short, a batch is to take about a millisecond.
         let batch = 1 + 20_000 / (1 + many_playouts(&start, &mut rng, 20).plies / 20);
         let mut rates = Vec::new();
-        let mut plies_per_game = 0.0;
+        let (mut all_games, mut all_plies) = (0, 0);
         for _ in 0..SLICES {
             let begun = Instant::now();
             let (mut games, mut plies) = (0, 0);
@@ -96,11 +85,13 @@ impl PositionWork for Playouts<'_> {
                 games += batch;
             }
             rates.push(games as f64 / begun.elapsed().as_secs_f64());
-            plies_per_game = plies as f64 / games as f64;
+            all_games += games;
+            all_plies += plies;
         }
         // The median of some slices: a neighbour's burst of work does not show.
         rates.sort_by(f64::total_cmp);
         let rate = rates[rates.len() / 2];
+        let plies_per_game = all_plies as f64 / all_games as f64;
         let ns_per_ply = 1e9 / rate / plies_per_game;
         let game = name_of(&start);
         if self.arguments.json {

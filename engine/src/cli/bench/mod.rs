@@ -1,0 +1,36 @@
+//! `canopy-engine bench`: the speeds this program is proud of, or not; and whether searches still do what they did.
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+
+use super::CliError;
+
+mod playouts;
+mod rate;
+mod signature;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct BenchArgs {
+    #[command(subcommand)]
+    command: Option<BenchCommand>,
+    #[command(flatten)]
+    all: signature::SignatureArgs,
+}
+
+#[derive(Subcommand)]
+enum BenchCommand {
+    /// Random games per second from the start position, on one thread
+    Playouts(playouts::PlayoutArgs),
+    /// Simulations per second of a Monte-Carlo search from the start position
+    Rate(rate::RateArgs),
+}
+
+pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    match &arguments.command {
+        None => signature::run(&arguments.all, out),
+        Some(BenchCommand::Playouts(arguments)) => playouts::run(arguments, out),
+        Some(BenchCommand::Rate(arguments)) => rate::run(arguments, out),
+    }
+}

@@ -1,0 +1,128 @@
+//! `canopy-engine bench rate`: simulations per second, and what a node costs.
+
+use std::{io::Write, time::Instant};
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::{CliError, PositionWork, name_of, with_position};
+use crate::{
+    catalog::{self, Spec},
+    games::{self, History, Playable},
+    search::{Limits, Stop, Task},
+};
+
+#[derive(Args)]
+pub(super) struct RateArgs {
+    /// Only this game; may be repeated
+    #[arg(long, value_name = "GAME")]
+    game: Vec<String>,
+    /// The search, with parameters after commas; playouts go to the end of the game unless it says otherwise
+    #[arg(long, value_name = "SEARCH", default_value = "uct")]
+    search: String,
+    /// Threads
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=512))]
+    threads: u64,
+    /// Iterations of each of the five searches that are timed; as many as take about half a second if not given
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
+    /// One JSON object a line instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &RateArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    if !arguments.json {
+        writeln!(
+            out,
+            "{}, {} thread(s), from the start position",
+            arguments.search, arguments.threads
+        )?;
+        writeln!(
+            out,
+            "{:<24}{:>16}{:>14}{:>14}",
+            "game", "simulations/s", "iterations", "bytes/node"
+        )?;
+    }
+    let all: Vec<String> = games::NAMES.iter().map(|&name| name.to_owned()).collect();
+    for game in if arguments.game.is_empty() {
+        &all
+    } else {
+        &arguments.game
+    } {
+        with_position(game, "startpos", Rate { arguments, out })?;
+    }
+    Ok(())
+}
+
+struct Rate<'a> {
+    arguments: &'a RateArgs,
+    out: &'a mut dyn Write,
+}
+
+impl PositionWork for Rate<'_> {
+    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+        let arguments = self.arguments;
+        let mut spec = catalog::parse::<G>(&arguments.search)?;
+        if let Spec::Mcts(config) = &mut spec {
+            config.threads = arguments.threads as usize;
+            // The peers' figures are of whole games, chess too.
+            if !arguments.search.contains("playout_limit") && !arguments.search.contains("-000") {
+                config.playout_limit = None;
+            }
+        }
+        let mut history = History::new();
+        history.push(&start);
+        // Fresh memory is part of a search's cost: each run has its own.
+        let measure = |iterations: u64| {
+            let mut search =
+                catalog::build::<G>(&spec).expect("parse gives only searches of this game");
+            let begun = Instant::now();
+            let choice = search.choose(Task {
+                root: &start,
+                history: &history,
+                moves: None,
+                lines: 1,
+                limits: &Limits::iterations(iterations),
+                stop: &Stop::new(),
+                report_every: None,
+                on_progress: &mut |_| {},
+            });
+            (choice.report, begun.elapsed().as_secs_f64())
+        };
+        let (_, pilot) = measure(500);
+        let iterations = arguments
+            .iterations
+            .unwrap_or(((0.5 * 500.0 / pilot) as u64).clamp(500, 2_000_000));
+        let mut rates: Vec<f64> = Vec::new();
+        let mut bytes_per_node = 0.0;
+        for _ in 0..5 {
+            let (report, seconds) = measure(iterations);
+            let done = if report.iterations > 0 {
+                report.iterations
+            } else {
+                report.nodes
+            };
+            rates.push(done as f64 / seconds);
+            bytes_per_node = report.bytes as f64 / report.stored.max(1) as f64;
+        }
+        rates.sort_by(f64::total_cmp);
+        let rate = rates[rates.len() / 2];
+        let game = name_of(&start);
+        if arguments.json {
+            let row = json!({
+                "bench": "rate", "game": game, "search": arguments.search, "threads": arguments.threads,
+                "value": rate.round(), "unit": "simulations/s", "iterations": iterations,
+                "bytes_per_node": bytes_per_node,
+            });
+            writeln!(self.out, "{row}")?;
+        } else {
+            writeln!(
+                self.out,
+                "{game:<24}{rate:>16.0}{iterations:>14}{bytes_per_node:>14.1}"
+            )?;
+        }
+        self.out.flush()?;
+        Ok(())
+    }
+}

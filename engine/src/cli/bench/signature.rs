@@ -1,0 +1,155 @@
+//! `canopy-engine bench`: every search on every game, a fixed amount of work under a fixed seed. The signature of a row
+//! changes exactly when the search does something else.
+
+use std::{io::Write, time::Instant};
+
+use clap::Args;
+
+use super::super::{CliError, PositionWork, with_position};
+use crate::{
+    catalog::{self, Spec},
+    games::{self, History, Playable, Player, notation::move_text},
+    rng::mix,
+    search::{Limits, Report, Stop, Task},
+};
+
+/// Work per search: iterations with playouts, plies without.
+const ITERATIONS: u64 = 2000;
+const DEPTH: u32 = 3;
+/// Plies into a game, so that not everything is symmetric; two moves of it, so that trees are reused.
+const OPENING: usize = 6;
+
+#[derive(Args)]
+pub(super) struct SignatureArgs {
+    /// A checksum for each row, and nothing that depends on the machine
+    #[arg(long)]
+    signature: bool,
+}
+
+pub(super) fn run(arguments: &SignatureArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    if !arguments.signature {
+        writeln!(
+            out,
+            "{:<14}{:<26}{:>8}{:>12}{:>12}",
+            "game", "search", "move", "steps", "steps/s"
+        )?;
+    }
+    for game in games::NAMES {
+        with_position(
+            game,
+            "startpos",
+            Signatures {
+                arguments,
+                out: &mut *out,
+            },
+        )?;
+    }
+    Ok(())
+}
+
+struct Signatures<'a> {
+    arguments: &'a SignatureArgs,
+    out: &'a mut dyn Write,
+}
+
+impl PositionWork for Signatures<'_> {
+    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+        for name in catalog::names::<G>() {
+            let begun = Instant::now();
+            let row = search_twice(name, &start)?;
+            if self.arguments.signature {
+                writeln!(
+                    self.out,
+                    "{} {name} {} {} {:016x}",
+                    G::NAME,
+                    row.mv,
+                    row.steps,
+                    row.checksum
+                )?;
+            } else {
+                let rate = row.steps as f64 / begun.elapsed().as_secs_f64();
+                writeln!(
+                    self.out,
+                    "{:<14}{name:<26}{:>8}{:>12}{rate:>12.0}",
+                    G::NAME,
+                    row.mv,
+                    row.steps
+                )?;
+            }
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// What a search did.
+struct Row {
+    mv: String,
+    steps: u64,
+    checksum: u64,
+}
+
+/// Searches a position, plays the move, and searches again.
+fn search_twice<G: Playable>(name: &str, start: &G) -> Result<Row, CliError> {
+    let mut spec = catalog::parse::<G>(name)?;
+    let limits = match &mut spec {
+        Spec::Mcts(config) => {
+            // A table as large as report 002's takes longer to make than to fill.
+            config.entries = config.entries.min(100_000);
+            config.memory_mb = 64;
+            Limits::iterations(ITERATIONS)
+        }
+        _ => Limits::depth(DEPTH),
+    };
+    let mut search = catalog::build::<G>(&spec).expect("the catalogue lists searches of this game");
+    let mut position = start.clone();
+    let mut history = History::new();
+    history.push(&position);
+    let mut moves = Vec::new();
+    for ply in 0..OPENING {
+        position.legal_moves(&mut moves);
+        position.play(moves[(ply * 5 + 2) % moves.len()]);
+        history.push(&position);
+    }
+    let mut row = Row {
+        mv: String::new(),
+        steps: 0,
+        checksum: 0,
+    };
+    for _ in 0..2 {
+        if history.outcome(&position).is_some() {
+            break;
+        }
+        let choice = search.choose(Task {
+            root: &position,
+            history: &history,
+            moves: None,
+            lines: 1,
+            limits: &limits,
+            stop: &Stop::new(),
+            report_every: None,
+            on_progress: &mut |_| {},
+        });
+        row.mv = move_text(&position, choice.best);
+        row.steps += choice.report.nodes;
+        row.checksum = mix(row.checksum ^ checksum::<G>(&choice.report));
+        search.advance(choice.best);
+        position.play(choice.best);
+        history.push(&position);
+    }
+    Ok(row)
+}
+
+/// A number that depends on everything a search reports of its moves.
+fn checksum<G: Playable>(report: &Report<G::Move>) -> u64 {
+    let mut sum = mix(report.nodes);
+    for root in &report.root {
+        sum = mix(sum ^ u64::from(G::move_to_bits(root.mv)));
+        sum = mix(sum ^ root.visits);
+        sum = mix(sum ^ root.value.for_player(Player::First).to_bits());
+        for &mv in &root.line {
+            sum = mix(sum ^ u64::from(G::move_to_bits(mv)));
+        }
+    }
+    sum
+}
