@@ -12,6 +12,7 @@ pub mod history;
 pub mod notation;
 pub mod perft;
 pub mod playout;
+pub mod scripted;
 pub mod symmetry;
 
 pub mod chess;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
     select::ChildStats,
-    store::{Expansion, Step, Store, as_rewards, square},
+    store::{Expansion, Step, Store, as_rewards, square, sums_seen_by},
     tree::Tree,
 };
 use crate::{
@@ -137,23 +137,18 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         if visits == 0 || !self.is_of(entry, key) {
             return own;
         }
-        let sum = as_rewards(entry[SUM].load(Ordering::Relaxed));
         let squares = if SQUARES {
-            as_rewards(entry[SQUARES_WORD].load(Ordering::Relaxed))
+            entry[SQUARES_WORD].load(Ordering::Relaxed)
         } else {
-            0.0
+            0
         };
-        let count = f64::from(visits);
-        let (sum, squares) = match mover {
-            Player::First => (sum, squares),
-            // The sums of 1 - x and of (1 - x)^2.
-            Player::Second => (count - sum, count - 2.0 * sum + squares),
-        };
+        let (sum, squares) =
+            sums_seen_by(entry[SUM].load(Ordering::Relaxed), squares, visits, mover);
         ChildStats {
             chosen: own.chosen,
             visits: visits.into(),
-            sum,
-            squares,
+            sum: as_rewards(sum),
+            squares: if SQUARES { as_rewards(squares) } else { 0.0 },
         }
     }
 
@@ -214,8 +209,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         (words + self.table.len(), nodes)
     }
 
-    fn view(&self, edge: usize, mover: Player) -> Edge<G::Move> {
-        Store::<G>::view(&self.tree, edge, mover)
+    fn view(&self, edge: usize) -> Edge<G::Move> {
+        Store::<G>::view(&self.tree, edge)
     }
 
     fn root_figures(&self) -> (u64, u64, f64) {

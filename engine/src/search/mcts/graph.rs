@@ -26,7 +26,10 @@ use super::{
     arena::Arena,
     playout::ONE,
     select::ChildStats,
-    store::{Expansion, Step, Store, as_rewards, exchanged, outcome_bits, outcome_of_bits, square},
+    store::{
+        Expansion, Step, Store, as_rewards, exchanged, mean, outcome_bits, outcome_of_bits, square,
+        sums_seen_by,
+    },
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
@@ -200,17 +203,22 @@ impl<const SQUARES: bool> Graph<SQUARES> {
     /// Sum of rewards and of their squares at a node, for `player` of its frame.
     #[inline(always)]
     fn sums(&self, node: usize, visits: u32, player: Player) -> (f64, f64) {
-        let sum = as_rewards(self.arena.get(node + SUM));
         let squares = if SQUARES {
-            as_rewards(self.arena.get(node + SQUARES_WORD))
+            self.arena.get(node + SQUARES_WORD)
         } else {
-            0.0
+            0
         };
-        let count = f64::from(visits);
-        match player {
-            Player::First => (sum, squares),
-            Player::Second => (count - sum, count - 2.0 * sum + squares),
-        }
+        let (sum, squares) = sums_seen_by(self.arena.get(node + SUM), squares, visits, player);
+        (
+            as_rewards(sum),
+            if SQUARES { as_rewards(squares) } else { 0.0 },
+        )
+    }
+
+    /// Visits, and the value for the first player of the node's frame.
+    fn figures(&self, node: u32) -> (u32, f64) {
+        let visits = self.arena.get(node as usize + VISITS) as u32;
+        (visits, mean(self.arena.get(node as usize + SUM), visits))
     }
 
     /// Keeps what can be reached from `root` and slides it to the front of the arena.
@@ -676,38 +684,26 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         (words, 1 + self.edges.load(Ordering::Relaxed))
     }
 
-    fn view(&self, edge: usize, mover: Player) -> Edge<G::Move> {
+    fn view(&self, edge: usize) -> Edge<G::Move> {
         let link = self.link(edge);
         let word = self.arena.get(edge);
         let child = (link.node() != 0).then_some(link.node());
-        let node_visits = child.map_or(0, |node| Store::<G>::visits(self, node));
-        let ChildStats { visits, sum, .. } = Store::<G>::stats(self, edge, mover);
-        let value = if visits == 0.0 {
-            Reward::EVEN
-        } else {
-            Reward::of(turned_if(mover, link.inverted()), sum / visits)
-        };
+        let (node_visits, value) = child.map_or((0, 0.5), |node| self.figures(node));
         Edge {
             mv: G::move_from_bits(link.mv()),
             child,
             visits: u64::from(word as u32),
             recent_visits: u64::from(word as u32) - (word >> 32),
             node_visits: node_visits.into(),
-            value,
+            value: Reward::new(value),
             proven: child.and_then(|node| Store::<G>::proven(self, node)),
             cut: false,
         }
     }
 
     fn root_figures(&self) -> (u64, u64, f64) {
-        let word = self.arena.get(self.root as usize + VISITS);
-        let visits = word as u32;
-        let sum = as_rewards(self.arena.get(self.root as usize + SUM));
-        let mean = if visits == 0 {
-            0.5
-        } else {
-            sum / f64::from(visits)
-        };
-        (visits.into(), u64::from(visits) - (word >> 32), mean)
+        let inherited = self.arena.get(self.root as usize + VISITS) >> 32;
+        let (visits, value) = self.figures(self.root);
+        (visits.into(), u64::from(visits) - inherited, value)
     }
 }

@@ -248,8 +248,8 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// A move with all there is to know, as those at the board see it.
-    fn seen(&self, edge: usize, mover: Player, frame: Frame) -> Edge<G::Move> {
-        let mut view = self.store.view(edge, mover);
+    fn seen(&self, edge: usize, frame: Frame) -> Edge<G::Move> {
+        let mut view = self.store.view(edge);
         if let Some(symmetry) = frame.symmetry {
             view.mv = G::image_of_move(view.mv, symmetry.inverse());
         }
@@ -272,7 +272,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                     mover,
                     ln(visits.max(1)),
                 );
-                (rank, self.seen(edge, mover, frame))
+                (rank, self.seen(edge, frame))
             })
             .filter(|(_, edge)| moves.is_none_or(|moves| moves.contains(&edge.mv)))
             .collect();
@@ -326,11 +326,9 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         let mut line = Vec::new();
         let mut wanted = Some(mv);
         loop {
-            let (framed, frame) = self.framed(&position);
-            let mover = framed.to_move();
+            let frame = self.store.frame(&position);
             let (first, count) = self.store.edges(node);
-            let mut views =
-                (0..count).map(|index| self.seen(first + index * T::STRIDE, mover, frame));
+            let mut views = (0..count).map(|index| self.seen(first + index * T::STRIDE, frame));
             let next = match wanted.take() {
                 Some(mv) => views.find(|view| view.mv == mv),
                 // The last of equals is wanted first by `max_by_key`, so count them from behind.
@@ -537,8 +535,7 @@ impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
         let (first, count) = self.store.edges(node);
         for index in 0..count {
-            // The mover is only asked for what the store cannot tell by itself, and any answer gives the same value.
-            let edge = self.store.view(first + index * T::STRIDE, Player::First);
+            let edge = self.store.view(first + index * T::STRIDE);
             if edge.visits > 0 || self.config.expansion != ExpansionRule::One {
                 visit(edge);
             }

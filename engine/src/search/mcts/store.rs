@@ -93,7 +93,7 @@ pub(super) trait Store<G: Searchable>: Send + Sync {
     fn usage(&self) -> (usize, u64);
 
     /// The move of an edge and all there is to know, for those who look on.
-    fn view(&self, edge: usize, mover: Player) -> Edge<G::Move>;
+    fn view(&self, edge: usize) -> Edge<G::Move>;
 
     /// Visits of the root in all and in this search, and the root's value for the first player of its frame.
     fn root_figures(&self) -> (u64, u64, f64);
@@ -118,6 +118,32 @@ pub(super) fn seen_by(reward: u64, player: Player) -> u64 {
     match player {
         Player::First => reward,
         Player::Second => ONE - reward,
+    }
+}
+
+/// A sum of rewards for the first player over so many visits, and the sum of their squares, seen by `player`. Exact, so
+/// that it does not matter for whom a sum is kept.
+#[inline(always)]
+pub(super) fn sums_seen_by(sum: u64, squares: u64, visits: u32, player: Player) -> (u64, u64) {
+    match player {
+        Player::First => (sum, squares),
+        // The sums of 1 - x and of (1 - x)^2.
+        Player::Second => {
+            let all = u64::from(visits) << 32;
+            (
+                all.wrapping_sub(sum),
+                all.wrapping_sub(2 * sum).wrapping_add(squares),
+            )
+        }
+    }
+}
+
+/// The mean of rewards for the first player; even if there are none.
+pub(super) fn mean(sum: u64, visits: u32) -> f64 {
+    if visits == 0 {
+        0.5
+    } else {
+        as_rewards(sum) / f64::from(visits)
     }
 }
 

@@ -14,7 +14,10 @@ use std::sync::atomic::Ordering;
 use super::{
     arena::Arena,
     select::ChildStats,
-    store::{Expansion, Step, Store, as_rewards, outcome_bits, outcome_of_bits, seen_by, square},
+    store::{
+        Expansion, Step, Store, as_rewards, mean, outcome_bits, outcome_of_bits, seen_by, square,
+        sums_seen_by,
+    },
 };
 use crate::{
     games::{Outcome, Player},
@@ -98,6 +101,40 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
         }
     }
 
+    /// Keeps the root's sums for `player`: at the root that is the opponent of the side to move, who after an extra turn did
+    /// not make the move that led here.
+    fn keep_root_for(&mut self, player: Player) {
+        if self.mover(0) == player {
+            return;
+        }
+        let visits = self.arena.get(VISITS) as u32;
+        let squares = if SQUARES {
+            self.arena.get(SQUARES_WORD)
+        } else {
+            0
+        };
+        let (sum, squares) = sums_seen_by(self.arena.get(SUM), squares, visits, Player::Second);
+        self.arena.set(SUM, sum);
+        if SQUARES {
+            self.arena.set(SQUARES_WORD, squares);
+        }
+        self.arena.set(MOVE, self.arena.get(MOVE) ^ 1 << MOVER_BIT);
+    }
+
+    /// Visits, those before this search, and the value for the first player.
+    fn figures(&self, node: u32) -> (u64, u64, f64) {
+        let word = self.arena.get(Self::word(node) + VISITS);
+        let visits = word as u32;
+        // Kept for the one who moved here; the other way round it is the same calculation.
+        let (sum, _) = sums_seen_by(
+            self.arena.get(Self::word(node) + SUM),
+            0,
+            visits,
+            self.mover(node),
+        );
+        (visits.into(), word >> 32, mean(sum, visits))
+    }
+
     /// Moves what hangs below `root` to the front of the arena, `root` itself becoming node 0.
     ///
     /// A block of children always lies behind its parent's block, so sliding blocks down in the order of their places
@@ -154,7 +191,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
         );
     }
 
-    fn advance(&mut self, _: &G, mv: G::Move) -> bool {
+    fn advance(&mut self, root: &G, mv: G::Move) -> bool {
         let (first, count) = self.children(0);
         let bits = u64::from(G::move_to_bits(mv));
         let found = (first..first + count).find(|&child| {
@@ -162,6 +199,9 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
         });
         if let Some(child) = found {
             self.keep_only(child);
+            let mut after = root.clone();
+            after.play(mv);
+            self.keep_root_for(after.to_move().opponent());
         }
         found.is_some()
     }
@@ -306,40 +346,23 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
         (self.arena.used(), (self.arena.used() / Self::WORDS) as u64)
     }
 
-    fn view(&self, edge: usize, mover: Player) -> Edge<G::Move> {
+    fn view(&self, edge: usize) -> Edge<G::Move> {
         let node = edge as u32;
-        let word = self.arena.get(Self::word(node) + VISITS);
-        let visits = word as u32;
-        let ChildStats { sum, .. } = Store::<G>::stats(self, edge, mover);
-        let mean = if visits == 0 {
-            0.5
-        } else {
-            sum / f64::from(visits)
-        };
+        let (visits, inherited, value) = self.figures(node);
         Edge {
             mv: Store::<G>::move_of(self, edge),
             child: Some(node),
-            visits: visits.into(),
-            recent_visits: u64::from(visits) - (word >> 32),
-            node_visits: visits.into(),
-            value: Reward::of(self.mover(node), mean),
+            visits,
+            recent_visits: visits - inherited,
+            node_visits: visits,
+            value: Reward::new(value),
             proven: Store::<G>::proven(self, node),
             cut: false,
         }
     }
 
     fn root_figures(&self) -> (u64, u64, f64) {
-        let word = self.arena.get(VISITS);
-        let visits = word as u32;
-        let mean = if visits == 0 {
-            0.5
-        } else {
-            as_rewards(self.arena.get(SUM)) / f64::from(visits)
-        };
-        let first = match self.mover(0) {
-            Player::First => mean,
-            Player::Second => 1.0 - mean,
-        };
-        (visits.into(), u64::from(visits) - (word >> 32), first)
+        let (visits, inherited, value) = self.figures(0);
+        (visits, visits - inherited, value)
     }
 }

@@ -1,0 +1,1239 @@
+//! Every search, on every game: legal answers, agreement with its slow twin, repeatability, limits, memory.
+
+mod support;
+
+use std::{
+    collections::HashMap,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use canopy_engine::{
+    catalog::{self, CatalogError, SEARCHES, Spec},
+    games::{
+        self, Game, History, Outcome, Playable, Player, Visitor,
+        connect_four::{Column, ConnectFour},
+        notation::{self, position_text},
+        scripted::{Rules, Script, Scripted},
+    },
+    rng::Rng,
+    search::{
+        Choice, Limits, Report, Search, Searchable, Stop, Task, TreeView,
+        classical::{Aspiration, Classical, ClassicalConfig, Method, Ties},
+        mcts::{
+            self, Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange,
+            Sharing, StoreKind,
+        },
+    },
+};
+use support::assert_golden;
+
+/// Asks a search about a position with nothing before it.
+fn ask<G: Searchable>(search: &mut dyn Search<G>, root: &G, limits: Limits) -> Choice<G::Move> {
+    ask_among(search, root, limits, None, 1)
+}
+
+fn ask_among<G: Searchable>(
+    search: &mut dyn Search<G>,
+    root: &G,
+    limits: Limits,
+    moves: Option<&[G::Move]>,
+    lines: usize,
+) -> Choice<G::Move> {
+    let mut history = History::new();
+    history.push(root);
+    search.choose(Task {
+        root,
+        history: &history,
+        moves,
+        lines,
+        limits: &limits,
+        stop: &Stop::new(),
+        report_every: None,
+        on_progress: &mut |_| {},
+    })
+}
+
+/// Some positions of random games that are not over, from early on to near the end.
+fn positions<G: Playable>(rules: G::Rules, count: usize, seed: u64) -> Vec<G> {
+    let mut found = Vec::new();
+    let mut rng = Rng::new(seed);
+    while found.len() < count {
+        let mut position = G::start(rules);
+        let mut line = vec![position.clone()];
+        while position.play_random(&mut rng) {
+            line.push(position.clone());
+        }
+        line.pop();
+        if !line.is_empty() {
+            found.push(line[rng.below(line.len() as u32) as usize].clone());
+        }
+    }
+    found
+}
+
+/// Runs a check on each of the five games.
+macro_rules! for_every_game {
+    ($check:ident) => {{
+        struct Check;
+        impl Visitor for Check {
+            type Out = ();
+
+            fn visit<G: Playable>(self, rules: G::Rules) {
+                $check::<G>(rules);
+            }
+        }
+        for name in games::NAMES {
+            games::with_game(name, Check).unwrap();
+        }
+    }};
+}
+
+const FORMULAS: [Formula; 2] = [Formula::Uct, Formula::Tuned];
+const POLICIES: [Policy; 3] = [
+    Policy::Uniform,
+    Policy::LastGoodReply1,
+    Policy::LastGoodReply2,
+];
+const STORES: [StoreKind; 3] = [StoreKind::Tree, StoreKind::Graph, StoreKind::Bounded];
+
+fn small(config: Config) -> Config {
+    Config {
+        memory_mb: 16,
+        entries: 10_000,
+        ..config
+    }
+}
+
+#[test]
+fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for formula in FORMULAS {
+            for policy in POLICIES {
+                for store in STORES {
+                    for threads in [1, 2] {
+                        let sharing = Sharing {
+                            transpositions: true,
+                            grouping: Grouping::Dihedral,
+                            invert_colours: true,
+                        };
+                        let config = small(Config {
+                            formula,
+                            policy,
+                            store,
+                            threads,
+                            sharing,
+                            forgetting: threads == 2,
+                            playout_limit: (G::NAME == "chess").then_some(20),
+                            ..Config::default()
+                        });
+                        check_two_moves::<G>(rules, config);
+                    }
+                }
+            }
+        }
+    }
+    fn check_two_moves<G: Playable>(rules: G::Rules, config: Config) {
+        let mut search = mcts::build::<G>(config);
+        let mut position = G::start(rules);
+        let mut kept = 0;
+        for _ in 0..2 {
+            let choice = ask(&mut *search, &position, Limits::iterations(300));
+            assert!(position.is_legal(choice.best), "{config:?}");
+            assert_eq!(choice.report.iterations, 300, "{config:?}");
+            let (visits, recent, value) = search.tree().expect("it grows a tree").root_figures();
+            assert_eq!((visits, recent), (300 + kept, 300), "{config:?}");
+            assert!((0.0..=1.0).contains(&value.for_player(Player::First)));
+            // Every move's line can be played.
+            for root in &choice.report.root {
+                let mut line = position.clone();
+                for &mv in &root.line {
+                    assert!(line.is_legal(mv), "{config:?}");
+                    line.play(mv);
+                }
+            }
+            kept = if config.store == StoreKind::Graph {
+                visits_after(&*search, choice.best)
+            } else {
+                choice.report.root[0].visits
+            };
+            search.advance(choice.best);
+            position.play(choice.best);
+        }
+    }
+    /// The visits of the node behind a move, by whatever way.
+    fn visits_after<G: Playable>(search: &dyn Search<G>, mv: G::Move) -> u64 {
+        let tree = search.tree().unwrap();
+        let frame = tree.frame(tree.root_position());
+        let mv = frame
+            .symmetry
+            .map_or(mv, |symmetry| G::image_of_move(mv, symmetry));
+        let mut visits = 0;
+        tree.edges(tree.root(), &mut |edge| {
+            if edge.mv == mv {
+                visits = edge.node_visits;
+            }
+        });
+        visits
+    }
+    for_every_game!(check);
+}
+
+#[test]
+fn every_search_of_the_catalogue_plays_every_game_it_claims_to() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for name in catalog::names::<G>() {
+            let mut spec = catalog::parse::<G>(name).unwrap();
+            if let Spec::Mcts(config) = &mut spec {
+                *config = small(*config);
+            }
+            let mut search = catalog::build::<G>(&spec).expect(name);
+            for position in positions::<G>(rules, 3, 5) {
+                let limits = if matches!(spec, Spec::Mcts(_)) {
+                    Limits::iterations(50)
+                } else {
+                    Limits::depth(2)
+                };
+                let choice = ask(&mut *search, &position, limits);
+                assert!(
+                    position.is_legal(choice.best),
+                    "{name} in {}",
+                    position_text(&position)
+                );
+                assert_eq!(choice.report.root[0].mv, choice.best, "{name}");
+                let mut legal = Vec::new();
+                position.legal_moves(&mut legal);
+                assert!(
+                    choice
+                        .report
+                        .root
+                        .iter()
+                        .all(|root| legal.contains(&root.mv)),
+                    "{name}"
+                );
+            }
+        }
+    }
+    for_every_game!(check);
+    assert_eq!(SEARCHES.len(), 30);
+}
+
+fn classical<G: Searchable>(config: ClassicalConfig) -> Classical<G> {
+    Classical::new(config)
+}
+
+#[test]
+fn the_classical_family_agrees_with_minimax() {
+    fn check<G: Playable>(rules: G::Rules) {
+        let (count, deepest) = if G::NAME == "chess" {
+            (200, 3)
+        } else {
+            (300, 4)
+        };
+        for evaluation in G::evaluations() {
+            let count = if evaluation.name == G::evaluations()[0].name {
+                count
+            } else {
+                count / 6
+            };
+            for position in positions::<G>(rules, count, 17) {
+                for depth in 1..=deepest {
+                    compare(&position, depth, evaluation.name);
+                }
+            }
+        }
+    }
+    fn compare<G: Playable>(position: &G, depth: u32, evaluation: &str) {
+        let base = ClassicalConfig {
+            depth: Some(depth),
+            evaluation: Some(evaluation.into()),
+            tree_nodes: 10,
+            ..ClassicalConfig::default()
+        };
+        let aspiration = |half_width, first_guess| {
+            Some(Aspiration {
+                half_width,
+                first_guess,
+            })
+        };
+        let run = |config: ClassicalConfig| {
+            ask(&mut classical(config), position, Limits::default()).report
+        };
+        let minimax = run(ClassicalConfig {
+            method: Method::Minimax,
+            ..base.clone()
+        });
+        let alpha_beta = run(base.clone());
+        let value = minimax.root[0].score;
+        assert_eq!(
+            alpha_beta.root[0].score,
+            value,
+            "{}",
+            position_text(position)
+        );
+        assert!(alpha_beta.nodes <= minimax.nodes && alpha_beta.leaves <= minimax.leaves);
+        assert_eq!(
+            alpha_beta.root[0].mv, minimax.root[0].mv,
+            "the first of equals"
+        );
+        for config in [
+            ClassicalConfig {
+                deepening: true,
+                ..base.clone()
+            },
+            ClassicalConfig {
+                deepening: true,
+                aspiration: aspiration(20, 0),
+                ..base.clone()
+            },
+            ClassicalConfig {
+                deepening: true,
+                aspiration: aspiration(1, 300),
+                ..base.clone()
+            },
+            ClassicalConfig {
+                aspiration: aspiration(5, -40),
+                ..base.clone()
+            },
+            ClassicalConfig {
+                ties: Ties::Random,
+                ..base.clone()
+            },
+        ] {
+            let report = run(config.clone());
+            // Deepening stops early when it has found a forced result, which the full depth then confirms.
+            if report.depth == depth {
+                assert_eq!(
+                    report.root[0].score,
+                    value,
+                    "{config:?} in {}",
+                    position_text(position)
+                );
+            } else {
+                let proven = report.root[0].proven;
+                assert!(
+                    proven.is_some() && proven == minimax.root[0].proven,
+                    "{config:?}"
+                );
+            }
+        }
+    }
+    for_every_game!(check);
+}
+
+#[test]
+fn as_many_lines_as_asked_for_have_exact_values() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for position in positions::<G>(rules, 20, 23) {
+            let base = ClassicalConfig {
+                depth: Some(3),
+                ..ClassicalConfig::default()
+            };
+            let minimax = ClassicalConfig {
+                method: Method::Minimax,
+                ..base.clone()
+            };
+            let exact = ask(&mut classical(minimax), &position, Limits::default()).report;
+            let found =
+                ask_among(&mut classical(base), &position, Limits::default(), None, 3).report;
+            for (one, other) in exact.root.iter().zip(&found.root).take(3) {
+                assert_eq!(one.score, other.score, "{}", position_text(&position));
+            }
+        }
+    }
+    for_every_game!(check);
+}
+
+/// Everything a tree holds, as text, positions being named by the moves that lead to them.
+fn statistics<G: Game>(tree: &dyn TreeView<G>) -> Vec<String> {
+    let mut found = vec![format!("{:?}", tree.root_figures())];
+    let mut pending = vec![(tree.root(), String::new())];
+    while let Some((node, path)) = pending.pop() {
+        tree.edges(node, &mut |edge| {
+            let path = format!("{path} {:?}", edge.mv);
+            if edge.visits > 0 {
+                found.push(format!(
+                    "{path}: {} {} {:?} {:?}",
+                    edge.visits, edge.recent_visits, edge.value, edge.proven
+                ));
+                if let Some(child) = edge.child {
+                    pending.push((child, path));
+                }
+            }
+        });
+    }
+    found.sort();
+    found
+}
+
+/// Demands that two trees are the same, and shows where they first differ.
+fn assert_same(one: &[String], other: &[String], what: &dyn std::fmt::Debug) {
+    let first = one.iter().zip(other).find(|(one, other)| one != other);
+    assert!(
+        first.is_none() && one.len() == other.len(),
+        "{what:?}: {} and {} rows, {first:?}",
+        one.len(),
+        other.len()
+    );
+}
+
+/// Searches twice with the move played in between, and tells all there is in the end.
+fn grown<G: Searchable>(config: Config, root: &G, iterations: u64) -> Vec<String> {
+    let mut search = mcts::build::<G>(small(config));
+    let choice = ask(&mut *search, root, Limits::iterations(iterations));
+    let mut position = root.clone();
+    search.advance(choice.best);
+    position.play(choice.best);
+    if position.outcome().is_none() {
+        ask(&mut *search, &position, Limits::iterations(iterations));
+    }
+    search.tree().map(statistics).unwrap_or_default()
+}
+
+#[test]
+fn a_graph_that_shares_nothing_is_the_tree() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for (index, position) in positions::<G>(rules, 6, 31).iter().enumerate() {
+            for formula in FORMULAS {
+                for expansion in [
+                    ExpansionRule::AllFirst,
+                    ExpansionRule::AllRandom,
+                    ExpansionRule::One,
+                ] {
+                    let config = Config {
+                        formula,
+                        expansion,
+                        expand_on: 1 + index as u32 % 2,
+                        solver: index % 3 == 0,
+                        playout_limit: Some(30),
+                        ..Config::default()
+                    };
+                    let apart = Sharing {
+                        transpositions: false,
+                        ..Sharing::default()
+                    };
+                    let graph = Config {
+                        store: StoreKind::Graph,
+                        sharing: apart,
+                        ..config
+                    };
+                    assert_same(
+                        &grown(config, position, 400),
+                        &grown(graph, position, 400),
+                        &config,
+                    );
+                }
+            }
+        }
+    }
+    for_every_game!(check);
+}
+
+#[test]
+fn a_table_that_is_large_enough_is_as_good_as_a_larger_one() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for formula in FORMULAS {
+            let config = |entries| Config {
+                formula,
+                store: StoreKind::Bounded,
+                entries,
+                memory_mb: 512,
+                playout_limit: Some(30),
+                ..Config::default()
+            };
+            let mut reports = [2_000_000, 5_000_003].map(|entries| {
+                let mut search = mcts::build::<G>(config(entries));
+                ask(&mut *search, &G::start(rules), Limits::iterations(300)).report
+            });
+            // The larger table takes more memory, and that is all.
+            reports[1].bytes = reports[0].bytes;
+            assert_eq!(reports[0], reports[1]);
+        }
+    }
+    for_every_game!(check);
+}
+
+#[test]
+fn one_seed_repeats_itself_and_another_does_not() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for store in STORES {
+            for policy in POLICIES {
+                let config = Config {
+                    store,
+                    policy,
+                    playout_limit: Some(40),
+                    ..Config::default()
+                };
+                let root = G::start(rules);
+                assert_same(
+                    &grown(config, &root, 500),
+                    &grown(config, &root, 500),
+                    &config,
+                );
+                assert!(
+                    grown(config, &root, 500) != grown(Config { seed: 2, ..config }, &root, 500)
+                );
+            }
+        }
+        // A cleared search is as good as new.
+        let mut search = mcts::build::<G>(small(Config {
+            policy: Policy::LastGoodReply2,
+            ..Config::default()
+        }));
+        let first = ask(&mut *search, &G::start(rules), Limits::iterations(50));
+        search.clear();
+        assert_eq!(
+            ask(&mut *search, &G::start(rules), Limits::iterations(50)),
+            first
+        );
+    }
+    for_every_game!(check);
+}
+
+/// A few small games and the only right move in each.
+const SCRIPTS: [(&str, char, f64); 7] = [
+    ("A[x:- y:+ z:0]", 'y', 1.0),
+    ("A[x:B[x:+ y:-] y:B[x:0 y:+]]", 'y', 0.5),
+    ("B[x:A[x:+ y:-] y:A[x:- y:-] z:+]", 'y', 0.0),
+    // Extra turns: A moves twice, then B twice.
+    (
+        "A[x:A[x:B[x:- y:+] y:B[x:+ y:B[x:+ y:+]]] y:A[x:0 y:0]]",
+        'x',
+        1.0,
+    ),
+    (
+        "B[x:B[x:A[x:+ y:+] y:A[x:- y:+]] y:B[x:A[x:- y:0] y:A[x:0 y:-]]]",
+        'y',
+        0.5,
+    ),
+    // A trap: most moves after x win for A, but B has the one that does not.
+    ("A[x:B[a:+ b:+ c:+ d:- e:+] y:B[a:0 b:0 c:0]]", 'y', 0.5),
+    ("A[x:B[x:A[x:A[x:- y:+] y:-] y:A[x:+ y:-]] y:-]", 'x', 1.0),
+];
+
+fn scripted(text: &str) -> Scripted {
+    Scripted::start(Rules(Script::leak(text).unwrap()))
+}
+
+#[test]
+fn scripted_games_are_played_right_by_every_search() {
+    for (text, right, value) in SCRIPTS {
+        let root = scripted(text);
+        for method in [Method::Minimax, Method::AlphaBeta] {
+            for deepening in [false, true] {
+                let config = ClassicalConfig {
+                    method,
+                    deepening,
+                    depth: Some(6),
+                    ..ClassicalConfig::default()
+                };
+                let choice = ask(&mut classical(config), &root, Limits::default());
+                assert_eq!(choice.best, right, "{text}");
+                assert_eq!(
+                    choice.report.value.for_player(Player::First),
+                    value,
+                    "{text}"
+                );
+            }
+        }
+        for formula in FORMULAS {
+            for policy in POLICIES {
+                for store in STORES {
+                    for final_choice in [
+                        FinalChoice::Visits,
+                        FinalChoice::Mean,
+                        FinalChoice::LowerBound,
+                    ] {
+                        for reward_range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
+                            for threads in [1, 2] {
+                                let config = small(Config {
+                                    formula,
+                                    policy,
+                                    store,
+                                    final_choice,
+                                    reward_range,
+                                    threads,
+                                    ..Config::default()
+                                });
+                                let choice =
+                                    ask(&mut *mcts::build(config), &root, Limits::iterations(3000));
+                                assert_eq!(choice.best, right, "{text} {config:?}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn means_come_closer_to_the_true_value_as_iterations_grow() {
+    for (text, right, value) in SCRIPTS {
+        let root = scripted(text);
+        let error = |iterations| {
+            let mut search = mcts::build(small(Config::default()));
+            let report = ask(&mut *search, &root, Limits::iterations(iterations)).report;
+            let best = report.root.iter().find(|found| found.mv == right).unwrap();
+            (best.value.for_player(Player::First) - value).abs()
+        };
+        let (early, late) = (error(100), error(100_000));
+        assert!(
+            late <= early + 1e-9 && late < 0.02,
+            "{text}: {early} then {late}"
+        );
+    }
+}
+
+#[test]
+fn the_solver_proves_what_is_certain() {
+    for (text, right, value) in SCRIPTS {
+        let root = scripted(text);
+        for store in STORES {
+            let config = small(Config {
+                solver: true,
+                store,
+                ..Config::default()
+            });
+            let choice = ask(&mut *mcts::build(config), &root, Limits::iterations(10_000));
+            assert_eq!(choice.best, right, "{text}");
+            let expected = match value {
+                1.0 => Outcome::Win(Player::First),
+                0.0 => Outcome::Win(Player::Second),
+                _ => Outcome::Draw,
+            };
+            assert_eq!(
+                choice.report.root[0].proven,
+                Some(expected),
+                "{text} {store:?}"
+            );
+            assert!(
+                choice.report.iterations < 10_000,
+                "{text}: it stops when all is known"
+            );
+        }
+    }
+    // A real game: X to move wins by force in four plies or so (two open ends on the bottom row).
+    let position: ConnectFour = notation::position((), "4455").unwrap();
+    let config = small(Config {
+        solver: true,
+        ..Config::default()
+    });
+    let choice = ask(
+        &mut *mcts::build(config),
+        &position,
+        Limits::iterations(200_000),
+    );
+    assert_eq!(
+        choice.report.root[0].proven,
+        Some(Outcome::Win(Player::First))
+    );
+    assert!([Column(2), Column(5)].contains(&choice.best));
+}
+
+#[test]
+fn limits_are_kept_and_the_first_reached_counts() {
+    let root = ConnectFour::start(());
+    let iterations = |limits| {
+        ask(&mut *mcts::build(small(Config::default())), &root, limits)
+            .report
+            .iterations
+    };
+    assert_eq!(iterations(Limits::iterations(77)), 77);
+    assert_eq!(
+        iterations(Limits {
+            nodes: Some(55),
+            ..Limits::iterations(77)
+        }),
+        55
+    );
+    assert_eq!(
+        iterations(Limits {
+            time: Some(Duration::from_secs(600)),
+            ..Limits::iterations(88)
+        }),
+        88
+    );
+    assert!(
+        iterations(Limits {
+            depth: Some(4),
+            ..Limits::default()
+        }) > 0
+    );
+    let preset = |name: &str, limits| {
+        let spec = catalog::parse::<ConnectFour>(name).unwrap();
+        ask(&mut *catalog::build(&spec).unwrap(), &root, limits)
+            .report
+            .iterations
+    };
+    assert_eq!(preset("uct-000", Limits::default()), 30);
+    assert_eq!(preset("uct-001,iterations=41", Limits::default()), 41);
+    assert_eq!(preset("uct-000", Limits::iterations(9)), 9);
+    // Half the iterations in othello's opening, all of them later.
+    let grouping = |moves: &str| {
+        let mut position = games::othello::Othello::start(());
+        notation::play_moves(&mut position, &mut History::new(), moves, |_, _| {}).unwrap();
+        let spec = catalog::parse::<games::othello::Othello>("grouping-001").unwrap();
+        ask(
+            &mut *catalog::build(&spec).unwrap(),
+            &position,
+            Limits::default(),
+        )
+        .report
+        .iterations
+    };
+    assert_eq!(grouping("f5"), 150);
+    assert_eq!(grouping("f5d6c3d3c4f4f6g5e6d7e3"), 300);
+
+    let classical = |limits, config| ask(&mut Classical::new(config), &root, limits).report;
+    let deepening = ClassicalConfig {
+        deepening: true,
+        depth: None,
+        ..ClassicalConfig::default()
+    };
+    assert_eq!(classical(Limits::depth(5), deepening.clone()).depth, 5);
+    let report = classical(
+        Limits {
+            nodes: Some(5000),
+            ..Limits::default()
+        },
+        deepening.clone(),
+    );
+    assert!(report.nodes <= 5001 && report.depth >= 3, "{report:?}");
+    let report = classical(
+        Limits {
+            nodes: Some(3),
+            ..Limits::default()
+        },
+        deepening,
+    );
+    assert!(root.is_legal(report.root[0].mv));
+}
+
+#[test]
+fn time_and_the_stop_flag_are_obeyed_by_every_search() {
+    fn check<G: Playable>(rules: G::Rules) {
+        let root = G::start(rules);
+        let mut history = History::new();
+        history.push(&root);
+        for name in [
+            "uct",
+            "transposition",
+            "transposition-002",
+            "uct,threads=2",
+            "deepening",
+            "minimax,depth=60",
+        ] {
+            for by_flag in [false, true] {
+                let stop = Stop::new();
+                let time = if by_flag {
+                    None
+                } else {
+                    Some(Duration::from_millis(30))
+                };
+                // Searches of the reports have a number of iterations that must not end them first.
+                let limits = Limits {
+                    time,
+                    iterations: Some(u64::MAX),
+                    ..Limits::default()
+                };
+                let mut spec = catalog::parse::<G>(name).unwrap();
+                if let Spec::Mcts(config) = &mut spec {
+                    *config = Config {
+                        memory_mb: 64,
+                        ..small(*config)
+                    };
+                }
+                let mut search = catalog::build::<G>(&spec).unwrap();
+                let setter = stop.clone();
+                let waiter = std::thread::spawn(move || {
+                    if by_flag {
+                        std::thread::sleep(Duration::from_millis(30));
+                        setter.set();
+                    }
+                });
+                let begun = Instant::now();
+                let choice = search.choose(Task {
+                    root: &root,
+                    history: &history,
+                    moves: None,
+                    lines: 1,
+                    limits: &limits,
+                    stop: &stop,
+                    report_every: None,
+                    on_progress: &mut |_| {},
+                });
+                waiter.join().unwrap();
+                assert!(root.is_legal(choice.best));
+                // Generous, for the machine may be busy; a search that does not look would run for ever.
+                assert!(
+                    begun.elapsed() < Duration::from_secs(5),
+                    "{name} on {}",
+                    G::NAME
+                );
+            }
+        }
+        // A flag that is set before the start still gets a legal move.
+        let stop = Stop::new();
+        stop.set();
+        for name in catalog::names::<G>() {
+            let mut spec = catalog::parse::<G>(name).unwrap();
+            if let Spec::Mcts(config) = &mut spec {
+                *config = small(*config);
+            }
+            let choice = catalog::build::<G>(&spec).unwrap().choose(Task {
+                root: &root,
+                history: &history,
+                moves: None,
+                lines: 1,
+                limits: &Limits::default(),
+                stop: &stop,
+                report_every: None,
+                on_progress: &mut |_| {},
+            });
+            assert!(root.is_legal(choice.best), "{name}");
+        }
+    }
+    for_every_game!(check);
+}
+
+#[test]
+fn progress_is_reported_while_a_search_runs() {
+    let root = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&root);
+    for name in ["uct", "uct,threads=2", "deepening,depth=0"] {
+        let mut reports: Vec<Report<Column>> = Vec::new();
+        let spec = catalog::parse::<ConnectFour>(name).unwrap();
+        catalog::build(&spec).unwrap().choose(Task {
+            root: &root,
+            history: &history,
+            moves: None,
+            lines: 1,
+            limits: &Limits {
+                time: Some(Duration::from_millis(300)),
+                ..Limits::default()
+            },
+            stop: &Stop::new(),
+            report_every: Some(Duration::from_millis(20)),
+            on_progress: &mut |report: &Report<Column>| reports.push(report.clone()),
+        });
+        assert!(!reports.is_empty(), "{name}");
+        assert!(
+            reports
+                .windows(2)
+                .all(|pair| pair[0].nodes <= pair[1].nodes)
+        );
+        let last = reports.last().unwrap();
+        assert!(
+            !last.line().is_empty() && last.root.len() == 7,
+            "{name}: {last:?}"
+        );
+    }
+}
+
+#[test]
+fn the_root_may_be_restricted_have_one_move_or_be_a_ply_from_the_end() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for position in positions::<G>(rules, 8, 41) {
+            let mut legal = Vec::new();
+            position.legal_moves(&mut legal);
+            let wanted = [legal[legal.len() - 1], legal[legal.len() / 2]];
+            for name in catalog::names::<G>() {
+                let mut spec = catalog::parse::<G>(name).unwrap();
+                if let Spec::Mcts(config) = &mut spec {
+                    *config = small(*config);
+                }
+                let limits = if matches!(spec, Spec::Mcts(_)) {
+                    Limits::iterations(60)
+                } else {
+                    Limits::depth(2)
+                };
+                let mut search = catalog::build::<G>(&spec).unwrap();
+                let choice = ask_among(&mut *search, &position, limits, Some(&wanted), 1);
+                assert!(
+                    wanted.contains(&choice.best),
+                    "{name} in {}",
+                    position_text(&position)
+                );
+                assert!(
+                    choice
+                        .report
+                        .root
+                        .iter()
+                        .all(|root| wanted.contains(&root.mv)),
+                    "{name}"
+                );
+                let choice = ask_among(&mut *search, &position, limits, Some(&wanted[..1]), 1);
+                assert_eq!(choice.best, wanted[0], "{name}");
+            }
+        }
+    }
+    for_every_game!(check);
+    // Mate in one, four in line, the last stones, the last square: every search that looks ahead finds them.
+    for (game, position, best) in [
+        ("chess", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -", "a1a8"),
+        ("connect-four", "112233", "4"),
+        ("delta", "***2/4*/5/oo1o1/5 w 7", "b2e2"),
+    ] {
+        struct Find<'a>(&'a str, &'a str);
+        impl Visitor for Find<'_> {
+            type Out = ();
+
+            fn visit<G: Playable>(self, rules: G::Rules) {
+                let position: G = notation::position(rules, self.0).unwrap();
+                for name in [
+                    "uct",
+                    "ucb1-tuned",
+                    "lgr2",
+                    "grouping",
+                    "transposition-002",
+                    "deepening",
+                    "minimax,depth=2",
+                ] {
+                    if G::NAME == "delta" && name != "deepening" {
+                        continue;
+                    }
+                    let mut spec = catalog::parse::<G>(name).unwrap();
+                    if let Spec::Mcts(config) = &mut spec {
+                        *config = small(*config);
+                    }
+                    let limits = if matches!(spec, Spec::Mcts(_)) {
+                        Limits::iterations(3000)
+                    } else {
+                        Limits::depth(2)
+                    };
+                    let choice = ask(&mut *catalog::build(&spec).unwrap(), &position, limits);
+                    if G::NAME != "delta" {
+                        assert_eq!(
+                            notation::move_text(&position, choice.best),
+                            self.1,
+                            "{name} on {}",
+                            G::NAME
+                        );
+                    }
+                }
+            }
+        }
+        games::with_game(game, Find(position, best)).unwrap();
+    }
+}
+
+#[test]
+fn trees_are_reused_and_both_counters_kept() {
+    let mut search = mcts::build::<ConnectFour>(small(Config::default()));
+    let mut position = ConnectFour::start(());
+    let first = ask(&mut *search, &position, Limits::iterations(5000));
+    let expected = &first.report.root[0];
+    search.advance(first.best);
+    position.play(first.best);
+    // The same statistics stand there, inherited.
+    let reply = expected.line[1];
+    let report = ask(&mut *search, &position, Limits::iterations(1000)).report;
+    let (visits, recent, _) = search.tree().unwrap().root_figures();
+    assert_eq!((visits, recent), (expected.visits + 1000, 1000));
+    let mut sums = (0, 0);
+    search
+        .tree()
+        .unwrap()
+        .edges(search.tree().unwrap().root(), &mut |edge| {
+            sums.0 += edge.visits;
+            sums.1 += edge.recent_visits;
+        });
+    assert_eq!(sums.1, 1000);
+    assert!(report.root.iter().any(|root| root.mv == reply));
+    // A move that nobody expected, and one that is not the search's own, are taken as well.
+    search.advance(Column(6));
+    position.play(Column(6));
+    assert!(position.is_legal(ask(&mut *search, &position, Limits::iterations(100)).best));
+    // Without reuse nothing is kept.
+    let mut search = mcts::build::<ConnectFour>(small(Config {
+        reuse: false,
+        ..Config::default()
+    }));
+    let choice = ask(
+        &mut *search,
+        &ConnectFour::start(()),
+        Limits::iterations(500),
+    );
+    search.advance(choice.best);
+    let mut position = ConnectFour::start(());
+    position.play(choice.best);
+    ask(&mut *search, &position, Limits::iterations(100));
+    assert_eq!(search.tree().unwrap().root_figures().0, 100);
+}
+
+#[test]
+fn groups_share_what_is_alike() {
+    // The four first moves of othello are images of each other: one node, with all visits.
+    let sharing = Sharing {
+        transpositions: true,
+        grouping: Grouping::Dihedral,
+        invert_colours: true,
+    };
+    let config = small(Config {
+        store: StoreKind::Graph,
+        sharing,
+        ..Config::default()
+    });
+    let mut search = mcts::build::<games::othello::Othello>(config);
+    ask(
+        &mut *search,
+        &games::othello::Othello::start(()),
+        Limits::iterations(2000),
+    );
+    let tree = search.tree().unwrap();
+    let mut children = HashMap::new();
+    tree.edges(tree.root(), &mut |edge| {
+        *children.entry(edge.child).or_insert(0) += edge.visits
+    });
+    assert_eq!(children.len(), 1, "{children:?}");
+    assert_eq!(children.values().sum::<u64>(), 1999);
+    // Transpositions: 1 2 3 and 3 2 1 lead to one position.
+    let mut search = mcts::build::<ConnectFour>(small(Config {
+        store: StoreKind::Graph,
+        ..Config::default()
+    }));
+    ask(
+        &mut *search,
+        &ConnectFour::start(()),
+        Limits::iterations(5000),
+    );
+    let tree = search.tree().unwrap();
+    let child = |node: u32, column: u8| {
+        let mut found = None;
+        tree.edges(node, &mut |edge| {
+            if edge.mv == Column(column) {
+                found = edge.child;
+            }
+        });
+        found.expect("5000 iterations reach every third move")
+    };
+    let [one, other] = [[0, 1, 2], [2, 1, 0]].map(|line| {
+        line.iter()
+            .fold(tree.root(), |node, &column| child(node, column))
+    });
+    assert_eq!(one, other);
+}
+
+#[test]
+fn classical_trees_show_what_was_searched_and_what_was_cut() {
+    let root: ConnectFour = notation::position((), "4453").unwrap();
+    let run = |method, most| {
+        let config = ClassicalConfig {
+            method,
+            depth: Some(3),
+            tree_nodes: most,
+            ..ClassicalConfig::default()
+        };
+        let mut search = Classical::<ConnectFour>::new(config);
+        let report = ask(&mut search, &root, Limits::default()).report;
+        let tree = search.tree().unwrap();
+        let (mut nodes, mut cut) = (0, 0);
+        let mut pending = vec![tree.root()];
+        while let Some(node) = pending.pop() {
+            tree.edges(node, &mut |edge| {
+                if edge.cut {
+                    assert_eq!(edge.visits, 0);
+                    cut += 1;
+                } else {
+                    nodes += 1;
+                    pending.extend(edge.child);
+                }
+            });
+        }
+        (report, nodes, cut, tree.root_figures().0)
+    };
+    let (minimax, nodes, cut, visits) = run(Method::Minimax, 1_000_000);
+    assert_eq!((nodes, cut, visits), (minimax.nodes, 0, minimax.nodes + 1));
+    let (alpha_beta, pruned, cut, visits) = run(Method::AlphaBeta, 1_000_000);
+    assert_eq!((pruned, visits), (alpha_beta.nodes, alpha_beta.nodes + 1));
+    assert!(cut > 0 && pruned < nodes);
+    let (_, capped, ..) = run(Method::Minimax, 50);
+    assert!(capped < 50);
+}
+
+#[test]
+fn memory_is_never_exceeded_and_the_search_goes_on() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for store in STORES {
+            for threads in [1, 2] {
+                let config = Config {
+                    memory_mb: 1,
+                    entries: 5000,
+                    store,
+                    threads,
+                    playout_limit: Some(3),
+                    ..Config::default()
+                };
+                let mut search = mcts::build::<G>(config);
+                let report = ask(&mut *search, &G::start(rules), Limits::iterations(60_000)).report;
+                assert_eq!(report.iterations, 60_000);
+                assert!(
+                    report.memory_full || report.stored < 20_000,
+                    "{store:?} on {}",
+                    G::NAME
+                );
+                assert!(
+                    report.bytes <= 1 << 20,
+                    "{} bytes in {store:?} on {}",
+                    report.bytes,
+                    G::NAME
+                );
+            }
+        }
+    }
+    for_every_game!(check);
+}
+
+/// The short form of a minute's run: the peak of the process's memory, as the system saw it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_under_a_limit_does_not_outgrow_it() {
+    memory_of_a_run(64, "1500000");
+}
+
+#[test]
+#[ignore = "a minute of searching"]
+#[cfg(target_os = "linux")]
+fn a_process_under_a_limit_does_not_outgrow_it_in_a_minute() {
+    memory_of_a_run(64, "12000000");
+}
+
+#[cfg(target_os = "linux")]
+fn memory_of_a_run(limit_mb: u64, iterations: &str) {
+    /// What the program takes besides: code, stacks, tables of replies.
+    const OVERHEAD_MB: u64 = 12;
+    let search = format!("uct,memory={limit_mb}");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args([
+            "bench",
+            "rate",
+            "--game",
+            "connect-four",
+            "--search",
+            &search,
+            "--iterations",
+            iterations,
+            "--json",
+        ])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak_kb = 0;
+    while child.try_wait().expect("it can be waited for").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kb = peak.and_then(|peak| {
+            peak.trim()
+                .trim_end_matches(" kB")
+                .trim()
+                .parse::<u64>()
+                .ok()
+        });
+        peak_kb = peak_kb.max(kb.unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(
+        peak_kb > limit_mb * 1024 * 3 / 4,
+        "{peak_kb} kB: the limit was not even reached"
+    );
+    assert!(
+        peak_kb <= (limit_mb + OVERHEAD_MB) * 1024,
+        "{peak_kb} kB under a limit of {limit_mb} MB"
+    );
+}
+
+#[test]
+fn the_bench_signature_is_as_it_was_and_the_same_twice() {
+    let run = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+            .args(["bench", "--signature"])
+            .output()
+            .expect("the program starts");
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let signature = run();
+    assert_golden("bench.txt", &signature);
+    let rows = signature.lines().count();
+    assert!(rows >= 5 * 22, "{rows}");
+}
+
+#[test]
+fn requests_for_searches_are_checked() {
+    let parse = |text: &str| catalog::parse::<ConnectFour>(text).map_err(|error| error.to_string());
+    for (text, fragment) in [
+        ("uctt", "unknown search \"uctt\": expected one of uct, "),
+        ("", "unknown search \"\""),
+        (
+            "heuristic-001",
+            "heuristic-001 cannot play connect-four: expected othello",
+        ),
+        (
+            "uct,speed=9",
+            "uct has no parameter \"speed\": expected one of select, exploration",
+        ),
+        ("uct,depth=4", "uct has no parameter \"depth\""),
+        (
+            "random,exploration=1",
+            "random has no parameter \"exploration\": expected one of seed",
+        ),
+        (
+            "uct,exploration=21",
+            "exploration cannot be \"21\": expected a number from 0 to 20",
+        ),
+        ("uct,exploration=nan", "exploration cannot be \"nan\""),
+        ("uct,exploration", "exploration cannot be \"\""),
+        (
+            "uct,iterations=-1",
+            "iterations cannot be \"-1\": expected a whole number from 0",
+        ),
+        ("uct,iterations=1e3", "iterations cannot be \"1e3\""),
+        (
+            "uct,threads=0",
+            "threads cannot be \"0\": expected a whole number from 1 to 512",
+        ),
+        (
+            "uct,store=forest",
+            "store cannot be \"forest\": expected tree, graph, bounded",
+        ),
+        (
+            "uct,reuse=yes",
+            "reuse cannot be \"yes\": expected true or false",
+        ),
+        (
+            "alpha-beta,evaluation=weights",
+            "evaluation cannot be \"weights\": expected one of lines, outcome, random",
+        ),
+        (
+            "alpha-beta,evaluation=lines:5:5:5",
+            "expected lines with at most 2 arguments",
+        ),
+        (
+            "alpha-beta,evaluation=lines:-5",
+            "expected two from 0 to 1000",
+        ),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.contains(fragment), "{text}: {error}");
+    }
+    assert!(matches!(
+        catalog::parse::<ConnectFour>("x"),
+        Err(CatalogError::Search { .. })
+    ));
+    // Every parameter can be set to what it is, and reads back.
+    for entry in SEARCHES {
+        let Ok(spec) = catalog::parse::<ConnectFour>(entry.name) else {
+            continue;
+        };
+        for parameter in catalog::PARAMETERS {
+            let Some(value) = (parameter.get)(&spec).filter(|value| !value.is_empty()) else {
+                continue;
+            };
+            let text = format!("{},{}={value}", entry.name, parameter.name);
+            assert_eq!(parse(&text), Ok(spec.clone()), "{text}");
+        }
+    }
+}
