@@ -11,6 +11,26 @@ pub(super) struct Arena {
     used: AtomicUsize,
 }
 
+/// Words set aside for one thread.
+#[derive(Debug, Default)]
+pub(super) struct Plot {
+    next: usize,
+    end: usize,
+    /// How many words are set aside at a time; 0 for no more than are asked for.
+    size: usize,
+}
+
+impl Plot {
+    /// For a thread that works beside others.
+    pub(super) fn beside_others() -> Self {
+        // A multiple of 4, 5 and 6, the sizes of a tree's nodes: they stay at multiples of their size.
+        Self {
+            size: 60 * 68,
+            ..Self::default()
+        }
+    }
+}
+
 impl Arena {
     /// Room for so many words. The system hands out memory only when a word is first written.
     pub(super) fn new(words: usize) -> Self {
@@ -20,18 +40,23 @@ impl Arena {
         }
     }
 
-    /// The next `count` words, whose contents are old; none when there is no room.
+    /// `count` words whose contents are old; none when there is no room. A thread that works beside others takes them from
+    /// a plot of its own, so that they seldom meet.
     #[inline(always)]
-    pub(super) fn reserve(&self, count: usize, parallel: bool) -> Option<usize> {
-        if !parallel {
-            let start = self.used.load(Ordering::Relaxed);
-            let end = start + count;
-            if end > self.words.len() {
-                return None;
-            }
-            self.used.store(end, Ordering::Relaxed);
-            return Some(start);
+    pub(super) fn reserve(&self, count: usize, plot: &mut Plot) -> Option<usize> {
+        if plot.end - plot.next < count {
+            // The rest of the old plot is lost; it is smaller than what was asked for.
+            let size = count.max(plot.size);
+            let start = self.take(size).map(|start| (start, size));
+            let (start, size) = start.or_else(|| self.take(count).map(|start| (start, count)))?;
+            (plot.next, plot.end) = (start, start + size);
         }
+        let start = plot.next;
+        plot.next += count;
+        Some(start)
+    }
+
+    fn take(&self, count: usize) -> Option<usize> {
         let mut start = self.used.load(Ordering::Relaxed);
         loop {
             let end = start + count;

@@ -7,8 +7,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
+    arena::Plot,
     select::ChildStats,
-    store::{Expansion, Step, Store, as_rewards, square, sums_seen_by},
+    store::{Expansion, News, Step, Store, as_rewards, sums_seen_by},
     tree::Tree,
 };
 use crate::{
@@ -172,13 +173,19 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn expand(&self, node: u32, position: &G, moves: &[G::Move]) -> Expansion {
-        self.tree.expand(node, position, moves)
+    fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
+        self.tree.expand(node, position, moves, plot)
     }
 
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
-        self.tree.follow(edge, position, flipped)
+    fn follow(
+        &self,
+        edge: usize,
+        position: &mut G,
+        flipped: bool,
+        plot: &mut Plot,
+    ) -> Option<Step> {
+        self.tree.follow(edge, position, flipped, plot)
     }
 
     #[inline(always)]
@@ -187,8 +194,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn back_up(&self, step: &Step, reward: u64) {
-        Store::<G>::back_up(&self.tree, step, reward);
+    fn tell(&self, step: &Step, news: &News) {
+        Store::<G>::tell(&self.tree, step, news);
         let key = self.tree.key(step.node);
         let entry = self.entry(key);
         if !self.is_of(entry, key) {
@@ -197,10 +204,11 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
                 word.store(0, Ordering::Relaxed);
             }
         }
-        self.add(&entry[VISITS], 1);
-        self.add(&entry[SUM], reward);
+        let (rewards, sum, squares) = news.rewards();
+        self.add(&entry[VISITS], rewards);
+        self.add(&entry[SUM], sum);
         if SQUARES {
-            self.add(&entry[SQUARES_WORD], square(reward));
+            self.add(&entry[SQUARES_WORD], squares);
         }
     }
 

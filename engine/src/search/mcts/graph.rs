@@ -23,11 +23,10 @@ use std::sync::{
 };
 
 use super::{
-    arena::Arena,
-    playout::ONE,
+    arena::{Arena, Plot},
     select::ChildStats,
     store::{
-        Expansion, Step, Store, as_rewards, exchanged, mean, outcome_bits, outcome_of_bits, square,
+        Expansion, News, Step, Store, as_rewards, exchanged, mean, outcome_bits, outcome_of_bits,
         sums_seen_by,
     },
 };
@@ -150,8 +149,8 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         self.sharing.grouping != Grouping::None || self.sharing.invert_colours
     }
 
-    fn new_node(&self, key: u64) -> Option<u32> {
-        let start = self.arena.reserve(Self::NODE, self.parallel)?;
+    fn new_node(&self, key: u64, plot: &mut Plot) -> Option<u32> {
+        let start = self.arena.reserve(Self::NODE, plot)?;
         for word in 0..Self::NODE {
             self.arena
                 .set(start + word, if word == KEY { key } else { 0 });
@@ -160,15 +159,15 @@ impl<const SQUARES: bool> Graph<SQUARES> {
     }
 
     /// The node of a key, made if it is not there yet; none if there is no room.
-    fn node_of(&self, key: u64) -> Option<u32> {
+    fn node_of(&self, key: u64, plot: &mut Plot) -> Option<u32> {
         let Some(lock) = &self.index else {
-            return self.new_node(key);
+            return self.new_node(key, plot);
         };
         let mut fresh = None;
         loop {
             let index = lock.read().unwrap_or_else(PoisonError::into_inner);
             match index.find_or_insert(key, &self.arena, || {
-                fresh = fresh.or_else(|| self.new_node(key));
+                fresh = fresh.or_else(|| self.new_node(key, plot));
                 fresh
             }) {
                 Slot::Node(node) => return Some(node),
@@ -459,7 +458,9 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             root.key()
         };
         // The arena has room for one node.
-        self.root = self.node_of(key).unwrap_or(Self::FIRST as u32);
+        self.root = self
+            .node_of(key, &mut Plot::default())
+            .unwrap_or(Self::FIRST as u32);
     }
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
@@ -585,7 +586,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn expand(&self, node: u32, _: &G, moves: &[G::Move]) -> Expansion {
+    fn expand(&self, node: u32, _: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
         let edges = self.arena.word(node as usize + EDGES);
         if self.parallel
             && edges
@@ -594,7 +595,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         {
             return Expansion::Busy;
         }
-        let Some(first) = self.arena.reserve(moves.len() * EDGE_WORDS, self.parallel) else {
+        let Some(first) = self.arena.reserve(moves.len() * EDGE_WORDS, plot) else {
             edges.store(0, Ordering::Relaxed);
             return Expansion::Full;
         };
@@ -611,7 +612,13 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
+    fn follow(
+        &self,
+        edge: usize,
+        position: &mut G,
+        flipped: bool,
+        plot: &mut Plot,
+    ) -> Option<Step> {
         let mover = position.to_move();
         let mut link = self.link(edge);
         let mv = G::move_from_bits(link.mv());
@@ -625,7 +632,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             } else {
                 (Symmetry::IDENTITY, false)
             };
-            let node = self.node_of(after.key())?;
+            let node = self.node_of(after.key(), plot)?;
             link = Link::new(node, link.mv(), symmetry, inverted);
             self.arena.word(edge + 1).store(link.0, Ordering::Release);
             *position = after;
@@ -645,6 +652,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             node: link.node(),
             mover,
             flipped: flipped ^ link.inverted(),
+            announced: false,
         })
     }
 
@@ -657,19 +665,19 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn back_up(&self, step: &Step, reward: u64) {
+    fn tell(&self, step: &Step, news: &News) {
         let node = step.node as usize;
-        let reward = if step.flipped { ONE - reward } else { reward };
-        if !self.parallel {
-            self.arena.add(node + VISITS, 1, false);
+        let (sum, squares) = news.seen_by(turned_if(Player::First, step.flipped));
+        if news.visits > 0 {
+            self.arena
+                .add(node + VISITS, news.visits.into(), self.parallel);
             if step.edge != 0 {
-                self.arena.add(step.edge, 1, false);
+                self.arena.add(step.edge, news.visits.into(), self.parallel);
             }
         }
-        self.arena.add(node + SUM, reward, self.parallel);
+        self.arena.add(node + SUM, sum, self.parallel);
         if SQUARES {
-            self.arena
-                .add(node + SQUARES_WORD, square(reward), self.parallel);
+            self.arena.add(node + SQUARES_WORD, squares, self.parallel);
         }
     }
 

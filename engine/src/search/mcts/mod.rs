@@ -145,7 +145,8 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         let seed = child_seed(self.config.seed, self.searches);
         let parallel = self.playouts.len() > 1;
         let mut playouts = std::mem::take(&mut self.playouts);
-        let result = {
+        let shared = Shared::default();
+        {
             let ground = Ground {
                 config: &self.config,
                 store: &self.store,
@@ -157,14 +158,13 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             let (first, others) = playouts
                 .split_first_mut()
                 .expect("there is a policy for the first thread");
-            let shared = Shared::default();
             thread::scope(|scope| {
                 for (index, playout) in (1..).zip(others) {
                     let (ground, shared) = (&ground, &shared);
                     let (count, history) = (limits.iterations, task.history);
                     let work = move || {
                         let mut worker =
-                            Worker::new(&mut **playout, child_seed(seed, index), history);
+                            Worker::new(&mut **playout, child_seed(seed, index), history, true);
                         shared.help(&mut worker, ground, count);
                     };
                     let name = format!("search-{index}");
@@ -177,12 +177,12 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                         break;
                     }
                 }
-                let worker = Worker::new(&mut **first, child_seed(seed, 0), task.history);
-                self.lead(task, &ground, &shared, worker, budget, limits)
-            })
-        };
+                let worker = Worker::new(&mut **first, child_seed(seed, 0), task.history, parallel);
+                self.lead(task, &ground, &shared, worker, budget, limits);
+            });
+        }
         self.playouts = playouts;
-        result
+        (shared.done.into_inner(), shared.full.into_inner())
     }
 
     /// The first thread's work: iterations, the budget, and reports.
@@ -194,46 +194,34 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         mut worker: Worker<'_, G>,
         mut budget: Budget,
         limits: Limits,
-    ) -> (u64, bool) {
-        let alone = !ground.parallel;
-        let mut done = 0;
+    ) {
+        let mut tickets = Tickets::default();
         loop {
-            let used = if alone {
-                done
-            } else {
-                shared.started.load(Ordering::Relaxed)
-            };
+            // Alone, the budget sees every iteration; together, the tickets see to it that there are not too many.
+            let used = if ground.parallel { 0 } else { tickets.used };
             if budget.is_over(used) || ground.config.solver && self.is_settled(ground) {
                 break;
             }
-            if !alone && !shared.take(limits.iterations) {
-                break;
+            if !tickets.take(shared, ground.parallel, limits.iterations) {
+                // The others have a few left, and make them.
+                return shared.finish(&mut worker, &tickets, ground);
             }
             worker.iterate(ground);
-            done += 1;
             if let Some(depth) = limits.depth
-                && done % 256 == 0
+                && tickets.used.is_multiple_of(256)
                 && self.line_length(task.root) >= depth as usize
             {
                 break;
             }
             if budget.wants_report() {
-                let all = if alone {
-                    done
-                } else {
-                    shared.started.load(Ordering::Relaxed)
-                };
+                worker.flush(ground.store);
+                let done = shared.done.load(Ordering::Relaxed) + tickets.unreported();
                 let full = worker.full || shared.full.load(Ordering::Relaxed);
-                (task.on_progress)(&self.report(task.root, task.moves, all, full));
+                (task.on_progress)(&self.report(task.root, task.moves, done, full));
             }
         }
         shared.over.store(true, Ordering::Relaxed);
-        let all = if alone {
-            done
-        } else {
-            shared.started.load(Ordering::Relaxed)
-        };
-        (all, worker.full || shared.full.load(Ordering::Relaxed))
+        shared.finish(&mut worker, &tickets, ground);
     }
 
     /// Whether nothing is left to find out.
@@ -400,27 +388,50 @@ type Rank = (f64, f64, f64, f64);
 /// What the threads of one search tell each other.
 #[derive(Default)]
 struct Shared {
-    /// Iterations begun.
-    started: AtomicU64,
+    /// Iterations given out to threads.
+    given: AtomicU64,
+    /// Iterations made by threads that have said so.
+    done: AtomicU64,
     over: AtomicBool,
     full: AtomicBool,
 }
 
-impl Shared {
-    /// Takes one iteration out of those that are allowed.
+/// A thread's right to make iterations: taken a few at a time, so that threads seldom wait for each other.
+#[derive(Default)]
+struct Tickets {
+    left: u64,
+    used: u64,
+    reported: u64,
+}
+
+impl Tickets {
+    const BATCH: u64 = 8;
+
+    /// Takes the right to one iteration, if there are any left.
     #[inline(always)]
-    fn take(&self, count: Option<u64>) -> bool {
-        let Some(count) = count else {
-            self.started.fetch_add(1, Ordering::Relaxed);
-            return true;
-        };
-        if self.started.fetch_add(1, Ordering::Relaxed) < count {
-            return true;
+    fn take(&mut self, shared: &Shared, parallel: bool, count: Option<u64>) -> bool {
+        if parallel && self.left == 0 {
+            shared.done.fetch_add(self.unreported(), Ordering::Relaxed);
+            self.reported = self.used;
+            let given = shared.given.fetch_add(Self::BATCH, Ordering::Relaxed);
+            self.left = count.map_or(Self::BATCH, |count| {
+                count.saturating_sub(given).min(Self::BATCH)
+            });
+            if self.left == 0 {
+                return false;
+            }
         }
-        self.started.fetch_sub(1, Ordering::Relaxed);
-        false
+        self.left = self.left.saturating_sub(1);
+        self.used += 1;
+        true
     }
 
+    fn unreported(&self) -> u64 {
+        self.used - self.reported
+    }
+}
+
+impl Shared {
     /// A further thread's work.
     fn help<G: Searchable, T: Store<G>, S: Select>(
         &self,
@@ -428,12 +439,26 @@ impl Shared {
         ground: &Ground<'_, G, T, S>,
         count: Option<u64>,
     ) {
-        while !self.over.load(Ordering::Relaxed) && self.take(count) {
+        let mut tickets = Tickets::default();
+        while !self.over.load(Ordering::Relaxed) && tickets.take(self, true, count) {
             worker.iterate(ground);
-            if worker.full {
+            if worker.full && !self.full.load(Ordering::Relaxed) {
                 self.full.store(true, Ordering::Relaxed);
             }
         }
+        self.finish(worker, &tickets, ground);
+    }
+
+    /// A thread has nothing left to do: what it kept back is told.
+    fn finish<G: Searchable, T: Store<G>, S>(
+        &self,
+        worker: &mut Worker<'_, G>,
+        tickets: &Tickets,
+        ground: &Ground<'_, G, T, S>,
+    ) {
+        worker.flush(ground.store);
+        self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
+        self.full.fetch_or(worker.full, Ordering::Relaxed);
     }
 }
 

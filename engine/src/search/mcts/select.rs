@@ -31,22 +31,47 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     /// The score of a child that was chosen at least once; the highest is followed, the first of equals.
     fn score(&self, ln_parent: f64, child: &ChildStats) -> f64;
 
-    /// The scores of four children; infinite for one that was never chosen. Written so that the compiler can work all four
-    /// out side by side.
+    /// The scores of four children; infinite for one that was never chosen. The figures lie side by side, so that the
+    /// compiler can work all four out at once.
     #[inline(always)]
-    fn scores(&self, ln_parent: f64, children: &[ChildStats; 4]) -> [f64; 4] {
+    fn scores(&self, ln_parent: f64, children: &Four) -> [f64; 4] {
         let mut scores = [0.0; 4];
-        for lane in 0..4 {
-            scores[lane] = self.score(ln_parent, &children[lane]);
+        for (lane, score) in scores.iter_mut().enumerate() {
+            *score = self.score(ln_parent, &children.child(lane));
         }
-        for lane in 0..4 {
-            scores[lane] = if children[lane].chosen == 0.0 {
-                f64::INFINITY
-            } else {
-                scores[lane]
-            };
+        for (score, &chosen) in scores.iter_mut().zip(&children.chosen) {
+            *score = if chosen == 0.0 { f64::INFINITY } else { *score };
         }
         scores
+    }
+}
+
+/// Four children, figure by figure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Four {
+    chosen: [f64; 4],
+    visits: [f64; 4],
+    sum: [f64; 4],
+    squares: [f64; 4],
+}
+
+impl Four {
+    #[inline(always)]
+    pub(super) fn set(&mut self, lane: usize, child: &ChildStats) {
+        self.chosen[lane] = child.chosen;
+        self.visits[lane] = child.visits;
+        self.sum[lane] = child.sum;
+        self.squares[lane] = child.squares;
+    }
+
+    #[inline(always)]
+    fn child(&self, lane: usize) -> ChildStats {
+        ChildStats {
+            chosen: self.chosen[lane],
+            visits: self.visits[lane],
+            sum: self.sum[lane],
+            squares: self.squares[lane],
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where statistics live: what the loop asks of a tree, a graph, or a tree with a table.
 
-use super::{playout::ONE, select::ChildStats};
+use super::{arena::Plot, playout::ONE, select::ChildStats};
 use crate::{
     games::{Outcome, Player},
     search::{Edge, Frame, Searchable},
@@ -17,6 +17,58 @@ pub(super) struct Step {
     pub(super) mover: Player,
     /// Whether the colours at the node are those of the root exchanged.
     pub(super) flipped: bool,
+    /// Whether the visit was counted on the way down.
+    pub(super) announced: bool,
+}
+
+/// What a node is to be told: rewards for the first player of the root, and how many visits they came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct News {
+    /// Visits that are not counted yet.
+    pub(super) visits: u32,
+    /// Rewards that are not added yet.
+    rewards: u32,
+    sum: u64,
+    squares: u64,
+}
+
+impl News {
+    /// One visit and its reward.
+    #[inline(always)]
+    pub(super) fn of(reward: u64) -> Self {
+        Self {
+            visits: 1,
+            rewards: 1,
+            sum: reward,
+            squares: square(reward),
+        }
+    }
+
+    /// The same rewards of visits that are counted already.
+    #[inline(always)]
+    pub(super) fn counted(self) -> Self {
+        Self { visits: 0, ..self }
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, other: &Self) {
+        self.visits += other.visits;
+        self.rewards += other.rewards;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// How many rewards, their sum, and the sum of their squares, for the first player.
+    #[inline(always)]
+    pub(super) fn rewards(&self) -> (u64, u64, u64) {
+        (self.rewards.into(), self.sum, self.squares)
+    }
+
+    /// The sums of rewards and of their squares, seen by `player`.
+    #[inline(always)]
+    pub(super) fn seen_by(&self, player: Player) -> (u64, u64) {
+        sums_seen_by(self.sum, self.squares, self.rewards, player)
+    }
 }
 
 /// What came of an attempt to give a leaf its children.
@@ -77,17 +129,18 @@ pub(super) trait Store<G: Searchable>: Send + Sync {
     fn prove(&self, node: u32, outcome: Outcome);
 
     /// Gives a leaf its children.
-    fn expand(&self, node: u32, position: &G, moves: &[G::Move]) -> Expansion;
+    fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion;
 
     /// Plays the move of an edge in `position`, which becomes the position of the node it leads to, in that node's
     /// frame. None, and nothing done, if there is no memory for that node.
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step>;
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool, plot: &mut Plot)
+    -> Option<Step>;
 
     /// Counts a visit on the way down, before its reward is known: other threads are put off by it.
     fn announce(&self, step: &Step);
 
-    /// Adds a reward for the first player (of the root) on the way up, and the visit unless it was announced.
-    fn back_up(&self, step: &Step, reward: u64);
+    /// Adds visits and rewards on the way up.
+    fn tell(&self, step: &Step, news: &News);
 
     /// Words of memory in use, and how many moves with their statistics are stored in them.
     fn usage(&self) -> (usize, u64);
@@ -110,15 +163,6 @@ pub(super) fn as_rewards(sum: u64) -> f64 {
 #[inline(always)]
 pub(super) fn square(reward: u64) -> u64 {
     ((u128::from(reward) * u128::from(reward)) >> 32) as u64
-}
-
-/// A reward for the first player, seen by `player`.
-#[inline(always)]
-pub(super) fn seen_by(reward: u64, player: Player) -> u64 {
-    match player {
-        Player::First => reward,
-        Player::Second => ONE - reward,
-    }
 }
 
 /// A sum of rewards for the first player over so many visits, and the sum of their squares, seen by `player`. Exact, so

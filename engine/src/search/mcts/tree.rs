@@ -12,11 +12,10 @@
 use std::sync::atomic::Ordering;
 
 use super::{
-    arena::Arena,
+    arena::{Arena, Plot},
     select::ChildStats,
     store::{
-        Expansion, Step, Store, as_rewards, mean, outcome_bits, outcome_of_bits, seen_by, square,
-        sums_seen_by,
+        Expansion, News, Step, Store, as_rewards, mean, outcome_bits, outcome_of_bits, sums_seen_by,
     },
 };
 use crate::{
@@ -137,8 +136,7 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
 
     /// Moves what hangs below `root` to the front of the arena, `root` itself becoming node 0.
     ///
-    /// A block of children always lies behind its parent's block, so sliding blocks down in the order of their places
-    /// meets every parent before its children.
+    /// Blocks slide down in the order of their places; the pointers to them are mended when all have moved.
     fn keep_only(&mut self, root: u32) {
         // (first child, number, parent), as they were.
         let mut blocks = Vec::new();
@@ -155,12 +153,16 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
         // Where each block went: (first child as it was, as it is).
         let mut moved: Vec<(u32, u32)> = Vec::with_capacity(blocks.len());
         let mut end = 1;
-        for (first, count, parent) in blocks {
+        for &(first, count, _) in &blocks {
             self.arena.copy_down(
                 Self::word(first),
                 Self::word(end),
                 count as usize * Self::WORDS,
             );
+            moved.push((first, end));
+            end += count;
+        }
+        for (&(_, count, parent), &(_, now)) in blocks.iter().zip(&moved) {
             let parent = if parent == root {
                 0
             } else {
@@ -169,10 +171,8 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
             };
             self.arena.set(
                 Self::word(parent) + CHILDREN,
-                u64::from(end) | u64::from(count) << 32,
+                u64::from(now) | u64::from(count) << 32,
             );
-            moved.push((first, end));
-            end += count;
         }
         self.arena.truncate(Self::word(end));
     }
@@ -279,7 +279,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn expand(&self, node: u32, position: &G, moves: &[G::Move]) -> Expansion {
+    fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
         let children = self.arena.word(Self::word(node) + CHILDREN);
         if self.parallel
             && children
@@ -288,7 +288,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
         {
             return Expansion::Busy;
         }
-        let Some(start) = self.arena.reserve(moves.len() * Self::WORDS, self.parallel) else {
+        let Some(start) = self.arena.reserve(moves.len() * Self::WORDS, plot) else {
             children.store(0, Ordering::Relaxed);
             return Expansion::Full;
         };
@@ -312,7 +312,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, _: bool) -> Option<Step> {
+    fn follow(&self, edge: usize, position: &mut G, _: bool, _: &mut Plot) -> Option<Step> {
         let mover = position.to_move();
         position.play(Store::<G>::move_of(self, edge));
         Some(Step {
@@ -320,6 +320,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
             node: edge as u32,
             mover,
             flipped: false,
+            announced: false,
         })
     }
 
@@ -329,16 +330,16 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn back_up(&self, step: &Step, reward: u64) {
+    fn tell(&self, step: &Step, news: &News) {
         let word = Self::word(step.node);
-        let reward = seen_by(reward, step.mover);
-        if !self.parallel {
-            self.arena.add(word + VISITS, 1, false);
-        }
-        self.arena.add(word + SUM, reward, self.parallel);
-        if SQUARES {
+        let (sum, squares) = news.seen_by(step.mover);
+        if news.visits > 0 {
             self.arena
-                .add(word + SQUARES_WORD, square(reward), self.parallel);
+                .add(word + VISITS, news.visits.into(), self.parallel);
+        }
+        self.arena.add(word + SUM, sum, self.parallel);
+        if SQUARES {
+            self.arena.add(word + SQUARES_WORD, squares, self.parallel);
         }
     }
 

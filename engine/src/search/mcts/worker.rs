@@ -1,10 +1,11 @@
 //! One thread's share of the work: down the tree, a playout, and up again.
 
 use super::{
+    arena::Plot,
     config::{Config, ExpansionRule},
     playout::{Playout, Trail, pay},
-    select::{Select, ln},
-    store::{Expansion, Step, Store, exchanged},
+    select::{Four, Select, ln},
+    store::{Expansion, News, Step, Store, exchanged},
 };
 use crate::machine::{Work, accelerated};
 use crate::{
@@ -23,6 +24,56 @@ pub(super) struct Worker<'a, G: Game> {
     pub(super) history: History,
     /// Whether memory ran out.
     pub(super) full: bool,
+    bundles: Bundles,
+    plot: Plot,
+}
+
+/// News for nodes that all threads visit all the time, kept back and told a few at a time: a node with a thousand visits can
+/// wait for the next one, and memory that many write to is slow for all of them.
+struct Bundles {
+    slots: Vec<Option<Bundle>>,
+}
+
+#[derive(Clone, Copy)]
+struct Bundle {
+    step: Step,
+    news: News,
+}
+
+impl Bundles {
+    /// A node with so many visits is told in bundles.
+    const HEAVY: u32 = 64;
+    const SLOTS: usize = 64;
+
+    /// How many at a time: not more than three in a hundred are ever kept back.
+    #[inline(always)]
+    fn size(visits: u32) -> u32 {
+        (visits / 32).min(16)
+    }
+
+    fn new() -> Self {
+        Self {
+            slots: vec![None; Self::SLOTS],
+        }
+    }
+
+    /// Notes a visit; what must be told now, if anything.
+    #[inline(always)]
+    fn note(&mut self, step: &Step, news: News, visits: u32) -> Option<Bundle> {
+        let slot = &mut self.slots[(step.node as usize ^ step.edge) % Self::SLOTS];
+        let evicted =
+            slot.take_if(|held| held.step.node != step.node || held.step.edge != step.edge);
+        let held = slot.get_or_insert(Bundle {
+            step: *step,
+            news: News::default(),
+        });
+        held.news.add(&news);
+        if held.news.visits >= Self::size(visits) {
+            // An eviction makes a new bundle, which is not full yet.
+            return slot.take();
+        }
+        evicted
+    }
 }
 
 /// What all threads share.
@@ -38,7 +89,12 @@ pub(super) struct Ground<'a, G: Game, T, S> {
 }
 
 impl<'a, G: Searchable> Worker<'a, G> {
-    pub(super) fn new(playout: &'a mut dyn Playout<G>, seed: u64, history: &History) -> Self {
+    pub(super) fn new(
+        playout: &'a mut dyn Playout<G>,
+        seed: u64,
+        history: &History,
+        beside_others: bool,
+    ) -> Self {
         Self {
             playout,
             rng: Rng::new(seed),
@@ -46,6 +102,19 @@ impl<'a, G: Searchable> Worker<'a, G> {
             moves: Vec::new(),
             history: history.clone(),
             full: false,
+            bundles: Bundles::new(),
+            plot: if beside_others {
+                Plot::beside_others()
+            } else {
+                Plot::default()
+            },
+        }
+    }
+
+    /// Tells the store what was kept back; to be called when the work is done.
+    pub(super) fn flush<T: Store<G>>(&mut self, store: &T) {
+        for bundle in self.bundles.slots.iter_mut().filter_map(Option::take) {
+            store.tell(&bundle.step, &bundle.news);
         }
     }
 
@@ -80,6 +149,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
             node: store.root(),
             mover: position.to_move().opponent(),
             flipped: false,
+            announced: false,
         };
         let mut here = root;
         worker.push(ground, here);
@@ -111,7 +181,8 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
                 // A reply is remembered by the move in the frame of the node, as all moves on the way are.
                 trail.push(position.reply_context(store.move_of(edge)));
             }
-            let Some(next) = store.follow(edge, &mut position, here.flipped) else {
+            let Some(next) = store.follow(edge, &mut position, here.flipped, &mut worker.plot)
+            else {
                 worker.full = true;
                 break worker.playout.run(&position, trail, &mut worker.rng);
             };
@@ -130,8 +201,19 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
         } else {
             reward
         };
-        for step in &worker.path {
-            store.back_up(step, reward);
+        let news = News::of(reward);
+        if ground.parallel {
+            for step in &worker.path {
+                if step.announced {
+                    store.tell(step, &news.counted());
+                } else if let Some(bundle) = worker.bundles.note(step, news, store.visits(step.node)) {
+                    store.tell(&bundle.step, &bundle.news);
+                }
+            }
+        } else {
+            for step in &worker.path {
+                store.tell(step, &news);
+            }
         }
         worker.history.forget_after(begin);
         if certain && ground.config.solver {
@@ -150,8 +232,10 @@ enum Leaf {
 impl<G: Searchable> Worker<'_, G> {
     #[inline(always)]
     fn push<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, step: Step) {
-        if ground.parallel {
+        let mut step = step;
+        if ground.parallel && ground.store.visits(step.node) < Bundles::HEAVY {
             ground.store.announce(&step);
+            step.announced = true;
         }
         self.path.push(step);
     }
@@ -184,7 +268,8 @@ impl<G: Searchable> Worker<'_, G> {
             ExpansionRule::One if !at_root => expand_on,
             _ => expand_on - 1,
         };
-        let visits = ground.store.visits(here.node) - u32::from(ground.parallel);
+        let announced = self.path.last().is_some_and(|step| step.announced);
+        let visits = ground.store.visits(here.node) - u32::from(announced);
         if visits < wait {
             return Leaf::PlayOut;
         }
@@ -194,7 +279,10 @@ impl<G: Searchable> Worker<'_, G> {
             ground.store.prove(here.node, outcome);
             return Leaf::Over(outcome);
         }
-        match ground.store.expand(here.node, position, &self.moves) {
+        match ground
+            .store
+            .expand(here.node, position, &self.moves, &mut self.plot)
+        {
             Expansion::Busy => return Leaf::PlayOut,
             Expansion::Full => {
                 self.full = true;
@@ -238,8 +326,11 @@ impl<G: Searchable> Worker<'_, G> {
         while index < count {
             let edges: [usize; 4] =
                 std::array::from_fn(|lane| first + (index + lane).min(count - 1) * T::STRIDE);
-            let stats = edges.map(|edge| store.stats(edge, mover));
-            let scores = ground.select.scores(ln_parent, &stats);
+            let mut four = Four::default();
+            for (lane, &edge) in edges.iter().enumerate() {
+                four.set(lane, &store.stats(edge, mover));
+            }
+            let scores = ground.select.scores(ln_parent, &four);
             for lane in 0..4 {
                 let better = scores[lane] > best_score;
                 best_score = if better { scores[lane] } else { best_score };
@@ -276,7 +367,10 @@ impl<G: Searchable> Worker<'_, G> {
             if stats.chosen == 0.0 && self.full && !store.can_follow(edge) {
                 continue;
             }
-            let mut score = ground.select.scores(ln_parent, &[stats; 4])[0];
+            let mut score = match stats.chosen {
+                0.0 => f64::INFINITY,
+                _ => ground.select.score(ln_parent, &stats),
+            };
             if ground.config.solver
                 && let Some(outcome) = store.edge_proven(edge)
             {
