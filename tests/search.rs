@@ -1147,18 +1147,57 @@ fn memory_of_a_run(limit_mb: u64, iterations: &str) {
 
 #[test]
 fn the_bench_signature_is_as_it_was_and_the_same_twice() {
-    let run = || {
-        let output = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
-            .args(["bench", "--signature"])
-            .output()
-            .expect("the program starts");
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let signature = run();
-    assert_golden("bench.txt", &signature);
-    let rows = signature.lines().count();
-    assert!(rows >= 5 * 22, "{rows}");
+    let output = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(["bench", "--signature", "--repeat", "2"])
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success());
+    let twice = String::from_utf8(output.stdout).expect("text");
+    let rows: Vec<&str> = twice.lines().collect();
+    let (first, second) = rows.split_at(rows.len() / 2);
+    assert!(first.len() >= 5 * 22, "{}", first.len());
+    assert_eq!(first, second);
+    assert_golden("bench.txt", &(first.join("\n") + "\n"));
+}
+
+/// The tables of searches and parameters in protocol.md, as the catalogue has them.
+#[test]
+fn the_documented_tables_are_the_catalogues() {
+    let mut text = String::from("| search | what it is |\n|---|---|\n");
+    for entry in SEARCHES {
+        let only = entry
+            .only
+            .map_or(String::new(), |game| format!("; {game} only"));
+        text += &format!("| `{}` | {}{only} |\n", entry.name, entry.help);
+    }
+    text += "\n| parameter | what it does | values |\n|---|---|---|\n";
+    for parameter in catalog::PARAMETERS {
+        text += &format!(
+            "| `{}` | {} | {} |\n",
+            parameter.name, parameter.help, parameter.kind
+        );
+    }
+    let path = support::data("../../protocol.md");
+    let page = std::fs::read_to_string(&path).expect("protocol.md is there");
+    let (begin, end) = (
+        "<!-- the catalogue: written by UPDATE=1 cargo test -->\n",
+        "<!-- end -->\n",
+    );
+    let start = page.find(begin).expect("the tables' beginning is marked") + begin.len();
+    let stop = page.find(end).expect("the tables' end is marked");
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        std::fs::write(
+            &path,
+            format!("{}\n{text}\n{}", &page[..start], &page[stop..]),
+        )
+        .expect("it can be written");
+        return;
+    }
+    assert_eq!(
+        page[start..stop].trim(),
+        text.trim(),
+        "UPDATE=1 accepts the catalogue's tables"
+    );
 }
 
 #[test]

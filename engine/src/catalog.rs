@@ -342,6 +342,8 @@ pub const SEARCHES: &[Entry] = &[
             Spec::Classical(ClassicalConfig {
                 deepening: true,
                 evaluation: Some("outcome".into()),
+                depth: None,
+                millis: Some(1000),
                 ..report_003()
             })
         },

@@ -1,5 +1,7 @@
 //! What can be set about a search: one table, from which command lines, protocols and windows take names, ranges and help.
 
+use std::fmt;
+
 use super::{CatalogError, Spec};
 use crate::{
     games::{Playable, evaluate, notation::quote},
@@ -55,6 +57,20 @@ pub enum Kind {
     Flag,
     /// The name of one of the game's evaluations, with arguments after colons: `weights:own`, `lines:10:50`.
     Evaluation,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real { min, max } => write!(out, "a number from {min} to {max}"),
+            Self::Whole { min, max: u64::MAX } => write!(out, "a whole number from {min}"),
+            Self::Whole { min, max } => write!(out, "a whole number from {min} to {max}"),
+            Self::Signed { min, max } => write!(out, "a whole number from {min} to {max}"),
+            Self::Choice(words) => out.write_str(&words.join(", ")),
+            Self::Flag => out.write_str("true or false"),
+            Self::Evaluation => out.write_str("an evaluation of the game"),
+        }
+    }
 }
 
 /// A value that has been checked.
@@ -538,27 +554,27 @@ pub(super) fn set<G: Playable>(
     let value = match parameter.kind {
         Kind::Real { min, max } => match text.parse() {
             Ok(value) if (min..=max).contains(&value) => Value::Real(value),
-            _ => return Err(refuse(format!("a number from {min} to {max}"))),
+            _ => return Err(refuse(parameter.kind.to_string())),
         },
         Kind::Whole { min, max } => match text.parse() {
             Ok(value) if (min..=max).contains(&value) => Value::Whole(value),
-            _ => return Err(refuse(format!("a whole number from {min} to {max}"))),
+            _ => return Err(refuse(parameter.kind.to_string())),
         },
         Kind::Signed { min, max } => match text.parse() {
             Ok(value) if (min..=max).contains(&value) => Value::Signed(value),
-            _ => return Err(refuse(format!("a whole number from {min} to {max}"))),
+            _ => return Err(refuse(parameter.kind.to_string())),
         },
         Kind::Choice(words) => match words
             .iter()
             .position(|word| word.eq_ignore_ascii_case(text))
         {
             Some(index) => Value::Choice(index),
-            None => return Err(refuse(words.join(", "))),
+            None => return Err(refuse(parameter.kind.to_string())),
         },
         Kind::Flag => match text {
             "true" => Value::Flag(true),
             "false" => Value::Flag(false),
-            _ => return Err(refuse("true or false".into())),
+            _ => return Err(refuse(parameter.kind.to_string())),
         },
         Kind::Evaluation => {
             let name = evaluation::<G>(text, &mut arguments).map_err(refuse)?;

@@ -15,6 +15,7 @@ use crate::{
 mod bench;
 mod duel;
 mod perft;
+mod searches;
 mod show;
 
 #[derive(Parser)]
@@ -35,6 +36,8 @@ enum Command {
     Perft(perft::PerftArgs),
     /// Draw a position with its legal moves, side to move and result
     Show(show::ShowArgs),
+    /// List the searches, or what can be set about one
+    Searches(searches::SearchesArgs),
     /// Play games between two searches, without processes and protocols
     Duel(duel::DuelArgs),
     /// Measure speed, and check that searches do what they did
@@ -91,6 +94,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match cli.command {
         Command::Perft(arguments) => perft::run(&arguments, &mut out),
         Command::Show(arguments) => show::run(&arguments, &mut out),
+        Command::Searches(arguments) => searches::run(&arguments, &mut out),
         Command::Duel(arguments) => duel::run(&arguments, &mut out),
         Command::Bench(arguments) => bench::run(&arguments, &mut out),
     };

@@ -178,6 +178,29 @@ struct Found<M> {
     line: Vec<M>,
 }
 
+/// What an iteration found.
+struct Round<M> {
+    found: Vec<Found<M>>,
+    /// Whether it got through all moves before time ran out.
+    finished: bool,
+}
+
+impl<M> Round<M> {
+    fn best(&self) -> i32 {
+        self.found
+            .iter()
+            .map(|found| found.value)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// What a search has used up.
+struct Spent {
+    budget: Budget,
+    tally: Tally,
+}
+
 impl<G: Searchable> Classical<G> {
     /// The search that a configuration describes.
     pub fn new(config: ClassicalConfig) -> Self {
@@ -190,25 +213,24 @@ impl<G: Searchable> Classical<G> {
         }
     }
 
-    /// One iteration over the root's moves; none if time ran out, but `found` then holds what was seen before.
+    /// One iteration over the root's moves.
     fn iteration(
         &mut self,
         task: &Task<'_, G>,
         order: &[G::Move],
         depth: u32,
         window: (i32, i32),
-        budget: &mut Budget,
-        tally: &mut Tally,
-        found: &mut Vec<Found<G::Move>>,
-    ) -> Option<()> {
-        found.clear();
+        spent: &mut Spent,
+    ) -> Round<G::Move> {
+        let Spent { budget, tally } = spent;
+        let mut found: Vec<Found<G::Move>> = Vec::new();
         let mut history = task.history.clone();
         let entry = self.current.begin(task.root);
         let mut levels = Vec::new();
         let begun = tally.nodes;
         for (index, &mv) in order.iter().enumerate() {
             let before = tally.nodes;
-            let (value, line) = match self.config.method {
+            let answer = match self.config.method {
                 Method::Minimax => {
                     let mut minimax = Minimax {
                         judge: &self.judge,
@@ -217,7 +239,7 @@ impl<G: Searchable> Classical<G> {
                         recorder: &mut self.current,
                         tally,
                     };
-                    minimax.child(task.root, mv, depth, 0, entry)?
+                    minimax.child(task.root, mv, depth, 0, entry)
                 }
                 Method::AlphaBeta => {
                     // As many moves as lines are wanted have exact values; equals of the last are told apart from
@@ -242,9 +264,15 @@ impl<G: Searchable> Classical<G> {
                         tally,
                         levels: &mut levels,
                     };
-                    let value = search.child(task.root, mv, depth, 0, alpha, window.1, entry)?;
-                    (value, search.line(1).to_vec())
+                    let value = search.child(task.root, mv, depth, 0, alpha, window.1, entry);
+                    value.map(|value| (value, search.line(1).to_vec()))
                 }
+            };
+            let Some((value, line)) = answer else {
+                return Round {
+                    found,
+                    finished: false,
+                };
             };
             let line = std::iter::once(mv).chain(line).collect();
             found.push(Found {
@@ -254,10 +282,14 @@ impl<G: Searchable> Classical<G> {
                 line,
             });
         }
-        let best = found.iter().map(|found| found.value).max().unwrap_or(0);
+        let round = Round {
+            found,
+            finished: true,
+        };
+        let nodes = tally.nodes - begun + 1;
         self.current
-            .leave(entry, best, task.root.to_move(), tally.nodes - begun + 1);
-        Some(())
+            .leave(entry, round.best(), task.root.to_move(), nodes);
+        round
     }
 
     /// One iteration inside the window that is expected, and again with a wider one if the value lies outside.
@@ -267,10 +299,8 @@ impl<G: Searchable> Classical<G> {
         order: &[G::Move],
         depth: u32,
         guess: i32,
-        budget: &mut Budget,
-        tally: &mut Tally,
-        found: &mut Vec<Found<G::Move>>,
-    ) -> Option<()> {
+        spent: &mut Spent,
+    ) -> Round<G::Move> {
         let mut window = match self.config.aspiration {
             Some(Aspiration { half_width, .. }) => (
                 guess.saturating_sub(half_width).max(-INFINITE),
@@ -279,14 +309,13 @@ impl<G: Searchable> Classical<G> {
             None => (-INFINITE, INFINITE),
         };
         loop {
-            self.iteration(task, order, depth, window, budget, tally, found)?;
-            let best = found.iter().map(|found| found.value).max().unwrap_or(0);
-            if best <= window.0 && window.0 > -INFINITE {
+            let round = self.iteration(task, order, depth, window, spent);
+            if round.finished && round.best() <= window.0 && window.0 > -INFINITE {
                 window.0 = -INFINITE;
-            } else if best >= window.1 && window.1 < INFINITE {
+            } else if round.finished && round.best() >= window.1 && window.1 < INFINITE {
                 window.1 = INFINITE;
             } else {
-                return Some(());
+                return round;
             }
         }
     }
@@ -334,8 +363,11 @@ impl<G: Searchable> Search<G> for Classical<G> {
         task.root.legal_moves(&mut order);
         order.retain(|mv| task.moves.is_none_or(|moves| moves.contains(mv)));
         let limits = task.limits.or_default(None, self.config.millis);
-        let mut budget = Budget::start(&limits, limits.count(), task.stop, task.report_every);
-        let mut tally = Tally::default();
+        let budget = Budget::start(&limits, limits.count(), task.stop, task.report_every);
+        let mut spent = Spent {
+            budget,
+            tally: Tally::default(),
+        };
         let deepest = match (limits.depth, self.config.depth) {
             (Some(depth), _) => depth,
             (None, Some(depth)) if limits.time.is_none() || !self.config.deepening => depth,
@@ -356,19 +388,8 @@ impl<G: Searchable> Search<G> for Classical<G> {
         let mut best: Vec<Found<G::Move>> = order.iter().map(|&mv| unknown(mv)).collect();
         let mut reached = 0;
         for depth in if self.config.deepening { 1 } else { deepest }..=deepest {
-            let mut found = Vec::new();
-            if self
-                .aspire(
-                    &task,
-                    &order,
-                    depth,
-                    guess,
-                    &mut budget,
-                    &mut tally,
-                    &mut found,
-                )
-                .is_none()
-            {
+            let Round { found, finished } = self.aspire(&task, &order, depth, guess, &mut spent);
+            if !finished {
                 // Time ran out. What was seen of this depth counts if it began with the best move of the last.
                 if reached == 0 || found.first().is_some_and(|first| first.mv == order[0]) {
                     merge(&mut best, found);
@@ -394,8 +415,8 @@ impl<G: Searchable> Search<G> for Classical<G> {
             ranked.sort_by_key(|&(value, _)| -value);
             order = ranked.iter().map(|&(_, mv)| mv).collect();
             guess = ranked[0].0;
-            if budget.wants_report() {
-                let report = self.report(&task, &best, depth, tally);
+            if spent.budget.wants_report() {
+                let report = self.report(&task, &best, depth, spent.tally);
                 (task.on_progress)(&report);
             }
             if guess.abs() >= CERTAIN && self.config.deepening {
@@ -403,7 +424,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
             }
         }
         best.retain(|found| found.value > -INFINITE);
-        let mut report = self.report(&task, &best, reached, tally);
+        let mut report = self.report(&task, &best, reached, spent.tally);
         let pick = self.pick(&task, &report, &mut rng);
         report.root[..=pick].rotate_right(1);
         Choice {

@@ -24,6 +24,9 @@ pub(super) struct SignatureArgs {
     /// A checksum for each row, and nothing that depends on the machine
     #[arg(long)]
     signature: bool,
+    /// Do it all so many times in one process
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
 }
 
 pub(super) fn run(arguments: &SignatureArgs, out: &mut dyn Write) -> Result<(), CliError> {
@@ -34,7 +37,7 @@ pub(super) fn run(arguments: &SignatureArgs, out: &mut dyn Write) -> Result<(), 
             "game", "search", "move", "steps", "steps/s"
         )?;
     }
-    for game in games::NAMES {
+    for game in (0..arguments.repeat).flat_map(|_| games::NAMES) {
         with_position(
             game,
             "startpos",

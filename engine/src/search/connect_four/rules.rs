@@ -85,7 +85,7 @@ impl View {
         let cell = self.cell(Column(column));
         let row = cell.trailing_zeros() % 7;
         // Rows count from 1 at the bottom: the first player wants odd ones.
-        let suits = (row % 2 == 0) == (self.mover == Player::First);
+        let suits = row.is_multiple_of(2) == (self.mover == Player::First);
         if !suits {
             return 0;
         }

@@ -3,6 +3,8 @@
 //! Only additions, multiplications, divisions and square roots, which IEEE 754 defines to the last bit, decide a
 //! comparison; the logarithm is our own, made of the same. So a seed gives the same tree on every machine.
 
+use wide::{CmpEq as _, f64x4};
+
 /// What is known of a child when its parent chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChildStats {
@@ -31,19 +33,8 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     /// The score of a child that was chosen at least once; the highest is followed, the first of equals.
     fn score(&self, ln_parent: f64, child: &ChildStats) -> f64;
 
-    /// The scores of four children; infinite for one that was never chosen. The figures lie side by side, so that the
-    /// compiler can work all four out at once.
-    #[inline(always)]
-    fn scores(&self, ln_parent: f64, children: &Four) -> [f64; 4] {
-        let mut scores = [0.0; 4];
-        for (lane, score) in scores.iter_mut().enumerate() {
-            *score = self.score(ln_parent, &children.child(lane));
-        }
-        for (score, &chosen) in scores.iter_mut().zip(&children.chosen) {
-            *score = if chosen == 0.0 { f64::INFINITY } else { *score };
-        }
-        scores
-    }
+    /// The scores of four children, side by side; what it says of one that was never chosen does not matter.
+    fn scores(&self, ln_parent: f64, children: &Four) -> f64x4;
 }
 
 /// Four children, figure by figure.
@@ -64,14 +55,12 @@ impl Four {
         self.squares[lane] = child.squares;
     }
 
+    /// The scores by a formula; infinite for a child that was never chosen.
     #[inline(always)]
-    fn child(&self, lane: usize) -> ChildStats {
-        ChildStats {
-            chosen: self.chosen[lane],
-            visits: self.visits[lane],
-            sum: self.sum[lane],
-            squares: self.squares[lane],
-        }
+    pub(super) fn scores(&self, select: &impl Select, ln_parent: f64) -> [f64; 4] {
+        let scores = select.scores(ln_parent, self);
+        let never = f64x4::new(self.chosen).cmp_eq(f64x4::ZERO);
+        never.blend(f64x4::splat(f64::INFINITY), scores).to_array()
     }
 }
 
@@ -98,6 +87,13 @@ impl Uct {
 
 impl Select for Uct {
     #[inline(always)]
+    fn scores(&self, ln_parent: f64, children: &Four) -> f64x4 {
+        let mean = f64x4::new(children.sum) / f64x4::new(children.visits);
+        let share = f64x4::splat(ln_parent) / f64x4::new(children.chosen);
+        mean + f64x4::splat(self.exploration) * share.sqrt()
+    }
+
+    #[inline(always)]
     fn score(&self, ln_parent: f64, child: &ChildStats) -> f64 {
         child.sum / child.visits + self.exploration * (ln_parent / child.chosen).sqrt()
     }
@@ -116,21 +112,38 @@ impl Tuned {
     }
 }
 
+impl Tuned {
+    /// What the variance and the second term are multiplied by. On [-1, 1] the same rewards vary four times as much, and the
+    /// mean counts double against the second term.
+    #[inline(always)]
+    fn scales(&self) -> (f64, f64) {
+        match self.range {
+            RewardRange::ZeroToOne => (1.0, 1.0),
+            RewardRange::MinusOneToOne => (4.0, 0.5),
+        }
+    }
+}
+
 impl Select for Tuned {
+    #[inline(always)]
+    fn scores(&self, ln_parent: f64, children: &Four) -> f64x4 {
+        let visits = f64x4::new(children.visits);
+        let mean = f64x4::new(children.sum) / visits;
+        let variance = f64x4::new(children.squares) / visits - mean * mean;
+        let share = f64x4::splat(ln_parent) / f64x4::new(children.chosen);
+        let (stretch, scale) = self.scales();
+        let bound = variance * f64x4::splat(stretch) + (f64x4::splat(2.0) * share).sqrt();
+        let width = (bound.fast_min(f64x4::splat(0.25)) * share).sqrt();
+        mean + f64x4::splat(scale) * width
+    }
+
     #[inline(always)]
     fn score(&self, ln_parent: f64, child: &ChildStats) -> f64 {
         let mean = child.sum / child.visits;
-        let mut variance = child.squares / child.visits - mean * mean;
+        let variance = child.squares / child.visits - mean * mean;
         let share = ln_parent / child.chosen;
-        // On [-1, 1] the same rewards vary four times as much, and the mean counts double against the second term.
-        let scale = match self.range {
-            RewardRange::ZeroToOne => 1.0,
-            RewardRange::MinusOneToOne => {
-                variance *= 4.0;
-                0.5
-            }
-        };
-        let bound = variance + (2.0 * share).sqrt();
+        let (stretch, scale) = self.scales();
+        let bound = variance * stretch + (2.0 * share).sqrt();
         mean + scale * (bound.min(0.25) * share).sqrt()
     }
 }
@@ -226,6 +239,37 @@ mod tests {
             );
         }
         assert_eq!(ln(1), 0.0);
+    }
+
+    #[test]
+    fn four_at_once_are_four_one_by_one() {
+        let children: [ChildStats; 5] = std::array::from_fn(|index| {
+            let visits = 3.0 + 7.0 * index as f64;
+            ChildStats {
+                chosen: visits - 2.0,
+                visits,
+                sum: visits * 0.37,
+                squares: visits * 0.21,
+            }
+        });
+        let mut four = Four::default();
+        for (lane, child) in children[1..].iter().enumerate() {
+            four.set(lane, child);
+        }
+        fn check(select: impl Select, four: &Four, children: &[ChildStats]) {
+            for (score, child) in four.scores(&select, ln(99)).iter().zip(children) {
+                assert_eq!(score.to_bits(), select.score(ln(99), child).to_bits());
+            }
+        }
+        for range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
+            check(Uct::new(1.41, range), &four, &children[1..]);
+            check(Tuned::new(range), &four, &children[1..]);
+        }
+        four.set(2, &ChildStats::default());
+        assert_eq!(
+            four.scores(&Uct::new(1.0, RewardRange::ZeroToOne), 1.0)[2],
+            f64::INFINITY
+        );
     }
 
     #[test]

@@ -206,7 +206,9 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
             for step in &worker.path {
                 if step.announced {
                     store.tell(step, &news.counted());
-                } else if let Some(bundle) = worker.bundles.note(step, news, store.visits(step.node)) {
+                } else if let Some(bundle) =
+                    worker.bundles.note(step, news, store.visits(step.node))
+                {
                     store.tell(&bundle.step, &bundle.news);
                 }
             }
@@ -330,7 +332,7 @@ impl<G: Searchable> Worker<'_, G> {
             for (lane, &edge) in edges.iter().enumerate() {
                 four.set(lane, &store.stats(edge, mover));
             }
-            let scores = ground.select.scores(ln_parent, &four);
+            let scores = four.scores(&ground.select, ln_parent);
             for lane in 0..4 {
                 let better = scores[lane] > best_score;
                 best_score = if better { scores[lane] } else { best_score };
