@@ -141,6 +141,13 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// The result, once the game is over. Draws by repetition are not seen here: see [`History`].
     fn outcome(&self) -> Option<Outcome>;
 
+    /// The result of a game that is known to be over, by no legal move being left: cheaper where finding that out was
+    /// the larger part of [`Self::outcome`].
+    #[inline(always)]
+    fn final_outcome(&self) -> Outcome {
+        self.outcome().unwrap_or(Outcome::Draw)
+    }
+
     /// Clears `out`, then fills it in ascending order. Empty exactly when [`Self::outcome`] is some.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
 

@@ -11,7 +11,7 @@ pub fn playout<G: Game>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
     while position.play_random(rng) {
         plies += 1;
     }
-    (position.outcome().unwrap_or(Outcome::Draw), plies)
+    (position.final_outcome(), plies)
 }
 
 /// What many playouts from one position came to.

@@ -237,6 +237,16 @@ impl Game for Delta {
     }
 
     #[inline(always)]
+    fn final_outcome(&self) -> Outcome {
+        // Without four in line it was the end of moves, but for the last ply of all.
+        if self.ply < LAST_PLY {
+            Outcome::Win(self.to_move().opponent())
+        } else {
+            self.outcome().unwrap_or(Outcome::Draw)
+        }
+    }
+
+    #[inline(always)]
     fn legal_moves(&self, out: &mut Vec<Slide>) {
         out.clear();
         if self.is_stopped() {

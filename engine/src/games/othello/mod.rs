@@ -201,11 +201,14 @@ impl Game for Othello {
 
     #[inline(always)]
     fn outcome(&self) -> Option<Outcome> {
-        if self.squares() != 0 || self.opponent_squares() != 0 {
-            return None;
-        }
+        let over = self.squares() == 0 && self.opponent_squares() == 0;
+        over.then(|| self.final_outcome())
+    }
+
+    #[inline(always)]
+    fn final_outcome(&self) -> Outcome {
         let [first, second] = self.discs();
-        Some(Outcome::by_score(first.count_ones(), second.count_ones()))
+        Outcome::by_score(first.count_ones(), second.count_ones())
     }
 
     #[inline(always)]

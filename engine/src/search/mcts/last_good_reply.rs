@@ -189,7 +189,7 @@ impl<G: Evaluate> Work for RunReplies<'_, G> {
             trail.push(position.reply_context(mv));
             position.play(mv);
         }
-        let outcome = position.outcome().unwrap_or(Outcome::Draw);
+        let outcome = position.final_outcome();
         policy.learn(outcome);
         pay(outcome)
     }

@@ -405,7 +405,7 @@ struct Tickets {
 }
 
 impl Tickets {
-    const BATCH: u64 = 8;
+    const BATCH: u64 = 16;
 
     /// Takes the right to one iteration, if there are any left.
     #[inline(always)]

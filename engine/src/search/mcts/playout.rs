@@ -97,7 +97,7 @@ impl<G: Evaluate> Work for RunUniform<'_, G> {
                         break cut_off(&position);
                     }
                     if !position.play_random(&mut rng) {
-                        break pay(position.outcome().unwrap_or(Outcome::Draw));
+                        break pay(position.final_outcome());
                     }
                     left -= 1;
                 }

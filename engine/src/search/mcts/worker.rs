@@ -4,8 +4,8 @@ use super::{
     arena::Plot,
     config::{Config, ExpansionRule},
     playout::{Playout, Trail, pay},
-    select::{Four, Select, ln},
-    store::{Expansion, News, Step, Store, exchanged},
+    select::{ChildStats, Four, Select, ln},
+    store::{Expansion, News, Step, Store, as_rewards, exchanged},
 };
 use crate::machine::{Work, accelerated};
 use crate::{
@@ -42,13 +42,13 @@ struct Bundle {
 
 impl Bundles {
     /// A node with so many visits is told in bundles.
-    const HEAVY: u32 = 64;
+    const HEAVY: u32 = 32;
     const SLOTS: usize = 64;
 
     /// How many at a time: not more than three in a hundred are ever kept back.
     #[inline(always)]
     fn size(visits: u32) -> u32 {
-        (visits / 32).min(16)
+        (visits / 32).clamp(1, 16)
     }
 
     fn new() -> Self {
@@ -57,22 +57,39 @@ impl Bundles {
         }
     }
 
-    /// Notes a visit; what must be told now, if anything.
     #[inline(always)]
-    fn note(&mut self, step: &Step, news: News, visits: u32) -> Option<Bundle> {
-        let slot = &mut self.slots[(step.node as usize ^ step.edge) % Self::SLOTS];
-        let evicted =
-            slot.take_if(|held| held.step.node != step.node || held.step.edge != step.edge);
+    fn slot(edge: usize) -> usize {
+        (edge.wrapping_mul(0x9e37_79b9) >> 16) % Self::SLOTS
+    }
+
+    /// Adds what is kept back to what is known of a move, as `mover` of the root's frame sees it: a thread knows its own
+    /// visits, however late it tells the others.
+    #[inline(always)]
+    fn complete(&self, edge: usize, mover: Player, stats: &mut ChildStats) {
+        if let Some(held) = &self.slots[Self::slot(edge)]
+            && held.step.edge == edge
+        {
+            let (sum, squares) = held.news.seen_by(mover);
+            let visits = f64::from(held.news.visits);
+            stats.chosen += visits;
+            stats.visits += visits;
+            stats.sum += as_rewards(sum);
+            stats.squares += as_rewards(squares);
+        }
+    }
+
+    /// Notes a visit; what must be told now: a bundle that had to make room, and one that is full.
+    #[inline(always)]
+    fn note(&mut self, step: &Step, news: News, visits: u32) -> [Option<Bundle>; 2] {
+        let slot = &mut self.slots[Self::slot(step.edge)];
+        let evicted = slot.take_if(|held| held.step.edge != step.edge);
         let held = slot.get_or_insert(Bundle {
             step: *step,
             news: News::default(),
         });
         held.news.add(&news);
-        if held.news.visits >= Self::size(visits) {
-            // An eviction makes a new bundle, which is not full yet.
-            return slot.take();
-        }
-        evicted
+        let is_full = held.news.visits >= Self::size(visits);
+        [evicted, if is_full { slot.take() } else { None }]
     }
 }
 
@@ -206,10 +223,11 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
             for step in &worker.path {
                 if step.announced {
                     store.tell(step, &news.counted());
-                } else if let Some(bundle) =
-                    worker.bundles.note(step, news, store.visits(step.node))
-                {
-                    store.tell(&bundle.step, &bundle.news);
+                } else {
+                    let visits = store.visits(step.node);
+                    for bundle in worker.bundles.note(step, news, visits).iter().flatten() {
+                        store.tell(&bundle.step, &bundle.news);
+                    }
                 }
             }
         } else {
@@ -277,7 +295,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
         position.legal_moves(&mut self.moves);
         if self.moves.is_empty() {
-            let outcome = position.outcome().unwrap_or(Outcome::Draw);
+            let outcome = position.final_outcome();
             ground.store.prove(here.node, outcome);
             return Leaf::Over(outcome);
         }
@@ -321,6 +339,12 @@ impl<G: Searchable> Worker<'_, G> {
         if here.edge == 0 && ground.allowed.is_some() || ground.config.solver || self.full {
             return self.choose_with_care(ground, here, mover, first, count, ln_parent);
         }
+        let heavy = ground.parallel && store.visits(here.node) >= Bundles::HEAVY;
+        let root_mover = if here.flipped {
+            mover.opponent()
+        } else {
+            mover
+        };
         // Four scores at a time, so that the compiler can work them out side by side.
         let mut best = first;
         let mut best_score = f64::NEG_INFINITY;
@@ -330,7 +354,11 @@ impl<G: Searchable> Worker<'_, G> {
                 std::array::from_fn(|lane| first + (index + lane).min(count - 1) * T::STRIDE);
             let mut four = Four::default();
             for (lane, &edge) in edges.iter().enumerate() {
-                four.set(lane, &store.stats(edge, mover));
+                let mut stats = store.stats(edge, mover);
+                if heavy {
+                    self.bundles.complete(edge, root_mover, &mut stats);
+                }
+                four.set(lane, &stats);
             }
             let scores = four.scores(&ground.select, ln_parent);
             for lane in 0..4 {
