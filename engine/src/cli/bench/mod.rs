@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 
 use super::CliError;
+use crate::games;
 
 mod playouts;
 mod rate;
@@ -25,6 +26,15 @@ enum BenchCommand {
     Playouts(playouts::PlayoutArgs),
     /// Simulations per second of a Monte-Carlo search from the start position
     Rate(rate::RateArgs),
+}
+
+/// The games to measure: those asked for, or all.
+fn games_wanted(asked: &[String]) -> Vec<String> {
+    if asked.is_empty() {
+        games::NAMES.iter().map(|&name| name.to_owned()).collect()
+    } else {
+        asked.to_vec()
+    }
 }
 
 pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliError> {

@@ -9,9 +9,12 @@ use std::{
 use clap::Args;
 use serde_json::json;
 
-use super::super::{CliError, PositionWork, name_of, with_position};
+use super::{
+    super::{CliError, PositionWork, name_of, with_position},
+    games_wanted,
+};
 use crate::{
-    games::{self, Playable, playout::many_playouts},
+    games::{Playable, playout::many_playouts},
     rng::Rng,
 };
 
@@ -52,13 +55,8 @@ pub(super) fn run(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), Cl
             "game", "playouts/s", "plies", "ns/ply"
         )?;
     }
-    let all: Vec<String> = games::NAMES.iter().map(|&name| name.to_owned()).collect();
-    for game in if arguments.game.is_empty() {
-        &all
-    } else {
-        &arguments.game
-    } {
-        with_position(game, "startpos", Playouts { arguments, out })?;
+    for game in games_wanted(&arguments.game) {
+        with_position(&game, "startpos", Playouts { arguments, out })?;
     }
     Ok(())
 }

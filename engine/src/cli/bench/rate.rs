@@ -5,10 +5,13 @@ use std::{io::Write, time::Instant};
 use clap::Args;
 use serde_json::json;
 
-use super::super::{CliError, PositionWork, name_of, with_position};
+use super::{
+    super::{CliError, PositionWork, name_of, with_position},
+    games_wanted,
+};
 use crate::{
     catalog::{self, Spec},
-    games::{self, History, Playable},
+    games::{History, Playable},
     search::{Limits, Stop, Task},
 };
 
@@ -44,13 +47,8 @@ pub(super) fn run(arguments: &RateArgs, out: &mut dyn Write) -> Result<(), CliEr
             "game", "simulations/s", "iterations", "bytes/node"
         )?;
     }
-    let all: Vec<String> = games::NAMES.iter().map(|&name| name.to_owned()).collect();
-    for game in if arguments.game.is_empty() {
-        &all
-    } else {
-        &arguments.game
-    } {
-        with_position(game, "startpos", Rate { arguments, out })?;
+    for game in games_wanted(&arguments.game) {
+        with_position(&game, "startpos", Rate { arguments, out })?;
     }
     Ok(())
 }

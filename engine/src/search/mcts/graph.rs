@@ -24,6 +24,7 @@ use std::sync::{
 
 use super::{
     arena::{Arena, Plot},
+    index::{Index, Slot},
     select::ChildStats,
     store::{
         Expansion, News, Step, Store, as_rewards, exchanged, mean, outcome_bits, outcome_of_bits,
@@ -32,8 +33,6 @@ use super::{
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
-    machine::Words,
-    rng::mix,
     search::{Edge, Frame, Reward, Searchable},
 };
 
@@ -158,6 +157,12 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         Some(start as u32)
     }
 
+    /// The key of a node.
+    #[inline(always)]
+    fn key(&self, node: u32) -> u64 {
+        self.arena.get(node as usize + KEY)
+    }
+
     /// The node of a key, made if it is not there yet; none if there is no room.
     fn node_of(&self, key: u64, plot: &mut Plot) -> Option<u32> {
         let Some(lock) = &self.index else {
@@ -166,7 +171,7 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         let mut fresh = None;
         loop {
             let index = lock.read().unwrap_or_else(PoisonError::into_inner);
-            match index.find_or_insert(key, &self.arena, || {
+            match index.find_or_insert(key, &|node| self.key(node), || {
                 fresh = fresh.or_else(|| self.new_node(key, plot));
                 fresh
             }) {
@@ -176,7 +181,7 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             }
             drop(index);
             let mut index = lock.write().unwrap_or_else(PoisonError::into_inner);
-            if index.is_crowded() && !index.grow(&self.arena) {
+            if index.is_crowded() && !index.grow(&|node| self.key(node)) {
                 return None;
             }
         }
@@ -274,7 +279,7 @@ impl<const SQUARES: bool> Graph<SQUARES> {
                 }
                 if let Some(index) = &mut index {
                     // There was room for more nodes than these.
-                    let _ = index.insert(self.arena.get(now + KEY), now as u32, &self.arena);
+                    let _ = index.insert(self.key(now as u32), now as u32, &|node| self.key(node));
                 }
             } else {
                 *self.edges.get_mut() += (words / EDGE_WORDS) as u64;
@@ -290,116 +295,6 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         }
         self.root = place(root as usize) as u32;
         self.index = index.map(RwLock::new);
-    }
-}
-
-/// What a look into the index came to.
-enum Slot {
-    Node(u32),
-    NoMemory,
-    /// Too full to go on.
-    Crowded,
-}
-
-/// Nodes by key: open addressing, a slot being the upper half of a key and the node, 0 if it is empty.
-struct Index {
-    slots: Words,
-    used: AtomicU64,
-    most: usize,
-}
-
-impl Index {
-    const FEWEST: usize = 1 << 10;
-
-    /// An index of never more than so many slots.
-    fn new(most: usize) -> Self {
-        Self {
-            slots: Words::zeroed(Self::FEWEST),
-            used: AtomicU64::new(0),
-            most: most.max(Self::FEWEST),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.slots = Words::zeroed(Self::FEWEST);
-        *self.used.get_mut() = 0;
-    }
-
-    /// More than two thirds full.
-    #[inline(always)]
-    fn is_crowded(&self) -> bool {
-        self.used.load(Ordering::Relaxed) * 3 > self.slots.len() as u64 * 2
-    }
-
-    #[inline(always)]
-    fn find_or_insert(
-        &self,
-        key: u64,
-        arena: &Arena,
-        mut make: impl FnMut() -> Option<u32>,
-    ) -> Slot {
-        if self.is_crowded() {
-            return Slot::Crowded;
-        }
-        let count = self.slots.len();
-        // The smallest of some keys is not evenly spread at its upper end; mixed once more it is, and the upper bits choose
-        // the slot in a table of any size.
-        let mut slot = ((u128::from(mix(key)) * count as u128) >> 64) as usize;
-        let tag = key << 32;
-        loop {
-            let found = self.slots[slot].load(Ordering::Acquire);
-            if found == 0 {
-                let Some(node) = make() else {
-                    return Slot::NoMemory;
-                };
-                let filled = tag | u64::from(node);
-                match self.slots[slot].compare_exchange(
-                    0,
-                    filled,
-                    Ordering::Release,
-                    Ordering::Acquire,
-                ) {
-                    Ok(_) => {
-                        self.used.fetch_add(1, Ordering::Relaxed);
-                        return Slot::Node(node);
-                    }
-                    // Another thread was faster; look at what it put there.
-                    Err(_) => continue,
-                }
-            }
-            if found >> 32 << 32 == tag && arena.get(found as u32 as usize + KEY) == key {
-                return Slot::Node(found as u32);
-            }
-            slot = if slot + 1 == count { 0 } else { slot + 1 };
-        }
-    }
-
-    /// Puts in a node that is not there; false if there is no room.
-    fn insert(&mut self, key: u64, node: u32, arena: &Arena) -> bool {
-        if self.is_crowded() && !self.grow(arena) {
-            return false;
-        }
-        matches!(
-            self.find_or_insert(key, arena, || Some(node)),
-            Slot::Node(_)
-        )
-    }
-
-    /// Doubles the index; false if that is not allowed.
-    fn grow(&mut self, arena: &Arena) -> bool {
-        if self.slots.len() >= self.most {
-            return false;
-        }
-        let size = (self.slots.len() * 2).min(self.most);
-        let old = std::mem::replace(&mut self.slots, Words::zeroed(size));
-        *self.used.get_mut() = 0;
-        for slot in old.iter() {
-            let node = slot.load(Ordering::Relaxed) as u32;
-            if node != 0 {
-                let _ = self.find_or_insert(arena.get(node as usize + KEY), arena, || Some(node));
-            }
-        }
-        true
     }
 }
 
@@ -683,10 +578,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     fn usage(&self) -> (usize, u64) {
         let index = self.index.as_ref().map_or(0, |lock| {
-            lock.read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .slots
-                .len()
+            lock.read().unwrap_or_else(PoisonError::into_inner).len()
         });
         let words = self.arena.used() + index;
         (words, 1 + self.edges.load(Ordering::Relaxed))

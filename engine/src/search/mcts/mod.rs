@@ -1,6 +1,6 @@
 //! Monte-Carlo tree search: one loop, three axes.
 //!
-//! [`select`] says which child is followed, [`playout`] how the game is played out, [`store`] where the statistics live;
+//! `select` says which child is followed, `playout` how the game is played out, `store` where the statistics live;
 //! every combination works for every game. An iteration (`worker`) walks down from the root, expands a leaf, plays
 //! out, and adds the reward along the way. With several threads each walks for itself in the one tree; a visit
 //! is counted on the way down, so that a way without a reward yet looks bad to the others (virtual loss). One thread with
@@ -33,6 +33,7 @@ mod arena;
 mod bounded;
 mod config;
 mod graph;
+mod index;
 mod last_good_reply;
 mod opening;
 mod playout;
