@@ -37,16 +37,34 @@ pub struct Curve<G> {
     pub function: fn(&G, &[i32]) -> f64,
 }
 
-/// The parameter of a curve that squeezes an evaluation: where half of the way to the end is reached.
-pub const fn half_way(default: i32) -> Parameter {
-    Parameter {
-        name: "half",
-        help: "The value of the evaluation at which the reward is half-way from even to its end.",
-        kind: Kind::Number {
-            default,
-            min: 1,
-            max: 1_000_000,
-        },
+impl<G: Evaluate> Curve<G> {
+    /// The curve of a game that has no published one: its first evaluation, squeezed so that half of the way to the end is
+    /// reached at `HALF`.
+    pub const fn squashed<const HALF: i32>() -> Self {
+        Self {
+            name: "squashed",
+            help: "The first evaluation, squeezed into the range of rewards.",
+            parameters: const {
+                &[Parameter {
+                    name: "half",
+                    help: "The value of the evaluation at which the reward is half-way from even to its end.",
+                    kind: Kind::Number {
+                        default: HALF,
+                        min: 1,
+                        max: 1_000_000,
+                    },
+                }]
+            },
+            defaults: const { &[HALF] },
+            function: |position, arguments| {
+                let half = arguments.first().copied().unwrap_or(HALF);
+                squash(
+                    G::evaluations()[0].value(position),
+                    position.to_move(),
+                    half,
+                )
+            },
+        }
     }
 }
 
@@ -141,16 +159,6 @@ impl<G: Game> Evaluation<G> {
             },
         }
     }
-}
-
-/// The reward of a game's first evaluation, squeezed; the argument is where half of the way to the end is reached.
-pub fn squashed_evaluation<G: Evaluate>(position: &G, arguments: &[i32]) -> f64 {
-    let half = arguments.first().copied().unwrap_or(100);
-    squash(
-        G::evaluations()[0].value(position),
-        position.to_move(),
-        half,
-    )
 }
 
 /// Squeezes a value for the mover into a reward for the first player between 0.2 and 0.8: half of the way to the

@@ -3,7 +3,7 @@
 use super::{BOARD, Delta, Slides, has_four};
 use crate::games::{
     Evaluate,
-    evaluate::{Curve, Evaluation, Kind, Parameter, half_way, squashed_evaluation},
+    evaluate::{Curve, Evaluation, Kind, Parameter},
 };
 use crate::machine::ones;
 
@@ -49,13 +49,7 @@ impl Evaluate for Delta {
     }
 
     fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<Delta>; 1] = [Curve {
-            name: "squashed",
-            help: "The first evaluation, squeezed into the range of rewards.",
-            parameters: &[half_way(20)],
-            defaults: &[20],
-            function: squashed_evaluation,
-        }];
+        static TABLE: [Curve<Delta>; 1] = [Curve::squashed::<20>()];
         &TABLE
     }
 }
@@ -80,11 +74,10 @@ mod tests {
         let mobility = &Delta::evaluations()[0];
         // Black completes a line on d1 only, white on none.
         assert_eq!((mobility.function)(&delta, &[0, 1]), -1);
-        // White: e5 left 0 (d5 is taken), down 0 (e4 e3 free: e5-e3 is a slide) ... counted below square by square.
-        // e5: e3, and diagonally c3, b2 (a1 is taken): 3. d5: left c5-b5 is a slide: 1; down d3 d2 d1: 3; diagonally
+        // White. e5: e3, and diagonally c3, b2 (a1 is taken): 3. d5: left c5-b5 is a slide: 1; down d3 d2 d1: 3; diagonally
         // b3 (a2 free too): 2; to the right e4 is one step: 0. e2: left c2 b2 a2: 3; up e4 (e5 taken): 1; down one
         // step: 0; diagonally c4 b5: 2. In all 3 + 6 + 6 = 15.
-        // Black: a1 up a3 a4 (a5 taken): 2; diagonally c3 d4 (e5 taken): 2. b1: up 4 - 1: b3 b4 b5: 3; diagonally
+        // Black. a1: up a3 a4 (a5 taken): 2; diagonally c3 d4 (e5 taken): 2. b1: up 4 - 1: b3 b4 b5: 3; diagonally
         // right d3 (e4 free too): 2; left one step: 0. c1: right e1: 1; up c3 c4 c5: 3; diagonally right e3: 1, left
         // a3: 1. a5: right c5 (d5 taken): 1; down a3 a2: 2; diagonally c3 d2 e1: 3. In all 4 + 5 + 6 + 6 = 21.
         assert_eq!((mobility.function)(&delta, &[1, 0]), 15 - 21);

@@ -3,7 +3,7 @@
 use super::{CORNERS, Othello, PASS, Place};
 use crate::games::{
     Evaluate,
-    evaluate::{Curve, Evaluation, Kind, Parameter, half_way, squashed_evaluation},
+    evaluate::{Curve, Evaluation, Kind, Parameter},
 };
 use crate::machine::ones;
 
@@ -68,13 +68,7 @@ impl Evaluate for Othello {
     }
 
     fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<Othello>; 1] = [Curve {
-            name: "squashed",
-            help: "The first evaluation, squeezed into the range of rewards.",
-            parameters: &[half_way(100)],
-            defaults: &[100],
-            function: squashed_evaluation,
-        }];
+        static TABLE: [Curve<Othello>; 1] = [Curve::squashed::<100>()];
         &TABLE
     }
 }
