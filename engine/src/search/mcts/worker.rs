@@ -194,15 +194,16 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
                     None => break worker.playout.run(&position, trail, &mut worker.rng),
                 }
             };
-            if follows {
-                // A reply is remembered by the move in the frame of the node, as all moves on the way are.
-                trail.push(position.reply_context(store.move_of(edge)));
-            }
+            // A reply is remembered by the move in the frame of the node, as all moves on the way are.
+            let context = follows.then(|| position.reply_context(store.move_of(edge)));
             let Some(next) = store.follow(edge, &mut position, here.flipped, &mut worker.plot)
             else {
                 worker.full = true;
                 break worker.playout.run(&position, trail, &mut worker.rng);
             };
+            if let Some(context) = context {
+                trail.push(context);
+            }
             here = next;
             worker.push(ground, here);
             if worker.repeats(&position) {
