@@ -23,7 +23,7 @@ pub(super) struct Plot {
 impl Plot {
     /// For a thread that works beside others.
     pub(super) fn beside_others() -> Self {
-        // A multiple of 4, 5 and 6, the sizes of a tree's nodes: they stay at multiples of their size.
+        // A multiple of 3, 4 and 5, the sizes of a tree's nodes: they stay at multiples of their size.
         Self {
             size: 60 * 68,
             ..Self::default()

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
     arena::Plot,
-    select::ChildStats,
-    store::{Expansion, News, Step, Store, as_rewards, sums_seen_by},
+    select::Tally,
+    store::{Expansion, News, Step, Store, sums_seen_by},
     tree::Tree,
 };
 use crate::{
@@ -127,9 +127,9 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn stats(&self, edge: usize, mover: Player) -> ChildStats {
-        let own = Store::<G>::stats(&self.tree, edge, mover);
-        if own.chosen == 0.0 {
+    fn tally(&self, edge: usize, mover: Player) -> Tally {
+        let own = Store::<G>::tally(&self.tree, edge, mover);
+        if own.chosen == 0 {
             return own;
         }
         let key = self.tree.key(edge as u32);
@@ -145,11 +145,11 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         };
         let (sum, squares) =
             sums_seen_by(entry[SUM].load(Ordering::Relaxed), squares, visits, mover);
-        ChildStats {
+        Tally {
             chosen: own.chosen,
-            visits: visits.into(),
-            sum: as_rewards(sum),
-            squares: if SQUARES { as_rewards(squares) } else { 0.0 },
+            visits,
+            sum,
+            squares: if SQUARES { squares } else { 0 },
         }
     }
 
@@ -189,8 +189,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step) {
-        Store::<G>::announce(&self.tree, step);
+    fn announce(&self, step: &Step, visits: u32) {
+        Store::<G>::announce(&self.tree, step, visits);
     }
 
     #[inline(always)]

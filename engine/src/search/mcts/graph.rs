@@ -9,10 +9,9 @@
 //! ```text
 //! node: word 0   visits (low half), visits before this search (high half)
 //!       word 1   sum of rewards for the first player of the node's frame, 1 being 2^32
-//!       word 2   first edge (low half), number of edges (high half); as in the tree
+//!       word 2   first edge (bits 0-31), number of edges (32-43; as in the tree), certain result in the node's frame (60-61)
 //!       word 3   key
-//!       word 4   certain result, in the node's frame
-//!       word 5   sum of squared rewards, where the formula wants it
+//!       word 4   sum of squared rewards, where the formula wants it; then word 5 is not used
 //! edge: word 0   times chosen (low half), before this search (high half)
 //!       word 1   node (low half; 0 for none), move (24 bits), symmetry (3 bits), colours exchanged (1 bit)
 //! ```
@@ -25,10 +24,9 @@ use std::sync::{
 use super::{
     arena::{Arena, Plot},
     index::{Index, Slot},
-    select::ChildStats,
+    select::Tally,
     store::{
-        Expansion, News, Step, Store, as_rewards, exchanged, mean, outcome_bits, outcome_of_bits,
-        sums_seen_by,
+        Expansion, News, Step, Store, exchanged, mean, outcome_bits, outcome_of_bits, sums_seen_by,
     },
 };
 use crate::{
@@ -38,12 +36,17 @@ use crate::{
 
 const VISITS: usize = 0;
 const SUM: usize = 1;
-const EDGES: usize = 2;
+const SHAPE: usize = 2;
 const KEY: usize = 3;
-const PROVEN: usize = 4;
-const SQUARES_WORD: usize = 5;
-const BUSY: u64 = u64::MAX;
+const SQUARES_WORD: usize = 4;
+/// The bits of the shape that tell of edges, and what they say while a thread makes them.
+const EDGES: u64 = (1 << 44) - 1;
+const BUSY: u64 = (MOST_EDGES + 1) << 32;
+const MOST_EDGES: u64 = (1 << 12) - 2;
+const PROVEN_BIT: u32 = 60;
 const EDGE_WORDS: usize = 2;
+/// Memory is taken in pieces of so many words: a node of four words then never lies across two lines of the cache.
+const PIECE: usize = 4;
 
 /// Which positions count as the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,9 +84,9 @@ pub(super) struct Graph<const SQUARES: bool> {
 }
 
 impl<const SQUARES: bool> Graph<SQUARES> {
-    const NODE: usize = 5 + SQUARES as usize;
-    /// No node is at word 0, so that 0 can mean none.
-    const FIRST: usize = 1;
+    const NODE: usize = if SQUARES { 6 } else { PIECE };
+    /// No node is at word 0, so that 0 can mean none: what is read there is a node without visits.
+    const FIRST: usize = 2 * PIECE;
 
     /// A graph that never takes more than so many bytes.
     pub(super) fn new(bytes: usize, sharing: Sharing) -> Self {
@@ -189,34 +192,30 @@ impl<const SQUARES: bool> Graph<SQUARES> {
 
     #[inline(always)]
     fn edge_range(&self, node: u32) -> (usize, usize) {
-        match self
+        let shape = self
             .arena
-            .word(node as usize + EDGES)
-            .load(Ordering::Acquire)
-        {
+            .word(node as usize + SHAPE)
+            .load(Ordering::Acquire);
+        match shape & EDGES {
             BUSY => (0, 0),
-            word => (word as u32 as usize, (word >> 32) as usize),
+            edges => (edges as u32 as usize, (edges >> 32) as usize),
+        }
+    }
+
+    /// The memory a run of edges takes.
+    #[inline(always)]
+    fn words_of_edges(count: usize) -> usize {
+        let words = count * EDGE_WORDS;
+        if SQUARES {
+            words
+        } else {
+            words.next_multiple_of(PIECE)
         }
     }
 
     #[inline(always)]
     fn link(&self, edge: usize) -> Link {
         Link(self.arena.word(edge + 1).load(Ordering::Acquire))
-    }
-
-    /// Sum of rewards and of their squares at a node, for `player` of its frame.
-    #[inline(always)]
-    fn sums(&self, node: usize, visits: u32, player: Player) -> (f64, f64) {
-        let squares = if SQUARES {
-            self.arena.get(node + SQUARES_WORD)
-        } else {
-            0
-        };
-        let (sum, squares) = sums_seen_by(self.arena.get(node + SUM), squares, visits, player);
-        (
-            as_rewards(sum),
-            if SQUARES { as_rewards(squares) } else { 0.0 },
-        )
     }
 
     /// Visits, and the value for the first player of the node's frame.
@@ -236,7 +235,7 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             if count == 0 {
                 continue;
             }
-            blocks.push((first, count * EDGE_WORDS));
+            blocks.push((first, Self::words_of_edges(count)));
             for edge in (first..).step_by(EDGE_WORDS).take(count) {
                 let child = self.link(edge).node();
                 if child != 0 && seen.insert(child) {
@@ -270,19 +269,18 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         }
         for &(was, words) in &blocks {
             let now = place(was);
-            // A run of edges has an even number of words; nodes are told apart by who is in `seen`.
             if seen.contains(&(was as u32)) {
-                let edges = self.arena.get(now + EDGES);
-                if edges != 0 {
-                    let first = place(edges as u32 as usize) as u64;
-                    self.arena.set(now + EDGES, edges >> 32 << 32 | first);
+                let shape = self.arena.get(now + SHAPE);
+                if shape & EDGES != 0 {
+                    let first = place(shape as u32 as usize) as u64;
+                    self.arena.set(now + SHAPE, shape >> 32 << 32 | first);
+                    *self.edges.get_mut() += (shape & EDGES) >> 32;
                 }
                 if let Some(index) = &mut index {
                     // There was room for more nodes than these.
                     let _ = index.insert(self.key(now as u32), now as u32, &|node| self.key(node));
                 }
             } else {
-                *self.edges.get_mut() += (words / EDGE_WORDS) as u64;
                 for edge in (now..now + words).step_by(EDGE_WORDS) {
                     let link = self.arena.get(edge + 1);
                     let node = link as u32 as usize;
@@ -433,20 +431,27 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn stats(&self, edge: usize, mover: Player) -> ChildStats {
-        let chosen = self.arena.get(edge) as u32;
+    fn tally(&self, edge: usize, mover: Player) -> Tally {
         let link = self.link(edge);
-        if chosen == 0 || link.node() == 0 {
-            return ChildStats::default();
-        }
-        let node = link.node() as usize;
-        let visits = (self.arena.get(node + VISITS) as u32).max(1);
-        let (sum, squares) = self.sums(node, visits, turned_if(mover, link.inverted()));
-        ChildStats {
-            chosen: chosen.into(),
-            visits: visits.into(),
-            sum,
+        // Without a node these are the figures of one that was never visited.
+        let node = self.arena.slice(link.node() as usize, Self::NODE);
+        let visits = node[VISITS].load(Ordering::Relaxed) as u32;
+        let squares = if SQUARES {
+            node[SQUARES_WORD].load(Ordering::Relaxed)
+        } else {
+            0
+        };
+        let (sum, squares) = sums_seen_by(
+            node[SUM].load(Ordering::Relaxed),
             squares,
+            visits,
+            turned_if(mover, link.inverted()),
+        );
+        Tally {
+            chosen: self.arena.get(edge) as u32,
+            visits: visits.max(1),
+            sum,
+            squares: if SQUARES { squares } else { 0 },
         }
     }
 
@@ -457,7 +462,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     #[inline(always)]
     fn proven(&self, node: u32) -> Option<Outcome> {
-        outcome_of_bits(self.arena.get(node as usize + PROVEN))
+        outcome_of_bits(self.arena.get(node as usize + SHAPE) >> PROVEN_BIT)
     }
 
     #[inline(always)]
@@ -476,22 +481,30 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     fn prove(&self, node: u32, outcome: Outcome) {
         self.arena
-            .word(node as usize + PROVEN)
-            .fetch_or(outcome_bits(outcome), Ordering::Relaxed);
+            .word(node as usize + SHAPE)
+            .fetch_or(outcome_bits(outcome) << PROVEN_BIT, Ordering::Relaxed);
     }
 
     #[inline(always)]
     fn expand(&self, node: u32, _: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
-        let edges = self.arena.word(node as usize + EDGES);
-        if self.parallel
-            && edges
-                .compare_exchange(0, BUSY, Ordering::Relaxed, Ordering::Relaxed)
-                .is_err()
-        {
-            return Expansion::Busy;
+        debug_assert!(moves.len() as u64 <= MOST_EDGES);
+        let shape = self.arena.word(node as usize + SHAPE);
+        if self.parallel {
+            // Only the first thread to say so may go on.
+            let childless = shape.load(Ordering::Relaxed) & !EDGES;
+            let taken = shape.compare_exchange(
+                childless,
+                childless | BUSY,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            if taken.is_err() {
+                return Expansion::Busy;
+            }
         }
-        let Some(first) = self.arena.reserve(moves.len() * EDGE_WORDS, plot) else {
-            edges.store(0, Ordering::Relaxed);
+        let words = Self::words_of_edges(moves.len());
+        let Some(first) = self.arena.reserve(words, plot) else {
+            shape.fetch_and(!EDGES, Ordering::Relaxed);
             return Expansion::Full;
         };
         for (edge, &mv) in (first..).step_by(EDGE_WORDS).zip(moves) {
@@ -501,7 +514,16 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
                 Link::new(0, G::move_to_bits(mv), Symmetry::IDENTITY, false).0,
             );
         }
-        edges.store(first as u64 | (moves.len() as u64) << 32, Ordering::Release);
+        for word in moves.len() * EDGE_WORDS..words {
+            self.arena.set(first + word, 0);
+        }
+        let edges = first as u64 | (moves.len() as u64) << 32;
+        // A result may be proven in the same word meanwhile.
+        if self.parallel {
+            shape.fetch_xor(edges ^ BUSY, Ordering::Release);
+        } else {
+            shape.store(shape.load(Ordering::Relaxed) | edges, Ordering::Relaxed);
+        }
         self.edges.fetch_add(moves.len() as u64, Ordering::Relaxed);
         Expansion::Done
     }
@@ -547,15 +569,15 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             node: link.node(),
             mover,
             flipped: flipped ^ link.inverted(),
-            announced: false,
         })
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step) {
-        self.arena.add(step.node as usize + VISITS, 1, true);
+    fn announce(&self, step: &Step, visits: u32) {
+        self.arena
+            .add(step.node as usize + VISITS, visits.into(), true);
         if step.edge != 0 {
-            self.arena.add(step.edge, 1, true);
+            self.arena.add(step.edge, visits.into(), true);
         }
     }
 
@@ -563,11 +585,11 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     fn tell(&self, step: &Step, news: &News) {
         let node = step.node as usize;
         let (sum, squares) = news.seen_by(turned_if(Player::First, step.flipped));
-        if news.visits > 0 {
-            self.arena
-                .add(node + VISITS, news.visits.into(), self.parallel);
+        if news.visits != 0 {
+            let visits = news.visits as u64;
+            self.arena.add(node + VISITS, visits, self.parallel);
             if step.edge != 0 {
-                self.arena.add(step.edge, news.visits.into(), self.parallel);
+                self.arena.add(step.edge, visits, self.parallel);
             }
         }
         self.arena.add(node + SUM, sum, self.parallel);

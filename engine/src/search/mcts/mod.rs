@@ -154,7 +154,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 select: self.select,
                 root: framed,
                 allowed,
-                parallel,
+                threads: playouts.len() as u32,
             };
             let (first, others) = playouts
                 .split_first_mut()
@@ -199,11 +199,11 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         let mut tickets = Tickets::default();
         loop {
             // Alone, the budget sees every iteration; together, the tickets see to it that there are not too many.
-            let used = if ground.parallel { 0 } else { tickets.used };
+            let used = if ground.parallel() { 0 } else { tickets.used };
             if budget.is_over(used) || ground.config.solver && self.is_settled(ground) {
                 break;
             }
-            if !tickets.take(shared, ground.parallel, limits.iterations) {
+            if !tickets.take(shared, ground.parallel(), limits.iterations) {
                 // The others have a few left, and make them.
                 return shared.finish(&mut worker, &tickets, ground);
             }
@@ -215,7 +215,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 break;
             }
             if budget.wants_report() {
-                worker.flush(ground.store);
+                worker.break_camp(ground.store);
                 let done = shared.done.load(Ordering::Relaxed) + tickets.unreported();
                 let full = worker.full || shared.full.load(Ordering::Relaxed);
                 (task.on_progress)(&self.report(task.root, task.moves, done, full));
@@ -254,7 +254,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         let mut ranked: Vec<(Rank, Edge<G::Move>)> = (0..count)
             .map(|index| first + index * T::STRIDE)
             .map(|edge| {
-                let stats = self.store.stats(edge, mover);
+                let stats = self.store.tally(edge, mover).into();
                 let rank = self.rank(
                     &stats,
                     self.store.edge_proven(edge),
@@ -457,7 +457,7 @@ impl Shared {
         tickets: &Tickets,
         ground: &Ground<'_, G, T, S>,
     ) {
-        worker.flush(ground.store);
+        worker.break_camp(ground.store);
         self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
         self.full.fetch_or(worker.full, Ordering::Relaxed);
     }

@@ -3,7 +3,22 @@
 //! Only additions, multiplications, divisions and square roots, which IEEE 754 defines to the last bit, decide a
 //! comparison; the logarithm is our own, made of the same. So a seed gives the same tree on every machine.
 
-use wide::{CmpEq as _, f64x4};
+use wide::{CmpEq as _, f64x4, u64x4};
+
+use super::playout::ONE;
+
+/// What is known of a child, in whole numbers, as a store keeps it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// How often the choice fell on it.
+    pub(super) chosen: u32,
+    /// How many rewards the sums below are made of.
+    pub(super) visits: u32,
+    /// Sum of rewards for the player who chooses; 1 is 2^32.
+    pub(super) sum: u64,
+    /// Sum of their squares.
+    pub(super) squares: u64,
+}
 
 /// What is known of a child when its parent chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,6 +31,24 @@ pub struct ChildStats {
     pub sum: f64,
     /// Sum of their squares; only if the formula asks for it.
     pub squares: f64,
+}
+
+impl From<Tally> for ChildStats {
+    fn from(tally: Tally) -> Self {
+        Self {
+            chosen: tally.chosen.into(),
+            visits: tally.visits.into(),
+            sum: as_rewards(tally.sum),
+            squares: as_rewards(tally.squares),
+        }
+    }
+}
+
+/// A sum of whole-number rewards as rewards in [0, 1].
+#[inline(always)]
+pub(super) fn as_rewards(sum: u64) -> f64 {
+    // Below 2^63 for any number of visits that fits: the signed conversion is the fast one.
+    (sum as i64) as f64 * (1.0 / ONE as f64)
 }
 
 /// The scale of the rewards that a formula sees. Trees always hold rewards in [0, 1].
@@ -34,23 +67,32 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     fn score(&self, ln_parent: f64, child: &ChildStats) -> f64;
 
     /// The scores of four children, side by side; what it says of one that was never chosen does not matter.
-    fn scores(&self, ln_parent: f64, children: &Four) -> f64x4;
+    fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4;
 }
 
-/// Four children, figure by figure.
+/// Four children, figure by figure, as a store keeps them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Four {
-    chosen: [f64; 4],
-    visits: [f64; 4],
-    sum: [f64; 4],
-    squares: [f64; 4],
+    chosen: [u64; 4],
+    visits: [u64; 4],
+    sum: [u64; 4],
+    squares: [u64; 4],
+}
+
+/// Four children as a formula sees them; see [`ChildStats`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FourStats {
+    chosen: f64x4,
+    visits: f64x4,
+    sum: f64x4,
+    squares: f64x4,
 }
 
 impl Four {
     #[inline(always)]
-    pub(super) fn set(&mut self, lane: usize, child: &ChildStats) {
-        self.chosen[lane] = child.chosen;
-        self.visits[lane] = child.visits;
+    pub(super) fn set(&mut self, lane: usize, child: &Tally) {
+        self.chosen[lane] = child.chosen.into();
+        self.visits[lane] = child.visits.into();
         self.sum[lane] = child.sum;
         self.squares[lane] = child.squares;
     }
@@ -58,10 +100,38 @@ impl Four {
     /// The scores by a formula; infinite for a child that was never chosen.
     #[inline(always)]
     pub(super) fn scores(&self, select: &impl Select, ln_parent: f64) -> [f64; 4] {
-        let scores = select.scores(ln_parent, self);
-        let never = f64x4::new(self.chosen).cmp_eq(f64x4::ZERO);
+        let reward = f64x4::splat(1.0 / ONE as f64);
+        let stats = FourStats {
+            chosen: small_numbers(self.chosen),
+            visits: small_numbers(self.visits),
+            sum: numbers(self.sum) * reward,
+            squares: numbers(self.squares) * reward,
+        };
+        let scores = select.scores(ln_parent, &stats);
+        let never = stats.chosen.cmp_eq(f64x4::ZERO);
         never.blend(f64x4::splat(f64::INFINITY), scores).to_array()
     }
+}
+
+/// The bits of 2^52 and of 2^84: a whole number below 2^32 in their lowest bits counts ones, and 2^32s.
+const TWO_52: u64 = 0x4330 << 48;
+const TWO_84: u64 = 0x4530 << 48;
+
+/// Numbers below 2^32, exactly.
+#[inline(always)]
+fn small_numbers(numbers: [u64; 4]) -> f64x4 {
+    let bits = u64x4::new(numbers) | u64x4::splat(TWO_52);
+    bytemuck::cast::<_, f64x4>(bits) - f64x4::splat(f64::from_bits(TWO_52))
+}
+
+/// Numbers, each rounded once, as a conversion does; older processors convert only one at a time.
+#[inline(always)]
+fn numbers(numbers: [u64; 4]) -> f64x4 {
+    let numbers = u64x4::new(numbers);
+    let low = numbers & u64x4::splat(u64::from(u32::MAX)) | u64x4::splat(TWO_52);
+    let high = numbers >> 32_u32 | u64x4::splat(TWO_84);
+    let offset = f64::from_bits(TWO_84) + f64::from_bits(TWO_52);
+    (bytemuck::cast::<_, f64x4>(high) - f64x4::splat(offset)) + bytemuck::cast::<_, f64x4>(low)
 }
 
 /// UCT: mean + C sqrt(ln N / n) (Kocsis and Szepesvári 2006).
@@ -87,9 +157,9 @@ impl Uct {
 
 impl Select for Uct {
     #[inline(always)]
-    fn scores(&self, ln_parent: f64, children: &Four) -> f64x4 {
-        let mean = f64x4::new(children.sum) / f64x4::new(children.visits);
-        let share = f64x4::splat(ln_parent) / f64x4::new(children.chosen);
+    fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4 {
+        let mean = children.sum / children.visits;
+        let share = f64x4::splat(ln_parent) / children.chosen;
         mean + f64x4::splat(self.exploration) * share.sqrt()
     }
 
@@ -126,11 +196,12 @@ impl Tuned {
 
 impl Select for Tuned {
     #[inline(always)]
-    fn scores(&self, ln_parent: f64, children: &Four) -> f64x4 {
-        let visits = f64x4::new(children.visits);
-        let mean = f64x4::new(children.sum) / visits;
-        let variance = f64x4::new(children.squares) / visits - mean * mean;
-        let share = f64x4::splat(ln_parent) / f64x4::new(children.chosen);
+    fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4 {
+        // One division, for divisions are what this formula takes its time over.
+        let inverse = f64x4::ONE / children.visits;
+        let mean = children.sum * inverse;
+        let variance = children.squares * inverse - mean * mean;
+        let share = f64x4::splat(ln_parent) / children.chosen;
         let (stretch, scale) = self.scales();
         let bound = variance * f64x4::splat(stretch) + (f64x4::splat(2.0) * share).sqrt();
         let width = (bound.fast_min(f64x4::splat(0.25)) * share).sqrt();
@@ -139,8 +210,9 @@ impl Select for Tuned {
 
     #[inline(always)]
     fn score(&self, ln_parent: f64, child: &ChildStats) -> f64 {
-        let mean = child.sum / child.visits;
-        let variance = child.squares / child.visits - mean * mean;
+        let inverse = 1.0 / child.visits;
+        let mean = child.sum * inverse;
+        let variance = child.squares * inverse - mean * mean;
         let share = ln_parent / child.chosen;
         let (stretch, scale) = self.scales();
         let bound = variance * stretch + (2.0 * share).sqrt();
@@ -170,51 +242,51 @@ static SMALL: [f64; 1024] = {
 };
 
 const fn ln_of_large(number: u32) -> f64 {
-    // number = 2^exponent * (1 + index / 128) * (1 + rest)
+    // number = 2^exponent * anchor * (1 + rest), the anchor being 1 + index / 128
     let exponent = number.ilog2();
-    let mantissa = number as f64 * POWERS[exponent as usize];
-    let index = ((mantissa - 1.0) * 128.0) as usize;
-    let (anchor, ln_anchor) = ANCHORS[index & 127];
-    let rest = (mantissa - anchor) / anchor;
-    // rest < 1/128: seven terms of the series are enough.
-    let series = rest
-        * (1.0
-            + rest
-                * (-0.5
-                    + rest
-                        * (1.0 / 3.0
-                            + rest
-                                * (-0.25
-                                    + rest * (0.2 + rest * (-1.0 / 6.0 + rest * (1.0 / 7.0)))))));
-    exponent as f64 * std::f64::consts::LN_2 + (ln_anchor + series)
+    let aligned = number << (31 - exponent);
+    let mantissa = f64::from_bits(0x3ff0 << 48 | (aligned as u64 & 0x7fff_ffff) << 21);
+    let Anchor { at, inverse, ln } = ANCHORS[(aligned >> 24 & 127) as usize];
+    let rest = (mantissa - at) * inverse;
+    // rest < 1/128: seven terms of the series are enough, added up in pairs that need not wait for each other.
+    let square = rest * rest;
+    let low = rest - 0.5 * square;
+    let middle = 1.0 / 3.0 - 0.25 * rest + square * (0.2 - 1.0 / 6.0 * rest);
+    let high = square * square * (1.0 / 7.0);
+    let series = low + square * rest * (middle + high);
+    exponent as f64 * std::f64::consts::LN_2 + (ln + series)
 }
 
-/// 2 to the power of minus the index.
-const POWERS: [f64; 32] = {
-    let mut table = [1.0; 32];
-    let mut index = 1;
-    while index < 32 {
-        table[index] = table[index - 1] * 0.5;
-        index += 1;
-    }
-    table
-};
+#[derive(Clone, Copy)]
+struct Anchor {
+    at: f64,
+    inverse: f64,
+    ln: f64,
+}
 
-/// (1 + i / 128, its logarithm) for i below 128.
-const ANCHORS: [(f64, f64); 128] = {
-    let mut table = [(0.0, 0.0); 128];
+/// 1 + i / 128 for i below 128, with inverses and logarithms.
+static ANCHORS: [Anchor; 128] = {
+    let mut table = [Anchor {
+        at: 0.0,
+        inverse: 0.0,
+        ln: 0.0,
+    }; 128];
     let mut index = 0;
     while index < 128 {
-        let anchor = 1.0 + index as f64 / 128.0;
+        let at = 1.0 + index as f64 / 128.0;
         // ln x = 2 artanh((x - 1) / (x + 1)), summed from the small end.
-        let ratio = (anchor - 1.0) / (anchor + 1.0);
+        let ratio = (at - 1.0) / (at + 1.0);
         let mut sum = 0.0;
         let mut power = 41;
         while power >= 1 {
             sum = sum * ratio * ratio + 1.0 / power as f64;
             power -= 2;
         }
-        table[index] = (anchor, 2.0 * ratio * sum);
+        table[index] = Anchor {
+            at,
+            inverse: 1.0 / at,
+            ln: 2.0 * ratio * sum,
+        };
         index += 1;
     }
     table
@@ -243,29 +315,29 @@ mod tests {
 
     #[test]
     fn four_at_once_are_four_one_by_one() {
-        let children: [ChildStats; 5] = std::array::from_fn(|index| {
-            let visits = 3.0 + 7.0 * index as f64;
-            ChildStats {
-                chosen: visits - 2.0,
+        let children: [Tally; 5] = std::array::from_fn(|index| {
+            let visits = 3 + 7 * index as u32;
+            Tally {
+                chosen: visits - 2,
                 visits,
-                sum: visits * 0.37,
-                squares: visits * 0.21,
+                sum: u64::from(visits) * 1_589_137_899,
+                squares: u64::from(visits) * 901_943_132,
             }
         });
         let mut four = Four::default();
         for (lane, child) in children[1..].iter().enumerate() {
             four.set(lane, child);
         }
-        fn check(select: impl Select, four: &Four, children: &[ChildStats]) {
+        fn check(select: impl Select, four: &Four, children: &[Tally]) {
             for (score, child) in four.scores(&select, ln(99)).iter().zip(children) {
-                assert_eq!(score.to_bits(), select.score(ln(99), child).to_bits());
+                assert_eq!(*score, select.score(ln(99), &ChildStats::from(*child)));
             }
         }
         for range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
             check(Uct::new(1.41, range), &four, &children[1..]);
             check(Tuned::new(range), &four, &children[1..]);
         }
-        four.set(2, &ChildStats::default());
+        four.set(2, &Tally::default());
         assert_eq!(
             four.scores(&Uct::new(1.0, RewardRange::ZeroToOne), 1.0)[2],
             f64::INFINITY

@@ -1,6 +1,9 @@
 //! Where statistics live: what the loop asks of a tree, a graph, or a tree with a table.
 
-use super::{arena::Plot, playout::ONE, select::ChildStats};
+use super::{
+    arena::Plot,
+    select::{Tally, as_rewards},
+};
 use crate::{
     games::{Outcome, Player},
     search::{Edge, Frame, Searchable},
@@ -17,15 +20,13 @@ pub(super) struct Step {
     pub(super) mover: Player,
     /// Whether the colours at the node are those of the root exchanged.
     pub(super) flipped: bool,
-    /// Whether the visit was counted on the way down.
-    pub(super) announced: bool,
 }
 
 /// What a node is to be told: rewards for the first player of the root, and how many visits they came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct News {
-    /// Visits that are not counted yet.
-    pub(super) visits: u32,
+    /// Visits that are not counted yet; below 0 for visits that were counted and not made.
+    pub(super) visits: i64,
     /// Rewards that are not added yet.
     rewards: u32,
     sum: u64,
@@ -44,10 +45,13 @@ impl News {
         }
     }
 
-    /// The same rewards of visits that are counted already.
+    /// One reward of a visit that is counted already.
     #[inline(always)]
-    pub(super) fn counted(self) -> Self {
-        Self { visits: 0, ..self }
+    pub(super) fn of_counted(reward: u64) -> Self {
+        Self {
+            visits: 0,
+            ..Self::of(reward)
+        }
     }
 
     #[inline(always)]
@@ -114,7 +118,7 @@ pub(super) trait Store<G: Searchable>: Send + Sync {
     fn move_of(&self, edge: usize) -> G::Move;
 
     /// What the parent knows of a move when `mover` chooses.
-    fn stats(&self, edge: usize, mover: Player) -> ChildStats;
+    fn tally(&self, edge: usize, mover: Player) -> Tally;
 
     /// Whether the node behind a move exists or can be made.
     fn can_follow(&self, edge: usize) -> bool;
@@ -136,8 +140,8 @@ pub(super) trait Store<G: Searchable>: Send + Sync {
     fn follow(&self, edge: usize, position: &mut G, flipped: bool, plot: &mut Plot)
     -> Option<Step>;
 
-    /// Counts a visit on the way down, before its reward is known: other threads are put off by it.
-    fn announce(&self, step: &Step);
+    /// Counts visits on the way down, before their rewards are known: other threads are put off by them.
+    fn announce(&self, step: &Step, visits: u32);
 
     /// Adds visits and rewards on the way up.
     fn tell(&self, step: &Step, news: &News);
@@ -150,13 +154,6 @@ pub(super) trait Store<G: Searchable>: Send + Sync {
 
     /// Visits of the root in all and in this search, and the root's value for the first player of its frame.
     fn root_figures(&self) -> (u64, u64, f64);
-}
-
-/// A sum of whole-number rewards as rewards in [0, 1].
-#[inline(always)]
-pub(super) fn as_rewards(sum: u64) -> f64 {
-    // Below 2^63 for any number of visits that fits: the signed conversion is the fast one.
-    (sum as i64) as f64 * (1.0 / ONE as f64)
 }
 
 /// The square of a reward, as a whole number.

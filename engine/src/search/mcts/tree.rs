@@ -1,11 +1,11 @@
-//! The plain tree: nodes of four words in one arena, children side by side.
+//! The plain tree: nodes of three words in one arena, children side by side.
 //!
 //! ```text
 //! word 0   visits (low half), visits before this search (high half)
 //! word 1   sum of rewards for the player who moved here, 1 being 2^32
-//! word 2   first child (low half), number of children (high half); 0 for a leaf, all ones while a thread expands it
-//! word 3   move (bits 0-23), who made it (bit 24), certain result (bits 32-33)
-//! word 4   sum of squared rewards, where the formula wants it
+//! word 2   first child (bits 0-31), number of children (32-43; 0 for a leaf, all ones while a thread expands it),
+//!          move (44-58), who made it (59), certain result (60-61)
+//! word 3   sum of squared rewards, where the formula wants it
 //! last     key of the position, where a table wants it
 //! ```
 
@@ -13,10 +13,8 @@ use std::sync::atomic::Ordering;
 
 use super::{
     arena::{Arena, Plot},
-    select::ChildStats,
-    store::{
-        Expansion, News, Step, Store, as_rewards, mean, outcome_bits, outcome_of_bits, sums_seen_by,
-    },
+    select::Tally,
+    store::{Expansion, News, Step, Store, mean, outcome_bits, outcome_of_bits, sums_seen_by},
 };
 use crate::{
     games::{Outcome, Player},
@@ -25,12 +23,16 @@ use crate::{
 
 const VISITS: usize = 0;
 const SUM: usize = 1;
-const CHILDREN: usize = 2;
-const MOVE: usize = 3;
-const SQUARES_WORD: usize = 4;
-const BUSY: u64 = u64::MAX;
-const MOVER_BIT: u32 = 24;
-const PROVEN_BIT: u32 = 32;
+const SHAPE: usize = 2;
+const SQUARES_WORD: usize = 3;
+/// The bits of the shape that tell of children, and what they say while a thread makes them.
+const CHILDREN: u64 = (1 << MOVE_BIT) - 1;
+const BUSY: u64 = (MOST_CHILDREN + 1) << 32;
+const MOST_CHILDREN: u64 = (1 << 12) - 2;
+const MOVE_BIT: u32 = 44;
+const MOVE_BITS: u32 = 15;
+const MOVER_BIT: u32 = MOVE_BIT + MOVE_BITS;
+const PROVEN_BIT: u32 = MOVER_BIT + 1;
 
 /// A tree of statistics.
 pub(super) struct Tree<const SQUARES: bool, const KEYED: bool = false> {
@@ -39,7 +41,7 @@ pub(super) struct Tree<const SQUARES: bool, const KEYED: bool = false> {
 }
 
 impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
-    const WORDS: usize = 4 + SQUARES as usize + KEYED as usize;
+    const WORDS: usize = 3 + SQUARES as usize + KEYED as usize;
     const KEY: usize = Self::WORDS - 1;
 
     /// A tree that never takes more than so many bytes.
@@ -68,9 +70,10 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
         let word = Self::word(node);
         self.arena.set(word + VISITS, 0);
         self.arena.set(word + SUM, 0);
-        self.arena.set(word + CHILDREN, 0);
-        self.arena
-            .set(word + MOVE, u64::from(mv) | (mover as u64) << MOVER_BIT);
+        self.arena.set(
+            word + SHAPE,
+            u64::from(mv) << MOVE_BIT | (mover as u64) << MOVER_BIT,
+        );
         if SQUARES {
             self.arena.set(word + SQUARES_WORD, 0);
         }
@@ -80,24 +83,34 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
     }
 
     #[inline(always)]
+    fn shape(&self, node: u32) -> u64 {
+        self.arena.get(Self::word(node) + SHAPE)
+    }
+
+    /// The first child and how many there are.
+    #[inline(always)]
     fn children(&self, node: u32) -> (u32, u32) {
-        match self
+        let shape = self
             .arena
-            .word(Self::word(node) + CHILDREN)
-            .load(Ordering::Acquire)
-        {
+            .word(Self::word(node) + SHAPE)
+            .load(Ordering::Acquire);
+        match shape & CHILDREN {
             BUSY => (0, 0),
-            word => (word as u32, (word >> 32) as u32),
+            children => (children as u32, (children >> 32) as u32),
         }
     }
 
     fn mover(&self, node: u32) -> Player {
-        let bit = self.arena.get(Self::word(node) + MOVE) >> MOVER_BIT & 1;
-        if bit == 0 {
+        if self.shape(node) >> MOVER_BIT & 1 == 0 {
             Player::First
         } else {
             Player::Second
         }
+    }
+
+    #[inline(always)]
+    fn move_bits(&self, node: u32) -> u32 {
+        (self.shape(node) >> MOVE_BIT) as u32 & ((1 << MOVE_BITS) - 1)
     }
 
     /// Keeps the root's sums for `player`: at the root that is the opponent of the side to move, who after an extra turn did
@@ -117,7 +130,8 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
         if SQUARES {
             self.arena.set(SQUARES_WORD, squares);
         }
-        self.arena.set(MOVE, self.arena.get(MOVE) ^ 1 << MOVER_BIT);
+        self.arena
+            .set(SHAPE, self.arena.get(SHAPE) ^ 1 << MOVER_BIT);
     }
 
     /// Visits, those before this search, and the value for the first player.
@@ -169,9 +183,10 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
                 let block = moved.partition_point(|&(was, _)| was <= parent) - 1;
                 parent - moved[block].0 + moved[block].1
             };
+            let others = self.shape(parent) & !CHILDREN;
             self.arena.set(
-                Self::word(parent) + CHILDREN,
-                u64::from(now) | u64::from(count) << 32,
+                Self::word(parent) + SHAPE,
+                others | u64::from(now) | u64::from(count) << 32,
             );
         }
         self.arena.truncate(Self::word(end));
@@ -193,10 +208,8 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
         let (first, count) = self.children(0);
-        let bits = u64::from(G::move_to_bits(mv));
-        let found = (first..first + count).find(|&child| {
-            self.arena.get(Self::word(child) + MOVE) & ((1 << MOVER_BIT) - 1) == bits
-        });
+        let bits = G::move_to_bits(mv);
+        let found = (first..first + count).find(|&child| self.move_bits(child) == bits);
         if let Some(child) = found {
             self.keep_only(child);
             let mut after = root.clone();
@@ -238,21 +251,21 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
 
     #[inline(always)]
     fn move_of(&self, edge: usize) -> G::Move {
-        G::move_from_bits(self.arena.get(edge * Self::WORDS + MOVE) as u32 & ((1 << MOVER_BIT) - 1))
+        G::move_from_bits(self.move_bits(edge as u32))
     }
 
     #[inline(always)]
-    fn stats(&self, edge: usize, _: Player) -> ChildStats {
+    fn tally(&self, edge: usize, _: Player) -> Tally {
         let words = self.arena.slice(edge * Self::WORDS, Self::WORDS);
-        let visits = f64::from(words[VISITS].load(Ordering::Relaxed) as u32);
-        ChildStats {
+        let visits = words[VISITS].load(Ordering::Relaxed) as u32;
+        Tally {
             chosen: visits,
             visits,
-            sum: as_rewards(words[SUM].load(Ordering::Relaxed)),
+            sum: words[SUM].load(Ordering::Relaxed),
             squares: if SQUARES {
-                as_rewards(words[SQUARES_WORD].load(Ordering::Relaxed))
+                words[SQUARES_WORD].load(Ordering::Relaxed)
             } else {
-                0.0
+                0
             },
         }
     }
@@ -264,32 +277,40 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
 
     #[inline(always)]
     fn proven(&self, node: u32) -> Option<Outcome> {
-        outcome_of_bits(self.arena.get(Self::word(node) + MOVE) >> PROVEN_BIT)
+        outcome_of_bits(self.shape(node) >> PROVEN_BIT)
     }
 
     #[inline(always)]
     fn edge_proven(&self, edge: usize) -> Option<Outcome> {
-        outcome_of_bits(self.arena.get(edge * Self::WORDS + MOVE) >> PROVEN_BIT)
+        outcome_of_bits(self.shape(edge as u32) >> PROVEN_BIT)
     }
 
     fn prove(&self, node: u32, outcome: Outcome) {
         self.arena
-            .word(Self::word(node) + MOVE)
+            .word(Self::word(node) + SHAPE)
             .fetch_or(outcome_bits(outcome) << PROVEN_BIT, Ordering::Relaxed);
     }
 
     #[inline(always)]
     fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
-        let children = self.arena.word(Self::word(node) + CHILDREN);
-        if self.parallel
-            && children
-                .compare_exchange(0, BUSY, Ordering::Relaxed, Ordering::Relaxed)
-                .is_err()
-        {
-            return Expansion::Busy;
+        const { assert!(G::MOVE_BITS <= MOVE_BITS) };
+        debug_assert!(moves.len() as u64 <= MOST_CHILDREN);
+        let shape = self.arena.word(Self::word(node) + SHAPE);
+        if self.parallel {
+            // Only the first thread to say so may go on.
+            let childless = shape.load(Ordering::Relaxed) & !CHILDREN;
+            let taken = shape.compare_exchange(
+                childless,
+                childless | BUSY,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            if taken.is_err() {
+                return Expansion::Busy;
+            }
         }
         let Some(start) = self.arena.reserve(moves.len() * Self::WORDS, plot) else {
-            children.store(0, Ordering::Relaxed);
+            shape.fetch_and(!CHILDREN, Ordering::Relaxed);
             return Expansion::Full;
         };
         let first = (start / Self::WORDS) as u32;
@@ -304,10 +325,13 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
             };
             self.init(child, G::move_to_bits(mv), mover, key);
         }
-        children.store(
-            u64::from(first) | (moves.len() as u64) << 32,
-            Ordering::Release,
-        );
+        let children = u64::from(first) | (moves.len() as u64) << 32;
+        // A result may be proven in the same word meanwhile.
+        if self.parallel {
+            shape.fetch_xor(children ^ BUSY, Ordering::Release);
+        } else {
+            shape.store(shape.load(Ordering::Relaxed) | children, Ordering::Relaxed);
+        }
         Expansion::Done
     }
 
@@ -320,22 +344,22 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
             node: edge as u32,
             mover,
             flipped: false,
-            announced: false,
         })
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step) {
-        self.arena.add(Self::word(step.node) + VISITS, 1, true);
+    fn announce(&self, step: &Step, visits: u32) {
+        self.arena
+            .add(Self::word(step.node) + VISITS, visits.into(), true);
     }
 
     #[inline(always)]
     fn tell(&self, step: &Step, news: &News) {
         let word = Self::word(step.node);
         let (sum, squares) = news.seen_by(step.mover);
-        if news.visits > 0 {
+        if news.visits != 0 {
             self.arena
-                .add(word + VISITS, news.visits.into(), self.parallel);
+                .add(word + VISITS, news.visits as u64, self.parallel);
         }
         self.arena.add(word + SUM, sum, self.parallel);
         if SQUARES {

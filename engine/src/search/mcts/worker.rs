@@ -5,7 +5,7 @@ use super::{
     config::{Config, ExpansionRule},
     playout::{Playout, Trail, pay},
     select::{ChildStats, Four, Select, ln},
-    store::{Expansion, News, Step, Store, as_rewards, exchanged},
+    store::{Expansion, News, Step, Store, exchanged},
 };
 use crate::machine::{Work, accelerated};
 use crate::{
@@ -22,74 +22,39 @@ pub(super) struct Worker<'a, G: Game> {
     pub(super) moves: Vec<G::Move>,
     /// The positions of the game and of the way down, for repetition.
     pub(super) history: History,
+    /// How many of them are of the game.
+    played: usize,
     /// Whether memory ran out.
     pub(super) full: bool,
-    bundles: Bundles,
+    camp: Option<Camp<G>>,
     plot: Plot,
 }
 
-/// News for nodes that all threads visit all the time, kept back and told a few at a time: a node with a thousand visits can
-/// wait for the next one, and memory that many write to is slow for all of them.
-struct Bundles {
-    slots: Vec<Option<Bundle>>,
-}
-
-#[derive(Clone, Copy)]
-struct Bundle {
-    step: Step,
+/// Where a thread that works beside others stays for a while. Memory that many write to is slow for all of them, and the
+/// upper nodes of a tree are such memory; so a thread that has come down to a node of many visits makes several iterations
+/// from there before it tells the nodes above. They are few beside the visits that the node has, so that hardly a
+/// choice above comes out otherwise, and their visits are counted at once, which keeps the other threads elsewhere.
+struct Camp<G> {
+    /// How many steps of the path lead here.
+    steps: usize,
+    position: G,
+    trail: Trail,
+    /// The positions noted when it was reached.
+    noted: usize,
+    /// Iterations that are still to be made from here.
+    left: u32,
+    /// What the nodes down to here are to be told.
     news: News,
 }
 
-impl Bundles {
-    /// A node with so many visits is told in bundles.
-    const HEAVY: u32 = 32;
-    const SLOTS: usize = 64;
+impl<G> Camp<G> {
+    /// A node where it is worth staying: with so many visits for each thread.
+    const VISITS: u32 = 128;
 
-    /// How many at a time: not more than three in a hundred are ever kept back.
+    /// How many iterations are made from a node: the threads together one for every sixteen visits it has.
     #[inline(always)]
-    fn size(visits: u32) -> u32 {
-        (visits / 32).clamp(1, 16)
-    }
-
-    fn new() -> Self {
-        Self {
-            slots: vec![None; Self::SLOTS],
-        }
-    }
-
-    #[inline(always)]
-    fn slot(edge: usize) -> usize {
-        (edge.wrapping_mul(0x9e37_79b9) >> 16) % Self::SLOTS
-    }
-
-    /// Adds what is kept back to what is known of a move, as `mover` of the root's frame sees it: a thread knows its own
-    /// visits, however late it tells the others.
-    #[inline(always)]
-    fn complete(&self, edge: usize, mover: Player, stats: &mut ChildStats) {
-        if let Some(held) = &self.slots[Self::slot(edge)]
-            && held.step.edge == edge
-        {
-            let (sum, squares) = held.news.seen_by(mover);
-            let visits = f64::from(held.news.visits);
-            stats.chosen += visits;
-            stats.visits += visits;
-            stats.sum += as_rewards(sum);
-            stats.squares += as_rewards(squares);
-        }
-    }
-
-    /// Notes a visit; what must be told now: a bundle that had to make room, and one that is full.
-    #[inline(always)]
-    fn note(&mut self, step: &Step, news: News, visits: u32) -> [Option<Bundle>; 2] {
-        let slot = &mut self.slots[Self::slot(step.edge)];
-        let evicted = slot.take_if(|held| held.step.edge != step.edge);
-        let held = slot.get_or_insert(Bundle {
-            step: *step,
-            news: News::default(),
-        });
-        held.news.add(&news);
-        let is_full = held.news.visits >= Self::size(visits);
-        [evicted, if is_full { slot.take() } else { None }]
+    fn iterations(visits: u32, threads: u32) -> u32 {
+        (visits / 16 / threads).clamp(1, 16)
     }
 }
 
@@ -102,7 +67,14 @@ pub(super) struct Ground<'a, G: Game, T, S> {
     pub(super) root: &'a G,
     /// Which of the root's moves may be chosen; none for all.
     pub(super) allowed: Option<&'a [bool]>,
-    pub(super) parallel: bool,
+    pub(super) threads: u32,
+}
+
+impl<G: Game, T, S> Ground<'_, G, T, S> {
+    #[inline(always)]
+    pub(super) fn parallel(&self) -> bool {
+        self.threads > 1
+    }
 }
 
 impl<'a, G: Searchable> Worker<'a, G> {
@@ -118,8 +90,9 @@ impl<'a, G: Searchable> Worker<'a, G> {
             path: Vec::new(),
             moves: Vec::new(),
             history: history.clone(),
+            played: history.mark(),
             full: false,
-            bundles: Bundles::new(),
+            camp: None,
             plot: if beside_others {
                 Plot::beside_others()
             } else {
@@ -128,10 +101,14 @@ impl<'a, G: Searchable> Worker<'a, G> {
         }
     }
 
-    /// Tells the store what was kept back; to be called when the work is done.
-    pub(super) fn flush<T: Store<G>>(&mut self, store: &T) {
-        for bundle in self.bundles.slots.iter_mut().filter_map(Option::take) {
-            store.tell(&bundle.step, &bundle.news);
+    /// Leaves the node where it stayed and tells the store what was kept back; to be called when the work is done.
+    pub(super) fn break_camp<T: Store<G>>(&mut self, store: &T) {
+        if let Some(camp) = self.camp.take() {
+            let mut news = camp.news;
+            news.visits -= i64::from(camp.left);
+            for step in &self.path[..camp.steps] {
+                store.tell(step, &news);
+            }
         }
     }
 
@@ -156,20 +133,33 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
     fn run(self) {
         let Self { worker, ground } = self;
         let store = ground.store;
-        let begin = worker.history.mark();
-        worker.path.clear();
-        let mut position = ground.root.clone();
-        let mut trail = Trail::default();
+        let parallel = ground.parallel();
         let follows = worker.playout.follows_trail();
         let root = Step {
             edge: 0,
             node: store.root(),
-            mover: position.to_move().opponent(),
+            mover: ground.root.to_move().opponent(),
             flipped: false,
-            announced: false,
         };
-        let mut here = root;
-        worker.push(ground, here);
+        let staying = parallel && worker.camp.is_some();
+        let (mut here, mut position, mut trail);
+        match &worker.camp {
+            Some(camp) if parallel => {
+                worker.path.truncate(camp.steps);
+                worker.history.forget_after(camp.noted);
+                here = worker.path[camp.steps - 1];
+                position = camp.position.clone();
+                trail = camp.trail;
+            }
+            _ => {
+                worker.path.clear();
+                worker.history.forget_after(worker.played);
+                here = root;
+                position = ground.root.clone();
+                trail = Trail::default();
+                worker.push(ground, here);
+            }
+        }
         let mut certain = false;
         let reward = loop {
             if let Some(outcome) = store.proven(here.node)
@@ -177,6 +167,17 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
             {
                 certain = true;
                 break pay(outcome);
+            }
+            if parallel && !staying && store.visits(here.node) >= Camp::<G>::VISITS * ground.threads
+            {
+                worker.camp = Some(Camp {
+                    steps: worker.path.len(),
+                    position: position.clone(),
+                    trail,
+                    noted: worker.history.mark(),
+                    left: 0,
+                    news: News::default(),
+                });
             }
             let (first, count) = store.edges(here.node);
             let edge = if count == 0 {
@@ -219,26 +220,16 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
         } else {
             reward
         };
-        let news = News::of(reward);
-        if ground.parallel {
-            for step in &worker.path {
-                if step.announced {
-                    store.tell(step, &news.counted());
-                } else {
-                    let visits = store.visits(step.node);
-                    for bundle in worker.bundles.note(step, news, visits).iter().flatten() {
-                        store.tell(&bundle.step, &bundle.news);
-                    }
-                }
-            }
+        if certain && ground.config.solver {
+            worker.pass_up(ground);
+        }
+        if parallel {
+            worker.tell(ground, &News::of_counted(reward), staying);
         } else {
+            let news = News::of(reward);
             for step in &worker.path {
                 store.tell(step, &news);
             }
-        }
-        worker.history.forget_after(begin);
-        if certain && ground.config.solver {
-            worker.pass_up(ground);
         }
     }
 }
@@ -253,12 +244,40 @@ enum Leaf {
 impl<G: Searchable> Worker<'_, G> {
     #[inline(always)]
     fn push<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, step: Step) {
-        let mut step = step;
-        if ground.parallel && ground.store.visits(step.node) < Bundles::HEAVY {
-            ground.store.announce(&step);
-            step.announced = true;
+        if ground.parallel() {
+            ground.store.announce(&step, 1);
         }
         self.path.push(step);
+    }
+
+    /// Tells the nodes of the path, those above the camp when the last iteration from there is made.
+    #[inline(always)]
+    fn tell<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, news: &News, staying: bool) {
+        let store = ground.store;
+        let mut above = 0;
+        if let Some(camp) = &mut self.camp {
+            above = camp.steps;
+            camp.news.add(news);
+            if staying {
+                camp.left -= 1;
+            } else {
+                let node = self.path[above - 1].node;
+                camp.left = Camp::<G>::iterations(store.visits(node), ground.threads) - 1;
+                for step in &self.path[..above] {
+                    store.announce(step, camp.left);
+                }
+            }
+        }
+        for step in &self.path[above..] {
+            store.tell(step, news);
+        }
+        let is_over = |camp: &mut Camp<G>| {
+            camp.left == 0
+                || ground.config.solver && store.proven(self.path[above - 1].node).is_some()
+        };
+        if self.camp.as_mut().is_some_and(is_over) {
+            self.break_camp(store);
+        }
     }
 
     /// Whether the game is drawn here by repetition, on this way.
@@ -289,8 +308,8 @@ impl<G: Searchable> Worker<'_, G> {
             ExpansionRule::One if !at_root => expand_on,
             _ => expand_on - 1,
         };
-        let announced = self.path.last().is_some_and(|step| step.announced);
-        let visits = ground.store.visits(here.node) - u32::from(announced);
+        // This visit does not count.
+        let visits = ground.store.visits(here.node) - u32::from(ground.parallel());
         if visits < wait {
             return Leaf::PlayOut;
         }
@@ -340,26 +359,15 @@ impl<G: Searchable> Worker<'_, G> {
         if here.edge == 0 && ground.allowed.is_some() || ground.config.solver || self.full {
             return self.choose_with_care(ground, here, mover, first, count, ln_parent);
         }
-        let heavy = ground.parallel && store.visits(here.node) >= Bundles::HEAVY;
-        let root_mover = if here.flipped {
-            mover.opponent()
-        } else {
-            mover
-        };
-        // Four scores at a time, so that the compiler can work them out side by side.
         let mut best = first;
         let mut best_score = f64::NEG_INFINITY;
         let mut index = 0;
         while index < count {
-            let edges: [usize; 4] =
-                std::array::from_fn(|lane| first + (index + lane).min(count - 1) * T::STRIDE);
             let mut four = Four::default();
-            for (lane, &edge) in edges.iter().enumerate() {
-                let mut stats = store.stats(edge, mover);
-                if heavy {
-                    self.bundles.complete(edge, root_mover, &mut stats);
-                }
-                four.set(lane, &stats);
+            let mut edges = [0; 4];
+            for (lane, edge) in edges.iter_mut().enumerate() {
+                *edge = first + (index + lane).min(count - 1) * T::STRIDE;
+                four.set(lane, &store.tally(*edge, mover));
             }
             let scores = four.scores(&ground.select, ln_parent);
             for lane in 0..4 {
@@ -394,7 +402,7 @@ impl<G: Searchable> Worker<'_, G> {
             if allowed.is_some_and(|allowed| !allowed[index]) {
                 continue;
             }
-            let stats = store.stats(edge, mover);
+            let stats = ChildStats::from(store.tally(edge, mover));
             if stats.chosen == 0.0 && self.full && !store.can_follow(edge) {
                 continue;
             }
