@@ -51,6 +51,8 @@ fn ask_among<G: Searchable>(
         stop: &Stop::new(),
         report_every: None,
         on_progress: &mut |_| {},
+        snapshots: None,
+        observer: None,
     })
 }
 
@@ -387,7 +389,10 @@ fn grown<G: Searchable>(config: Config, root: &G, iterations: u64) -> Vec<String
     if position.outcome().is_none() {
         ask(&mut *search, &position, Limits::iterations(iterations));
     }
-    search.tree().map(statistics).unwrap_or_default()
+    search
+        .tree()
+        .map(|tree| statistics(tree))
+        .unwrap_or_default()
 }
 
 #[test]
@@ -762,6 +767,8 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
                     stop: &stop,
                     report_every: None,
                     on_progress: &mut |_| {},
+                    snapshots: None,
+                    observer: None,
                 });
                 waiter.join().unwrap();
                 assert!(root.is_legal(choice.best));
@@ -790,6 +797,8 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
                 stop: &stop,
                 report_every: None,
                 on_progress: &mut |_| {},
+                snapshots: None,
+                observer: None,
             });
             assert!(root.is_legal(choice.best), "{name}");
         }
@@ -817,6 +826,8 @@ fn progress_is_reported_while_a_search_runs() {
             stop: &Stop::new(),
             report_every: Some(Duration::from_millis(20)),
             on_progress: &mut |report: &Report<Column>| reports.push(report.clone()),
+            snapshots: None,
+            observer: None,
         });
         assert!(!reports.is_empty(), "{name}");
         assert!(

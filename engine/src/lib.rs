@@ -6,8 +6,9 @@
 //! 2. [`rng`]: the one source of random numbers.
 //! 3. [`games`]: rules, notations, evaluations and symmetries of the games, and the list of them.
 //! 4. [`search`]: Monte-Carlo and classical searches, all repeatable.
-//! 5. [`catalog`]: the table of searches and their parameters.
-//! 6. [`cli`]: the command line.
+//! 5. [`tree`]: search trees as plain data, and the files they live in.
+//! 6. [`catalog`]: the table of searches and their parameters.
+//! 7. [`cli`]: the command line.
 
 pub mod machine;
 
@@ -16,6 +17,8 @@ pub mod rng;
 pub mod games;
 
 pub mod search;
+
+pub mod tree;
 
 pub mod catalog;
 

@@ -12,6 +12,44 @@ pub(crate) fn data(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// A directory of its own for a test, gone afterwards.
+pub(crate) struct Scratch(pub(crate) PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("canopy-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("the directory can be made");
+        Self(path)
+    }
+
+    /// The files whose names end so, in order.
+    pub(crate) fn files(&self, extension: &str) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = fs::read_dir(&self.0)
+            .expect("the directory can be read")
+            .map(|entry| entry.expect("the directory can be read").path())
+            .filter(|path| path.extension().is_some_and(|name| name == extension))
+            .collect();
+        found.sort();
+        found
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Says that something could not be tested here, and why.
+#[expect(
+    clippy::print_stdout,
+    reason = "for whoever reads the output of the tests"
+)]
+pub(crate) fn untested(why: &str) {
+    println!("{why} here: a part is not tested");
+}
+
 /// The text of a file under tests/data.
 pub(crate) fn read_data(name: &str) -> String {
     let path = data(name);

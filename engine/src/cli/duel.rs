@@ -178,6 +178,8 @@ fn play<G: Playable>(
             stop: &Stop::new(),
             report_every: None,
             on_progress: &mut |_| {},
+            snapshots: None,
+            observer: None,
         });
         for search in &mut searches {
             search.advance(choice.best);

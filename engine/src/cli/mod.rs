@@ -3,20 +3,25 @@
 //! Exit codes: 0 done (a reader that went away counts as done), 1 something failed on the way, 2 the command line or
 //! the input was wrong.
 
-use std::{ffi::OsString, io, process::ExitCode};
+use std::{ffi::OsString, io, path::Path, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
     catalog::CatalogError,
     games::{self, Notation, ParseError, Playable, Visitor, notation},
+    tree::TreeError,
 };
 
 mod bench;
+mod convert;
 mod duel;
+mod grow;
+mod inspect;
 mod perft;
 mod searches;
 mod show;
+mod trees;
 
 #[derive(Parser)]
 #[command(
@@ -40,6 +45,12 @@ enum Command {
     Searches(searches::SearchesArgs),
     /// Play games between two searches, without processes and protocols
     Duel(duel::DuelArgs),
+    /// Search and write the search trees to a directory
+    Grow(grow::GrowArgs),
+    /// Turn a tree file into one of the other format
+    Convert(convert::ConvertArgs),
+    /// Say what is in a tree file, and what does not add up
+    Inspect(inspect::InspectArgs),
     /// Measure speed, and check that searches do what they did
     Bench(bench::BenchArgs),
 }
@@ -73,15 +84,39 @@ enum CliError {
     Search(#[from] CatalogError),
     #[error("{0}")]
     Usage(String),
+    #[error("{path}: {error}")]
+    File { path: String, error: TreeError },
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
 }
 
-/// Runs the program with these arguments, the first being its own name.
+impl CliError {
+    fn file(path: &Path, error: TreeError) -> Self {
+        Self::File {
+            path: path.display().to_string(),
+            error,
+        }
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::File { error, .. } if !matches!(error, TreeError::Io(_)) => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Says something on the side, where it does not disturb the output.
 #[expect(
     clippy::print_stderr,
-    reason = "the place where the program speaks of its own failures"
+    reason = "the place where the program speaks of what goes wrong beside its work"
 )]
+fn say(message: &str) {
+    eprintln!("canopy-engine: {message}");
+}
+
+/// Runs the program with these arguments, the first being its own name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -96,6 +131,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Show(arguments) => show::run(&arguments, &mut out),
         Command::Searches(arguments) => searches::run(&arguments, &mut out),
         Command::Duel(arguments) => duel::run(&arguments, &mut out),
+        Command::Grow(arguments) => grow::run(&arguments, &mut out),
+        Command::Convert(arguments) => convert::run(&arguments, &mut out),
+        Command::Inspect(arguments) => inspect::run(&arguments, &mut out),
         Command::Bench(arguments) => bench::run(&arguments, &mut out),
     };
     match result {
@@ -104,12 +142,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("canopy-engine: {error}");
-            ExitCode::from(if matches!(error, CliError::Input(_)) {
-                2
-            } else {
-                1
-            })
+            say(&error.to_string());
+            ExitCode::from(error.exit_code())
         }
     }
 }

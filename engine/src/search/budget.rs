@@ -11,13 +11,57 @@ pub struct Budget {
     deadline: Option<Instant>,
     count: u64,
     stop: Stop,
-    report_every: Option<Duration>,
-    next_report: Option<Instant>,
+    reports: Timer,
+    snapshots: Timer,
     /// The clock is read when `until_look` reaches 0, and rarely enough to cost nothing.
     until_look: u32,
     stride: u32,
     last_look: Instant,
     over: bool,
+}
+
+/// Tells how long something took, to those who may not look at a clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts it.
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The time since.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// Something that is done every so often.
+#[derive(Debug)]
+struct Timer {
+    every: Option<Duration>,
+    due: Option<Instant>,
+}
+
+impl Timer {
+    fn start(every: Option<Duration>, now: Instant) -> Self {
+        Self {
+            every,
+            due: every.and_then(|every| now.checked_add(every)),
+        }
+    }
+
+    /// Whether it is time; true at most once per interval.
+    #[inline(always)]
+    fn is_due(&mut self, now: Instant) -> bool {
+        match self.due {
+            Some(due) if now >= due => {
+                self.due = self.every.and_then(|every| now.checked_add(every));
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The clock is to be read about so often.
@@ -38,13 +82,19 @@ impl Budget {
             deadline: limits.time.and_then(|time| now.checked_add(time)),
             count: count.unwrap_or(u64::MAX),
             stop: stop.clone(),
-            report_every,
-            next_report: report_every.and_then(|every| now.checked_add(every)),
+            reports: Timer::start(report_every, now),
+            snapshots: Timer::start(None, now),
             until_look: 1,
             stride: 1,
             last_look: now,
             over: false,
         }
+    }
+
+    /// The same budget, with a clock for snapshots.
+    pub fn with_snapshots(mut self, every: Option<Duration>) -> Self {
+        self.snapshots = Timer::start(every, self.begun);
+        self
     }
 
     /// Whether the search must end, `used` steps having been made. Call it once a step.
@@ -78,15 +128,13 @@ impl Budget {
     /// Whether it is time for a report; true at most once per interval.
     #[inline(always)]
     pub fn wants_report(&mut self) -> bool {
-        match self.next_report {
-            Some(due) if self.last_look >= due => {
-                self.next_report = self
-                    .report_every
-                    .and_then(|every| self.last_look.checked_add(every));
-                true
-            }
-            _ => false,
-        }
+        self.reports.is_due(self.last_look)
+    }
+
+    /// Whether it is time for a snapshot; true at most once per interval.
+    #[inline(always)]
+    pub fn wants_snapshot(&mut self) -> bool {
+        self.snapshots.is_due(self.last_look)
     }
 
     /// The time used so far.

@@ -4,7 +4,7 @@
 //! position visited below the root, over all iterations), leaves as report 004 does (positions evaluated).
 
 use super::{
-    Choice, Report, Reward, RootMove, Search, Searchable, Task, TreeView,
+    Choice, LiveTree, Report, Reward, RootMove, Search, Searchable, Task,
     alpha_beta::{AlphaBeta, INFINITE},
     budget::Budget,
     minimax::Minimax,
@@ -356,14 +356,15 @@ impl<G: Searchable> Classical<G> {
 }
 
 impl<G: Searchable> Search<G> for Classical<G> {
-    fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move> {
+    fn choose(&mut self, mut task: Task<'_, G>) -> Choice<G::Move> {
         let mut rng = Rng::new(child_seed(self.config.seed, self.searches));
         self.searches += 1;
         let mut order = Vec::new();
         task.root.legal_moves(&mut order);
         order.retain(|mv| task.moves.is_none_or(|moves| moves.contains(mv)));
         let limits = task.limits.or_default(None, self.config.millis);
-        let budget = Budget::start(&limits, limits.count(), task.stop, task.report_every);
+        let budget = Budget::start(&limits, limits.count(), task.stop, task.report_every)
+            .with_snapshots(task.snapshots.as_ref().map(|snapshots| snapshots.every));
         let mut spent = Spent {
             budget,
             tally: Tally::default(),
@@ -419,6 +420,12 @@ impl<G: Searchable> Search<G> for Classical<G> {
                 let report = self.report(&task, &best, depth, spent.tally);
                 (task.on_progress)(&report);
             }
+            if spent.budget.wants_snapshot() && !self.finished.is_empty() {
+                let report = self.report(&task, &best, depth, spent.tally);
+                if let Some(snapshots) = &mut task.snapshots {
+                    (snapshots.look)(&self.finished, &report);
+                }
+            }
             if guess.abs() >= CERTAIN && self.config.deepening {
                 break;
             }
@@ -437,7 +444,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
         self.searches = 0;
     }
 
-    fn tree(&self) -> Option<&dyn TreeView<G>> {
+    fn tree(&self) -> Option<&dyn LiveTree<G>> {
         let tree = if self.finished.is_empty() {
             &self.current
         } else {

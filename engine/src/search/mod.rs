@@ -18,6 +18,7 @@ pub mod budget;
 pub mod classical;
 pub mod connect_four;
 pub mod greedy;
+pub mod growth;
 pub mod mcts;
 mod minimax;
 pub mod othello;
@@ -160,6 +161,34 @@ pub struct Task<'a, G: Game> {
     pub report_every: Option<Duration>,
     /// Hears how the search is getting on.
     pub on_progress: &'a mut dyn FnMut(&Report<G::Move>),
+    /// Looks at the tree while it grows; never if none.
+    pub snapshots: Option<Snapshots<'a, G>>,
+    /// Hears how the tree grows, iteration by iteration, from searches with playouts.
+    pub observer: Option<&'a dyn growth::Observer>,
+}
+
+/// Somebody who looks at a tree while it grows.
+pub struct Snapshots<'a, G: Game> {
+    /// How often.
+    pub every: Duration,
+    /// Is shown the tree; the search waits meanwhile.
+    pub look: &'a mut Look<'a, G>,
+}
+
+/// Looks at a growing tree and at what the search knows.
+pub type Look<'a, G> = dyn FnMut(&dyn LiveTree<G>, &Report<<G as Game>::Move>) + 'a;
+
+impl<'a, G: Game> Snapshots<'a, G> {
+    /// The same for a task that does not last as long.
+    pub fn for_now<'b>(self) -> Snapshots<'b, G>
+    where
+        'a: 'b,
+    {
+        Snapshots {
+            every: self.every,
+            look: self.look,
+        }
+    }
 }
 
 /// What a search knows, on the way or at its end.
@@ -232,7 +261,7 @@ pub trait Search<G: Game>: Send {
     fn clear(&mut self) {}
 
     /// The tree or graph the last search grew, if it grows one.
-    fn tree(&self) -> Option<&dyn TreeView<G>> {
+    fn tree(&self) -> Option<&dyn LiveTree<G>> {
         None
     }
 }
@@ -256,6 +285,41 @@ pub trait TreeView<G: Game> {
 
     /// Calls `visit` for each move at `node`, in the frame of that node's position.
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>));
+
+    /// Whether a node may be reached in more ways than one.
+    fn is_graph(&self) -> bool {
+        false
+    }
+
+    /// What the root knows beside its figures, as the edges of other nodes have it.
+    fn root_edge(&self) -> RootEdge;
+}
+
+/// A tree that a search may go on growing.
+pub trait LiveTree<G: Game>: TreeView<G> {
+    /// The tree as it is now, to be looked at while the search goes on.
+    fn copy(&self) -> Box<dyn TreeView<G> + Send>;
+}
+
+/// What is known of a root that no move led to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootEdge {
+    /// Sum of squared rewards for the first player of the root's frame; not a number if the search keeps none.
+    pub squares: f64,
+    /// The mean of the root's entry in a table, for the same player; not a number if there is none.
+    pub table: f64,
+    /// The certain result in the root's frame, where it is known.
+    pub proven: Option<Outcome>,
+}
+
+impl Default for RootEdge {
+    fn default() -> Self {
+        Self {
+            squares: f64::NAN,
+            table: f64::NAN,
+            proven: None,
+        }
+    }
 }
 
 /// How a stored position comes from the one on the board.
@@ -286,4 +350,8 @@ pub struct Edge<M> {
     pub proven: Option<Outcome>,
     /// Whether the move was left out because it could not matter any more (alpha-beta).
     pub cut: bool,
+    /// Sum of the child's squared rewards for the first player of its frame; not a number if the search keeps none.
+    pub squares: f64,
+    /// The mean of the child's position in a table, for the same player; not a number if there is none.
+    pub table: f64,
 }

@@ -1,7 +1,7 @@
 //! The tree of a classical search: the nodes it visited, up to a number, as they can be looked at beside a Monte-Carlo
 //! tree.
 
-use super::{Edge, Reward, TreeView};
+use super::{Edge, LiveTree, Reward, RootEdge, TreeView};
 use crate::games::{
     Game, Outcome, Player,
     evaluate::{WIN, squash},
@@ -34,6 +34,7 @@ pub(super) fn proven_by(value: i32, mover: Player) -> Option<Outcome> {
     }
 }
 
+#[derive(Clone)]
 struct Node<M> {
     mv: Option<M>,
     /// For the player to move at this node.
@@ -48,6 +49,7 @@ struct Node<M> {
 }
 
 /// Writes down a search as it goes.
+#[derive(Clone)]
 pub(super) struct Recorder<G: Game> {
     root: Option<G>,
     nodes: Vec<Node<G::Move>>,
@@ -167,9 +169,24 @@ impl<G: Game> TreeView<G> for Recorder<G> {
                     value: node.value,
                     proven: node.proven,
                     cut: node.cut,
+                    squares: f64::NAN,
+                    table: f64::NAN,
                 });
             }
             next = node.next_sibling;
         }
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        RootEdge {
+            proven: self.nodes[0].proven,
+            ..RootEdge::default()
+        }
+    }
+}
+
+impl<G: Game> LiveTree<G> for Recorder<G> {
+    fn copy(&self) -> Box<dyn TreeView<G> + Send> {
+        Box::new(self.clone())
     }
 }

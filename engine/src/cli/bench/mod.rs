@@ -10,6 +10,7 @@ use crate::games;
 mod playouts;
 mod rate;
 mod signature;
+mod trees;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -26,6 +27,8 @@ enum BenchCommand {
     Playouts(playouts::PlayoutArgs),
     /// Simulations per second of a Monte-Carlo search from the start position
     Rate(rate::RateArgs),
+    /// Tree files written and read, and what snapshots and journals cost
+    Trees(trees::TreesArgs),
 }
 
 /// The games to measure: those asked for, or all.
@@ -42,5 +45,6 @@ pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliE
         None => signature::run(&arguments.all, out),
         Some(BenchCommand::Playouts(arguments)) => playouts::run(arguments, out),
         Some(BenchCommand::Rate(arguments)) => rate::run(arguments, out),
+        Some(BenchCommand::Trees(arguments)) => trees::run(arguments, out),
     }
 }

@@ -85,6 +85,8 @@ impl PositionWork for Rate<'_> {
                 stop: &Stop::new(),
                 report_every: None,
                 on_progress: &mut |_| {},
+                snapshots: None,
+                observer: None,
             });
             (choice.report, begun.elapsed().as_secs_f64())
         };

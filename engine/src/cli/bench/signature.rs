@@ -132,6 +132,8 @@ fn search_twice<G: Playable>(name: &str, start: &G) -> Result<Row, CliError> {
             stop: &Stop::new(),
             report_every: None,
             on_progress: &mut |_| {},
+            snapshots: None,
+            observer: None,
         });
         row.mv = move_text(&position, choice.best);
         row.steps += choice.report.nodes;

@@ -40,6 +40,18 @@ impl Arena {
         }
     }
 
+    /// The words handed out so far, in memory of their own.
+    pub(super) fn copy(&self) -> Self {
+        let words = Words::zeroed(self.used());
+        for (new, old) in words.iter().zip(self.words.iter()).take(self.used()) {
+            new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        Self {
+            words,
+            used: AtomicUsize::new(self.used()),
+        }
+    }
+
     /// `count` words whose contents are old; none when there is no room. A thread that works beside others takes them from
     /// a plot of its own, so that they seldom meet.
     #[inline(always)]

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
     arena::Plot,
-    select::Tally,
+    select::{Tally, as_rewards},
     store::{Expansion, News, Step, Store, sums_seen_by},
     tree::Tree,
 };
 use crate::{
     games::{Outcome, Player},
     machine::Words,
-    search::{Edge, Frame, Searchable},
+    search::{Edge, Frame, RootEdge, Searchable, growth::Teller},
 };
 
 const KEY: usize = 0;
@@ -30,6 +30,8 @@ pub(super) struct Bounded<const SQUARES: bool> {
     table: Words,
     entries: u64,
     verify: bool,
+    /// In a copy, what the table says of every node's position for the first player, instead of the table.
+    means: Option<Vec<f64>>,
     /// Whether something may have been written.
     used: bool,
     parallel: bool,
@@ -49,6 +51,7 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
             table,
             entries: entries as u64,
             verify,
+            means: None,
             used: false,
             parallel: false,
         }
@@ -63,6 +66,20 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
     #[inline(always)]
     fn is_of(&self, entry: &[AtomicU64], key: u64) -> bool {
         !self.verify || entry[KEY].load(Ordering::Relaxed) == key
+    }
+
+    /// What the table says of a node's position for the first player; not a number if it says nothing.
+    fn table_mean(&self, node: u32) -> f64 {
+        if let Some(means) = &self.means {
+            return means[node as usize];
+        }
+        let key = self.tree.key(node);
+        let entry = self.entry(key);
+        let visits = entry[VISITS].load(Ordering::Relaxed) as u32;
+        if visits == 0 || !self.is_of(entry, key) {
+            return f64::NAN;
+        }
+        as_rewards(entry[SUM].load(Ordering::Relaxed)) / f64::from(visits)
     }
 
     #[inline(always)]
@@ -218,7 +235,35 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     fn view(&self, edge: usize) -> Edge<G::Move> {
-        Store::<G>::view(&self.tree, edge)
+        Edge {
+            table: self.table_mean(edge as u32),
+            ..Store::<G>::view(&self.tree, edge)
+        }
+    }
+
+    fn tell_inherited(&self, teller: &mut Teller<'_>) {
+        Store::<G>::tell_inherited(&self.tree, teller);
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        RootEdge {
+            table: self.table_mean(0),
+            ..Store::<G>::root_edge(&self.tree)
+        }
+    }
+
+    fn copy(&self) -> Self {
+        let (_, nodes) = Store::<G>::usage(&self.tree);
+        Self {
+            tree: Store::<G>::copy(&self.tree),
+            table: Words::zeroed(1),
+            means: Some(
+                (0..nodes as u32)
+                    .map(|node| self.table_mean(node))
+                    .collect(),
+            ),
+            ..*self
+        }
     }
 
     fn root_figures(&self) -> (u64, u64, f64) {

@@ -24,14 +24,17 @@ use std::sync::{
 use super::{
     arena::{Arena, Plot},
     index::{Index, Slot},
-    select::Tally,
+    select::{Tally, as_rewards},
     store::{
         Expansion, News, Step, Store, exchanged, mean, outcome_bits, outcome_of_bits, sums_seen_by,
     },
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
-    search::{Edge, Frame, Reward, Searchable},
+    search::{
+        Edge, Frame, Reward, RootEdge, Searchable,
+        growth::{Record, Teller},
+    },
 };
 
 const VISITS: usize = 0;
@@ -71,6 +74,67 @@ pub struct Sharing {
     pub invert_colours: bool,
 }
 
+impl Sharing {
+    /// Whether a position may be kept as another one.
+    #[inline(always)]
+    fn groups(self) -> bool {
+        self.grouping != Grouping::None || self.invert_colours
+    }
+
+    fn symmetries<G: Searchable>(self) -> impl Iterator<Item = Symmetry> {
+        let allowed: &[Symmetry] = match self.grouping {
+            Grouping::None => &[],
+            Grouping::Rotations => &Symmetry::ROTATIONS,
+            Grouping::Dihedral => &Symmetry::ALL,
+        };
+        allowed
+            .iter()
+            .copied()
+            .filter(|symmetry| G::SYMMETRIES.contains(symmetry))
+    }
+
+    /// The image under which a position is kept: the one with the smallest key.
+    fn canonical<G: Searchable>(self, position: &G) -> (G, Symmetry, bool) {
+        let mut best = (position.key(), position.clone(), Symmetry::IDENTITY, false);
+        let mut consider = |image: G, symmetry, inverted| {
+            let key = image.key();
+            if key < best.0 {
+                best = (key, image, symmetry, inverted);
+            }
+        };
+        let inverted = if self.invert_colours {
+            position.inverted()
+        } else {
+            None
+        };
+        for symmetry in self
+            .symmetries::<G>()
+            .filter(|&symmetry| symmetry != Symmetry::IDENTITY)
+        {
+            consider(position.image(symmetry), symmetry, false);
+            if let Some(inverted) = &inverted {
+                consider(inverted.image(symmetry), symmetry, true);
+            }
+        }
+        if let Some(inverted) = inverted {
+            consider(inverted, Symmetry::IDENTITY, true);
+        }
+        (best.1, best.2, best.3)
+    }
+}
+
+/// The frame in which a position is kept by a graph that groups so.
+pub fn frame_of<G: Searchable>(position: &G, sharing: Sharing) -> Frame {
+    if !sharing.groups() {
+        return Frame::default();
+    }
+    let (_, symmetry, inverted) = sharing.canonical(position);
+    Frame {
+        symmetry: (symmetry != Symmetry::IDENTITY).then_some(symmetry),
+        inverted,
+    }
+}
+
 /// A graph of statistics.
 pub(super) struct Graph<const SQUARES: bool> {
     arena: Arena,
@@ -103,52 +167,6 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             sharing,
             parallel: false,
         }
-    }
-
-    fn symmetries<G: Searchable>(&self) -> impl Iterator<Item = Symmetry> {
-        let allowed: &[Symmetry] = match self.sharing.grouping {
-            Grouping::None => &[],
-            Grouping::Rotations => &Symmetry::ROTATIONS,
-            Grouping::Dihedral => &Symmetry::ALL,
-        };
-        allowed
-            .iter()
-            .copied()
-            .filter(|symmetry| G::SYMMETRIES.contains(symmetry))
-    }
-
-    /// The image under which a position is kept: the one with the smallest key.
-    fn canonical<G: Searchable>(&self, position: &G) -> (G, Symmetry, bool) {
-        let mut best = (position.key(), position.clone(), Symmetry::IDENTITY, false);
-        let mut consider = |image: G, symmetry, inverted| {
-            let key = image.key();
-            if key < best.0 {
-                best = (key, image, symmetry, inverted);
-            }
-        };
-        let inverted = if self.sharing.invert_colours {
-            position.inverted()
-        } else {
-            None
-        };
-        for symmetry in self
-            .symmetries::<G>()
-            .filter(|&symmetry| symmetry != Symmetry::IDENTITY)
-        {
-            consider(position.image(symmetry), symmetry, false);
-            if let Some(inverted) = &inverted {
-                consider(inverted.image(symmetry), symmetry, true);
-            }
-        }
-        if let Some(inverted) = inverted {
-            consider(inverted, Symmetry::IDENTITY, true);
-        }
-        (best.1, best.2, best.3)
-    }
-
-    #[inline(always)]
-    fn groups(&self) -> bool {
-        self.sharing.grouping != Grouping::None || self.sharing.invert_colours
     }
 
     fn new_node(&self, key: u64, plot: &mut Plot) -> Option<u32> {
@@ -222,6 +240,15 @@ impl<const SQUARES: bool> Graph<SQUARES> {
     fn figures(&self, node: u32) -> (u32, f64) {
         let visits = self.arena.get(node as usize + VISITS) as u32;
         (visits, mean(self.arena.get(node as usize + SUM), visits))
+    }
+
+    /// The sum of squared rewards for the first player of the node's frame.
+    fn squares(&self, node: u32) -> f64 {
+        if SQUARES {
+            as_rewards(self.arena.get(node as usize + SQUARES_WORD))
+        } else {
+            f64::NAN
+        }
     }
 
     /// Keeps what can be reached from `root` and slides it to the front of the arena.
@@ -335,6 +362,75 @@ fn turned_if(player: Player, inverted: bool) -> Player {
 
 impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     const STRIDE: usize = EDGE_WORDS;
+    const IS_GRAPH: bool = true;
+
+    fn frame_bits(&self, edge: usize) -> u32 {
+        let link = self.link(edge);
+        u32::from(link.symmetry().to_bits()) | u32::from(link.inverted()) << 3
+    }
+
+    fn tell_inherited(&self, teller: &mut Teller<'_>) {
+        let mut pending = vec![self.root];
+        let mut seen = std::collections::HashSet::from([self.root]);
+        while let Some(node) = pending.pop() {
+            let (first, count) = self.edge_range(node);
+            let edges = || (first..).step_by(EDGE_WORDS).take(count);
+            if count > 0 {
+                let codes: Vec<u32> = edges().map(|edge| self.link(edge).mv()).collect();
+                teller.tell(Record::Moves {
+                    node,
+                    first: first as u32,
+                    stride: EDGE_WORDS as u32,
+                    codes: &codes,
+                });
+            }
+            let visits = self.arena.get(node as usize + VISITS) as u32;
+            if visits > 0 {
+                let sum = self.arena.get(node as usize + SUM);
+                teller.tell(Record::Known { node, visits, sum });
+            }
+            if let Some(outcome) = Store::<G>::proven(self, node) {
+                teller.tell(Record::Proven { node, outcome });
+            }
+            for edge in edges() {
+                let child = self.link(edge).node();
+                if child == 0 {
+                    continue;
+                }
+                teller.tell(Record::Link {
+                    edge: edge as u32,
+                    node: child,
+                    frame: Store::<G>::frame_bits(self, edge),
+                });
+                teller.tell(Record::Chosen {
+                    edge: edge as u32,
+                    visits: self.arena.get(edge) as u32,
+                });
+                if seen.insert(child) {
+                    pending.push(child);
+                }
+            }
+        }
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        RootEdge {
+            squares: self.squares(self.root),
+            proven: Store::<G>::proven(self, self.root),
+            ..RootEdge::default()
+        }
+    }
+
+    fn copy(&self) -> Self {
+        Self {
+            arena: self.arena.copy(),
+            index: None,
+            root: self.root,
+            edges: AtomicU64::new(self.edges.load(Ordering::Relaxed)),
+            sharing: self.sharing,
+            parallel: false,
+        }
+    }
 
     fn reset(&mut self, root: &G) {
         self.arena.truncate(Self::FIRST);
@@ -345,8 +441,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
                 .unwrap_or_else(PoisonError::into_inner)
                 .clear();
         }
-        let key = if self.groups() {
-            self.canonical(root).0.key()
+        let key = if self.sharing.groups() {
+            self.sharing.canonical(root).0.key()
         } else {
             root.key()
         };
@@ -401,14 +497,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     fn frame(&self, position: &G) -> Frame {
-        if !self.groups() {
-            return Frame::default();
-        }
-        let (_, symmetry, inverted) = self.canonical(position);
-        Frame {
-            symmetry: (symmetry != Symmetry::IDENTITY).then_some(symmetry),
-            inverted,
-        }
+        frame_of(position, self.sharing)
     }
 
     fn set_parallel(&mut self, parallel: bool) {
@@ -539,19 +628,28 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         let mover = position.to_move();
         let mut link = self.link(edge);
         let mv = G::move_from_bits(link.mv());
+        let mut is_new = false;
         if link.node() == 0 {
             let mut after = position.clone();
             after.play(mv);
-            let (symmetry, inverted) = if self.groups() {
-                let (image, symmetry, inverted) = self.canonical(&after);
+            let (symmetry, inverted) = if self.sharing.groups() {
+                let (image, symmetry, inverted) = self.sharing.canonical(&after);
                 after = image;
                 (symmetry, inverted)
             } else {
                 (Symmetry::IDENTITY, false)
             };
             let node = self.node_of(after.key(), plot)?;
-            link = Link::new(node, link.mv(), symmetry, inverted);
-            self.arena.word(edge + 1).store(link.0, Ordering::Release);
+            let made = Link::new(node, link.mv(), symmetry, inverted);
+            // Another thread may have come here first: then its node counts.
+            let word = self.arena.word(edge + 1);
+            match word.compare_exchange(link.0, made.0, Ordering::Release, Ordering::Acquire) {
+                Ok(_) => {
+                    link = made;
+                    is_new = true;
+                }
+                Err(other) => link = Link(other),
+            }
             *position = after;
         } else {
             position.play(mv);
@@ -569,6 +667,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             node: link.node(),
             mover,
             flipped: flipped ^ link.inverted(),
+            is_new,
         })
     }
 
@@ -620,6 +719,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             value: Reward::new(value),
             proven: child.and_then(|node| Store::<G>::proven(self, node)),
             cut: false,
+            squares: child.map_or(f64::NAN, |node| self.squares(node)),
+            table: f64::NAN,
         }
     }
 

@@ -7,8 +7,9 @@
 //! one seed repeats itself to the bit.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     thread,
+    time::Duration,
 };
 
 use self::{
@@ -21,8 +22,10 @@ use self::{
     worker::{Ground, Worker, unflipped},
 };
 use super::{
-    Choice, Edge, Frame, Limits, Report, Reward, RootMove, Search, Searchable, Task, TreeView,
+    Choice, Edge, Frame, Limits, LiveTree, Report, Reward, RootEdge, RootMove, Search, Searchable,
+    Task, TreeView,
     budget::Budget,
+    growth::{Record, Teller},
 };
 use crate::{
     games::{Outcome, Player},
@@ -43,9 +46,10 @@ mod tree;
 mod worker;
 
 pub use config::{Config, ExpansionRule, FinalChoice, Formula, StoreKind};
-pub use graph::{Grouping, Sharing};
+pub use graph::{Grouping, Sharing, frame_of};
 pub use playout::Policy;
 pub use select::{ChildStats, RewardRange};
+pub(in crate::search) use store::{outcome_bits, outcome_of_bits};
 
 /// The search that a configuration describes.
 pub fn build<G: Searchable>(config: Config) -> Box<dyn Search<G>> {
@@ -118,6 +122,24 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         self.store.mark_inherited();
     }
 
+    /// What kind of tree grows here, as [`Record::Root`] has it.
+    fn kind_bits(&self) -> u32 {
+        let sharing = if T::IS_GRAPH {
+            self.config.sharing
+        } else {
+            Sharing::default()
+        };
+        let grouping = match sharing.grouping {
+            Grouping::None => 0,
+            Grouping::Rotations => 1,
+            Grouping::Dihedral => 2,
+        };
+        u32::from(T::IS_GRAPH)
+            | u32::from(self.config.expansion == ExpansionRule::One) << 1
+            | grouping << 2
+            | u32::from(sharing.invert_colours) << 4
+    }
+
     /// The root as its node sees it.
     fn framed(&self, root: &G) -> (G, Frame) {
         let frame = self.store.frame(root);
@@ -142,7 +164,19 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             iterations: limits.count(),
             ..limits
         };
-        let budget = Budget::start(&limits, limits.iterations, task.stop, task.report_every);
+        let budget = Budget::start(&limits, limits.iterations, task.stop, task.report_every)
+            .with_snapshots(task.snapshots.as_ref().map(|snapshots| snapshots.every));
+        let observer = task.observer;
+        if observer.is_some() {
+            let mut teller = Teller::new(observer);
+            teller.tell(Record::Root {
+                node: self.store.root(),
+                kind: self.kind_bits(),
+            });
+            self.store.tell_inherited(&mut teller);
+            teller.tell(Record::Begin);
+            teller.hand_over();
+        }
         let seed = child_seed(self.config.seed, self.searches);
         let parallel = self.playouts.len() > 1;
         let mut playouts = std::mem::take(&mut self.playouts);
@@ -164,10 +198,12 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                     let (ground, shared) = (&ground, &shared);
                     let (count, history) = (limits.iterations, task.history);
                     let work = move || {
-                        let mut worker =
-                            Worker::new(&mut **playout, child_seed(seed, index), history, true);
+                        let teller = Teller::new(observer);
+                        let seed = child_seed(seed, index);
+                        let mut worker = Worker::new(&mut **playout, seed, history, true, teller);
                         shared.help(&mut worker, ground, count);
                     };
+                    shared.helpers.fetch_add(1, Ordering::AcqRel);
                     let name = format!("search-{index}");
                     if thread::Builder::new()
                         .name(name)
@@ -175,10 +211,13 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                         .is_err()
                     {
                         // Fewer threads than asked for search just as well, only slower.
+                        shared.helpers.fetch_sub(1, Ordering::AcqRel);
                         break;
                     }
                 }
-                let worker = Worker::new(&mut **first, child_seed(seed, 0), task.history, parallel);
+                let teller = Teller::new(observer);
+                let seed = child_seed(seed, 0);
+                let worker = Worker::new(&mut **first, seed, task.history, parallel, teller);
                 self.lead(task, &ground, &shared, worker, budget, limits);
             });
         }
@@ -219,6 +258,18 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 let done = shared.done.load(Ordering::Relaxed) + tickets.unreported();
                 let full = worker.full || shared.full.load(Ordering::Relaxed);
                 (task.on_progress)(&self.report(task.root, task.moves, done, full));
+            }
+            if budget.wants_snapshot()
+                && let Some(snapshots) = &mut task.snapshots
+            {
+                worker.break_camp(ground.store);
+                worker.teller.hand_over();
+                shared.pause();
+                let done = shared.done.load(Ordering::Relaxed) + tickets.unreported();
+                let full = worker.full || shared.full.load(Ordering::Relaxed);
+                let report = self.report(task.root, task.moves, done, full);
+                (snapshots.look)(self, &report);
+                shared.resume();
             }
         }
         shared.over.store(true, Ordering::Relaxed);
@@ -395,6 +446,11 @@ struct Shared {
     done: AtomicU64,
     over: AtomicBool,
     full: AtomicBool,
+    /// Whether the first thread wants the others to rest.
+    paused: AtomicBool,
+    /// Threads beside the first, and how many of them are resting.
+    helpers: AtomicUsize,
+    resting: AtomicUsize,
 }
 
 /// A thread's right to make iterations: taken a few at a time, so that threads seldom wait for each other.
@@ -433,6 +489,8 @@ impl Tickets {
 }
 
 impl Shared {
+    const NAP: Duration = Duration::from_micros(50);
+
     /// A further thread's work.
     fn help<G: Searchable, T: Store<G>, S: Select>(
         &self,
@@ -443,11 +501,46 @@ impl Shared {
         let mut tickets = Tickets::default();
         while !self.over.load(Ordering::Relaxed) && tickets.take(self, true, count) {
             worker.iterate(ground);
+            if self.paused.load(Ordering::Relaxed) {
+                self.rest(worker, &mut tickets, ground);
+            }
             if worker.full && !self.full.load(Ordering::Relaxed) {
                 self.full.store(true, Ordering::Relaxed);
             }
         }
         self.finish(worker, &tickets, ground);
+        self.helpers.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Waits, with nothing kept back, until the first thread has looked at the tree.
+    #[cold]
+    fn rest<G: Searchable, T: Store<G>, S>(
+        &self,
+        worker: &mut Worker<'_, G>,
+        tickets: &mut Tickets,
+        ground: &Ground<'_, G, T, S>,
+    ) {
+        worker.break_camp(ground.store);
+        worker.teller.hand_over();
+        self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
+        tickets.reported = tickets.used;
+        self.resting.fetch_add(1, Ordering::AcqRel);
+        while self.paused.load(Ordering::Acquire) {
+            thread::sleep(Self::NAP);
+        }
+        self.resting.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Waits until all other threads rest.
+    fn pause(&self) {
+        self.paused.store(true, Ordering::Release);
+        while self.resting.load(Ordering::Acquire) < self.helpers.load(Ordering::Acquire) {
+            thread::sleep(Self::NAP);
+        }
+    }
+
+    fn resume(&self) {
+        self.paused.store(false, Ordering::Release);
     }
 
     /// A thread has nothing left to do: what it kept back is told.
@@ -458,6 +551,7 @@ impl Shared {
         ground: &Ground<'_, G, T, S>,
     ) {
         worker.break_camp(ground.store);
+        worker.teller.hand_over();
         self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
         self.full.fetch_or(worker.full, Ordering::Relaxed);
     }
@@ -530,7 +624,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
         }
     }
 
-    fn tree(&self) -> Option<&dyn TreeView<G>> {
+    fn tree(&self) -> Option<&dyn LiveTree<G>> {
         self.root.is_some().then_some(self)
     }
 }
@@ -545,13 +639,7 @@ impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
     }
 
     fn root_figures(&self) -> (u64, u64, Reward) {
-        let (visits, recent, first) = self.store.root_figures();
-        let frame = self.store.frame(self.root_position());
-        (
-            visits,
-            recent,
-            Reward::new(if frame.inverted { 1.0 - first } else { first }),
-        )
+        root_figures(&self.store, self.root_position())
     }
 
     fn frame(&self, position: &G) -> Frame {
@@ -559,12 +647,83 @@ impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
     }
 
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
-        let (first, count) = self.store.edges(node);
-        for index in 0..count {
-            let edge = self.store.view(first + index * T::STRIDE);
-            if edge.visits > 0 || self.config.expansion != ExpansionRule::One {
-                visit(edge);
-            }
+        edges(&self.store, node, self.config.expansion, visit);
+    }
+
+    fn is_graph(&self) -> bool {
+        T::IS_GRAPH
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        self.store.root_edge()
+    }
+}
+
+impl<G: Searchable, T: Store<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
+    fn copy(&self) -> Box<dyn TreeView<G> + Send> {
+        Box::new(Copied {
+            store: self.store.copy(),
+            root: self.root_position().clone(),
+            expansion: self.config.expansion,
+        })
+    }
+}
+
+/// A tree as it was, while the search goes on.
+struct Copied<G, T> {
+    store: T,
+    root: G,
+    expansion: ExpansionRule,
+}
+
+impl<G: Searchable, T: Store<G>> TreeView<G> for Copied<G, T> {
+    fn root_position(&self) -> &G {
+        &self.root
+    }
+
+    fn root(&self) -> u32 {
+        self.store.root()
+    }
+
+    fn root_figures(&self) -> (u64, u64, Reward) {
+        root_figures(&self.store, &self.root)
+    }
+
+    fn frame(&self, position: &G) -> Frame {
+        self.store.frame(position)
+    }
+
+    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
+        edges(&self.store, node, self.expansion, visit);
+    }
+
+    fn is_graph(&self) -> bool {
+        T::IS_GRAPH
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        self.store.root_edge()
+    }
+}
+
+fn root_figures<G: Searchable>(store: &impl Store<G>, root: &G) -> (u64, u64, Reward) {
+    let (visits, recent, first) = store.root_figures();
+    let inverted = store.frame(root).inverted;
+    let first = if inverted { 1.0 - first } else { first };
+    (visits, recent, Reward::new(first))
+}
+
+fn edges<G: Searchable, T: Store<G>>(
+    store: &T,
+    node: u32,
+    expansion: ExpansionRule,
+    visit: &mut dyn FnMut(Edge<G::Move>),
+) {
+    let (first, count) = store.edges(node);
+    for index in 0..count {
+        let edge = store.view(first + index * T::STRIDE);
+        if edge.visits > 0 || expansion != ExpansionRule::One {
+            visit(edge);
         }
     }
 }

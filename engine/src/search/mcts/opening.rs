@@ -1,7 +1,7 @@
 //! Report 001's player: a graph with grouping and fewer iterations in the opening, a plain tree afterwards.
 
 use super::{Config, StoreKind, build};
-use crate::search::{Choice, Limits, Search, Searchable, Task, TreeView};
+use crate::search::{Choice, Limits, LiveTree, Search, Searchable, Snapshots, Task};
 
 /// Two searches, and when to change from one to the other.
 pub(super) struct Opening<G> {
@@ -59,6 +59,8 @@ impl<G: Searchable> Search<G> for Opening<G> {
             stop: task.stop,
             report_every: task.report_every,
             on_progress: task.on_progress,
+            snapshots: task.snapshots.map(Snapshots::for_now),
+            observer: task.observer,
         })
     }
 
@@ -72,7 +74,7 @@ impl<G: Searchable> Search<G> for Opening<G> {
         self.later.clear();
     }
 
-    fn tree(&self) -> Option<&dyn TreeView<G>> {
+    fn tree(&self) -> Option<&dyn LiveTree<G>> {
         if self.is_later {
             self.later.tree()
         } else {

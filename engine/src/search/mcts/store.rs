@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     games::{Outcome, Player},
-    search::{Edge, Frame, Searchable},
+    search::{Edge, Frame, RootEdge, Searchable, growth::Teller},
 };
 
 /// One step of the way from the root to a leaf.
@@ -20,6 +20,8 @@ pub(super) struct Step {
     pub(super) mover: Player,
     /// Whether the colours at the node are those of the root exchanged.
     pub(super) flipped: bool,
+    /// Whether the move was only now found to lead there, in a graph.
+    pub(super) is_new: bool,
 }
 
 /// What a node is to be told: rewards for the first player of the root, and how many visits they came from.
@@ -87,7 +89,7 @@ pub(super) enum Expansion {
 }
 
 /// A store of statistics, shared between threads. Everything that may happen while threads are at work takes `&self`.
-pub(super) trait Store<G: Searchable>: Send + Sync {
+pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// Forgets everything and puts `root` at the root.
     fn reset(&mut self, root: &G);
 
@@ -113,6 +115,25 @@ pub(super) trait Store<G: Searchable>: Send + Sync {
 
     /// How far apart two moves of a node are numbered.
     const STRIDE: usize;
+
+    /// Whether a node may be reached in more ways than one; if not, a move and the node behind it have the same number.
+    const IS_GRAPH: bool = false;
+
+    /// How the frame of the node behind a move comes from the one before: the symmetry in bits 0-2, colours exchanged in
+    /// bit 3.
+    fn frame_bits(&self, edge: usize) -> u32 {
+        let _ = edge;
+        0
+    }
+
+    /// Tells all that is known before a search begins.
+    fn tell_inherited(&self, teller: &mut Teller<'_>);
+
+    /// What is known of the root beside its figures.
+    fn root_edge(&self) -> RootEdge;
+
+    /// The store as it is now, only to be looked at.
+    fn copy(&self) -> Self;
 
     /// The move, in the frame of the node it is made at.
     fn move_of(&self, edge: usize) -> G::Move;
@@ -190,7 +211,7 @@ pub(super) fn mean(sum: u64, visits: u32) -> f64 {
 
 /// Results as two bits; 0 is none.
 #[inline(always)]
-pub(super) fn outcome_bits(outcome: Outcome) -> u64 {
+pub(in crate::search) fn outcome_bits(outcome: Outcome) -> u64 {
     match outcome {
         Outcome::Win(Player::First) => 1,
         Outcome::Win(Player::Second) => 2,
@@ -199,7 +220,7 @@ pub(super) fn outcome_bits(outcome: Outcome) -> u64 {
 }
 
 #[inline(always)]
-pub(super) fn outcome_of_bits(bits: u64) -> Option<Outcome> {
+pub(in crate::search) fn outcome_of_bits(bits: u64) -> Option<Outcome> {
     match bits & 3 {
         1 => Some(Outcome::Win(Player::First)),
         2 => Some(Outcome::Win(Player::Second)),

@@ -13,12 +13,15 @@ use std::sync::atomic::Ordering;
 
 use super::{
     arena::{Arena, Plot},
-    select::Tally,
+    select::{Tally, as_rewards},
     store::{Expansion, News, Step, Store, mean, outcome_bits, outcome_of_bits, sums_seen_by},
 };
 use crate::{
     games::{Outcome, Player},
-    search::{Edge, Frame, Reward, Searchable},
+    search::{
+        Edge, Frame, Reward, RootEdge, Searchable,
+        growth::{Record, Teller},
+    },
 };
 
 const VISITS: usize = 0;
@@ -146,6 +149,20 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
             self.mover(node),
         );
         (visits.into(), word >> 32, mean(sum, visits))
+    }
+
+    /// The sum of squared rewards for the first player.
+    fn squares(&self, node: u32) -> f64 {
+        if !SQUARES {
+            return f64::NAN;
+        }
+        let word = Self::word(node);
+        let visits = self.arena.get(word + VISITS) as u32;
+        let (sum, squares) = (
+            self.arena.get(word + SUM),
+            self.arena.get(word + SQUARES_WORD),
+        );
+        as_rewards(sums_seen_by(sum, squares, visits, self.mover(node)).1)
     }
 
     /// Moves what hangs below `root` to the front of the arena, `root` itself becoming node 0.
@@ -344,6 +361,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
             node: edge as u32,
             mover,
             flipped: false,
+            is_new: false,
         })
     }
 
@@ -383,6 +401,52 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
             value: Reward::new(value),
             proven: Store::<G>::proven(self, node),
             cut: false,
+            squares: self.squares(node),
+            table: f64::NAN,
+        }
+    }
+
+    fn tell_inherited(&self, teller: &mut Teller<'_>) {
+        let mut pending = vec![0];
+        while let Some(node) = pending.pop() {
+            let (first, count) = self.children(node);
+            if count > 0 {
+                let codes: Vec<u32> = (first..first + count)
+                    .map(|child| self.move_bits(child))
+                    .collect();
+                teller.tell(Record::Moves {
+                    node,
+                    first,
+                    stride: 1,
+                    codes: &codes,
+                });
+            }
+            let word = Self::word(node);
+            let visits = self.arena.get(word + VISITS) as u32;
+            if visits > 0 {
+                let (sum, _) =
+                    sums_seen_by(self.arena.get(word + SUM), 0, visits, self.mover(node));
+                teller.tell(Record::Known { node, visits, sum });
+            }
+            if let Some(outcome) = Store::<G>::proven(self, node) {
+                teller.tell(Record::Proven { node, outcome });
+            }
+            pending.extend(first..first + count);
+        }
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        RootEdge {
+            squares: self.squares(0),
+            proven: Store::<G>::proven(self, 0),
+            ..RootEdge::default()
+        }
+    }
+
+    fn copy(&self) -> Self {
+        Self {
+            arena: self.arena.copy(),
+            parallel: false,
         }
     }
 

@@ -11,7 +11,10 @@ use crate::machine::{Work, accelerated};
 use crate::{
     games::{Game, History, Outcome, Player},
     rng::Rng,
-    search::Searchable,
+    search::{
+        Searchable,
+        growth::{Record, Teller},
+    },
 };
 
 /// What a thread needs for itself.
@@ -26,6 +29,7 @@ pub(super) struct Worker<'a, G: Game> {
     played: usize,
     /// Whether memory ran out.
     pub(super) full: bool,
+    pub(super) teller: Teller<'a>,
     camp: Option<Camp<G>>,
     plot: Plot,
 }
@@ -83,6 +87,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
         seed: u64,
         history: &History,
         beside_others: bool,
+        teller: Teller<'a>,
     ) -> Self {
         Self {
             playout,
@@ -92,6 +97,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
             history: history.clone(),
             played: history.mark(),
             full: false,
+            teller,
             camp: None,
             plot: if beside_others {
                 Plot::beside_others()
@@ -140,6 +146,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
             node: store.root(),
             mover: ground.root.to_move().opponent(),
             flipped: false,
+            is_new: false,
         };
         let staying = parallel && worker.camp.is_some();
         let (mut here, mut position, mut trail);
@@ -205,6 +212,13 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
             if let Some(context) = context {
                 trail.push(context);
             }
+            if next.is_new && worker.teller.is_heard() {
+                worker.teller.tell(Record::Link {
+                    edge: edge as u32,
+                    node: next.node,
+                    frame: store.frame_bits(edge),
+                });
+            }
             here = next;
             worker.push(ground, here);
             if worker.repeats(&position) {
@@ -222,6 +236,9 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
         };
         if certain && ground.config.solver {
             worker.pass_up(ground);
+        }
+        if worker.teller.is_heard() {
+            worker.tell_iteration::<T>(reward);
         }
         if parallel {
             worker.tell(ground, &News::of_counted(reward), staying);
@@ -280,6 +297,25 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
+    /// Notes a certain result.
+    fn prove<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, node: u32, outcome: Outcome) {
+        ground.store.prove(node, outcome);
+        if self.teller.is_heard() {
+            self.teller.tell(Record::Proven { node, outcome });
+        }
+    }
+
+    /// Tells of an iteration that ends with `reward` for the first player of the root's frame.
+    fn tell_iteration<T: Store<G>>(&mut self, reward: u64) {
+        if T::IS_GRAPH {
+            let edges = self.path[1..].iter().map(|step| step.edge as u32);
+            self.teller.tell_path(edges, reward);
+        } else {
+            let node = self.path.last().map_or(0, |step| step.node);
+            self.teller.tell(Record::Leaf { node, reward });
+        }
+    }
+
     /// Whether the game is drawn here by repetition, on this way.
     #[inline(always)]
     fn repeats(&mut self, position: &G) -> bool {
@@ -316,7 +352,7 @@ impl<G: Searchable> Worker<'_, G> {
         position.legal_moves(&mut self.moves);
         if self.moves.is_empty() {
             let outcome = position.final_outcome();
-            ground.store.prove(here.node, outcome);
+            self.prove(ground, here.node, outcome);
             return Leaf::Over(outcome);
         }
         match ground
@@ -331,6 +367,11 @@ impl<G: Searchable> Worker<'_, G> {
             Expansion::Done => {}
         }
         let (first, count) = ground.store.edges(here.node);
+        if self.teller.is_heard() {
+            let codes = self.moves.iter().map(|&mv| G::move_to_bits(mv));
+            self.teller
+                .tell_moves(here.node, first as u32, T::STRIDE as u32, codes);
+        }
         let mut pick = match expansion {
             ExpansionRule::AllRandom => self.rng.below(count as u32) as usize,
             _ => 0,
@@ -451,7 +492,7 @@ impl<G: Searchable> Worker<'_, G> {
                 }
             }
             match best {
-                Some(outcome) => store.prove(here.node, outcome),
+                Some(outcome) => self.prove(ground, here.node, outcome),
                 None => return,
             }
         }

@@ -1,0 +1,251 @@
+//! `canopy-engine bench trees`: how fast tree files are written and read, and what a tree costs the search that grows it.
+
+use std::{
+    io::Write,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::{CliError, PositionWork, with_position};
+use crate::{
+    catalog,
+    games::{History, Playable},
+    search::{Limits, Search, Snapshots, Stop, Task, growth::Observer},
+    tree::{
+        binary, csv,
+        files::Format,
+        growth::Growth,
+        meta::Meta,
+        replay::Replay,
+        snapshot::{self, Wanted},
+        writer::{LONGEST_JOURNAL, Output, Settings},
+    },
+};
+
+#[derive(Args)]
+pub(super) struct TreesArgs {
+    /// The game
+    #[arg(long, default_value = "connect-four")]
+    game: String,
+    /// The search that grows the tree
+    #[arg(long, default_value = "uct")]
+    search: String,
+    /// How many nodes the tree is to have
+    #[arg(long, value_name = "COUNT", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
+    nodes: u64,
+    /// One JSON object a line instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &TreesArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    with_position(&arguments.game, "startpos", Trees { arguments, out })
+}
+
+struct Trees<'a> {
+    arguments: &'a TreesArgs,
+    out: &'a mut dyn Write,
+}
+
+/// The best of a few runs: noise only ever adds.
+fn fastest(mut work: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let begun = Instant::now();
+        work();
+        best = best.min(begun.elapsed().as_secs_f64());
+    }
+    best
+}
+
+impl PositionWork for Trees<'_> {
+    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+        let Self { arguments, out } = self;
+        let spec = catalog::parse::<G>(&arguments.search)?;
+        let mut history = History::new();
+        history.push(&start);
+        let mut row = |what: &str, value: f64, unit: &str| -> Result<(), CliError> {
+            if arguments.json {
+                let row = json!({"bench": "trees", "what": what, "value": value, "unit": unit});
+                writeln!(out, "{row}")?;
+            } else {
+                writeln!(out, "{what:<44}{value:>14.2} {unit}")?;
+            }
+            Ok(())
+        };
+        let search = |iterations: u64,
+                      snapshots: Option<Snapshots<'_, G>>,
+                      observer: Option<&dyn Observer>| {
+            let mut search =
+                catalog::build::<G>(&spec).expect("parse gives only searches of this game");
+            let begun = Instant::now();
+            search.choose(Task {
+                root: &start,
+                history: &history,
+                moves: None,
+                lines: 1,
+                limits: &Limits::iterations(iterations),
+                stop: &Stop::new(),
+                report_every: None,
+                on_progress: &mut |_| {},
+                snapshots: snapshots.map(Snapshots::for_now),
+                observer,
+            });
+            (search, begun.elapsed().as_secs_f64())
+        };
+        // Grow until there are nodes enough, then leave out those that are too many.
+        let mut iterations = 1000;
+        let wanted = Wanted {
+            max_nodes: Some(arguments.nodes),
+            ..Wanted::default()
+        };
+        let tree = loop {
+            let (search, _) = search(iterations, None, None);
+            let Some(view) = search.tree() else {
+                return Err(CliError::Usage(format!(
+                    "{} grows no tree: expected a search that does",
+                    arguments.search
+                )));
+            };
+            let taken = snapshot::take(view, &wanted).expect("the search's own tree");
+            if taken.tree.nodes().len() as u64 >= arguments.nodes || iterations > 1 << 27 {
+                break taken.tree;
+            }
+            iterations *= 2;
+        };
+        let nodes = tree.nodes().len() as f64;
+        row("nodes", nodes, "")?;
+        for format in [Format::Tree, Format::Csv] {
+            let mut bytes = Vec::new();
+            let seconds = fastest(|| {
+                bytes.clear();
+                format
+                    .write(&tree, &mut bytes)
+                    .expect("memory takes every byte");
+            });
+            row(
+                &format!(".{format} written to memory"),
+                nodes / seconds / 1e6,
+                "M nodes/s",
+            )?;
+            let seconds = fastest(|| {
+                let read = match format {
+                    Format::Tree => binary::read(&bytes[..]),
+                    Format::Csv => csv::read(|| Ok(&bytes[..])),
+                };
+                assert_eq!(
+                    read.expect("what was written").nodes().len(),
+                    tree.nodes().len()
+                );
+            });
+            row(
+                &format!(".{format} read from memory"),
+                nodes / seconds / 1e6,
+                "M nodes/s",
+            )?;
+        }
+        let mut stall = Duration::ZERO;
+        let mut look = |tree: &dyn crate::search::LiveTree<G>, _: &_| {
+            let begun = Instant::now();
+            let copy = tree.copy();
+            stall = begun.elapsed();
+            drop(copy);
+        };
+        // The last of a few looks is at the largest tree.
+        let (_, whole) = search(iterations, None, None);
+        let snapshots = Snapshots {
+            every: Duration::from_secs_f64(whole / 5.0),
+            look: &mut look,
+        };
+        let (grown, _) = search(iterations, Some(snapshots), None);
+        row(
+            "a running search's tree copied",
+            stall.as_secs_f64() * 1e3,
+            "ms",
+        )?;
+        if let Some(view) = grown.tree() {
+            let seconds = fastest(|| {
+                snapshot::take(view, &Wanted::default()).expect("the search's own tree");
+            });
+            let all = snapshot::take(view, &Wanted::default()).expect("the search's own tree");
+            let rate = all.tree.nodes().len() as f64 / seconds / 1e6;
+            row("rows made of it", rate, "M nodes/s")?;
+        }
+        journal(arguments, iterations, &search, &mut row)
+    }
+}
+
+/// What a journal costs, and how fast it is turned.
+fn journal<G: Playable>(
+    arguments: &TreesArgs,
+    iterations: u64,
+    search: &impl Fn(u64, Option<Snapshots<'_, G>>, Option<&dyn Observer>) -> (Box<dyn Search<G>>, f64),
+    row: &mut impl FnMut(&str, f64, &str) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let directory = std::env::temp_dir().join(format!("canopy-bench-{}", std::process::id()));
+    let failed = |error: std::io::Error| CliError::file(&directory, error.into());
+    let settings = Settings {
+        directory: directory.clone(),
+        format: Format::Tree,
+        wanted: Wanted {
+            max_nodes: Some(1),
+            ..Wanted::default()
+        },
+        every: None,
+        journal: Some(LONGEST_JOURNAL),
+    };
+    let (mut without, mut with) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..5 {
+        without = without.min(search(iterations, None, None).1);
+        let output = Output::open(settings.clone(), Box::new(|_| {})).map_err(failed)?;
+        let files = output.begin(&arguments.game, &arguments.search);
+        let (grown, seconds) = search(iterations, None, files.observer());
+        with = with.min(seconds);
+        if let Some(tree) = grown.tree() {
+            files.finish(tree.copy(), Meta::default());
+        }
+    }
+    row(
+        "search with a journal, beside one without",
+        with / without,
+        "times as long",
+    )?;
+    let journal = std::fs::read_dir(&directory)
+        .map_err(failed)?
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.extension().is_some_and(|name| name == "growth"));
+    if let Some(path) = journal {
+        let bytes = std::fs::read(&path).map_err(failed)?;
+        row(
+            "journal",
+            bytes.len() as f64 / iterations as f64,
+            "bytes an iteration",
+        )?;
+        let growth = Growth::read(&bytes[..]).map_err(|error| CliError::file(&path, error))?;
+        row(
+            "nodes in it",
+            growth.nodes() as f64 / iterations as f64,
+            "an iteration",
+        )?;
+        let begun = Instant::now();
+        let mut replay = Replay::new(growth);
+        row(
+            "journal made ready for turning",
+            begun.elapsed().as_secs_f64() * 1e3,
+            "ms",
+        )?;
+        let mut worst: f64 = 0.0;
+        for step in 0..20 {
+            let to = (iterations * (step * 7 % 20) / 20) as u32;
+            let begun = Instant::now();
+            replay.seek(to);
+            worst = worst.max(begun.elapsed().as_secs_f64());
+        }
+        row("turned to another iteration, at worst", worst * 1e3, "ms")?;
+    }
+    std::fs::remove_dir_all(&directory).map_err(failed)?;
+    Ok(())
+}

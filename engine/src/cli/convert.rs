@@ -1,0 +1,113 @@
+//! `canopy-engine convert`: from one tree format to the other.
+
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+
+use super::{CliError, trees::FormatArg};
+use crate::tree::{
+    files::{self, Format, sidecar, write_whole},
+    meta::{self, Meta},
+};
+
+#[derive(Args)]
+pub(super) struct ConvertArgs {
+    /// The file to read, .tree or .csv
+    input: PathBuf,
+    /// The file to write, .tree or .csv
+    output: PathBuf,
+    /// The format of the file to read, if its name does not tell
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<FormatArg>,
+    /// The format of the file to write, if its name does not tell
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<FormatArg>,
+}
+
+pub(super) fn run(arguments: &ConvertArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    let ConvertArgs { input, output, .. } = arguments;
+    let from = format_of(arguments.from, input)?;
+    let to = format_of(arguments.to, output)?;
+    let document = files::read(input, Some(from)).map_err(|error| CliError::file(input, error))?;
+    let failed = |error: io::Error| CliError::file(output, error.into());
+    write_whole(output, |out| to.write(&document.tree, out)).map_err(failed)?;
+    writeln!(
+        out,
+        "{}: {} nodes",
+        output.display(),
+        document.tree.nodes().len()
+    )?;
+    for problem in &document.problems {
+        writeln!(out, "left out: {problem}")?;
+    }
+    let carried = carry_along(input, output, document.meta.as_ref())?;
+    for path in &carried {
+        writeln!(out, "carried along: {}", path.display())?;
+    }
+    if to == Format::Tree && from == Format::Csv {
+        let root = &document.tree.nodes()[0];
+        if document.meta.is_none()
+            && (root.visits != 0
+                || root.second != 0
+                || root.mean != 0.0
+                || !document.tree.move_name(0).is_empty())
+        {
+            writeln!(
+                out,
+                "lost: the root's own move and figures ({}, {}, {}), for which .tree files have no place",
+                root.visits, root.second, root.mean
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn format_of(given: Option<FormatArg>, path: &Path) -> Result<Format, CliError> {
+    match given {
+        Some(FormatArg(format)) => Ok(format),
+        None => Format::of(path).map_err(|error| CliError::file(path, error)),
+    }
+}
+
+/// Copies the files beside `input` to where they stand beside `output`.
+fn carry_along(input: &Path, output: &Path, meta: Option<&Meta>) -> Result<Vec<PathBuf>, CliError> {
+    let mut carried = Vec::new();
+    let mut meta = meta.cloned();
+    for extension in ["extra", "growth"] {
+        let (from, to) = (sidecar(input, extension), sidecar(output, extension));
+        if !from.is_file() {
+            continue;
+        }
+        let name = to
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        match (&mut meta, extension) {
+            (Some(meta), "extra") => meta.extra = name,
+            (Some(meta), _) => meta.growth = name,
+            (None, _) => {}
+        }
+        if from == to {
+            continue;
+        }
+        let copy = |out: &mut io::BufWriter<File>| {
+            io::copy(&mut File::open(&from)?, out)?;
+            Ok(())
+        };
+        write_whole(&to, copy).map_err(|error| CliError::file(&to, error.into()))?;
+        carried.push(to);
+    }
+    let (from, to) = (sidecar(input, "json"), sidecar(output, "json"));
+    if let Some(meta) = meta
+        && from != to
+    {
+        let text = meta::text(&meta);
+        write_whole(&to, |out| out.write_all(text.as_bytes()))
+            .map_err(|error| CliError::file(&to, error.into()))?;
+        carried.push(to);
+    }
+    Ok(carried)
+}

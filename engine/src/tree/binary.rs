@@ -1,0 +1,136 @@
+//! Report 000's binary format, `.tree`: no header, the root's state and number of children, then node by node the move's
+//! name, both counters, the mean, the state's name and the number of children. Integers have 4 bytes and means 8, the
+//! least significant first; names are UTF-8 after their number of bytes. The root's own move and figures are not stored.
+
+use std::io::{self, BufRead as _, BufReader, Read, Write};
+
+use byteorder::{LittleEndian, ReadBytesExt as _, WriteBytesExt as _};
+
+use super::{Builder, Row, Tree, TreeError};
+
+/// Writes a tree.
+pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
+    for (row, node) in tree.nodes().iter().enumerate() {
+        if row > 0 {
+            write_name(tree.move_name(row), out)?;
+            out.write_i32::<LittleEndian>(node.visits)?;
+            out.write_i32::<LittleEndian>(node.second)?;
+            out.write_f64::<LittleEndian>(node.mean)?;
+        }
+        write_name(tree.state(row), out)?;
+        out.write_i32::<LittleEndian>(count(node.children as usize)?)?;
+    }
+    Ok(())
+}
+
+fn write_name(name: &str, out: &mut impl Write) -> io::Result<()> {
+    out.write_i32::<LittleEndian>(count(name.len())?)?;
+    out.write_all(name.as_bytes())
+}
+
+fn count(number: usize) -> io::Result<i32> {
+    i32::try_from(number)
+        .map_err(|_| io::Error::other(format!("{number} is too large a number for a .tree file")))
+}
+
+/// Reads a tree to the end of the input. The root's move is empty and its figures are 0.
+pub fn read(input: impl Read) -> Result<Tree, TreeError> {
+    let mut source = Source {
+        input: BufReader::with_capacity(1 << 16, input),
+        offset: 0,
+    };
+    let mut builder = Builder::default();
+    let (mut state, mut move_name) = (Vec::new(), Vec::new());
+    while !builder.is_complete() {
+        let begin = source.offset;
+        let mut row = Row::default();
+        if !builder.is_empty() {
+            row.move_name = source.name("a move's name", &mut move_name)?;
+            row.visits = source.integer("a number of visits")?;
+            row.second = source.integer("a second counter")?;
+            row.mean = source.real("a mean")?;
+        }
+        row.state = source.name("a state's name", &mut state)?;
+        let at = source.offset;
+        let children = source.integer("a number of children")?;
+        row.children = u32::try_from(children).map_err(|_| {
+            TreeError::at_byte(at, format!("{children} children: expected 0 or more"))
+        })?;
+        builder
+            .push(&row)
+            .map_err(|problem| TreeError::at_byte(begin, problem))?;
+    }
+    if !source.input.fill_buf()?.is_empty() {
+        return Err(TreeError::at_byte(
+            source.offset,
+            "the tree is complete, but the file goes on",
+        ));
+    }
+    let at = source.offset;
+    builder
+        .finish()
+        .map_err(|problem| TreeError::at_byte(at, problem))
+}
+
+struct Source<R> {
+    input: BufReader<R>,
+    offset: u64,
+}
+
+impl<R: Read> Source<R> {
+    /// Longer names are read a piece at a time: their length may be a lie.
+    const PIECE: usize = 1 << 16;
+
+    fn ended(&self, error: io::Error, what: &str) -> TreeError {
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            TreeError::at_byte(
+                self.offset,
+                format!("the file ends where {what} should be: the tree is not complete"),
+            )
+        } else {
+            error.into()
+        }
+    }
+
+    #[inline]
+    fn integer(&mut self, what: &str) -> Result<i32, TreeError> {
+        let number = self
+            .input
+            .read_i32::<LittleEndian>()
+            .map_err(|error| self.ended(error, what))?;
+        self.offset += 4;
+        Ok(number)
+    }
+
+    #[inline]
+    fn real(&mut self, what: &str) -> Result<f64, TreeError> {
+        let number = self
+            .input
+            .read_f64::<LittleEndian>()
+            .map_err(|error| self.ended(error, what))?;
+        self.offset += 8;
+        Ok(number)
+    }
+
+    #[inline]
+    fn name<'b>(&mut self, what: &str, buffer: &'b mut Vec<u8>) -> Result<&'b str, TreeError> {
+        let at = self.offset;
+        let len = self.integer(what)?;
+        let len = usize::try_from(len).map_err(|_| {
+            TreeError::at_byte(at, format!("{what} of {len} bytes: expected 0 or more"))
+        })?;
+        buffer.clear();
+        while buffer.len() < len {
+            let begin = buffer.len();
+            buffer.resize(len.min(begin + Self::PIECE), 0);
+            self.input
+                .read_exact(&mut buffer[begin..])
+                .map_err(|error| self.ended(error, what))?;
+        }
+        self.offset += len as u64;
+        std::str::from_utf8(buffer).map_err(|error| {
+            let byte = at + 4 + error.valid_up_to() as u64;
+            TreeError::at_byte(byte, format!("{what} is not UTF-8"))
+        })
+    }
+}

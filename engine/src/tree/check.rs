@@ -1,0 +1,122 @@
+//! A tree file looked at: its shape, its principal variation, and what does not add up.
+
+use super::files::Document;
+
+/// What there is to say about a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// How many nodes there are on each level, the root's first.
+    pub widths: Vec<u64>,
+    /// The most visited moves from the root on.
+    pub line: Vec<String>,
+    /// The smallest and the largest mean of a visited node; none if none was visited.
+    pub means: Option<(f64, f64)>,
+    /// Rows that stand for a node that is expanded elsewhere.
+    pub shared: u64,
+    /// What does not add up: what it is, how often, and the first row (counted from 1) where it is so.
+    pub faults: Vec<Fault>,
+}
+
+/// Something that does not add up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What, to complete "at row 5 …".
+    pub what: &'static str,
+    /// How many rows it is so at.
+    pub count: u64,
+    /// The first of them, counted from 1.
+    pub row: usize,
+}
+
+/// Looks at a tree.
+pub fn summarize(document: &Document) -> Summary {
+    let tree = &document.tree;
+    let nodes = tree.nodes();
+    let mut depths = vec![0_u32; nodes.len()];
+    let mut widths = vec![1];
+    let mut sums = vec![0_i64; nodes.len()];
+    let mut faults = Vec::new();
+    let mut means: Option<(f64, f64)> = None;
+    let mut shared = 0;
+    // Rows whose node other rows lead to as well: their children's visits are not all theirs.
+    let mut is_shared = vec![false; nodes.len()];
+    for (row, node) in nodes.iter().enumerate() {
+        let parent = node.parent as usize;
+        if row > 0 {
+            depths[row] = depths[parent] + 1;
+            let depth = depths[row] as usize;
+            if widths.len() == depth {
+                widths.push(0);
+            }
+            widths[depth] += 1;
+            sums[parent] += i64::from(node.visits);
+        }
+        if node.visits < 0 || node.second < 0 {
+            note(&mut faults, "a counter is below 0", row);
+        }
+        if node.second > node.visits && row > 0 {
+            note(&mut faults, "the second counter is above the visits", row);
+        }
+        if node.visits > 0 {
+            let (low, high) = means.unwrap_or((node.mean, node.mean));
+            means = Some((low.min(node.mean), high.max(node.mean)));
+        }
+        if let Some(target) = tree.state(row).strip_prefix('=') {
+            shared += 1;
+            match target.parse::<usize>() {
+                Ok(target) if (1..=nodes.len()).contains(&target) && target != row + 1 => {
+                    is_shared[target - 1] = true;
+                }
+                _ => note(&mut faults, "the node it shares is not in the tree", row),
+            }
+        }
+    }
+    for (row, node) in nodes.iter().enumerate() {
+        let visits = match &document.extra {
+            Some(extra) => i64::try_from(extra[row].node_visits).unwrap_or(i64::MAX),
+            None if is_shared[row] => continue,
+            // A root without figures of its own.
+            None if row == 0 && node.visits == 0 => continue,
+            None => node.visits.into(),
+        };
+        if sums[row] > visits.max(0) {
+            note(
+                &mut faults,
+                "its children have more visits than it has",
+                row,
+            );
+        }
+    }
+    let sizes = tree.sizes();
+    let mut line = Vec::new();
+    let mut row = 0;
+    loop {
+        let mut best: Option<usize> = None;
+        for child in tree.children(row, &sizes) {
+            if nodes[child].visits > best.map_or(0, |best| nodes[best].visits) {
+                best = Some(child);
+            }
+        }
+        let Some(child) = best else { break };
+        line.push(tree.move_name(child).to_owned());
+        row = child;
+    }
+    Summary {
+        widths,
+        line,
+        means,
+        shared,
+        faults,
+    }
+}
+
+fn note(faults: &mut Vec<Fault>, what: &'static str, row: usize) {
+    match faults.iter_mut().find(|fault| fault.what == what) {
+        Some(fault) => fault.count += 1,
+        None => faults.push(Fault {
+            what,
+            count: 1,
+            row: row + 1,
+        }),
+    }
+}

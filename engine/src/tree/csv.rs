@@ -1,0 +1,152 @@
+//! Report 000's CSV format: a row a node in pre-order, no header, the columns being move, visits, second counter, mean,
+//! state and number of children, names quoted with `|` where they must be. Files of other people that are quoted with
+//! `"` are recognised.
+
+use std::io::{self, Read, Write};
+
+use csv::{ByteRecord, QuoteStyle, ReaderBuilder, Terminator, Writer, WriterBuilder};
+
+use super::{Builder, Row, Tree, TreeError};
+
+/// What the columns hold, for messages.
+const COLUMNS: [&str; 6] = [
+    "move",
+    "visits",
+    "second counter",
+    "mean",
+    "state",
+    "number of children",
+];
+
+/// Writes a tree. Lines end with a line feed.
+pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
+    // A reader takes a byte order mark at the very beginning for one, unless it is quoted.
+    let marked = tree.move_name(0).starts_with('\u{feff}');
+    let mut first = 0;
+    if marked {
+        let mut writer = writer(QuoteStyle::Always, &mut *out);
+        write_rows(tree, 0..1, &mut writer)?;
+        writer.flush()?;
+        first = 1;
+    }
+    let mut writer = writer(QuoteStyle::Necessary, out);
+    write_rows(tree, first..tree.nodes().len(), &mut writer)?;
+    writer.flush()
+}
+
+fn writer<W: Write>(style: QuoteStyle, out: W) -> Writer<W> {
+    WriterBuilder::new()
+        .quote(b'|')
+        .quote_style(style)
+        .terminator(Terminator::Any(b'\n'))
+        .buffer_capacity(1 << 16)
+        .from_writer(out)
+}
+
+fn write_rows<W: Write>(
+    tree: &Tree,
+    rows: std::ops::Range<usize>,
+    out: &mut Writer<W>,
+) -> io::Result<()> {
+    let mut number = Vec::with_capacity(32);
+    for row in rows {
+        let node = &tree.nodes()[row];
+        out.write_field(tree.move_name(row))?;
+        for counter in [node.visits, node.second] {
+            number.clear();
+            write!(number, "{counter}")?;
+            out.write_field(&number)?;
+        }
+        number.clear();
+        write!(number, "{}", node.mean)?;
+        out.write_field(&number)?;
+        out.write_field(tree.state(row))?;
+        number.clear();
+        write!(number, "{}", node.children)?;
+        out.write_field(&number)?;
+        out.write_record(None::<&[u8]>)?;
+    }
+    Ok(())
+}
+
+/// Reads a tree from what `open` opens. It is opened a second time if it looks like a file quoted with `"`: when it is no
+/// tree with `|`, but is one with `"`.
+pub fn read<R: Read>(mut open: impl FnMut() -> io::Result<R>) -> Result<Tree, TreeError> {
+    match read_quoted(open()?, b'|') {
+        Err(error @ TreeError::Malformed { .. }) => read_quoted(open()?, b'"').map_err(|_| error),
+        result => result,
+    }
+}
+
+fn read_quoted(input: impl Read, quote: u8) -> Result<Tree, TreeError> {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .quote(quote)
+        .buffer_capacity(1 << 16)
+        .from_reader(input);
+    let mut builder = Builder::default();
+    let mut record = ByteRecord::new();
+    let mut line = 1;
+    while reader.read_byte_record(&mut record).map_err(io_error)? {
+        line = record.position().map_or(line, csv::Position::line);
+        push(&record, &mut builder).map_err(|problem| TreeError::at_line(line, problem))?;
+    }
+    builder
+        .finish()
+        .map_err(|problem| TreeError::at_line(line, problem))
+}
+
+fn io_error(error: csv::Error) -> TreeError {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => TreeError::Io(error),
+        // Records of any length are read as bytes: nothing else can go wrong.
+        other => TreeError::Io(io::Error::other(format!("{other:?}"))),
+    }
+}
+
+fn push(record: &ByteRecord, builder: &mut Builder) -> Result<(), String> {
+    if record.len() != COLUMNS.len() {
+        return Err(format!(
+            "{} columns: expected {} ({})",
+            record.len(),
+            COLUMNS.len(),
+            COLUMNS.join(", ")
+        ));
+    }
+    let text = |column: usize| {
+        std::str::from_utf8(&record[column])
+            .map_err(|_| format!("the {} is not UTF-8", COLUMNS[column]))
+    };
+    let whole = |column: usize| {
+        let text = text(column)?;
+        text.trim().parse::<i32>().map_err(|_| {
+            format!(
+                "the {} is {}: expected a whole number below 2^31",
+                COLUMNS[column],
+                shown(text)
+            )
+        })
+    };
+    let mean = text(3)?;
+    let children = whole(5)?;
+    builder.push(&Row {
+        move_name: text(0)?,
+        visits: whole(1)?,
+        second: whole(2)?,
+        mean: mean
+            .trim()
+            .parse()
+            .map_err(|_| format!("the mean is {}: expected a number", shown(mean)))?,
+        state: text(4)?,
+        children: u32::try_from(children)
+            .map_err(|_| format!("the number of children is {children}: expected 0 or more"))?,
+    })
+}
+
+/// A piece of the file, as it can be shown in a message.
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    let dots = if short.len() < text.len() { "..." } else { "" };
+    format!("{short:?}{dots}")
+}

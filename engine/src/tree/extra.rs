@@ -1,0 +1,147 @@
+//! STEM.extra: what report 000's formats have no columns for, one record of a fixed size for every row of the tree.
+//!
+//! ```text
+//! header   8 bytes   "CANOPYX1"
+//!          4         bytes in a record: 32
+//!          4         0
+//!          8         how many records follow
+//! record   8         sum of squared rewards of the player who made the move; not a number if the search keeps none
+//!          8         visits of the node, by this move or others
+//!          8         the mean that a table of positions has for the same player; not a number if there is none
+//!          1         certain result: 0 none, 1 the first player wins, 2 the second player wins, 3 drawn
+//!          1         bit 0: the move was cut off
+//!          6         0
+//! ```
+
+use std::io::{self, BufReader, Read, Write};
+
+use byteorder::{LittleEndian, ReadBytesExt as _, WriteBytesExt as _};
+
+use super::TreeError;
+use crate::games::{Outcome, Player};
+
+const MAGIC: &[u8; 8] = b"CANOPYX1";
+const RECORD: u32 = 32;
+
+/// What is known of a row beside its columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Extra {
+    /// Sum of squared rewards of the player who made the move; not a number if there is none.
+    pub squares: f64,
+    /// Visits of the node, by this move or others.
+    pub node_visits: u64,
+    /// The mean of the position's entry in a table; not a number if there is none.
+    pub table: f64,
+    /// The certain result, where it is known.
+    pub proven: Option<Outcome>,
+    /// Whether the move was cut off.
+    pub cut: bool,
+}
+
+impl PartialEq for Extra {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |extra: &Self| {
+            (
+                extra.squares.to_bits(),
+                extra.node_visits,
+                extra.table.to_bits(),
+                extra.proven,
+                extra.cut,
+            )
+        };
+        key(self) == key(other)
+    }
+}
+
+/// Writes the records.
+pub fn write(rows: &[Extra], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(MAGIC)?;
+    out.write_u32::<LittleEndian>(RECORD)?;
+    out.write_u32::<LittleEndian>(0)?;
+    out.write_u64::<LittleEndian>(rows.len() as u64)?;
+    for row in rows {
+        out.write_f64::<LittleEndian>(row.squares)?;
+        out.write_u64::<LittleEndian>(row.node_visits)?;
+        out.write_f64::<LittleEndian>(row.table)?;
+        out.write_all(&[
+            outcome_code(row.proven),
+            u8::from(row.cut),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ])?;
+    }
+    Ok(())
+}
+
+/// Reads the records. Longer records than ours are of a later version, and their rest is skipped.
+pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let mut magic = [0; 8];
+    let short = |at: u64| {
+        move |error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => TreeError::at_byte(at, "the file ends too early"),
+            _ => error.into(),
+        }
+    };
+    input.read_exact(&mut magic).map_err(short(0))?;
+    if magic != *MAGIC {
+        return Err(TreeError::at_byte(
+            0,
+            "not a file of extras: expected CANOPYX1",
+        ));
+    }
+    let size = input.read_u32::<LittleEndian>().map_err(short(8))?;
+    if !(RECORD..=1 << 16).contains(&size) {
+        return Err(TreeError::at_byte(
+            8,
+            format!("records of {size} bytes: expected {RECORD} or more"),
+        ));
+    }
+    input.read_u32::<LittleEndian>().map_err(short(12))?;
+    let count = input.read_u64::<LittleEndian>().map_err(short(16))?;
+    let mut rows = Vec::new();
+    let mut record = vec![0; size as usize];
+    for index in 0..count {
+        let at = 24 + index * u64::from(size);
+        input.read_exact(&mut record).map_err(short(at))?;
+        let mut fields = &record[..];
+        rows.push(Extra {
+            squares: fields.read_f64::<LittleEndian>()?,
+            node_visits: fields.read_u64::<LittleEndian>()?,
+            table: fields.read_f64::<LittleEndian>()?,
+            proven: outcome_of_code(fields[0]).ok_or_else(|| {
+                TreeError::at_byte(
+                    at + 24,
+                    format!("the result is {}: expected 0 to 3", fields[0]),
+                )
+            })?,
+            cut: fields[1] & 1 == 1,
+        });
+    }
+    Ok(rows)
+}
+
+/// A certain result as a number: 0 for none.
+pub(super) fn outcome_code(outcome: Option<Outcome>) -> u8 {
+    match outcome {
+        None => 0,
+        Some(Outcome::Win(Player::First)) => 1,
+        Some(Outcome::Win(Player::Second)) => 2,
+        Some(Outcome::Draw) => 3,
+    }
+}
+
+/// What [`outcome_code`] made a number of; none if it is no such number.
+pub(super) fn outcome_of_code(code: u8) -> Option<Option<Outcome>> {
+    match code {
+        0 => Some(None),
+        1 => Some(Some(Outcome::Win(Player::First))),
+        2 => Some(Some(Outcome::Win(Player::Second))),
+        3 => Some(Some(Outcome::Draw)),
+        _ => None,
+    }
+}

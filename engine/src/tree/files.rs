@@ -1,0 +1,199 @@
+//! Tree files by name: which format, and which files stand beside them.
+
+use std::{
+    ffi::OsStr,
+    fmt,
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{Tree, TreeError, binary, csv, extra, meta};
+
+/// Report 000's two formats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// `.tree`.
+    #[default]
+    Tree,
+    /// `.csv`.
+    Csv,
+}
+
+impl Format {
+    /// The format of that name: `tree` or `csv`.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "tree" => Some(Self::Tree),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+
+    /// The format that a file's name tells.
+    pub fn of(path: &Path) -> Result<Self, TreeError> {
+        path.extension()
+            .and_then(OsStr::to_str)
+            .and_then(|extension| Self::parse(&extension.to_ascii_lowercase()))
+            .ok_or_else(|| {
+                TreeError::Name(
+                    "its name does not tell its format: expected .tree or .csv at the end"
+                        .to_owned(),
+                )
+            })
+    }
+
+    /// Writes a tree in this format.
+    pub fn write(self, tree: &Tree, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Tree => binary::write(tree, out),
+            Self::Csv => csv::write(tree, out),
+        }
+    }
+
+    /// Reads a file in this format.
+    pub fn read(self, path: &Path) -> Result<Tree, TreeError> {
+        match self {
+            Self::Tree => binary::read(File::open(path)?),
+            Self::Csv => csv::read(|| File::open(path)),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Tree => "tree",
+            Self::Csv => "csv",
+        })
+    }
+}
+
+/// A tree with what stands beside it.
+#[derive(Debug)]
+pub struct Document {
+    /// The tree.
+    pub tree: Tree,
+    /// STEM.json.
+    pub meta: Option<meta::Meta>,
+    /// STEM.extra, if it belongs to this tree.
+    pub extra: Option<Vec<extra::Extra>>,
+    /// Files beside the tree that could not be used, and why.
+    pub problems: Vec<String>,
+}
+
+/// Reads a tree file, in the format its name tells unless one is given, and what stands beside it. The root's figures come
+/// from STEM.json where the format has none. A file beside it that is broken is told of, and left out.
+pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> {
+    let format = match format {
+        Some(format) => format,
+        None => Format::of(path)?,
+    };
+    let mut tree = format.read(path)?;
+    let mut problems = Vec::new();
+    let meta = beside(path, "json", meta::read, &mut problems);
+    if let (Format::Tree, Some(meta)) = (format, &meta) {
+        let (visits, second) = (saturated(meta.root.visits).0, saturated(meta.root.second).0);
+        tree.set_root(visits, second, meta.root.mean);
+    }
+    let mut extra = beside(path, "extra", extra::read, &mut problems);
+    if let Some(rows) = &extra
+        && rows.len() != tree.nodes().len()
+    {
+        problems.push(format!(
+            "{}: {} records for a tree of {} rows",
+            sidecar(path, "extra").display(),
+            rows.len(),
+            tree.nodes().len()
+        ));
+        extra = None;
+    }
+    Ok(Document {
+        tree,
+        meta,
+        extra,
+        problems,
+    })
+}
+
+fn beside<T>(
+    path: &Path,
+    extension: &str,
+    read: impl FnOnce(File) -> Result<T, TreeError>,
+    problems: &mut Vec<String>,
+) -> Option<T> {
+    let path = sidecar(path, extension);
+    let found = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => Err(error.into()),
+        Ok(file) => read(file),
+    };
+    match found {
+        Ok(value) => Some(value),
+        Err(error) => {
+            problems.push(format!("{}: {error}", path.display()));
+            None
+        }
+    }
+}
+
+/// The file beside a tree file that ends in `extension`.
+pub fn sidecar(path: &Path, extension: &str) -> PathBuf {
+    path.with_extension(extension)
+}
+
+/// A counter as the formats can hold it, and whether it had to be made smaller.
+pub fn saturated(counter: u64) -> (i32, bool) {
+    match i32::try_from(counter) {
+        Ok(counter) => (counter, false),
+        Err(_) => (i32::MAX, true),
+    }
+}
+
+/// Writes a file under a temporary name that begins with a dot, and gives it its own name when it is complete; on an error
+/// the temporary file is removed.
+pub fn write_whole(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    write_whole_by(path, fill, |from, to| std::fs::rename(from, to))
+}
+
+/// [`write_whole`], the last step being `publish`, from the temporary name to the file's own.
+pub(super) fn write_whole_by(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    publish: impl FnOnce(&Path, &Path) -> io::Result<()>,
+) -> io::Result<()> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::other("not the name of a file"))?;
+    let mut hidden = std::ffi::OsString::from(format!(".{}-", std::process::id()));
+    hidden.push(name);
+    hidden.push(".tmp");
+    let temporary = path.with_file_name(hidden);
+    let create = || {
+        File::options()
+            .write(true)
+            .create_new(true)
+            .open(&temporary)
+    };
+    let file = match create() {
+        // Left behind by a process of the same number, or put there by somebody: never written through.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            std::fs::remove_file(&temporary)?;
+            create()?
+        }
+        result => result?,
+    };
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let result = fill(&mut out)
+        .and_then(|()| out.flush())
+        .and_then(|()| publish(&temporary, path));
+    if result.is_err() {
+        // Nothing more is to be written to it, not even when it goes out of scope.
+        let _ = out.into_parts();
+        let _ = std::fs::remove_file(&temporary);
+    }
+    result
+}

@@ -1,0 +1,186 @@
+//! STEM.json and match.json: what a tree is of, and how a match stands.
+
+use std::{collections::BTreeMap, io::Read};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Place, TreeError};
+
+/// The version of the files that this program writes.
+pub const FORMAT: u32 = 1;
+
+/// What stands in STEM.json. Keys that are missing have their defaults, unknown ones are ignored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Meta {
+    /// The version of the format: 1.
+    pub format: u32,
+    /// Whether the search is over.
+    #[serde(rename = "final")]
+    pub is_final: bool,
+    /// The game, with its variant.
+    pub game: String,
+    /// The root position, as the game writes it.
+    pub position: String,
+    /// How many plies had been played when the search began.
+    pub ply: u32,
+    /// Who is to move at the root: 1 or 2.
+    pub to_move: u8,
+    /// The search, as the catalogue calls it.
+    pub search: String,
+    /// Everything that can be set about it.
+    pub parameters: BTreeMap<String, String>,
+    /// Which random numbers.
+    pub seed: u64,
+    /// Threads.
+    pub threads: u32,
+    /// When the search was to stop.
+    pub limits: LimitsMeta,
+    /// Completed playouts; 0 for searches without playouts.
+    pub iterations: u64,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Time used so far.
+    pub milliseconds: u64,
+    /// The root's own figures, which .tree files do not have.
+    pub root: RootMeta,
+    /// The move that was chosen; none while the search runs.
+    pub chosen: Option<String>,
+    /// What was left out of the tree file.
+    pub cut: CutMeta,
+    /// Whether a counter was too large for the file and stands there as 2147483647.
+    pub saturated: bool,
+    /// The file of extras, if there is one.
+    pub extra: Option<String>,
+    /// The journal, if there is one.
+    pub growth: Option<String>,
+}
+
+/// When a search was to stop; none for no such limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LimitsMeta {
+    /// Playouts.
+    pub iterations: Option<u64>,
+    /// Positions.
+    pub nodes: Option<u64>,
+    /// Plies.
+    pub depth: Option<u32>,
+    /// Time.
+    pub milliseconds: Option<u64>,
+}
+
+/// The root's own figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RootMeta {
+    /// Visits.
+    pub visits: u64,
+    /// Visits of this search alone.
+    pub second: u64,
+    /// The mean for the opponent of the side to move.
+    pub mean: f64,
+}
+
+/// What was left out of a tree file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CutMeta {
+    /// The most rows there might be; none for any number.
+    pub max_nodes: Option<u64>,
+    /// The fewest visits a row might have.
+    pub min_visits: u64,
+    /// How many nodes of the search are not in the file.
+    pub left_out: u64,
+}
+
+/// What stands in match.json.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MatchMeta {
+    /// The version of the format: 1.
+    pub format: u32,
+    /// The game, with its variant.
+    pub game: String,
+    /// Which game of the match this is, from 1, and how many there are to be; 0 if nobody knows.
+    pub number: u64,
+    /// How many games there are to be; 0 if nobody knows.
+    pub games: u64,
+    /// The position this game began with.
+    pub position: String,
+    /// The moves so far.
+    pub moves: Vec<String>,
+    /// Who plays the first and the second side of this game.
+    pub players: Vec<String>,
+    /// Milliseconds left on the clocks of the first and the second side; empty without clocks.
+    pub clocks: Vec<u64>,
+    /// Games won by each player of `names`, and drawn, so far.
+    pub score: ScoreMeta,
+    /// How this game ended: `p1win`, `p2win`, `draw`; none while it goes on.
+    pub result: Option<String>,
+    /// Why it ended, in a few words.
+    pub reason: Option<String>,
+    /// The sub-directory with this game's trees, such as `game-0003`.
+    pub directory: Option<String>,
+}
+
+/// How a match stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScoreMeta {
+    /// The players of the match, in the order in which they were given.
+    pub names: Vec<String>,
+    /// Games won by each.
+    pub won: Vec<u64>,
+    /// Games drawn.
+    pub drawn: u64,
+}
+
+/// The text of a file of this kind.
+pub fn text(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// Reads STEM.json.
+pub fn read(input: impl Read) -> Result<Meta, TreeError> {
+    let meta: Meta = parse(input)?;
+    check_version(meta.format)?;
+    Ok(meta)
+}
+
+/// Reads match.json.
+pub fn read_match(input: impl Read) -> Result<MatchMeta, TreeError> {
+    let meta: MatchMeta = parse(input)?;
+    check_version(meta.format)?;
+    Ok(meta)
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(input: impl Read) -> Result<T, TreeError> {
+    let mut text = Vec::new();
+    // A sidecar is a few kilobytes; what is longer is something else.
+    input.take(LONGEST + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(TreeError::at_line(
+            1,
+            "not a sidecar: it is longer than 16 megabytes",
+        ));
+    }
+    serde_json::from_slice(&text).map_err(|error| TreeError::Malformed {
+        place: Place::Line(error.line() as u64),
+        problem: error.to_string(),
+    })
+}
+
+const LONGEST: u64 = 1 << 24;
+
+fn check_version(format: u32) -> Result<(), TreeError> {
+    if format > FORMAT {
+        return Err(TreeError::at_line(
+            1,
+            format!("format {format} is of a later version: expected {FORMAT}"),
+        ));
+    }
+    Ok(())
+}

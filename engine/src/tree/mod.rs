@@ -1,0 +1,324 @@
+//! Search trees as plain data, and the files they live in.
+//!
+//! The format half knows nothing of searches: [`Tree`] is a list of rows in pre-order, [`binary`] and [`csv`] are report
+//! 000's two formats, [`meta`] and [`extra`] are the files that stand beside them, [`growth`] is the journal of how a tree
+//! grew, [`check`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
+//! [`snapshot`], which turns what a search lends out into rows, [`journal`], which writes down what a search tells,
+//! [`replay`], which rebuilds a tree from its journal, and [`writer`], which puts files into a directory whole or not at all. protocol.md says what is in each file.
+
+use std::{fmt, io};
+
+pub mod binary;
+pub mod check;
+pub mod csv;
+pub mod extra;
+pub mod files;
+pub mod growth;
+pub mod journal;
+pub mod meta;
+pub mod replay;
+pub mod snapshot;
+pub mod writer;
+
+/// One node of a tree: a row of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// How often the move into the node was followed.
+    pub visits: i32,
+    /// The second counter: how often in this search alone.
+    pub second: i32,
+    /// The mean reward, for the player who made the move.
+    pub mean: f64,
+    /// How many children it has; they follow it in pre-order.
+    pub children: u32,
+    /// The row of its parent, counted from 0; the root is its own parent.
+    pub parent: u32,
+    move_name: Name,
+    state: Name,
+}
+
+/// Where a name stands in the text of all names.
+#[derive(Clone, Copy, Debug, Default)]
+struct Name {
+    start: u32,
+    len: u32,
+}
+
+/// A tree: its nodes in depth-first pre-order, the root first. There is always a root.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    names: String,
+}
+
+impl Tree {
+    /// The rows.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The name of the move into a node; empty at the root.
+    pub fn move_name(&self, row: usize) -> &str {
+        self.name(self.nodes[row].move_name)
+    }
+
+    /// The name of a node's state.
+    pub fn state(&self, row: usize) -> &str {
+        self.name(self.nodes[row].state)
+    }
+
+    fn name(&self, name: Name) -> &str {
+        &self.names[name.start as usize..(name.start + name.len) as usize]
+    }
+
+    /// How many rows each node's subtree takes, itself included: the children of row r begin at r + 1, and the next sibling
+    /// of a child is as many rows further as its subtree takes.
+    pub fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![1; self.nodes.len()];
+        for row in (1..self.nodes.len()).rev() {
+            sizes[self.nodes[row].parent as usize] += sizes[row];
+        }
+        sizes
+    }
+
+    /// The children of a row, `sizes` being [`Self::sizes`].
+    pub fn children<'a>(
+        &'a self,
+        row: usize,
+        sizes: &'a [u32],
+    ) -> impl Iterator<Item = usize> + 'a {
+        let mut next = row + 1;
+        (0..self.nodes[row].children).map(move |_| {
+            let child = next;
+            next += sizes[child] as usize;
+            child
+        })
+    }
+
+    /// The bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.names.capacity()
+    }
+
+    /// The same tree with the figures that `.tree` files do not have for the root.
+    pub fn set_root(&mut self, visits: i32, second: i32, mean: f64) {
+        let root = &mut self.nodes[0];
+        (root.visits, root.second, root.mean) = (visits, second, mean);
+    }
+}
+
+/// Equal in every column of every row; means that are not numbers are equal if their bits are.
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        let figures = |node: &Node| (node.visits, node.second, node.mean.to_bits(), node.children);
+        self.nodes.len() == other.nodes.len()
+            && (0..self.nodes.len()).all(|row| {
+                figures(&self.nodes[row]) == figures(&other.nodes[row])
+                    && self.move_name(row) == other.move_name(row)
+                    && self.state(row) == other.state(row)
+            })
+    }
+}
+
+/// A row as it comes from outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Row<'a> {
+    /// The name of the move.
+    pub move_name: &'a str,
+    /// Visits.
+    pub visits: i32,
+    /// The second counter.
+    pub second: i32,
+    /// The mean reward.
+    pub mean: f64,
+    /// The name of the state.
+    pub state: &'a str,
+    /// How many of the following rows are children.
+    pub children: u32,
+}
+
+/// Puts a tree together, row by row in pre-order.
+pub struct Builder {
+    nodes: Vec<Node>,
+    names: String,
+    /// Nodes that have children to come, and how many.
+    open: Vec<(u32, u32)>,
+    /// Names seen lately, by a hash: most names are seen again and again.
+    lately: Vec<Name>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            names: String::new(),
+            open: Vec::new(),
+            lately: vec![Name::default(); Self::LATELY],
+        }
+    }
+}
+
+impl Builder {
+    const LATELY: usize = 1 << 11;
+
+    /// Adds a row.
+    pub fn push(&mut self, row: &Row<'_>) -> Result<(), String> {
+        let index = u32::try_from(self.nodes.len())
+            .ok()
+            .filter(|&index| index < u32::MAX)
+            .ok_or("the tree has more nodes than four billion")?;
+        let parent = match self.open.last_mut() {
+            None if index == 0 => 0,
+            None => {
+                return Err(
+                    "a row after the end of the tree: every node has its children already"
+                        .to_owned(),
+                );
+            }
+            Some((parent, left)) => {
+                let parent = *parent;
+                *left -= 1;
+                if *left == 0 {
+                    self.open.pop();
+                }
+                parent
+            }
+        };
+        if row.visits != 0 && !row.mean.is_finite() {
+            return Err(format!(
+                "the mean of {} visits is {}: expected a number",
+                row.visits, row.mean
+            ));
+        }
+        let move_name = self.name(row.move_name)?;
+        let state = self.name(row.state)?;
+        self.nodes.push(Node {
+            visits: row.visits,
+            second: row.second,
+            mean: row.mean,
+            children: row.children,
+            parent,
+            move_name,
+            state,
+        });
+        if row.children > 0 {
+            self.open.push((index, row.children));
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, text: &str) -> Result<Name, String> {
+        if text.is_empty() {
+            return Ok(Name::default());
+        }
+        let slot = slot_of(text.as_bytes());
+        let known = self.lately[slot];
+        let (start, end) = (known.start as usize, (known.start + known.len) as usize);
+        if self.names.as_bytes()[start..end] == *text.as_bytes() {
+            return Ok(known);
+        }
+        let too_much = |_| "the names take more than four gigabytes".to_owned();
+        u32::try_from(self.names.len() + text.len()).map_err(too_much)?;
+        let name = Name {
+            start: self.names.len() as u32,
+            len: text.len() as u32,
+        };
+        self.names.push_str(text);
+        self.lately[slot] = name;
+        Ok(name)
+    }
+
+    /// Whether every node has its children.
+    pub fn is_complete(&self) -> bool {
+        !self.nodes.is_empty() && self.open.is_empty()
+    }
+
+    /// How many rows there are so far.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no row yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The tree, if it is complete; else what is missing.
+    pub fn finish(self) -> Result<Tree, String> {
+        match self.open.last() {
+            _ if self.nodes.is_empty() => Err("there is no root".to_owned()),
+            None => Ok(Tree {
+                nodes: self.nodes,
+                names: self.names,
+            }),
+            Some((row, left)) => Err(format!(
+                "the file ends before the tree does: row {} still lacks {left} of its {} children",
+                row + 1,
+                self.nodes[*row as usize].children
+            )),
+        }
+    }
+}
+
+/// Where a name is kept among those seen lately: by its first and last bytes and its length.
+#[inline]
+fn slot_of(bytes: &[u8]) -> usize {
+    let mut word = bytes.len() as u64;
+    for &byte in bytes.iter().take(8).chain(bytes.iter().rev().take(8)) {
+        word = (word ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    (word >> 40) as usize % Builder::LATELY
+}
+
+/// Where in a file something was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line, counted from 1.
+    Line(u64),
+    /// A byte, counted from 0.
+    Byte(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(out, "line {line}"),
+            Self::Byte(byte) => write!(out, "byte {byte}"),
+        }
+    }
+}
+
+/// What went wrong with a file.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It is not what it should be.
+    #[error("{place}: {problem}")]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// Its name does not say what it is.
+    #[error("{0}")]
+    Name(String),
+}
+
+impl TreeError {
+    fn at_byte(byte: u64, problem: impl Into<String>) -> Self {
+        Self::Malformed {
+            place: Place::Byte(byte),
+            problem: problem.into(),
+        }
+    }
+
+    fn at_line(line: u64, problem: impl Into<String>) -> Self {
+        Self::Malformed {
+            place: Place::Line(line),
+            problem: problem.into(),
+        }
+    }
+}

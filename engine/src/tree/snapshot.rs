@@ -1,0 +1,381 @@
+//! What a search lends out, as rows: the only part of `tree` that walks through a search's tree.
+
+use super::{
+    Builder, Row, Tree,
+    extra::Extra,
+    files::saturated,
+    meta::{CutMeta, RootMeta},
+};
+use std::collections::HashMap;
+
+use crate::{
+    games::{Game, Notation, Outcome, Player, notation},
+    search::{Edge, Frame, Reward, Searchable, TreeView},
+};
+
+/// What of a tree is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Whether every state is to be written out, not only the root's.
+    pub states: bool,
+    /// Whether there are to be extras.
+    pub extra: bool,
+    /// The most rows there may be: the most visited part of the tree stays.
+    pub max_nodes: Option<u64>,
+    /// The fewest visits a row may have; the root always stays.
+    pub min_visits: u64,
+}
+
+/// A tree in rows.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The rows.
+    pub tree: Tree,
+    /// A record for each, if they were wanted.
+    pub extra: Vec<Extra>,
+    /// The root's own figures.
+    pub root: RootMeta,
+    /// What was left out.
+    pub cut: CutMeta,
+    /// Whether a counter was too large.
+    pub saturated: bool,
+}
+
+/// Writes a tree down in rows. An error says that the tree is not one of the game, which happens only to trees that were
+/// read from somewhere.
+pub fn take<G: Searchable + Notation>(
+    view: &dyn TreeView<G>,
+    wanted: &Wanted,
+) -> Result<Snapshot, String> {
+    let mut filter = Filter::new(view, wanted);
+    let mut rows = Rows {
+        view,
+        wanted,
+        builder: Builder::default(),
+        extra: Vec::new(),
+        seen: HashMap::new(),
+        saturated: false,
+        text: Text::default(),
+    };
+    let position = view.root_position().clone();
+    let (visits, second, value) = view.root_figures();
+    let root = RootMeta {
+        visits,
+        second,
+        mean: value.for_player(position.to_move().opponent()),
+    };
+    let edges = filter.children(view, view.root());
+    rows.push_root(&position, &root, edges.len())?;
+    let mut levels = vec![Level::new(view, position, edges)];
+    while let Some(level) = levels.last_mut() {
+        let Some(&edge) = level.edges.get(level.next) else {
+            levels.pop();
+            continue;
+        };
+        level.next += 1;
+        let mv = match level.frame.symmetry {
+            Some(symmetry) => G::image_of_move(edge.mv, symmetry.inverse()),
+            None => edge.mv,
+        };
+        if !level.position.is_legal(mv) {
+            return Err(format!(
+                "row {} would be a move that the rules do not allow",
+                rows.builder.len() + 1
+            ));
+        }
+        let mut after = level.position.clone();
+        after.play(mv);
+        let shared = edge.child.and_then(|child| rows.seen.get(&child).copied());
+        let edges = match (edge.child, shared) {
+            (Some(child), None) => filter.children(view, child),
+            _ => Vec::new(),
+        };
+        let frame = rows.push(&level.position, mv, &edge, &after, shared, edges.len())?;
+        if !edges.is_empty() {
+            levels.push(Level {
+                position: after,
+                frame,
+                edges,
+                next: 0,
+            });
+        }
+    }
+    let tree = rows.builder.finish()?;
+    let cut = CutMeta {
+        max_nodes: wanted.max_nodes,
+        min_visits: wanted.min_visits,
+        left_out: filter.total.saturating_sub(tree.nodes().len() as u64),
+    };
+    Ok(Snapshot {
+        tree,
+        extra: rows.extra,
+        root,
+        cut,
+        saturated: rows.saturated,
+    })
+}
+
+/// A node whose children are being written down.
+struct Level<G: Game> {
+    position: G,
+    frame: Frame,
+    edges: Vec<Edge<G::Move>>,
+    next: usize,
+}
+
+impl<G: Game> Level<G> {
+    fn new(view: &dyn TreeView<G>, position: G, edges: Vec<Edge<G::Move>>) -> Self {
+        Self {
+            frame: view.frame(&position),
+            position,
+            edges,
+            next: 0,
+        }
+    }
+}
+
+/// Which moves stay.
+struct Filter {
+    min_visits: u64,
+    /// Moves with more visits than this stay, and so many of those with just as many.
+    threshold: Option<(u64, u64)>,
+    /// How many rows there would be if all stayed.
+    total: u64,
+}
+
+impl Filter {
+    fn new<G: Game>(view: &dyn TreeView<G>, wanted: &Wanted) -> Self {
+        let mut filter = Self {
+            min_visits: wanted.min_visits,
+            threshold: None,
+            total: 1,
+        };
+        if wanted.max_nodes.is_none() && wanted.min_visits == 0 {
+            return filter;
+        }
+        // All visits, of what the fewest visits leave.
+        let mut visits = Vec::new();
+        let mut pending = vec![view.root()];
+        let mut seen = std::collections::HashSet::new();
+        while let Some(node) = pending.pop() {
+            if view.is_graph() && !seen.insert(node) {
+                continue;
+            }
+            view.edges(node, &mut |edge| {
+                filter.total += 1;
+                if edge.visits >= wanted.min_visits {
+                    visits.push(edge.visits);
+                }
+                pending.extend(edge.child);
+            });
+        }
+        let most = usize::try_from(wanted.max_nodes.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        // The root is one of them.
+        let most = most.max(1) - 1;
+        if visits.len() > most {
+            filter.threshold = Some(match most.checked_sub(1) {
+                None => (u64::MAX, 0),
+                Some(last) => {
+                    let (_, &mut least, _) =
+                        visits.select_nth_unstable_by(last, |one, other| other.cmp(one));
+                    let more = visits.iter().filter(|&&visits| visits > least).count();
+                    (least, (most - more) as u64)
+                }
+            });
+        }
+        filter
+    }
+
+    fn children<G: Game>(&mut self, view: &dyn TreeView<G>, node: u32) -> Vec<Edge<G::Move>> {
+        let mut edges = Vec::new();
+        view.edges(node, &mut |edge| {
+            let stays = edge.visits >= self.min_visits
+                && match &mut self.threshold {
+                    None => true,
+                    Some((least, _)) if edge.visits > *least => true,
+                    Some((least, left)) if edge.visits == *least && *left > 0 => {
+                        *left -= 1;
+                        true
+                    }
+                    Some(_) => false,
+                };
+            if stays {
+                edges.push(edge);
+            }
+        });
+        edges
+    }
+}
+
+/// Room for the names of a row.
+#[derive(Default)]
+struct Text {
+    move_name: String,
+    state: String,
+}
+
+struct Rows<'a, G: Game> {
+    view: &'a dyn TreeView<G>,
+    wanted: &'a Wanted,
+    builder: Builder,
+    extra: Vec<Extra>,
+    /// In a graph, the row (counted from 1) under which each node is expanded.
+    seen: HashMap<u32, usize>,
+    saturated: bool,
+    text: Text,
+}
+
+impl<G: Searchable + Notation> Rows<'_, G> {
+    fn counter(&mut self, counter: u64) -> i32 {
+        let (counter, was_too_large) = saturated(counter);
+        self.saturated |= was_too_large;
+        counter
+    }
+
+    fn push_root(&mut self, position: &G, root: &RootMeta, children: usize) -> Result<(), String> {
+        let mut state = notation::full_name::<G>(position.rules());
+        state.push(' ');
+        let _ = position.write_position(notation::Style::Own, &mut state);
+        let (visits, second) = (self.counter(root.visits), self.counter(root.second));
+        self.builder.push(&Row {
+            move_name: "",
+            visits,
+            second,
+            mean: root.mean,
+            state: &state,
+            children: children as u32,
+        })?;
+        if self.wanted.extra {
+            let about = self.view.root_edge();
+            let frame = self.view.frame(position);
+            let seen = Seen {
+                inverted: frame.inverted,
+                mover: position.to_move().opponent(),
+            };
+            // The figures are of the board already; the root's frame is not.
+            let value = if frame.inverted {
+                1.0 - Reward::of(seen.mover, root.mean).for_player(Player::First)
+            } else {
+                Reward::of(seen.mover, root.mean).for_player(Player::First)
+            };
+            self.extra.push(Extra {
+                squares: seen.squares(about.squares, value, root.visits),
+                node_visits: root.visits,
+                table: seen.mean(about.table),
+                proven: about.proven.map(|outcome| seen.outcome(outcome)),
+                cut: false,
+            });
+        }
+        if self.view.is_graph() {
+            self.seen.insert(self.view.root(), 1);
+        }
+        Ok(())
+    }
+
+    /// Writes down the row of a move, and says in which frame the position after it is kept.
+    fn push(
+        &mut self,
+        before: &G,
+        mv: G::Move,
+        edge: &Edge<G::Move>,
+        after: &G,
+        shared: Option<usize>,
+        children: usize,
+    ) -> Result<Frame, String> {
+        let frame = if self.view.is_graph() {
+            self.view.frame(after)
+        } else {
+            Frame::default()
+        };
+        let seen = Seen {
+            inverted: frame.inverted,
+            mover: before.to_move(),
+        };
+        let mut text = std::mem::take(&mut self.text);
+        text.move_name.clear();
+        let _ = before.write_move(mv, notation::Style::Own, &mut text.move_name);
+        text.state.clear();
+        match shared {
+            Some(row) => text.state = format!("={row}"),
+            None => self.write_state(after, &mut text.state),
+        }
+        let value = edge.value.for_player(Player::First);
+        let (visits, second) = (self.counter(edge.visits), self.counter(edge.recent_visits));
+        self.builder.push(&Row {
+            move_name: &text.move_name,
+            visits,
+            second,
+            mean: seen.mean(value),
+            state: &text.state,
+            children: children as u32,
+        })?;
+        self.text = text;
+        if self.wanted.extra {
+            self.extra.push(Extra {
+                squares: seen.squares(edge.squares, value, edge.node_visits),
+                node_visits: edge.node_visits,
+                table: seen.mean(edge.table),
+                proven: edge.proven.map(|outcome| seen.outcome(outcome)),
+                cut: edge.cut,
+            });
+        }
+        if self.view.is_graph()
+            && shared.is_none()
+            && let Some(child) = edge.child
+        {
+            self.seen.insert(child, self.builder.len());
+        }
+        Ok(frame)
+    }
+
+    fn write_state(&self, position: &G, out: &mut String) {
+        out.push_str(match position.outcome() {
+            Some(Outcome::Win(Player::First)) => "p1win",
+            Some(Outcome::Win(Player::Second)) => "p2win",
+            Some(Outcome::Draw) => "draw",
+            None if position.to_move() == Player::First => "p1",
+            None => "p2",
+        });
+        if self.wanted.states {
+            out.push(' ');
+            let _ = position.write_position(notation::Style::Own, out);
+        }
+    }
+}
+
+/// How figures for the first player of a frame are seen by the player who moved, on the board.
+struct Seen {
+    inverted: bool,
+    mover: Player,
+}
+
+impl Seen {
+    fn is_other_side(&self) -> bool {
+        self.inverted != (self.mover == Player::Second)
+    }
+
+    fn mean(&self, first: f64) -> f64 {
+        if self.is_other_side() {
+            1.0 - first
+        } else {
+            first
+        }
+    }
+
+    fn squares(&self, first: f64, mean: f64, visits: u64) -> f64 {
+        if self.is_other_side() {
+            // The sum of (1 - x)^2.
+            let visits = visits as f64;
+            visits - 2.0 * visits * mean + first
+        } else {
+            first
+        }
+    }
+
+    fn outcome(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Win(winner) if self.inverted => Outcome::Win(winner.opponent()),
+            outcome => outcome,
+        }
+    }
+}

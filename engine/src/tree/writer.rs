@@ -1,0 +1,376 @@
+//! Trees on their way to a directory that somebody watches: from copies, by a thread of its own, whole or not at all.
+//!
+//! Whatever the disk does, the search goes on: a fault is told once, and again only after something was written in between.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write as _},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use super::{
+    extra,
+    files::{Format, write_whole, write_whole_by},
+    journal::Journal,
+    meta::{self, Meta},
+    snapshot::{self, Wanted},
+};
+use crate::{
+    games::Notation,
+    search::{Searchable, TreeView, growth::Observer},
+};
+
+/// Where trees go, and which.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The directory; it is made if it is not there.
+    pub directory: PathBuf,
+    /// The format of the tree files.
+    pub format: Format,
+    /// What of the tree is written.
+    pub wanted: Wanted,
+    /// How often a running search's tree is written; only in the end if none.
+    pub every: Option<Duration>,
+    /// The most bytes a journal may have; no journal if none.
+    pub journal: Option<u64>,
+}
+
+/// The longest journal, unless something else is said: about 50 million iterations.
+pub const LONGEST_JOURNAL: u64 = 1 << 30;
+
+/// Hears what went wrong, in a sentence.
+pub type Warn = Box<dyn Fn(&str) + Send + Sync>;
+
+type Job = Box<dyn FnOnce() -> io::Result<()> + Send>;
+
+/// Writes the trees of one search after another.
+pub struct Output {
+    settings: Arc<Settings>,
+    queue: Option<Sender<Job>>,
+    /// Jobs that are not done.
+    waiting: Arc<AtomicUsize>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Output {
+    /// So many trees may wait for a slow disk.
+    const MOST_WAITING: usize = 8;
+
+    /// Begins to write; an error if the directory is not one and cannot be made.
+    pub fn open(settings: Settings, warn: Warn) -> io::Result<Self> {
+        fs::create_dir_all(&settings.directory)?;
+        remove_leftovers(&settings.directory);
+        let (queue, jobs) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let done = Arc::clone(&waiting);
+        let directory = settings.directory.clone();
+        let thread = thread::Builder::new()
+            .name("trees".to_owned())
+            .spawn(move || work(&jobs, &done, &directory, &warn))?;
+        Ok(Self {
+            settings: Arc::new(settings),
+            queue: Some(queue),
+            waiting,
+            thread: Some(thread),
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Begins the files of a search; `game` and `search` become part of their names.
+    pub fn begin(&self, game: &str, search: &str) -> SearchFiles<'_> {
+        let stem = Arc::new(Stem::new(&self.settings.directory, game, search));
+        let journal = self.settings.journal.and_then(|most| {
+            // Without a thread for it there is no journal; the tree says so by not naming one.
+            Journal::start(Arc::clone(&stem), most).ok()
+        });
+        SearchFiles {
+            output: self,
+            stem,
+            journal,
+        }
+    }
+
+    fn submit(&self, job: Job) {
+        let Some(queue) = &self.queue else { return };
+        let waiting = self.waiting.fetch_add(1, Ordering::AcqRel);
+        // A copy of a tree is large: a disk that does not keep up must not fill the memory.
+        let job: Job = if waiting < Self::MOST_WAITING {
+            job
+        } else {
+            Box::new(|| {
+                Err(io::Error::other(
+                    "too many trees are waiting for the disk already",
+                ))
+            })
+        };
+        let _ = queue.send(job);
+    }
+}
+
+/// Waits until everything is written.
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(jobs: &Receiver<Job>, waiting: &AtomicUsize, directory: &Path, warn: &Warn) {
+    let mut failing = false;
+    for job in jobs {
+        let result = job();
+        waiting.fetch_sub(1, Ordering::AcqRel);
+        match result {
+            Ok(()) => failing = false,
+            Err(error) => {
+                if !failing {
+                    warn(&format!(
+                        "cannot write the tree to {}: {error}; going on without",
+                        directory.display()
+                    ));
+                }
+                failing = true;
+            }
+        }
+    }
+}
+
+/// The files of one search.
+pub struct SearchFiles<'a> {
+    output: &'a Output,
+    stem: Arc<Stem>,
+    journal: Option<Journal>,
+}
+
+impl SearchFiles<'_> {
+    /// Who wants to hear how the tree grows.
+    pub fn observer(&self) -> Option<&dyn Observer> {
+        self.journal
+            .as_ref()
+            .map(|journal| -> &dyn Observer { journal })
+    }
+
+    /// Whether there is time for a snapshot: everything before is written.
+    pub fn is_idle(&self) -> bool {
+        self.output.waiting.load(Ordering::Acquire) == 0
+    }
+
+    /// Writes a copy of a tree that goes on growing. Of the sidecar, what the tree itself says is filled in.
+    pub fn snapshot<G: Searchable + Notation>(
+        &self,
+        tree: Box<dyn TreeView<G> + Send>,
+        meta: Meta,
+    ) {
+        self.write(tree, meta, None);
+    }
+
+    /// Writes the tree of a finished search; the journal ends.
+    pub fn finish<G: Searchable + Notation>(
+        mut self,
+        tree: Box<dyn TreeView<G> + Send>,
+        meta: Meta,
+    ) {
+        let journal = self.journal.take();
+        self.write(tree, meta, journal);
+    }
+
+    fn write<G: Searchable + Notation>(
+        &self,
+        tree: Box<dyn TreeView<G> + Send>,
+        meta: Meta,
+        journal: Option<Journal>,
+    ) {
+        let (settings, stem) = (Arc::clone(&self.output.settings), Arc::clone(&self.stem));
+        self.output.submit(Box::new(move || {
+            let journal = journal.map_or(Ok(()), Journal::finish);
+            publish(&*tree, meta, &settings, &stem)?;
+            journal
+        }));
+    }
+}
+
+fn publish<G: Searchable + Notation>(
+    tree: &dyn TreeView<G>,
+    mut meta: Meta,
+    settings: &Settings,
+    stem: &Stem,
+) -> io::Result<()> {
+    let snapshot = snapshot::take(tree, &settings.wanted).map_err(io::Error::other)?;
+    meta.format = meta::FORMAT;
+    meta.root = snapshot.root;
+    meta.cut = snapshot.cut;
+    meta.saturated = snapshot.saturated;
+    // The sidecar comes first: it is what makes the stem ours.
+    stem.write_sidecar(|out| {
+        let name = |extension: &str| format!("{}.{extension}", stem.name());
+        meta.growth = Some(name("growth")).filter(|name| settings.directory.join(name).exists());
+        meta.extra = settings.wanted.extra.then(|| name("extra"));
+        out.write_all(meta::text(&meta).as_bytes())
+    })?;
+    let path = |extension: &str| {
+        let name = format!("{}.{extension}", stem.name());
+        settings.directory.join(name)
+    };
+    if settings.wanted.extra {
+        write_whole(&path("extra"), |out| extra::write(&snapshot.extra, out))?;
+    }
+    write_whole(&path(&settings.format.to_string()), |out| {
+        settings.format.write(&snapshot.tree, out)
+    })
+}
+
+/// What the names of a search's files begin with.
+pub struct Stem {
+    directory: PathBuf,
+    /// What stands before and after the number that makes it unique.
+    begin: String,
+    end: String,
+    /// The number, and whether the name is known to be nobody else's.
+    number: Mutex<(u64, bool)>,
+}
+
+impl Stem {
+    fn new(directory: &Path, game: &str, search: &str) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let plain = |name: &str| -> String {
+            let fine = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '-';
+            name.chars()
+                .map(|symbol| if fine(symbol) { symbol } else { '_' })
+                .take(40)
+                .collect()
+        };
+        Self {
+            directory: directory.to_owned(),
+            begin: format!("{}-{:010}-", utc(since), std::process::id()),
+            end: format!("-{}-{}", plain(game), plain(search)),
+            number: Mutex::new((NEXT.fetch_add(1, Ordering::Relaxed), false)),
+        }
+    }
+
+    /// The stem.
+    pub fn name(&self) -> String {
+        let number = self.number().0;
+        format!("{}{number:06}{}", self.begin, self.end)
+    }
+
+    fn number(&self) -> MutexGuard<'_, (u64, bool)> {
+        self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the first file of this stem with `make`, which must not replace one: if there is one, it belongs to somebody
+    /// else, and another number is tried.
+    pub(super) fn claim<T>(
+        &self,
+        extension: &str,
+        mut make: impl FnMut(&Path) -> io::Result<T>,
+    ) -> io::Result<T> {
+        loop {
+            let path = self.directory.join(format!("{}.{extension}", self.name()));
+            let result = make(&path);
+            match &result {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    self.number().0 += 1_000;
+                }
+                Err(_) => return result,
+                Ok(_) => {
+                    self.number().1 = true;
+                    return result;
+                }
+            }
+        }
+    }
+
+    /// Writes STEM.json, the first time without replacing a file.
+    fn write_sidecar(
+        &self,
+        mut fill: impl FnMut(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let is_ours = self.number().1;
+        if is_ours {
+            let path = self.directory.join(format!("{}.json", self.name()));
+            return write_whole(&path, fill);
+        }
+        self.claim("json", |path| write_whole_by(path, &mut fill, publish_new))
+    }
+}
+
+/// Gives a complete temporary file its own name, unless there is a file of that name.
+fn publish_new(temporary: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(temporary, path) {
+        Ok(()) => fs::remove_file(temporary),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Not every file system has hard links.
+        Err(_) if !path.exists() => fs::rename(temporary, path),
+        Err(error) => Err(error),
+    }
+}
+
+/// A time as `yyyymmddThhmmss.mmm`.
+fn utc(since_epoch: Duration) -> String {
+    let seconds = since_epoch.as_secs();
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Years that begin in March end with the leap day; 400 of them are an era of 146,097 days.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    format!(
+        "{year:04}{month:02}{day:02}T{:02}{:02}{:02}.{:03}",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60,
+        since_epoch.subsec_millis()
+    )
+}
+
+/// Removes temporary files of processes that are no more.
+fn remove_leftovers(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| {
+            let rest = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+            rest.split_once('-')?.0.parse::<u32>().ok()
+        });
+        if let Some(owner) = owner
+            && cfg!(target_os = "linux")
+            && !Path::new(&format!("/proc/{owner}")).exists()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_people_know_them() {
+        let at = |seconds, millis: u32| utc(Duration::new(seconds, millis * 1_000_000));
+        assert_eq!(at(0, 0), "19700101T000000.000");
+        // 29 February 2000, 12:34:56, and the second before a year ends.
+        assert_eq!(at(951_827_696, 7), "20000229T123456.007");
+        assert_eq!(at(1_767_225_599, 999), "20251231T235959.999");
+        assert_eq!(at(1_767_225_600, 0), "20260101T000000.000");
+    }
+}

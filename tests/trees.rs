@@ -1,0 +1,1127 @@
+//! Trees on disk: the formats byte for byte, files that lie, journals, and the writer.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use canopy_engine::{
+    catalog,
+    games::{self, Game, History, Outcome, Playable, Player, Visitor, connect_four::ConnectFour},
+    rng::Rng,
+    search::{
+        Edge, Limits, LiveTree, Report, Reward, RootEdge, Search, Snapshots, Stop, Task, TreeView,
+    },
+    tree::{
+        Builder, Row, Tree, TreeError, binary, check, csv,
+        extra::{self, Extra},
+        files::{self, Format},
+        growth::{Follower, Growth},
+        meta::{self, Meta},
+        replay::Replay,
+        snapshot::{self, Wanted},
+        writer::{LONGEST_JOURNAL, Output, Settings},
+    },
+};
+use proptest::prelude::*;
+use support::{Scratch, data, untested};
+
+mod support;
+
+// ---- memory -----------------------------------------------------------------------------------------------------
+
+/// Counts what each thread has allocated, and the most it had at a time.
+struct Counting;
+
+thread_local! {
+    static NOW: Cell<usize> = const { Cell::new(0) };
+    static MOST: Cell<usize> = const { Cell::new(0) };
+}
+
+#[expect(unsafe_code, reason = "an allocator that counts")]
+// SAFETY: every call is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.get() + layout.size();
+        NOW.set(now);
+        MOST.set(MOST.get().max(now));
+        // SAFETY: as asked of this function.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // Another thread may have allocated it.
+        NOW.set(NOW.get().saturating_sub(layout.size()));
+        // SAFETY: as asked of this function.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `work` gives, and the most memory that this thread had at a time meanwhile.
+fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = NOW.get();
+    MOST.set(before);
+    let result = work();
+    (result, MOST.get() - before)
+}
+
+// ---- helpers ----------------------------------------------------------------------------------------------------
+
+fn written(tree: &Tree, format: Format) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    format.write(tree, &mut bytes).unwrap();
+    bytes
+}
+
+fn read(bytes: &[u8], format: Format) -> Result<Tree, TreeError> {
+    match format {
+        Format::Tree => binary::read(bytes),
+        Format::Csv => csv::read(|| Ok(bytes)),
+    }
+}
+
+const FORMATS: [Format; 2] = [Format::Tree, Format::Csv];
+
+fn settings(directory: &Path) -> Settings {
+    Settings {
+        directory: directory.to_owned(),
+        format: Format::Tree,
+        wanted: Wanted::default(),
+        every: None,
+        journal: None,
+    }
+}
+
+fn no_warning() -> Box<dyn Fn(&str) + Send + Sync> {
+    Box::new(|warning| panic!("{warning}"))
+}
+
+/// Searches and writes; `files` is asked for what a running search has to show.
+fn search<G: Playable>(
+    search: &mut dyn Search<G>,
+    position: &G,
+    history: &History,
+    iterations: u64,
+    output: Option<&Output>,
+) -> G::Move {
+    let files = output.map(|output| output.begin(G::NAME, "test"));
+    let limits = Limits::iterations(iterations);
+    let mut look = |tree: &dyn LiveTree<G>, _: &Report<G::Move>| {
+        if let Some(files) = files.as_ref().filter(|files| files.is_idle()) {
+            files.snapshot(tree.copy(), Meta::default());
+        }
+    };
+    let every = output.and_then(|output| output.settings().every);
+    let choice = search.choose(Task {
+        root: position,
+        history,
+        moves: None,
+        lines: 1,
+        limits: &limits,
+        stop: &Stop::new(),
+        report_every: None,
+        on_progress: &mut |_| {},
+        snapshots: every.map(|every| Snapshots {
+            every,
+            look: &mut look,
+        }),
+        observer: files.as_ref().and_then(|files| files.observer()),
+    });
+    if let (Some(files), Some(tree)) = (files, search.tree()) {
+        let meta = Meta {
+            is_final: true,
+            ..Meta::default()
+        };
+        files.finish(tree.copy(), meta);
+    }
+    choice.best
+}
+
+fn rows_of<G: Playable>(view: &dyn TreeView<G>) -> Tree {
+    snapshot::take(view, &Wanted::default()).unwrap().tree
+}
+
+// ---- the formats ------------------------------------------------------------------------------------------------
+
+#[test]
+fn our_small_tree_has_these_bytes() {
+    let bytes = fs::read(data("trees/small.tree")).unwrap();
+    let text = fs::read(data("trees/small.csv")).unwrap();
+    let quoted = fs::read(data("trees/quoted.csv")).unwrap();
+    let tree = read(&text, Format::Csv).unwrap();
+    assert_eq!(written(&tree, Format::Tree), bytes);
+    assert_eq!(written(&tree, Format::Csv), text);
+    assert!(read(&quoted, Format::Csv).unwrap() == tree);
+    assert_eq!(tree.nodes().len(), 7);
+    assert_eq!(tree.move_name(2), "bar | and \"quotes\"");
+    assert_eq!(tree.state(2), "two\nlines");
+    let mut binary = read(&bytes, Format::Tree).unwrap();
+    assert_eq!((binary.nodes()[0].visits, binary.nodes()[0].mean), (0, 0.0));
+    binary.set_root(10, 10, 0.45);
+    assert!(binary == tree);
+    let parents: Vec<u32> = tree.nodes().iter().map(|node| node.parent).collect();
+    assert_eq!(parents, [0, 0, 0, 2, 2, 0, 5]);
+    assert_eq!(tree.sizes(), [7, 1, 3, 1, 1, 2, 1]);
+}
+
+/// Where other people's files are; none, and a word about it, where they are not.
+fn others(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/others-data")
+        .join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    untested(&format!("{} is not there", path.display()));
+    None
+}
+
+#[test]
+fn report_000s_trees_go_to_the_other_format_and_back() {
+    let Some(folder) = others("report000-trees") else {
+        return;
+    };
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let tree = Format::of(&path)
+            .unwrap()
+            .read(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(read(&written(&tree, Format::Csv), Format::Csv).unwrap() == tree);
+        let root = tree.nodes()[0];
+        let mut back = read(&written(&tree, Format::Tree), Format::Tree).unwrap();
+        back.set_root(root.visits, root.second, root.mean);
+        assert_eq!(back.nodes().len(), tree.nodes().len());
+        // The root's move is the one thing that has no other place.
+        let lost = !tree.move_name(0).is_empty();
+        assert!(lost || back == tree, "{}", path.display());
+        count += 1;
+    }
+    assert_eq!(count, 10);
+}
+
+#[test]
+fn the_reference_file_is_reproduced() {
+    let (Some(tree), Some(text)) = (
+        others("serialization_test.tree"),
+        others("serialization_test.csv"),
+    ) else {
+        return;
+    };
+    let bytes = fs::read(tree).unwrap();
+    assert_eq!(bytes.len(), 134);
+    let read = csv::read(|| fs::File::open(&text)).unwrap();
+    assert_eq!(written(&read, Format::Tree), bytes);
+}
+
+/// A tree with names of every kind.
+fn trees() -> impl Strategy<Value = Tree> {
+    let name = prop_oneof![
+        Just(String::new()),
+        "[a-h][1-8]",
+        "[,|\"\n\r =]{1,6}",
+        any::<String>(),
+        Just("🌲🌳".to_owned()),
+        Just("\u{feff}mark".to_owned()),
+    ];
+    let row = (
+        name.clone(),
+        any::<i32>(),
+        any::<i32>(),
+        any::<f64>(),
+        name,
+        0_u32..4,
+    );
+    prop::collection::vec(row, 1..40).prop_map(|rows| {
+        let mut builder = Builder::default();
+        let mut open = 1_i64;
+        for (index, (move_name, visits, second, mean, state, children)) in rows.iter().enumerate() {
+            // Close the tree with the last rows.
+            let left = (rows.len() - index - 1) as i64;
+            let children = i64::from(*children).min(left - (open - 1)).max(0);
+            let children = if open == 1 && left > 0 {
+                children.max(1)
+            } else {
+                children
+            };
+            open += children - 1;
+            let visits = if mean.is_finite() { *visits } else { 0 };
+            builder
+                .push(&Row {
+                    move_name,
+                    visits,
+                    second: *second,
+                    mean: *mean,
+                    state,
+                    children: children as u32,
+                })
+                .unwrap();
+            if open == 0 {
+                break;
+            }
+        }
+        builder.finish().unwrap()
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(tree in trees()) {
+        let text = written(&tree, Format::Csv);
+        let read_back = read(&text, Format::Csv).unwrap();
+        // Text has one way to say "not a number", bits have many.
+        let nan = tree.nodes().iter().any(|node| node.mean.is_nan());
+        prop_assert!(nan || read_back == tree);
+        prop_assert_eq!(written(&read_back, Format::Csv), text);
+        let bytes = written(&tree, Format::Tree);
+        let mut read_back = read(&bytes, Format::Tree).unwrap();
+        let root = tree.nodes()[0];
+        read_back.set_root(root.visits, root.second, root.mean);
+        prop_assert!(read_back == tree || !tree.move_name(0).is_empty());
+        prop_assert_eq!(written(&read_back, Format::Tree), bytes);
+    }
+
+    #[test]
+    fn extras_are_read_as_they_were_written(
+        rows in prop::collection::vec((any::<f64>(), any::<u64>(), any::<f64>(), 0..4, any::<bool>()), 0..20)
+    ) {
+        let outcomes = [
+            None,
+            Some(Outcome::Win(Player::First)),
+            Some(Outcome::Win(Player::Second)),
+            Some(Outcome::Draw),
+        ];
+        let rows: Vec<Extra> = rows
+            .into_iter()
+            .map(|(squares, node_visits, table, proven, cut)| Extra {
+                squares,
+                node_visits,
+                table,
+                proven: outcomes[proven as usize],
+                cut,
+            })
+            .collect();
+        let mut bytes = Vec::new();
+        extra::write(&rows, &mut bytes).unwrap();
+        prop_assert!(extra::read(&bytes[..]).unwrap() == rows);
+    }
+}
+
+// ---- files that lie ---------------------------------------------------------------------------------------------
+
+/// Every truncation of a file and every change of one byte: an error that says where, or something sound. What is read is
+/// counted, and so is the memory it took.
+fn torture(bytes: &[u8], read: &dyn Fn(&[u8]) -> Result<(), TreeError>) {
+    let room = 16 * bytes.len() + (1 << 18);
+    let check = |bytes: &[u8]| {
+        let (result, most) = measured(|| read(bytes));
+        assert!(most <= room, "{most} bytes for a file of {}", bytes.len());
+        if let Err(error) = result {
+            let text = error.to_string();
+            assert!(text.contains("line ") || text.contains("byte "), "{text}");
+        }
+    };
+    read(bytes).unwrap();
+    for end in 0..bytes.len() {
+        check(&bytes[..end]);
+    }
+    let mut changed = bytes.to_vec();
+    for place in 0..bytes.len() {
+        for value in 0..=255 {
+            changed[place] = value;
+            check(&changed);
+        }
+        changed[place] = bytes[place];
+    }
+}
+
+#[test]
+fn changed_trees_are_told_of() {
+    for format in FORMATS {
+        let name = format!("trees/small.{format}");
+        let bytes = fs::read(data(&name)).unwrap();
+        torture(&bytes, &|bytes| read(bytes, format).map(drop));
+    }
+}
+
+#[test]
+fn changed_sidecars_are_told_of() {
+    let meta = Meta {
+        game: "kalah".to_owned(),
+        ..Meta::default()
+    };
+    torture(meta::text(&meta).as_bytes(), &|bytes| {
+        meta::read(bytes).map(drop)
+    });
+    let rows = [Extra {
+        squares: 1.5,
+        node_visits: 3,
+        table: f64::NAN,
+        proven: Some(Outcome::Draw),
+        cut: true,
+    }; 3];
+    let mut bytes = Vec::new();
+    extra::write(&rows, &mut bytes).unwrap();
+    torture(&bytes, &|bytes| extra::read(bytes).map(drop));
+}
+
+#[test]
+fn changed_journals_are_told_of() {
+    for name in ["uct", "transposition"] {
+        let scratch = Scratch::new(&format!("changed-{name}"));
+        let output = Output::open(
+            Settings {
+                journal: Some(LONGEST_JOURNAL),
+                ..settings(&scratch.0)
+            },
+            no_warning(),
+        )
+        .unwrap();
+        let spec = catalog::parse::<ConnectFour>(name).unwrap();
+        let start = ConnectFour::start(());
+        let mut history = History::new();
+        history.push(&start);
+        search(
+            &mut *catalog::build(&spec).unwrap(),
+            &start,
+            &history,
+            12,
+            Some(&output),
+        );
+        drop(output);
+        let bytes = fs::read(&scratch.files("growth")[0]).unwrap();
+        torture(&bytes, &|bytes| {
+            let growth = Growth::read(bytes)?;
+            let iterations = growth.iterations();
+            let mut replay = Replay::new(growth);
+            for at in [iterations, iterations / 2, 0] {
+                replay.seek(at);
+                // Moves that are not legal are refused, in a sentence.
+                let _ = snapshot::take(&replay.view(&start), &Wanted::default());
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn lies_are_refused_without_memory() {
+    let refused = |bytes: &[u8], format: Format, sentence: &str| {
+        let (result, most) = measured(|| read(bytes, format));
+        let text = result.map(drop).unwrap_err().to_string();
+        assert!(text.contains(sentence), "{text}");
+        assert!(most < 1 << 19, "{most} bytes for {text}");
+    };
+    let int = |number: i32| number.to_le_bytes().to_vec();
+    let root = |children: i32| [int(2), b"aa".to_vec(), int(children)].concat();
+    refused(
+        &root(i32::MAX),
+        Format::Tree,
+        "byte 10: the file ends where a move's name",
+    );
+    refused(
+        &root(-1),
+        Format::Tree,
+        "byte 6: -1 children: expected 0 or more",
+    );
+    refused(
+        &int(i32::MAX),
+        Format::Tree,
+        "byte 4: the file ends where a state's name",
+    );
+    refused(&int(-5), Format::Tree, "byte 0: a state's name of -5 bytes");
+    refused(
+        &[],
+        Format::Tree,
+        "byte 0: the file ends where a state's name",
+    );
+    refused(
+        &[root(0), vec![7]].concat(),
+        Format::Tree,
+        "byte 10: the tree is complete",
+    );
+    let child = |mean: f64, state: &[u8]| {
+        [
+            root(1),
+            int(1),
+            b"x".to_vec(),
+            int(3),
+            int(3),
+            mean.to_le_bytes().to_vec(),
+            int(state.len() as i32),
+            state.to_vec(),
+            int(0),
+        ]
+        .concat()
+    };
+    refused(
+        &child(f64::NAN, b"s"),
+        Format::Tree,
+        "byte 10: the mean of 3 visits is NaN",
+    );
+    refused(
+        &child(f64::INFINITY, b"s"),
+        Format::Tree,
+        "the mean of 3 visits is inf",
+    );
+    refused(
+        &child(0.5, b"s\xff"),
+        Format::Tree,
+        "byte 36: a state's name is not UTF-8",
+    );
+    for (text, sentence) in [
+        ("", "line 1: there is no root"),
+        (",1,1,0.5,s\n", "line 1: 5 columns: expected 6"),
+        (
+            ",1,1,0.5,s,1\n",
+            "line 1: the file ends before the tree does: row 1 still lacks 1 of its 1",
+        ),
+        (
+            ",1,1,0.5,s,2000000000\nx,1,1,0,s,0\n",
+            "row 1 still lacks 1999999999",
+        ),
+        (
+            ",1,1,0.5,s,-1\n",
+            "line 1: the number of children is -1: expected 0 or more",
+        ),
+        (
+            ",1,1,0.5,s,99999999999\n",
+            "\"99999999999\": expected a whole number below 2^31",
+        ),
+        (
+            ",1,1,0.5,s,0\nx,1,1,0,s,0\n",
+            "line 2: a row after the end of the tree",
+        ),
+        (
+            ",one,1,0.5,s,0\n",
+            "line 1: the visits is \"one\": expected a whole number",
+        ),
+        (
+            ",1,1,half,s,0\n",
+            "line 1: the mean is \"half\": expected a number",
+        ),
+        (",1,1,nan,s,0\n", "line 1: the mean of 1 visits is NaN"),
+    ] {
+        refused(text.as_bytes(), Format::Csv, sentence);
+    }
+    refused(
+        b",1,1,0.5,\xff,0\n",
+        Format::Csv,
+        "line 1: the state is not UTF-8",
+    );
+    // No data is no data, whatever the mean.
+    assert!(read(b",0,0,nan,s,0\n", Format::Csv).is_ok());
+}
+
+fn chain(length: usize) -> Tree {
+    let mut builder = Builder::default();
+    for row in 0..length {
+        builder
+            .push(&Row {
+                move_name: if row == 0 { "" } else { "m" },
+                visits: 1,
+                second: 1,
+                mean: 0.5,
+                state: "p1",
+                children: u32::from(row + 1 < length),
+            })
+            .unwrap();
+    }
+    builder.finish().unwrap()
+}
+
+fn deep(length: usize) {
+    let tree = chain(length);
+    for format in FORMATS {
+        let bytes = written(&tree, format);
+        let (back, most) = measured(|| read(&bytes, format).unwrap());
+        assert_eq!(back.nodes().len(), length);
+        assert!(most < 8 * bytes.len().max(40 * length), "{most}");
+    }
+    let document = files::Document {
+        tree,
+        meta: None,
+        extra: None,
+        problems: Vec::new(),
+    };
+    let summary = check::summarize(&document);
+    assert_eq!(summary.widths.len(), length);
+    assert_eq!(summary.line.len(), length - 1);
+    assert_eq!(summary.faults, []);
+}
+
+#[test]
+fn a_chain_of_a_million_nodes_is_fine() {
+    deep(1_000_000);
+}
+
+#[test]
+#[ignore = "takes some gigabytes"]
+fn a_chain_of_ten_million_nodes_is_fine() {
+    deep(10_000_000);
+}
+
+#[test]
+fn what_does_not_add_up_is_found() {
+    let text = ",10,10,0.5,root,2\na,8,9,0.5,p2,1\nb,9,0,0.5,p1,0\nc,-1,0,3.5,=9,0\n";
+    let document = files::Document {
+        tree: read(text.as_bytes(), Format::Csv).unwrap(),
+        meta: None,
+        extra: None,
+        problems: Vec::new(),
+    };
+    let summary = check::summarize(&document);
+    let faults: Vec<(&str, u64, usize)> = summary
+        .faults
+        .iter()
+        .map(|fault| (fault.what, fault.count, fault.row))
+        .collect();
+    assert_eq!(
+        faults,
+        [
+            ("the second counter is above the visits", 2, 2),
+            ("a counter is below 0", 1, 4),
+            ("the node it shares is not in the tree", 1, 4),
+            ("its children have more visits than it has", 1, 2),
+        ]
+    );
+    assert_eq!(summary.widths, [1, 2, 1]);
+    assert_eq!(summary.line, ["a", "b"]);
+}
+
+// ---- journals ---------------------------------------------------------------------------------------------------
+
+/// Stores and rules of growth, for every game.
+const GROWERS: &[&str] = &[
+    "uct",
+    "uct,solver=true",
+    "uct,expansion=one,expand_on=1",
+    "uct-000",
+    "ucb1-tuned",
+    "transposition",
+    "transposition,transpositions=false",
+    "transposition,solver=true",
+    "grouping",
+    "transposition-002,entries=500",
+];
+
+struct Journals<'a> {
+    search: &'a str,
+}
+
+impl Visitor for Journals<'_> {
+    type Out = ();
+
+    fn visit<G: Playable>(self, rules: G::Rules) {
+        let start = G::start(rules);
+        let mut history = History::new();
+        history.push(&start);
+        let iterations = 400;
+        for threads in [1, 2] {
+            let name = format!("{},threads={threads},playout_limit=20", self.search);
+            let spec = catalog::parse::<G>(&name).unwrap();
+            let scratch = Scratch::new(&format!("{}-{}", G::NAME, name.replace(',', "-")));
+            let output = Output::open(
+                Settings {
+                    journal: Some(LONGEST_JOURNAL),
+                    ..settings(&scratch.0)
+                },
+                no_warning(),
+            )
+            .unwrap();
+            // Two searches: the second inherits a part of the first one's tree.
+            let mut first = catalog::build::<G>(&spec).unwrap();
+            let mv = search(&mut *first, &start, &history, iterations, Some(&output));
+            let fresh = rows_of(first.tree().unwrap());
+            first.advance(mv);
+            let mut second_root = start.clone();
+            second_root.play(mv);
+            let mut second_history = history.clone();
+            second_history.push(&second_root);
+            search(
+                &mut *first,
+                &second_root,
+                &second_history,
+                iterations,
+                Some(&output),
+            );
+            let reused = rows_of(first.tree().unwrap());
+            drop(output);
+            let journals = scratch.files("growth");
+            let trees = scratch.files("tree");
+            assert_eq!((journals.len(), trees.len()), (2, 2), "{name}");
+            for (index, (root, rows)) in [(&start, &fresh), (&second_root, &reused)]
+                .iter()
+                .enumerate()
+            {
+                let growth = Follower::open(&journals[index]).unwrap().into_growth();
+                assert_eq!(growth.ended(), Some(false));
+                assert_eq!(
+                    u64::from(growth.iterations()),
+                    iterations,
+                    "{} {name}",
+                    G::NAME
+                );
+                let mut replay = Replay::new(growth);
+                replay.seek(u32::MAX);
+                let last = rows_of(&replay.view(*root));
+                assert!(last == **rows, "{} {name}: search {index} rebuilt", G::NAME);
+                let document = files::read(&trees[index], None).unwrap();
+                assert!(
+                    document.tree == **rows,
+                    "{} {name}: search {index} written",
+                    G::NAME
+                );
+            }
+            if threads == 1 {
+                let growth = Growth::read(fs::File::open(&journals[0]).unwrap()).unwrap();
+                let mut replay = Replay::new(growth);
+                let mut rng = Rng::new(7);
+                for _ in 0..10 {
+                    let at = 1 + rng.below(iterations as u32);
+                    let mut again = catalog::build::<G>(&spec).unwrap();
+                    search(&mut *again, &start, &history, at.into(), None);
+                    replay.seek(at);
+                    assert_eq!(replay.at(), at);
+                    assert!(
+                        rows_of(&replay.view(&start)) == rows_of(again.tree().unwrap()),
+                        "{} {name}: after {at} iterations",
+                        G::NAME
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_journal_gives_the_tree_of_every_iteration() {
+    std::thread::scope(|scope| {
+        for game in games::NAMES {
+            scope.spawn(move || {
+                for search in GROWERS {
+                    games::with_game(game, Journals { search }).unwrap();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_long_journal_is_turned_anywhere() {
+    let scratch = Scratch::new("long-journal");
+    let output = Output::open(
+        Settings {
+            journal: Some(LONGEST_JOURNAL),
+            ..settings(&scratch.0)
+        },
+        no_warning(),
+    )
+    .unwrap();
+    let start = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    let spec = catalog::parse::<ConnectFour>("uct").unwrap();
+    let mut grown = catalog::build(&spec).unwrap();
+    search(&mut *grown, &start, &history, 60_000, Some(&output));
+    drop(output);
+    let growth = Growth::read(fs::File::open(&scratch.files("growth")[0]).unwrap()).unwrap();
+    let mut replay = Replay::new(growth);
+    let root_visits = |replay: &Replay| replay.view(&start).root_figures().0;
+    for at in [60_000, 0, 31_234, 31_233, 7, 59_999, 12_345] {
+        replay.seek(at);
+        assert_eq!(root_visits(&replay), u64::from(at));
+        if at < 20_000 {
+            let mut again = catalog::build(&spec).unwrap();
+            search(&mut *again, &start, &history, at.into(), None);
+            if let Some(tree) = again.tree().filter(|_| at > 0) {
+                assert!(rows_of(&replay.view(&start)) == rows_of(tree), "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_journal_can_be_followed_and_ends_at_its_limit() {
+    let scratch = Scratch::new("followed");
+    let output = Output::open(
+        Settings {
+            journal: Some(200_000),
+            ..settings(&scratch.0)
+        },
+        no_warning(),
+    )
+    .unwrap();
+    let start = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
+    let seen = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            // As a viewer does: wait for the file, then for more of it.
+            let path = loop {
+                if let Some(path) = scratch.files("growth").pop() {
+                    break path;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            };
+            let mut follower = loop {
+                match Follower::open(&path) {
+                    Ok(follower) => break follower,
+                    Err(_) => std::thread::sleep(Duration::from_millis(1)),
+                }
+            };
+            while follower.growth().ended().is_none() {
+                follower.poll().unwrap();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            follower.into_growth()
+        });
+        search(&mut *grown, &start, &history, 50_000, Some(&output));
+        watcher.join().unwrap()
+    });
+    assert_eq!(seen.ended(), Some(true));
+    assert!(seen.iterations() > 1000);
+    assert!(fs::metadata(&scratch.files("growth")[0]).unwrap().len() <= 200_000 + 32);
+}
+
+// ---- snapshots --------------------------------------------------------------------------------------------------
+
+#[test]
+fn the_most_visited_part_stays() {
+    let start = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    for name in ["uct", "transposition", "alpha-beta,depth=4"] {
+        let spec = catalog::parse::<ConnectFour>(name).unwrap();
+        let mut grown = catalog::build(&spec).unwrap();
+        search(&mut *grown, &start, &history, 3000, None);
+        let view = grown.tree().unwrap();
+        let all = snapshot::take(view, &Wanted::default()).unwrap();
+        assert_eq!(all.cut.left_out, 0);
+        let total = all.tree.nodes().len();
+        for most in [1, 2, 10, 500, total - 1, total, total + 1] {
+            let wanted = Wanted {
+                max_nodes: Some(most as u64),
+                ..Wanted::default()
+            };
+            let cut = snapshot::take(view, &wanted).unwrap();
+            let kept = cut.tree.nodes();
+            assert!(kept.len() <= most);
+            assert_eq!(cut.cut.left_out as usize, total - kept.len());
+            if name != "transposition" {
+                assert_eq!(kept.len(), most.min(total), "{name}");
+            }
+            // Nothing that was left out has more visits than what stayed.
+            let mut visits: Vec<i32> = all.tree.nodes()[1..]
+                .iter()
+                .map(|node| node.visits)
+                .collect();
+            visits.sort_unstable_by(|one, other| other.cmp(one));
+            let least = visits.get(most.saturating_sub(2)).copied().unwrap_or(0);
+            assert!(kept[1..].iter().all(|node| node.visits >= least));
+        }
+        let wanted = Wanted {
+            min_visits: 5,
+            ..Wanted::default()
+        };
+        let cut = snapshot::take(view, &wanted).unwrap();
+        let expected = all.tree.nodes()[1..]
+            .iter()
+            .filter(|node| node.visits >= 5)
+            .count();
+        if name != "transposition" {
+            assert_eq!(cut.tree.nodes().len(), expected + 1);
+        }
+        assert!(cut.tree.nodes()[1..].iter().all(|node| node.visits >= 5));
+    }
+}
+
+#[test]
+fn states_say_who_decides_and_where() {
+    let start = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    let spec = catalog::parse::<ConnectFour>("transposition").unwrap();
+    let mut grown = catalog::build(&spec).unwrap();
+    search(&mut *grown, &start, &history, 2000, None);
+    let wanted = Wanted {
+        states: true,
+        extra: true,
+        ..Wanted::default()
+    };
+    let taken = snapshot::take(grown.tree().unwrap(), &wanted).unwrap();
+    let tree = &taken.tree;
+    assert!(tree.state(0).starts_with("connect-four "));
+    let mut shared = 0;
+    for row in 1..tree.nodes().len() {
+        match tree.state(row).split_once(' ') {
+            Some((who, position)) => {
+                assert!(["p1", "p2", "p1win", "p2win", "draw"].contains(&who));
+                let text = games::notation::position::<ConnectFour>((), position).unwrap();
+                let decides = if text.to_move() == Player::First {
+                    "p1"
+                } else {
+                    "p2"
+                };
+                assert!(who == decides || text.outcome().is_some());
+            }
+            None => {
+                let target: usize = tree.state(row).strip_prefix('=').unwrap().parse().unwrap();
+                assert!(target <= row && !tree.state(target - 1).starts_with('='));
+                assert_eq!(tree.nodes()[row].children, 0);
+                // The node is one: both rows know its visits and its mean.
+                assert_eq!(
+                    taken.extra[row].node_visits,
+                    taken.extra[target - 1].node_visits
+                );
+                if taken.extra[row].node_visits > 0 {
+                    assert_eq!(tree.nodes()[row].mean, tree.nodes()[target - 1].mean);
+                }
+                shared += 1;
+            }
+        }
+    }
+    assert!(shared > 10, "{shared}");
+}
+
+#[test]
+fn a_classical_tree_marks_what_was_cut_off() {
+    let start = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    let spec = catalog::parse::<ConnectFour>("alpha-beta,depth=5").unwrap();
+    let scratch = Scratch::new("classical");
+    let output = Output::open(
+        Settings {
+            wanted: Wanted {
+                extra: true,
+                ..Wanted::default()
+            },
+            format: Format::Csv,
+            ..settings(&scratch.0)
+        },
+        no_warning(),
+    )
+    .unwrap();
+    search(
+        &mut *catalog::build(&spec).unwrap(),
+        &start,
+        &history,
+        1_000_000,
+        Some(&output),
+    );
+    drop(output);
+    let document = files::read(&scratch.files("csv")[0], None).unwrap();
+    assert_eq!(document.problems, [""; 0]);
+    let extra = document.extra.unwrap();
+    assert_eq!(extra.len(), document.tree.nodes().len());
+    let cut: Vec<usize> = (0..extra.len()).filter(|&row| extra[row].cut).collect();
+    assert!(!cut.is_empty());
+    assert!(
+        cut.iter()
+            .all(|&row| document.tree.nodes()[row].visits == 0)
+    );
+    assert!(document.meta.unwrap().is_final);
+}
+
+/// What a formula needs is in the files: UCB1-tuned's squares and means give the variance of the rewards.
+#[test]
+fn extras_hold_what_the_formulas_need() {
+    let start = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    for name in ["ucb1-tuned", "transposition,select=ucb1-tuned"] {
+        let spec = catalog::parse::<ConnectFour>(name).unwrap();
+        let mut grown = catalog::build(&spec).unwrap();
+        search(&mut *grown, &start, &history, 3000, None);
+        let wanted = Wanted {
+            extra: true,
+            ..Wanted::default()
+        };
+        let taken = snapshot::take(grown.tree().unwrap(), &wanted).unwrap();
+        for (node, extra) in taken.tree.nodes().iter().zip(&taken.extra) {
+            if extra.node_visits == 0 {
+                continue;
+            }
+            // Rewards are 0, 1/2 and 1: squares lie between a half and all of the sum.
+            let sum = node.mean * extra.node_visits as f64;
+            assert!(
+                extra.squares <= sum + 1e-6 && extra.squares >= sum / 2.0 - 1e-6,
+                "{name}"
+            );
+        }
+    }
+}
+
+// ---- the writer -------------------------------------------------------------------------------------------------
+
+#[test]
+fn snapshots_of_a_running_search_replace_each_other() {
+    let scratch = Scratch::new("running");
+    for threads in [1, 2] {
+        let output = Output::open(
+            Settings {
+                every: Some(Duration::from_millis(2)),
+                ..settings(&scratch.0)
+            },
+            no_warning(),
+        )
+        .unwrap();
+        let start = ConnectFour::start(());
+        let mut history = History::new();
+        history.push(&start);
+        let name = format!("uct,threads={threads}");
+        let spec = catalog::parse::<ConnectFour>(&name).unwrap();
+        search(
+            &mut *catalog::build(&spec).unwrap(),
+            &start,
+            &history,
+            100_000,
+            Some(&output),
+        );
+        drop(output);
+        let trees = scratch.files("tree");
+        assert_eq!(trees.len(), threads);
+        let document = files::read(&trees[threads - 1], None).unwrap();
+        assert_eq!(document.tree.nodes()[0].visits, 100_000);
+        assert_eq!(check::summarize(&document).faults, []);
+        assert!(document.meta.unwrap().is_final);
+    }
+    assert!(scratch.files("tmp").is_empty());
+}
+
+/// A tree that takes its time, as one on a slow disk does.
+struct Slow(ConnectFour);
+
+impl TreeView<ConnectFour> for Slow {
+    fn root_position(&self) -> &ConnectFour {
+        &self.0
+    }
+
+    fn root(&self) -> u32 {
+        0
+    }
+
+    fn root_figures(&self) -> (u64, u64, Reward) {
+        std::thread::sleep(Duration::from_millis(50));
+        (1, 1, Reward::EVEN)
+    }
+
+    fn edges(&self, _: u32, _: &mut dyn FnMut(Edge<<ConnectFour as Game>::Move>)) {}
+
+    fn root_edge(&self) -> RootEdge {
+        RootEdge::default()
+    }
+}
+
+#[test]
+fn a_slow_disk_holds_nobody_up_and_fills_no_memory() {
+    let scratch = Scratch::new("slow");
+    let warnings = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&warnings);
+    let output = Output::open(
+        settings(&scratch.0),
+        Box::new(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }),
+    )
+    .unwrap();
+    // All of these would take 5 seconds.
+    for _ in 0..100 {
+        let files = output.begin("connect-four", "slow");
+        files.finish(Box::new(Slow(ConnectFour::start(()))), Meta::default());
+    }
+    assert!(scratch.files("tree").len() < 50);
+    drop(output);
+    let trees = scratch.files("tree").len();
+    assert!((1..50).contains(&trees), "{trees}");
+    assert_eq!(warnings.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_directory_that_goes_and_comes_back_is_told_of_once() {
+    let scratch = Scratch::new("gone");
+    let inner = scratch.0.join("trees");
+    let warnings = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&warnings);
+    let warn = move |warning: &str| {
+        assert!(
+            warning.starts_with("cannot write the tree to "),
+            "{warning}"
+        );
+        counted.fetch_add(1, Ordering::Relaxed);
+    };
+    let output = Output::open(settings(&inner), Box::new(warn)).unwrap();
+    let write = || {
+        let files = output.begin("connect-four", "quick");
+        let start = ConnectFour::start(());
+        files.finish(Box::new(Slow(start)), Meta::default());
+        // The writer is done when it is idle.
+        while !output.begin("connect-four", "quick").is_idle() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let trees = || {
+        fs::read_dir(&inner).map_or(0, |entries| {
+            let names = entries.map(|entry| entry.unwrap().path());
+            names
+                .filter(|path| path.extension().is_some_and(|name| name == "tree"))
+                .count()
+        })
+    };
+    write();
+    assert_eq!(trees(), 1);
+    fs::remove_dir_all(&inner).unwrap();
+    write();
+    write();
+    assert_eq!(warnings.load(Ordering::Relaxed), 1);
+    fs::create_dir(&inner).unwrap();
+    write();
+    assert_eq!(trees(), 1);
+    assert_eq!(warnings.load(Ordering::Relaxed), 1);
+    fs::remove_dir_all(&inner).unwrap();
+    write();
+    assert_eq!(warnings.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_directory_that_is_a_file_is_refused_at_once() {
+    let scratch = Scratch::new("file");
+    let path = scratch.0.join("file");
+    fs::write(&path, "text").unwrap();
+    let error = Output::open(settings(&path), no_warning()).err().unwrap();
+    assert!(
+        [io::ErrorKind::AlreadyExists, io::ErrorKind::NotADirectory].contains(&error.kind()),
+        "{error}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed_out_of_the_directory() {
+    let scratch = Scratch::new("links");
+    let outside = scratch.0.join("outside");
+    fs::write(&outside, "precious").unwrap();
+    let inner = scratch.0.join("trees");
+    fs::create_dir(&inner).unwrap();
+    let target = inner.join("x.tree");
+    std::os::unix::fs::symlink(&outside, &target).unwrap();
+    let hidden = inner.join(format!(".{}-x.tree.tmp", std::process::id()));
+    std::os::unix::fs::symlink(&outside, &hidden).unwrap();
+    files::write_whole(&target, |out| io::Write::write_all(out, b"new")).unwrap();
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "precious");
+    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+    assert!(!target.is_symlink());
+}
