@@ -177,6 +177,21 @@ fn legality_agrees_with_the_list() {
 }
 
 #[test]
+fn any_code_of_a_move_can_be_asked_for() {
+    fn check<G: Playable>(rules: G::Rules) {
+        walk::<G>(rules, 1, |position, _, _| {
+            for code in 0..=u32::from(u16::MAX) {
+                let mv = G::move_from_bits(code);
+                if position.is_legal(mv) {
+                    position.clone().play(mv);
+                }
+            }
+        });
+    }
+    for_every_variant!(check);
+}
+
+#[test]
 fn texts_of_moves_and_positions_come_back() {
     fn check<G: Playable>(rules: G::Rules) {
         assert_eq!(

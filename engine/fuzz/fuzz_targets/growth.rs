@@ -1,8 +1,8 @@
-//! Journals: read, turned to every iteration, and made rows of as if they were of connect four.
+//! Journals: read, turned to some iterations, and made rows of as if they were of each game in turn.
 #![no_main]
 
 use canopy_engine::{
-    games::{Game, connect_four::ConnectFour},
+    games::{self, Playable, Visitor},
     tree::{
         growth::Growth,
         replay::Replay,
@@ -11,20 +11,31 @@ use canopy_engine::{
 };
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
-    let Ok(growth) = Growth::read(data) else {
-        return;
-    };
-    let root = ConnectFour::start(());
-    let iterations = growth.iterations();
-    let mut replay = Replay::new(growth);
-    for at in [0, iterations / 2, iterations, 1, 0] {
-        replay.seek(at);
+struct Rows<'a>(&'a Replay);
+
+impl Visitor for Rows<'_> {
+    type Out = ();
+
+    fn visit<G: Playable>(self, rules: G::Rules) {
         let wanted = Wanted {
             states: true,
             extra: true,
             ..Wanted::default()
         };
-        let _ = snapshot::take(&replay.view(&root), &wanted);
+        let _ = snapshot::take(&self.0.view(&G::start(rules)), &wanted);
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(growth) = Growth::read(data) else {
+        return;
+    };
+    let iterations = growth.iterations();
+    let mut replay = Replay::new(growth);
+    for at in [0, iterations / 2, iterations, 0] {
+        replay.seek(at);
+        for name in games::NAMES {
+            let _ = games::with_game(name, Rows(&replay));
+        }
     }
 });

@@ -9,7 +9,7 @@ use super::{
 use std::collections::HashMap;
 
 use crate::{
-    games::{Game, Notation, Outcome, Player, notation},
+    games::{Game, Notation, Outcome, Player, Symmetric, notation},
     search::{Edge, Frame, Reward, Searchable, TreeView},
 };
 
@@ -73,16 +73,12 @@ pub fn take<G: Searchable + Notation>(
             continue;
         };
         level.next += 1;
-        let mv = match level.frame.symmetry {
-            Some(symmetry) => G::image_of_move(edge.mv, symmetry.inverse()),
-            None => edge.mv,
-        };
-        if !level.position.is_legal(mv) {
+        let Some(mv) = level.on_board(edge.mv) else {
             return Err(format!(
                 "row {} would be a move that the rules do not allow",
                 rows.builder.len() + 1
             ));
-        }
+        };
         let mut after = level.position.clone();
         after.play(mv);
         let shared = edge.child.and_then(|child| rows.seen.get(&child).copied());
@@ -123,7 +119,19 @@ struct Level<G: Game> {
     next: usize,
 }
 
-impl<G: Game> Level<G> {
+impl<G: Game + Symmetric> Level<G> {
+    /// A move in the frame of the node as the move on the board; none if it is not legal.
+    fn on_board(&self, mv: G::Move) -> Option<G::Move> {
+        match self.frame.symmetry {
+            None => self.position.is_legal(mv).then_some(mv),
+            Some(symmetry) => self
+                .position
+                .image(symmetry)
+                .is_legal(mv)
+                .then(|| G::image_of_move(mv, symmetry.inverse())),
+        }
+    }
+
     fn new(view: &dyn TreeView<G>, position: G, edges: Vec<Edge<G::Move>>) -> Self {
         Self {
             frame: view.frame(&position),
