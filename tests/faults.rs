@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
@@ -288,4 +289,42 @@ fn a_directory_that_is_removed_stops_no_game() {
         "{errors}"
     );
     assert!(all_whole(&directory) > 0, "it never recovered");
+}
+
+#[test]
+fn a_slow_disk_stops_no_game() {
+    if !can("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let scratch = Scratch::new("slow");
+    let directory = scratch.0.join("trees");
+    // Every file takes a third of a second to get its name; nothing else the engine does is slower.
+    let mut child = Command::new("strace")
+        .args(["-f", "-o", "/dev/null", "-e", "trace=rename,linkat"])
+        .args(["-e", "inject=rename,linkat:delay_exit=300000", ENGINE])
+        .args(["grow", "--game", "othello", "--iterations", "200"])
+        .args(["--plies", "20", "--out"])
+        .arg(&directory)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut moves = BufReader::new(child.stdout.take().unwrap()).lines();
+    for _ in 0..20 {
+        moves.next().unwrap().unwrap();
+    }
+    // All moves are made; the disk is far behind.
+    let trees = scratch_trees(&directory);
+    assert!(trees < 15, "{trees} trees were waited for");
+    let (_, errors, code) = finish(child);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("waiting for the disk"), "{errors}");
+    assert!(all_whole(&directory) >= 8);
+}
+
+fn scratch_trees(directory: &Path) -> usize {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.path().extension().is_some_and(|name| name == "tree"))
+        .count()
 }
