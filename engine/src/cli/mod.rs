@@ -100,7 +100,7 @@ impl CliError {
 
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Input(_) => 2,
+            Self::Input(_) | Self::Search(_) | Self::Usage(_) => 2,
             Self::File { error, .. } if !matches!(error, TreeError::Io(_)) => 2,
             _ => 1,
         }
