@@ -23,15 +23,13 @@ pub enum Record<'a> {
         /// are grouped, none, rotations, reflections too; bit 4: and by an exchange of colours.
         kind: u32,
     },
-    /// A node got its moves: `codes`, the first of them numbered `first`, the next `stride` further. In a tree a move and the
-    /// node it leads to have the same number.
+    /// A node got its moves: `codes`, numbered one after the other from `first` on. In a tree a move and the node it leads to
+    /// have the same number.
     Moves {
         /// The node.
         node: u32,
         /// The number of the first move.
         first: u32,
-        /// How far apart they are numbered.
-        stride: u32,
         /// The moves, as [`crate::games::Game::move_to_bits`] numbers them.
         codes: &'a [u32],
     },
@@ -104,15 +102,9 @@ pub fn records(words: &[u32]) -> impl Iterator<Item = Record<'_>> {
         let reward = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         let (record, len) = match head & 0xff {
             MOVES => {
-                let codes = tail.get(3..3 + count)?;
-                let (node, first, stride) = (tail[0], tail[1], tail[2]);
-                let record = Record::Moves {
-                    node,
-                    first,
-                    stride,
-                    codes,
-                };
-                (record, 3 + count)
+                let codes = tail.get(2..2 + count)?;
+                let (node, first) = (tail[0], tail[1]);
+                (Record::Moves { node, first, codes }, 2 + count)
             }
             PATH => {
                 let edges = tail.get(2..2 + count)?;
@@ -168,14 +160,9 @@ pub fn encode(record: Record<'_>, words: &mut Vec<u32>) {
             words.extend_from_slice(&[PATH | (edges.len() as u32) << 8, low, high]);
             words.extend_from_slice(edges);
         }
-        Record::Moves {
-            node,
-            first,
-            stride,
-            codes,
-        } => {
+        Record::Moves { node, first, codes } => {
             let head = MOVES | (codes.len() as u32) << 8;
-            words.extend_from_slice(&[head, node, first, stride]);
+            words.extend_from_slice(&[head, node, first]);
             words.extend_from_slice(codes);
         }
         Record::Link { edge, node, frame } => {
@@ -233,11 +220,10 @@ impl<'a> Teller<'a> {
         &mut self,
         node: u32,
         first: u32,
-        stride: u32,
         codes: impl ExactSizeIterator<Item = u32>,
     ) {
         let head = MOVES | (codes.len() as u32) << 8;
-        self.words.extend_from_slice(&[head, node, first, stride]);
+        self.words.extend_from_slice(&[head, node, first]);
         self.words.extend(codes);
     }
 

@@ -187,20 +187,15 @@ impl Scribe {
         match record {
             Record::Root { .. } => {}
             Record::Begin => self.writer.begin(),
-            Record::Moves {
-                node,
-                first,
-                stride,
-                codes,
-            } => {
+            Record::Moves { node, first, codes } => {
                 let node = self.nodes.find(node)?;
                 self.writer.moves(node, codes);
                 for index in 0..codes.len() as u32 {
                     if self.graph {
-                        self.edges.give(first + index * stride);
+                        self.edges.give(first + index);
                         self.linked.push(false);
                     } else {
-                        self.nodes.give(first + index * stride);
+                        self.nodes.give(first + index);
                     }
                 }
             }

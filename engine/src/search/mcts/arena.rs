@@ -23,7 +23,7 @@ pub(super) struct Plot {
 impl Plot {
     /// For a thread that works beside others.
     pub(super) fn beside_others() -> Self {
-        // A multiple of 3, 4 and 5, the sizes of a tree's nodes: they stay at multiples of their size.
+        // A multiple of 3, 4 and 5, the sizes of a tree's nodes and a graph's slots: they stay at multiples of their size.
         Self {
             size: 60 * 68,
             ..Self::default()
@@ -103,6 +103,12 @@ impl Arena {
     #[inline(always)]
     pub(super) fn slice(&self, start: usize, count: usize) -> &[AtomicU64] {
         &self.words[start..start + count]
+    }
+
+    /// All words.
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[AtomicU64] {
+        &self.words
     }
 
     #[inline(always)]

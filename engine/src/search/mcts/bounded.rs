@@ -96,8 +96,6 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
 }
 
 impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
-    const STRIDE: usize = 1;
-
     fn reset(&mut self, root: &G) {
         Store::<G>::reset(&mut self.tree, root);
         if self.used {
@@ -168,6 +166,11 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
             sum,
             squares: if SQUARES { squares } else { 0 },
         }
+    }
+
+    #[inline(always)]
+    fn chosen(&self, edge: usize) -> u32 {
+        Store::<G>::chosen(&self.tree, edge)
     }
 
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! What can be set about a Monte-Carlo tree search.
 
 use super::{
-    graph::{Grouping, Sharing},
     playout::Policy,
     select::RewardRange,
+    sharing::{Grouping, Sharing},
 };
 
 /// The bandit formula.

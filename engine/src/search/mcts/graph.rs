@@ -1,33 +1,34 @@
 //! The transposition graph: positions reached in different ways share one node, and so may positions that differ only by a
 //! symmetry of the board or an exchange of colours.
 //!
-//! How often a move was chosen is kept on the edge, what the position behind it is worth on the node (Childs, Brodeur and
-//! Kocsis 2008, UCT1 with values from the child). A grouped position is stored as one of its images, its frame; the way
-//! down is walked in the frames of the nodes, and an edge knows how to get from one to the next. Keys contain what makes
+//! How often a move was chosen is kept with the move, what the position behind it is worth with the node (Childs, Brodeur
+//! and Kocsis 2008, UCT1 with values from the child). A grouped position is stored as one of its images, its frame; the way
+//! down is walked in the frames of the nodes, and a move knows how to get from one to the next. Keys contain what makes
 //! a game end, so the graph has no cycles.
 //!
+//! Moves lie side by side in slots, as the children in the tree do. The first move to reach a position has the node in its
+//! own slot, so that a look at a node's moves is a look at one piece of memory; later ones have a link to that slot. A
+//! node is called by the slot it is in.
+//!
 //! ```text
-//! node: word 0   visits (low half), visits before this search (high half)
-//!       word 1   sum of rewards for the first player of the node's frame, 1 being 2^32
-//!       word 2   first edge (bits 0-31), number of edges (32-43; as in the tree), certain result in the node's frame (60-61)
-//!       word 3   key
-//!       word 4   sum of squared rewards, where the formula wants it; then word 5 is not used
-//! edge: word 0   times chosen (low half), before this search (high half)
-//!       word 1   node (low half; 0 for none), move (24 bits), symmetry (3 bits), colours exchanged (1 bit)
+//! word 0   times chosen (low half); visits of the node (high half)
+//! word 1   sum of rewards for the first player of the node's frame, 1 being 2^32
+//! word 2   shape: see there
+//! word 3   key of the position behind the move, once it was followed
+//! word 4   sum of squared rewards, where the formula wants it
 //! ```
 
-use std::sync::{
-    PoisonError, RwLock,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::Ordering;
+
+use wide::u64x4;
 
 use super::{
     arena::{Arena, Plot},
-    index::{Index, Slot},
-    select::{Tally, as_rewards},
-    store::{
-        Expansion, News, Step, Store, exchanged, mean, outcome_bits, outcome_of_bits, sums_seen_by,
-    },
+    index::Index,
+    select::{Four, Tally, as_rewards},
+    sharing::{Sharing, frame_of},
+    slot::Shape,
+    store::{Expansion, News, Step, Store, exchanged, four_sums_seen_by, mean, sums_seen_by},
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
@@ -37,321 +38,211 @@ use crate::{
     },
 };
 
-const VISITS: usize = 0;
+const COUNTS: usize = 0;
 const SUM: usize = 1;
 const SHAPE: usize = 2;
 const KEY: usize = 3;
 const SQUARES_WORD: usize = 4;
-/// The bits of the shape that tell of edges, and what they say while a thread makes them.
-const EDGES: u64 = (1 << 44) - 1;
-const BUSY: u64 = (MOST_EDGES + 1) << 32;
-const MOST_EDGES: u64 = (1 << 12) - 2;
-const PROVEN_BIT: u32 = 60;
-const EDGE_WORDS: usize = 2;
-/// Memory is taken in pieces of so many words: a node of four words then never lies across two lines of the cache.
-const PIECE: usize = 4;
-
-/// Which positions count as the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grouping {
-    /// Only equal ones.
-    #[default]
-    None,
-    /// Also rotated ones.
-    Rotations,
-    /// Also rotated and mirrored ones.
-    Dihedral,
-}
-
-/// How a graph groups positions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sharing {
-    /// Whether positions share nodes at all; without, the graph is a tree.
-    pub transpositions: bool,
-    /// The symmetries.
-    pub grouping: Grouping,
-    /// Whether positions with colours and side to move exchanged count as the same.
-    pub invert_colours: bool,
-}
-
-impl Sharing {
-    /// Whether a position may be kept as another one.
-    #[inline(always)]
-    fn groups(self) -> bool {
-        self.grouping != Grouping::None || self.invert_colours
-    }
-
-    fn symmetries<G: Searchable>(self) -> impl Iterator<Item = Symmetry> {
-        let allowed: &[Symmetry] = match self.grouping {
-            Grouping::None => &[],
-            Grouping::Rotations => &Symmetry::ROTATIONS,
-            Grouping::Dihedral => &Symmetry::ALL,
-        };
-        allowed
-            .iter()
-            .copied()
-            .filter(|symmetry| G::SYMMETRIES.contains(symmetry))
-    }
-
-    /// The image under which a position is kept: the one with the smallest key.
-    fn canonical<G: Searchable>(self, position: &G) -> (G, Symmetry, bool) {
-        let mut best = (position.key(), position.clone(), Symmetry::IDENTITY, false);
-        let mut consider = |image: G, symmetry, inverted| {
-            let key = image.key();
-            if key < best.0 {
-                best = (key, image, symmetry, inverted);
-            }
-        };
-        let inverted = if self.invert_colours {
-            position.inverted()
-        } else {
-            None
-        };
-        for symmetry in self
-            .symmetries::<G>()
-            .filter(|&symmetry| symmetry != Symmetry::IDENTITY)
-        {
-            consider(position.image(symmetry), symmetry, false);
-            if let Some(inverted) = &inverted {
-                consider(inverted.image(symmetry), symmetry, true);
-            }
-        }
-        if let Some(inverted) = inverted {
-            consider(inverted, Symmetry::IDENTITY, true);
-        }
-        (best.1, best.2, best.3)
-    }
-}
-
-/// The frame in which a position is kept by a graph that groups so.
-pub fn frame_of<G: Searchable>(position: &G, sharing: Sharing) -> Frame {
-    if !sharing.groups() {
-        return Frame::default();
-    }
-    let (_, symmetry, inverted) = sharing.canonical(position);
-    Frame {
-        symmetry: (symmetry != Symmetry::IDENTITY).then_some(symmetry),
-        inverted,
-    }
-}
+/// One visit of a node, in the word that counts them.
+const VISIT_BIT: u32 = 32;
+/// The first slot that is used. Slot 0 is a node without visits, which stands for those that are not there yet.
+const FIRST: u32 = 1;
 
 /// A graph of statistics.
 pub(super) struct Graph<const SQUARES: bool> {
     arena: Arena,
     /// Nodes by key; none if nothing is shared.
-    index: Option<RwLock<Index>>,
+    index: Option<Index>,
     root: u32,
-    /// Edges in the arena.
-    edges: AtomicU64,
+    /// The counts of every slot before this search; slots beyond the last are newer.
+    counts_before: Vec<u64>,
     sharing: Sharing,
     parallel: bool,
 }
 
 impl<const SQUARES: bool> Graph<SQUARES> {
-    const NODE: usize = if SQUARES { 6 } else { PIECE };
-    /// No node is at word 0, so that 0 can mean none: what is read there is a node without visits.
-    const FIRST: usize = 2 * PIECE;
+    const WORDS: usize = 4 + SQUARES as usize;
 
     /// A graph that never takes more than so many bytes.
     pub(super) fn new(bytes: usize, sharing: Sharing) -> Self {
-        // A node with its edge takes 56 bytes or more and a slot and a half of the index, which while it grows exists twice.
-        let reserved = if sharing.transpositions { bytes / 4 } else { 0 };
-        let words = ((bytes - reserved) / 8).clamp(64, u32::MAX as usize);
+        // A node takes an entry and a half of the index, and as much again in the tables it has outgrown; but there are
+        // far fewer nodes than slots, for few moves are followed.
+        let reserved = if sharing.transpositions { bytes / 5 } else { 0 };
+        // Beside its words a slot may need one for the counts of before.
+        let slots = (bytes - reserved) / 8 / (Self::WORDS + 1);
         Self {
-            arena: Arena::new(words),
-            index: sharing
-                .transpositions
-                .then(|| RwLock::new(Index::new(reserved / 8 * 2 / 3))),
-            root: 0,
-            edges: AtomicU64::new(0),
+            arena: Arena::new(slots.clamp(16, (1 << Shape::PLACE_BITS) - 1) * Self::WORDS),
+            index: sharing.transpositions.then(|| Index::new(reserved / 8)),
+            root: FIRST,
+            counts_before: Vec::new(),
             sharing,
             parallel: false,
         }
     }
 
-    fn new_node(&self, key: u64, plot: &mut Plot) -> Option<u32> {
-        let start = self.arena.reserve(Self::NODE, plot)?;
-        for word in 0..Self::NODE {
+    /// Where a slot begins.
+    #[inline(always)]
+    fn word(slot: u32) -> usize {
+        slot as usize * Self::WORDS
+    }
+
+    /// The slots in use, slot 0 among them.
+    fn slots(&self) -> u32 {
+        (self.arena.used() / Self::WORDS) as u32
+    }
+
+    #[inline(always)]
+    fn shape(&self, slot: u32) -> Shape {
+        Shape(
             self.arena
-                .set(start + word, if word == KEY { key } else { 0 });
-        }
-        Some(start as u32)
+                .word(Self::word(slot) + SHAPE)
+                .load(Ordering::Acquire),
+        )
     }
 
-    /// The key of a node.
+    fn set_shape(&self, slot: u32, shape: Shape) {
+        self.arena.set(Self::word(slot) + SHAPE, shape.0);
+    }
+
+    /// The node of a key. If there is none yet, it is going to be in `slot`; none if there is no room in the index.
     #[inline(always)]
-    fn key(&self, node: u32) -> u64 {
-        self.arena.get(node as usize + KEY)
-    }
-
-    /// The node of a key, made if it is not there yet; none if there is no room.
-    fn node_of(&self, key: u64, plot: &mut Plot) -> Option<u32> {
-        let Some(lock) = &self.index else {
-            return self.new_node(key, plot);
+    fn node_of(&self, key: u64, slot: u32) -> Option<u32> {
+        let Some(index) = &self.index else {
+            return Some(slot);
         };
-        let mut fresh = None;
-        loop {
-            let index = lock.read().unwrap_or_else(PoisonError::into_inner);
-            match index.find_or_insert(key, &|node| self.key(node), || {
-                fresh = fresh.or_else(|| self.new_node(key, plot));
-                fresh
-            }) {
-                Slot::Node(node) => return Some(node),
-                Slot::NoMemory => return None,
-                Slot::Crowded => {}
+        // Who finds the slot in the index looks here.
+        self.arena.set(Self::word(slot) + KEY, key);
+        let key_of = |slot| self.arena.get(Self::word(slot) + KEY);
+        index.find_or_insert(key, slot, key_of, self.parallel)
+    }
+
+    /// Notes which node the move in `slot` leads to, and how. Another thread may have done so at the same time; and a
+    /// third may have found the node in the index and a result for it, which stays.
+    #[inline(always)]
+    fn connect(&self, slot: u32, node: u32, symmetry: Symmetry, inverted: bool) -> Shape {
+        let word = self.arena.word(Self::word(slot) + SHAPE);
+        let mut shape = self.shape(slot);
+        while shape.node(slot) == 0 {
+            let connected = shape.leading_to(node, slot, symmetry, inverted);
+            if !self.parallel {
+                word.store(connected.0, Ordering::Relaxed);
+                return connected;
             }
-            drop(index);
-            let mut index = lock.write().unwrap_or_else(PoisonError::into_inner);
-            if index.is_crowded() && !index.grow(&|node| self.key(node)) {
-                return None;
+            match word.compare_exchange(shape.0, connected.0, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return connected,
+                Err(now) => shape = Shape(now),
             }
         }
+        shape
     }
 
+    /// Counts visits of a node and of the move that led there.
     #[inline(always)]
-    fn edge_range(&self, node: u32) -> (usize, usize) {
-        let shape = self
-            .arena
-            .word(node as usize + SHAPE)
-            .load(Ordering::Acquire);
-        match shape & EDGES {
-            BUSY => (0, 0),
-            edges => (edges as u32 as usize, (edges >> 32) as usize),
+    fn count(&self, step: &Step, visits: u64) {
+        let node = Self::word(step.node) + COUNTS;
+        let edge = Self::word(step.edge as u32) + COUNTS;
+        let of_node = visits << VISIT_BIT;
+        // Beside others one step is better than two; alone a jump that nobody could foretell is worse.
+        if self.parallel && node == edge {
+            self.arena.add(node, of_node.wrapping_add(visits), true);
+            return;
         }
-    }
-
-    /// The memory a run of edges takes.
-    #[inline(always)]
-    fn words_of_edges(count: usize) -> usize {
-        let words = count * EDGE_WORDS;
-        if SQUARES {
-            words
-        } else {
-            words.next_multiple_of(PIECE)
+        self.arena.add(node, of_node, self.parallel);
+        if step.edge != 0 {
+            self.arena.add(edge, visits, self.parallel);
         }
-    }
-
-    #[inline(always)]
-    fn link(&self, edge: usize) -> Link {
-        Link(self.arena.word(edge + 1).load(Ordering::Acquire))
     }
 
     /// Visits, and the value for the first player of the node's frame.
     fn figures(&self, node: u32) -> (u32, f64) {
-        let visits = self.arena.get(node as usize + VISITS) as u32;
-        (visits, mean(self.arena.get(node as usize + SUM), visits))
+        let word = Self::word(node);
+        let visits = (self.arena.get(word + COUNTS) >> VISIT_BIT) as u32;
+        (visits, mean(self.arena.get(word + SUM), visits))
     }
 
     /// The sum of squared rewards for the first player of the node's frame.
     fn squares(&self, node: u32) -> f64 {
         if SQUARES {
-            as_rewards(self.arena.get(node as usize + SQUARES_WORD))
+            as_rewards(self.arena.get(Self::word(node) + SQUARES_WORD))
         } else {
             f64::NAN
         }
     }
 
-    /// Keeps what can be reached from `root` and slides it to the front of the arena.
+    /// The counts of a slot before this search.
+    fn before(&self, slot: u32) -> u64 {
+        self.counts_before.get(slot as usize).copied().unwrap_or(0)
+    }
+
+    /// Keeps what can be reached from the node `root` and slides it to the front of the arena.
     fn keep_only(&mut self, root: u32) {
-        // (place, words) of every node and every run of edges that is still wanted.
-        let mut blocks = vec![(root as usize, Self::NODE)];
-        let mut seen = std::collections::HashSet::from([root]);
+        let slots = self.slots();
+        // Where a slot goes; 0 if it does not stay. At first only whether it stays.
+        let mut places = vec![0; slots as usize];
+        places[root as usize] = root;
         let mut pending = vec![root];
         while let Some(node) = pending.pop() {
-            let (first, count) = self.edge_range(node);
-            if count == 0 {
+            let (first, count) = self.shape(node).children();
+            // The children of a node that was met before stay already.
+            if count == 0 || places[first] != 0 {
                 continue;
             }
-            blocks.push((first, Self::words_of_edges(count)));
-            for edge in (first..).step_by(EDGE_WORDS).take(count) {
-                let child = self.link(edge).node();
-                if child != 0 && seen.insert(child) {
-                    blocks.push((child as usize, Self::NODE));
-                    pending.push(child);
-                }
+            for slot in (first as u32..).take(count) {
+                places[slot as usize] = slot;
+                pending.push(self.shape(slot).node(slot));
             }
         }
-        blocks.sort_unstable();
-        let mut end = Self::FIRST;
-        let moved: Vec<(usize, usize)> = blocks
-            .iter()
-            .map(|&(from, words)| {
-                self.arena.copy_down(from, end, words);
-                end += words;
-                (from, end - words)
-            })
-            .collect();
-        let place = |was: usize| {
-            let found = moved.binary_search_by_key(&was, |&(from, _)| from);
-            found.map_or(0, |index| moved[index].1)
-        };
-        self.arena.truncate(end);
-        *self.edges.get_mut() = 0;
-        let mut index = self
-            .index
-            .take()
-            .map(|lock| lock.into_inner().unwrap_or_else(PoisonError::into_inner));
-        if let Some(index) = &mut index {
+        for slot in (0..slots).filter(|&slot| places[slot as usize] != 0) {
+            let node = self.shape(slot).node(slot);
+            if node != 0 && places[node as usize] == 0 {
+                self.save_node(node, slot);
+            }
+        }
+        let (mut end, mut before) = (FIRST, 0);
+        for slot in 0..slots {
+            if places[slot as usize] != 0 {
+                self.arena
+                    .copy_down(Self::word(slot), Self::word(end), Self::WORDS);
+                if let Some(&counts) = self.counts_before.get(slot as usize) {
+                    self.counts_before[end as usize] = counts;
+                    before = end + 1;
+                }
+                places[slot as usize] = end;
+                end += 1;
+            }
+        }
+        self.counts_before.truncate(before as usize);
+        self.arena.truncate(Self::word(end));
+        self.root = places[root as usize];
+        if let Some(index) = &mut self.index {
             index.clear();
         }
-        for &(was, words) in &blocks {
-            let now = place(was);
-            if seen.contains(&(was as u32)) {
-                let shape = self.arena.get(now + SHAPE);
-                if shape & EDGES != 0 {
-                    let first = place(shape as u32 as usize) as u64;
-                    self.arena.set(now + SHAPE, shape >> 32 << 32 | first);
-                    *self.edges.get_mut() += (shape & EDGES) >> 32;
-                }
-                if let Some(index) = &mut index {
-                    // There was room for more nodes than these.
-                    let _ = index.insert(self.key(now as u32), now as u32, &|node| self.key(node));
-                }
-            } else {
-                for edge in (now..now + words).step_by(EDGE_WORDS) {
-                    let link = self.arena.get(edge + 1);
-                    let node = link as u32 as usize;
-                    if node != 0 {
-                        self.arena
-                            .set(edge + 1, link >> 32 << 32 | place(node) as u64);
-                    }
-                }
+        for slot in FIRST..end {
+            let shape = self.shape(slot);
+            self.set_shape(slot, shape.placed(places[shape.place() as usize]));
+            if !shape.is_link() {
+                // There was room for more nodes than these.
+                let _ = self.node_of(self.arena.get(Self::word(slot) + KEY), slot);
             }
         }
-        self.root = place(root as usize) as u32;
-        self.index = index.map(RwLock::new);
-    }
-}
-
-/// The second word of an edge.
-#[derive(Clone, Copy)]
-struct Link(u64);
-
-impl Link {
-    #[inline(always)]
-    fn new(node: u32, mv: u32, symmetry: Symmetry, inverted: bool) -> Self {
-        let frame = u64::from(symmetry.to_bits()) | u64::from(inverted) << 3;
-        Self(u64::from(node) | u64::from(mv) << 32 | frame << 56)
     }
 
-    #[inline(always)]
-    fn node(self) -> u32 {
-        self.0 as u32
-    }
-
-    #[inline(always)]
-    fn mv(self) -> u32 {
-        (self.0 >> 32) as u32 & 0xff_ffff
-    }
-
-    #[inline(always)]
-    fn symmetry(self) -> Symmetry {
-        Symmetry::from_bits((self.0 >> 56) as u8)
-    }
-
-    #[inline(always)]
-    fn inverted(self) -> bool {
-        self.0 >> 59 & 1 == 1
+    /// The slot of a node is not going to stay, but `slot` is, which has a link to it: the node moves there. The links
+    /// of others find it by the link that it leaves behind.
+    fn save_node(&self, node: u32, slot: u32) {
+        let (shape, old) = (self.shape(slot), self.shape(node));
+        if old.is_link() {
+            return self.set_shape(slot, shape.placed(old.place()));
+        }
+        let (from, to) = (Self::word(node), Self::word(slot));
+        let visits = self.arena.get(from + COUNTS) >> VISIT_BIT << VISIT_BIT;
+        self.arena
+            .set(to + COUNTS, visits | self.arena.get(to + COUNTS));
+        for word in (0..Self::WORDS).filter(|&word| word != COUNTS && word != SHAPE) {
+            self.arena.set(to + word, self.arena.get(from + word));
+        }
+        self.set_shape(slot, shape.taking_over(old));
+        self.set_shape(node, Shape::link_to(slot));
     }
 }
 
@@ -361,52 +252,51 @@ fn turned_if(player: Player, inverted: bool) -> Player {
 }
 
 impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
-    const STRIDE: usize = EDGE_WORDS;
     const IS_GRAPH: bool = true;
 
     fn frame_bits(&self, edge: usize) -> u32 {
-        let link = self.link(edge);
-        u32::from(link.symmetry().to_bits()) | u32::from(link.inverted()) << 3
+        let shape = self.shape(edge as u32);
+        u32::from(shape.symmetry().to_bits()) | u32::from(shape.inverted()) << 3
     }
 
     fn tell_inherited(&self, teller: &mut Teller<'_>) {
+        let mut seen = vec![false; self.slots() as usize];
+        seen[self.root as usize] = true;
         let mut pending = vec![self.root];
-        let mut seen = std::collections::HashSet::from([self.root]);
         while let Some(node) = pending.pop() {
-            let (first, count) = self.edge_range(node);
-            let edges = || (first..).step_by(EDGE_WORDS).take(count);
+            let (first, count) = self.shape(node).children();
+            let slots = first as u32..(first + count) as u32;
             if count > 0 {
-                let codes: Vec<u32> = edges().map(|edge| self.link(edge).mv()).collect();
+                let codes: Vec<u32> = slots.clone().map(|slot| self.shape(slot).mv()).collect();
                 teller.tell(Record::Moves {
                     node,
                     first: first as u32,
-                    stride: EDGE_WORDS as u32,
                     codes: &codes,
                 });
             }
-            let visits = self.arena.get(node as usize + VISITS) as u32;
+            let visits = Store::<G>::visits(self, node);
             if visits > 0 {
-                let sum = self.arena.get(node as usize + SUM);
+                let sum = self.arena.get(Self::word(node) + SUM);
                 teller.tell(Record::Known { node, visits, sum });
             }
             if let Some(outcome) = Store::<G>::proven(self, node) {
                 teller.tell(Record::Proven { node, outcome });
             }
-            for edge in edges() {
-                let child = self.link(edge).node();
+            for slot in slots {
+                let child = self.shape(slot).node(slot);
                 if child == 0 {
                     continue;
                 }
                 teller.tell(Record::Link {
-                    edge: edge as u32,
+                    edge: slot,
                     node: child,
-                    frame: Store::<G>::frame_bits(self, edge),
+                    frame: Store::<G>::frame_bits(self, slot as usize),
                 });
                 teller.tell(Record::Chosen {
-                    edge: edge as u32,
-                    visits: self.arena.get(edge) as u32,
+                    edge: slot,
+                    visits: Store::<G>::chosen(self, slot as usize),
                 });
-                if seen.insert(child) {
+                if !std::mem::replace(&mut seen[child as usize], true) {
                     pending.push(child);
                 }
             }
@@ -426,30 +316,29 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             arena: self.arena.copy(),
             index: None,
             root: self.root,
-            edges: AtomicU64::new(self.edges.load(Ordering::Relaxed)),
+            counts_before: self.counts_before.clone(),
             sharing: self.sharing,
             parallel: false,
         }
     }
 
     fn reset(&mut self, root: &G) {
-        self.arena.truncate(Self::FIRST);
-        *self.edges.get_mut() = 0;
+        self.arena.truncate(Self::word(FIRST + 1));
+        for word in 0..Self::word(FIRST + 1) {
+            self.arena.set(word, 0);
+        }
+        self.set_shape(FIRST, Shape::ROOT);
+        self.root = FIRST;
         if let Some(index) = &mut self.index {
-            index
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clear();
+            index.clear();
         }
         let key = if self.sharing.groups() {
             self.sharing.canonical(root).0.key()
         } else {
             root.key()
         };
-        // The arena has room for one node.
-        self.root = self
-            .node_of(key, &mut Plot::default())
-            .unwrap_or(Self::FIRST as u32);
+        // An empty index has room.
+        let _ = self.node_of(key, FIRST);
     }
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
@@ -457,38 +346,25 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             Some(symmetry) => G::image_of_move(mv, symmetry),
             None => mv,
         };
-        let (first, count) = self.edge_range(self.root);
-        let links = (first..)
-            .step_by(EDGE_WORDS)
-            .take(count)
-            .map(|edge| self.link(edge));
+        let (first, count) = self.shape(self.root).children();
         let bits = G::move_to_bits(mv);
-        let found = links
-            .filter(|link| link.node() != 0)
-            .find(|link| link.mv() == bits);
-        if let Some(link) = found {
-            self.keep_only(link.node());
+        let found = (first as u32..)
+            .take(count)
+            .find(|&slot| self.shape(slot).mv() == bits)
+            .map(|slot| self.shape(slot).node(slot))
+            .filter(|&node| node != 0);
+        if let Some(node) = found {
+            self.keep_only(node);
         }
         found.is_some()
     }
 
     fn mark_inherited(&mut self) {
-        let mut pending = vec![self.root];
-        let mut seen = std::collections::HashSet::from([self.root]);
-        let mark = |arena: &Arena, word: usize| {
-            let visits = arena.get(word) & u64::from(u32::MAX);
-            arena.set(word, visits | visits << 32);
-        };
-        while let Some(node) = pending.pop() {
-            mark(&self.arena, node as usize + VISITS);
-            let (first, count) = self.edge_range(node);
-            for edge in (first..).step_by(EDGE_WORDS).take(count) {
-                mark(&self.arena, edge);
-                let child = self.link(edge).node();
-                if child != 0 && seen.insert(child) {
-                    pending.push(child);
-                }
-            }
+        self.counts_before = Vec::new();
+        if Store::<G>::visits(self, self.root) > 0 {
+            self.counts_before = (0..self.slots())
+                .map(|slot| self.arena.get(Self::word(slot) + COUNTS))
+                .collect();
         }
     }
 
@@ -506,25 +382,27 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     #[inline(always)]
     fn visits(&self, node: u32) -> u32 {
-        self.arena.get(node as usize + VISITS) as u32
+        (self.arena.get(Self::word(node) + COUNTS) >> VISIT_BIT) as u32
     }
 
     #[inline(always)]
     fn edges(&self, node: u32) -> (usize, usize) {
-        self.edge_range(node)
+        self.shape(node).children()
     }
 
     #[inline(always)]
     fn move_of(&self, edge: usize) -> G::Move {
-        G::move_from_bits(self.link(edge).mv())
+        G::move_from_bits(self.shape(edge as u32).mv())
     }
 
     #[inline(always)]
     fn tally(&self, edge: usize, mover: Player) -> Tally {
-        let link = self.link(edge);
+        let own = self.arena.slice(Self::word(edge as u32), Self::WORDS);
+        let shape = Shape(own[SHAPE].load(Ordering::Acquire));
         // Without a node these are the figures of one that was never visited.
-        let node = self.arena.slice(link.node() as usize, Self::NODE);
-        let visits = node[VISITS].load(Ordering::Relaxed) as u32;
+        let node = Self::word(shape.node(edge as u32));
+        let node = self.arena.slice(node, Self::WORDS);
+        let visits = (node[COUNTS].load(Ordering::Relaxed) >> VISIT_BIT) as u32;
         let squares = if SQUARES {
             node[SQUARES_WORD].load(Ordering::Relaxed)
         } else {
@@ -534,34 +412,75 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             node[SUM].load(Ordering::Relaxed),
             squares,
             visits,
-            turned_if(mover, link.inverted()),
+            turned_if(mover, shape.inverted()),
         );
         Tally {
-            chosen: self.arena.get(edge) as u32,
-            visits: visits.max(1),
+            chosen: own[COUNTS].load(Ordering::Relaxed) as u32,
+            visits,
             sum,
             squares: if SQUARES { squares } else { 0 },
         }
     }
 
     #[inline(always)]
+    fn four_tallies(&self, first: usize, mover: Player) -> Four {
+        let words = self.arena.words();
+        let own = &words[Self::word(first as u32)..][..4 * Self::WORDS];
+        let mut chosen = [0; 4];
+        let mut visits = [0; 4];
+        let mut sum = [0; 4];
+        let mut squares = [0; 4];
+        let mut shapes = [0; 4];
+        for lane in 0..4 {
+            let own = &own[lane * Self::WORDS..][..Self::WORDS];
+            let shape = Shape(own[SHAPE].load(Ordering::Acquire));
+            // Without a node these are the figures of one that was never visited.
+            let node = Self::word(shape.node((first + lane) as u32));
+            let node = &words[node..node + Self::WORDS];
+            chosen[lane] = own[COUNTS].load(Ordering::Relaxed);
+            visits[lane] = node[COUNTS].load(Ordering::Relaxed);
+            sum[lane] = node[SUM].load(Ordering::Relaxed);
+            if SQUARES {
+                squares[lane] = node[SQUARES_WORD].load(Ordering::Relaxed);
+            }
+            shapes[lane] = shape.0;
+        }
+        let visits = u64x4::new(visits) >> VISIT_BIT;
+        let mut turned = u64x4::splat(if mover == Player::First { 0 } else { !0 });
+        if self.sharing.invert_colours {
+            turned ^= Shape::four_inverted(shapes);
+        }
+        let (sum, squares) =
+            four_sums_seen_by(u64x4::new(sum), u64x4::new(squares), visits, turned);
+        Four {
+            chosen: u64x4::new(chosen) & u64x4::splat(u64::from(u32::MAX)),
+            visits,
+            sum,
+            squares: if SQUARES { squares } else { u64x4::ZERO },
+        }
+    }
+
+    #[inline(always)]
+    fn chosen(&self, edge: usize) -> u32 {
+        self.arena.get(Self::word(edge as u32) + COUNTS) as u32
+    }
+
+    #[inline(always)]
     fn can_follow(&self, edge: usize) -> bool {
-        self.link(edge).node() != 0
+        let has_room = |index: &Index| !index.is_full();
+        self.shape(edge as u32).node(edge as u32) != 0 || self.index.as_ref().is_none_or(has_room)
     }
 
     #[inline(always)]
     fn proven(&self, node: u32) -> Option<Outcome> {
-        outcome_of_bits(self.arena.get(node as usize + SHAPE) >> PROVEN_BIT)
+        self.shape(node).proven()
     }
 
     #[inline(always)]
     fn edge_proven(&self, edge: usize) -> Option<Outcome> {
-        let link = self.link(edge);
-        if link.node() == 0 {
-            return None;
-        }
-        let proven = Store::<G>::proven(self, link.node())?;
-        Some(if link.inverted() {
+        let shape = self.shape(edge as u32);
+        let proven = self.shape(shape.node(edge as u32)).proven()?;
+        Some(if shape.inverted() {
             exchanged(proven)
         } else {
             proven
@@ -570,20 +489,25 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     fn prove(&self, node: u32, outcome: Outcome) {
         self.arena
-            .word(node as usize + SHAPE)
-            .fetch_or(outcome_bits(outcome) << PROVEN_BIT, Ordering::Relaxed);
+            .word(Self::word(node) + SHAPE)
+            .fetch_or(Shape::proof(outcome), Ordering::Relaxed);
     }
 
     #[inline(always)]
     fn expand(&self, node: u32, _: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
-        debug_assert!(moves.len() as u64 <= MOST_EDGES);
-        let shape = self.arena.word(node as usize + SHAPE);
+        const { assert!(G::MOVE_BITS <= Shape::MOVE_BITS) };
+        debug_assert!(moves.len() <= Shape::MOST_CHILDREN);
+        let word = self.arena.word(Self::word(node) + SHAPE);
         if self.parallel {
+            let childless = word.load(Ordering::Relaxed) & !Shape::CHILDREN;
+            // The thread that put the node into the index has not said yet that it is here.
+            if Shape(childless).is_link() {
+                return Expansion::Busy;
+            }
             // Only the first thread to say so may go on.
-            let childless = shape.load(Ordering::Relaxed) & !EDGES;
-            let taken = shape.compare_exchange(
+            let taken = word.compare_exchange(
                 childless,
-                childless | BUSY,
+                childless | Shape::BUSY,
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             );
@@ -591,45 +515,37 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
                 return Expansion::Busy;
             }
         }
-        let words = Self::words_of_edges(moves.len());
-        let Some(first) = self.arena.reserve(words, plot) else {
-            shape.fetch_and(!EDGES, Ordering::Relaxed);
+        let Some(start) = self.arena.reserve(moves.len() * Self::WORDS, plot) else {
+            word.fetch_and(!Shape::CHILDREN, Ordering::Relaxed);
             return Expansion::Full;
         };
-        for (edge, &mv) in (first..).step_by(EDGE_WORDS).zip(moves) {
-            self.arena.set(edge, 0);
-            self.arena.set(
-                edge + 1,
-                Link::new(0, G::move_to_bits(mv), Symmetry::IDENTITY, false).0,
-            );
+        for (start, &mv) in (start..).step_by(Self::WORDS).zip(moves) {
+            self.arena.set(start + COUNTS, 0);
+            self.arena.set(start + SUM, 0);
+            let shape = Shape::of_move(G::move_to_bits(mv));
+            self.arena.set(start + SHAPE, shape.0);
+            if SQUARES {
+                self.arena.set(start + SQUARES_WORD, 0);
+            }
         }
-        for word in moves.len() * EDGE_WORDS..words {
-            self.arena.set(first + word, 0);
-        }
-        let edges = first as u64 | (moves.len() as u64) << 32;
+        let children = Shape::of_children(start / Self::WORDS, moves.len());
         // A result may be proven in the same word meanwhile.
         if self.parallel {
-            shape.fetch_xor(edges ^ BUSY, Ordering::Release);
+            word.fetch_xor(children ^ Shape::BUSY, Ordering::Release);
         } else {
-            shape.store(shape.load(Ordering::Relaxed) | edges, Ordering::Relaxed);
+            word.store(word.load(Ordering::Relaxed) | children, Ordering::Relaxed);
         }
-        self.edges.fetch_add(moves.len() as u64, Ordering::Relaxed);
         Expansion::Done
     }
 
     #[inline(always)]
-    fn follow(
-        &self,
-        edge: usize,
-        position: &mut G,
-        flipped: bool,
-        plot: &mut Plot,
-    ) -> Option<Step> {
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool, _: &mut Plot) -> Option<Step> {
+        let slot = edge as u32;
         let mover = position.to_move();
-        let mut link = self.link(edge);
-        let mv = G::move_from_bits(link.mv());
-        let mut is_new = false;
-        if link.node() == 0 {
+        let mut shape = self.shape(slot);
+        let mv = G::move_from_bits(shape.mv());
+        let is_new = shape.node(slot) == 0;
+        if is_new {
             let mut after = position.clone();
             after.play(mv);
             let (symmetry, inverted) = if self.sharing.groups() {
@@ -639,57 +555,40 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             } else {
                 (Symmetry::IDENTITY, false)
             };
-            let node = self.node_of(after.key(), plot)?;
-            let made = Link::new(node, link.mv(), symmetry, inverted);
-            // Another thread may have come here first: then its node counts.
-            let word = self.arena.word(edge + 1);
-            match word.compare_exchange(link.0, made.0, Ordering::Release, Ordering::Acquire) {
-                Ok(_) => {
-                    link = made;
-                    is_new = true;
-                }
-                Err(other) => link = Link(other),
-            }
+            let node = self.node_of(after.key(), slot)?;
+            shape = self.connect(slot, node, symmetry, inverted);
             *position = after;
         } else {
             position.play(mv);
-            if link.inverted()
+            if shape.inverted()
                 && let Some(inverted) = position.inverted()
             {
                 *position = inverted;
             }
-            if link.symmetry() != Symmetry::IDENTITY {
-                *position = position.image(link.symmetry());
+            if shape.symmetry() != Symmetry::IDENTITY {
+                *position = position.image(shape.symmetry());
             }
         }
         Some(Step {
             edge,
-            node: link.node(),
+            node: shape.node(slot),
             mover,
-            flipped: flipped ^ link.inverted(),
+            flipped: flipped ^ shape.inverted(),
             is_new,
         })
     }
 
     #[inline(always)]
     fn announce(&self, step: &Step, visits: u32) {
-        self.arena
-            .add(step.node as usize + VISITS, visits.into(), true);
-        if step.edge != 0 {
-            self.arena.add(step.edge, visits.into(), true);
-        }
+        self.count(step, visits.into());
     }
 
     #[inline(always)]
     fn tell(&self, step: &Step, news: &News) {
-        let node = step.node as usize;
+        let node = Self::word(step.node);
         let (sum, squares) = news.seen_by(turned_if(Player::First, step.flipped));
         if news.visits != 0 {
-            let visits = news.visits as u64;
-            self.arena.add(node + VISITS, visits, self.parallel);
-            if step.edge != 0 {
-                self.arena.add(step.edge, visits, self.parallel);
-            }
+            self.count(step, news.visits as u64);
         }
         self.arena.add(node + SUM, sum, self.parallel);
         if SQUARES {
@@ -698,35 +597,109 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     fn usage(&self) -> (usize, u64) {
-        let index = self.index.as_ref().map_or(0, |lock| {
-            lock.read().unwrap_or_else(PoisonError::into_inner).len()
-        });
-        let words = self.arena.used() + index;
-        (words, 1 + self.edges.load(Ordering::Relaxed))
+        let index = self.index.as_ref().map_or(0, Index::words);
+        let words = self.arena.used() + index + self.counts_before.len();
+        (words, u64::from(self.slots() - FIRST))
     }
 
     fn view(&self, edge: usize) -> Edge<G::Move> {
-        let link = self.link(edge);
-        let word = self.arena.get(edge);
-        let child = (link.node() != 0).then_some(link.node());
-        let (node_visits, value) = child.map_or((0, 0.5), |node| self.figures(node));
+        let shape = self.shape(edge as u32);
+        let node = shape.node(edge as u32);
+        let chosen = Store::<G>::chosen(self, edge);
+        let before = self.before(edge as u32) as u32;
+        let (node_visits, value) = self.figures(node);
         Edge {
-            mv: G::move_from_bits(link.mv()),
-            child,
-            visits: u64::from(word as u32),
-            recent_visits: u64::from(word as u32) - (word >> 32),
+            mv: G::move_from_bits(shape.mv()),
+            child: (node != 0).then_some(node),
+            visits: chosen.into(),
+            recent_visits: (chosen - before).into(),
             node_visits: node_visits.into(),
             value: Reward::new(value),
-            proven: child.and_then(|node| Store::<G>::proven(self, node)),
+            proven: Store::<G>::proven(self, node),
             cut: false,
-            squares: child.map_or(f64::NAN, |node| self.squares(node)),
+            squares: self.squares(node),
             table: f64::NAN,
         }
     }
 
     fn root_figures(&self) -> (u64, u64, f64) {
-        let inherited = self.arena.get(self.root as usize + VISITS) >> 32;
         let (visits, value) = self.figures(self.root);
-        (visits.into(), u64::from(visits) - inherited, value)
+        let before = (self.before(self.root) >> VISIT_BIT) as u32;
+        (visits.into(), (visits - before).into(), value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        games::{
+            Game as _,
+            connect_four::{Column, ConnectFour},
+        },
+        search::mcts::playout::ONE,
+    };
+
+    /// Plays `line` from the root, which wins; the node it leads to, and how often its last move was chosen.
+    fn walk(graph: &impl Store<ConnectFour>, root: &ConnectFour, line: &[u8]) -> (u32, u32) {
+        let mut position = *root;
+        let mut path = vec![Step {
+            edge: 0,
+            node: graph.root(),
+            mover: Player::Second,
+            flipped: false,
+            is_new: false,
+        }];
+        let plot = &mut Plot::default();
+        for &column in line {
+            let node = path[path.len() - 1].node;
+            if graph.edges(node).1 == 0 {
+                let mut moves = Vec::new();
+                position.legal_moves(&mut moves);
+                assert_eq!(graph.expand(node, &position, &moves, plot), Expansion::Done);
+            }
+            let (first, count) = graph.edges(node);
+            let edge = (first..first + count)
+                .find(|&edge| graph.move_of(edge) == Column(column))
+                .expect("the column has room");
+            path.push(graph.follow(edge, &mut position, false, plot).unwrap());
+        }
+        for step in &path {
+            graph.tell(step, &News::of(ONE));
+        }
+        let last = path[path.len() - 1];
+        (last.node, graph.chosen(last.edge))
+    }
+
+    #[test]
+    fn a_node_outlives_the_move_that_reached_it_first() {
+        let sharing = Sharing {
+            transpositions: true,
+            ..Sharing::default()
+        };
+        let mut graph = Graph::<true>::new(1 << 20, sharing);
+        let mut root = ConnectFour::start(());
+        graph.reset(&root);
+        let (node, _) = walk(&graph, &root, &[0, 1, 4, 3, 2]);
+        walk(&graph, &root, &[0, 1, 4, 3, 2, 5]);
+        assert_eq!(walk(&graph, &root, &[2, 1, 0, 3, 4]), (node, 1));
+        assert_eq!(walk(&graph, &root, &[2, 3, 4, 1, 0]), (node, 1));
+        assert_eq!(walk(&graph, &root, &[2, 3, 4, 1, 0]), (node, 2));
+        assert!(graph.advance(&root, Column(2)));
+        root.play(Column(2));
+        assert_eq!(Store::<ConnectFour>::root_figures(&graph), (3, 3, 1.0));
+        Store::<ConnectFour>::mark_inherited(&mut graph);
+        assert_eq!(Store::<ConnectFour>::root_figures(&graph), (3, 0, 1.0));
+        // Both moves that are left lead to it, with what was known of it and what hangs below.
+        let (node, chosen) = walk(&graph, &root, &[1, 0, 3, 4]);
+        assert_eq!((chosen, graph.figures(node)), (2, (6, 1.0)));
+        assert_eq!(walk(&graph, &root, &[3, 4, 1, 0]), (node, 3));
+        assert_eq!(graph.figures(node), (7, 1.0));
+        let squares = graph.arena.get(Graph::<true>::word(node) + SQUARES_WORD);
+        assert_eq!(squares, 7 * ONE);
+        let (below, chosen) = walk(&graph, &root, &[1, 0, 3, 4, 5]);
+        assert_eq!((chosen, graph.figures(below)), (2, (2, 1.0)));
+        // A way that was not taken before finds what is there.
+        assert_eq!(walk(&graph, &root, &[1, 0, 5, 4, 3]), (below, 1));
     }
 }

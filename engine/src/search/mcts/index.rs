@@ -1,120 +1,234 @@
 //! The index of a graph: nodes by the keys of their positions, for many threads at once.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Mutex, OnceLock, PoisonError,
+    atomic::{AtomicU64, AtomicUsize, Ordering},
+};
 
+use super::slot::Shape;
 use crate::{machine::Words, rng::mix};
 
-/// What a look into the index came to.
-pub(super) enum Slot {
-    Node(u32),
-    NoMemory,
-    /// Too full to go on.
-    Crowded,
-}
+/// The bits of an entry that are the node.
+const NODE: u64 = (1 << Shape::PLACE_BITS) - 1;
+/// An entry that shall stay empty, for its table is given up.
+const CLOSED: u64 = u64::MAX;
 
-/// Nodes by key: open addressing, a slot being the upper half of a key and the node, 0 if it is empty.
+/// Nodes by key: open addressing, an entry being the upper bits of the mixed key and the node, 0 if there is none. The
+/// smallest of some keys is not evenly spread; mixed once more it is.
+///
+/// A thread that is alone takes no lock and makes no atomic step but plain reads and writes: those would wait for the memory
+/// it wrote before, which it has no need to wait for.
 pub(super) struct Index {
-    slots: Words,
-    used: AtomicU64,
+    /// Each twice as large as the one before, and made when that is crowded. Those before it are kept, since others
+    /// may be looking into them, until the index is cleared.
+    tables: Vec<OnceLock<Words>>,
+    /// The size of the last of them.
     most: usize,
+    /// Which of them is in use.
+    current: AtomicUsize,
+    used: AtomicU64,
+    growing: Mutex<()>,
 }
 
 impl Index {
     const FEWEST: usize = 1 << 10;
 
-    /// An index of never more than so many slots.
-    pub(super) fn new(most: usize) -> Self {
+    /// An index of never more than so many words.
+    pub(super) fn new(words: usize) -> Self {
+        let most = (words / 2).clamp(Self::FEWEST, 1 << Shape::PLACE_BITS);
+        let tables = (most / Self::FEWEST).ilog2() as usize + 1;
         Self {
-            slots: Words::zeroed(Self::FEWEST),
+            tables: (0..tables).map(|_| OnceLock::new()).collect(),
+            most,
+            current: AtomicUsize::new(0),
             used: AtomicU64::new(0),
-            most: most.max(Self::FEWEST),
+            growing: Mutex::new(()),
         }
     }
 
     pub(super) fn clear(&mut self) {
-        self.slots = Words::zeroed(Self::FEWEST);
+        for table in &mut self.tables {
+            table.take();
+        }
+        *self.current.get_mut() = 0;
         *self.used.get_mut() = 0;
     }
 
-    /// How many slots there are.
-    pub(super) fn len(&self) -> usize {
-        self.slots.len()
+    /// How many words it takes.
+    pub(super) fn words(&self) -> usize {
+        let made = self.tables.iter().filter_map(OnceLock::get);
+        made.map(|table| table.len()).sum()
+    }
+
+    /// Whether nothing more can be put in.
+    pub(super) fn is_full(&self) -> bool {
+        let current = self.current.load(Ordering::Relaxed);
+        current + 1 == self.tables.len() && self.is_crowded(self.table(current))
+    }
+
+    #[inline(always)]
+    fn table(&self, number: usize) -> &[AtomicU64] {
+        let size = || self.most >> (self.tables.len() - 1 - number);
+        self.tables[number].get_or_init(|| Words::zeroed(size()))
     }
 
     /// More than two thirds full.
     #[inline(always)]
-    pub(super) fn is_crowded(&self) -> bool {
-        self.used.load(Ordering::Relaxed) * 3 > self.slots.len() as u64 * 2
+    fn is_crowded(&self, table: &[AtomicU64]) -> bool {
+        self.used.load(Ordering::Relaxed) * 3 > table.len() as u64 * 2
     }
 
+    /// The node of a key, which is `node` if there was none; none if there is no room. `parallel` says whether
+    /// other threads may be here too.
     #[inline(always)]
     pub(super) fn find_or_insert(
         &self,
         key: u64,
-        key_of: &dyn Fn(u32) -> u64,
-        mut make: impl FnMut() -> Option<u32>,
-    ) -> Slot {
-        if self.is_crowded() {
-            return Slot::Crowded;
-        }
-        let count = self.slots.len();
-        // The smallest of some keys is not evenly spread at its upper end; mixed once more it is, and the upper bits choose
-        // the slot in a table of any size.
-        let mut slot = ((u128::from(mix(key)) * count as u128) >> 64) as usize;
-        let tag = key << 32;
+        node: u32,
+        key_of: impl Fn(u32) -> u64,
+        parallel: bool,
+    ) -> Option<u32> {
+        let wanted = mix(key) & !NODE | u64::from(node);
         loop {
-            let found = self.slots[slot].load(Ordering::Acquire);
-            if found == 0 {
-                let Some(node) = make() else {
-                    return Slot::NoMemory;
-                };
-                let filled = tag | u64::from(node);
-                match self.slots[slot].compare_exchange(
-                    0,
-                    filled,
-                    Ordering::Release,
-                    Ordering::Acquire,
-                ) {
-                    Ok(_) => {
-                        self.used.fetch_add(1, Ordering::Relaxed);
-                        return Slot::Node(node);
-                    }
-                    // Another thread was faster; look at what it put there.
-                    Err(_) => continue,
+            let current = self.current.load(Ordering::Acquire);
+            let table = self.table(current);
+            if !self.is_crowded(table) {
+                let found = self.look(table, wanted, |other| key_of(other) == key, parallel);
+                if found.is_some() {
+                    return found;
                 }
             }
-            if found >> 32 << 32 == tag && key_of(found as u32) == key {
-                return Slot::Node(found as u32);
+            if !self.grow(current) {
+                return None;
             }
-            slot = if slot + 1 == count { 0 } else { slot + 1 };
         }
     }
 
-    /// Puts in a node that is not there; false if there is no room.
-    pub(super) fn insert(&mut self, key: u64, node: u32, key_of: &dyn Fn(u32) -> u64) -> bool {
-        if self.is_crowded() && !self.grow(key_of) {
-            return false;
+    /// The node of an entry in a table, which is put in if it is not there; none if the table is given up.
+    #[inline(always)]
+    fn look(
+        &self,
+        table: &[AtomicU64],
+        wanted: u64,
+        is_meant: impl Fn(u32) -> bool,
+        parallel: bool,
+    ) -> Option<u32> {
+        let mut place = first_place(table, wanted);
+        loop {
+            let entry = &table[place];
+            let mut found = entry.load(Ordering::Acquire);
+            if found == 0 {
+                if !parallel {
+                    entry.store(wanted, Ordering::Relaxed);
+                    let used = self.used.load(Ordering::Relaxed);
+                    self.used.store(used + 1, Ordering::Relaxed);
+                    return Some((wanted & NODE) as u32);
+                }
+                match entry.compare_exchange(0, wanted, Ordering::Release, Ordering::Acquire) {
+                    Ok(_) => {
+                        self.used.fetch_add(1, Ordering::Relaxed);
+                        return Some((wanted & NODE) as u32);
+                    }
+                    // Another thread was faster; look at what it put there.
+                    Err(now) => found = now,
+                }
+            }
+            if found == CLOSED {
+                return None;
+            }
+            let node = (found & NODE) as u32;
+            if (found ^ wanted) & !NODE == 0 && is_meant(node) {
+                return Some(node);
+            }
+            place = next_place(table, place);
         }
-        matches!(
-            self.find_or_insert(key, key_of, || Some(node)),
-            Slot::Node(_)
-        )
     }
 
-    /// Doubles the index; false if that is not allowed.
-    pub(super) fn grow(&mut self, key_of: &dyn Fn(u32) -> u64) -> bool {
-        if self.slots.len() >= self.most {
+    /// Goes on from a table to the next, or waits until another thread has done so; false if there is none.
+    #[cold]
+    fn grow(&self, from: usize) -> bool {
+        let _lock = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.current.load(Ordering::Relaxed) != from {
+            return true;
+        }
+        if from + 1 == self.tables.len() {
             return false;
         }
-        let size = (self.slots.len() * 2).min(self.most);
-        let old = std::mem::replace(&mut self.slots, Words::zeroed(size));
-        *self.used.get_mut() = 0;
-        for slot in old.iter() {
-            let node = slot.load(Ordering::Relaxed) as u32;
-            if node != 0 {
-                let _ = self.find_or_insert(key_of(node), key_of, || Some(node));
-            }
+        let (old, new) = (self.table(from), self.table(from + 1));
+        if new.len() <= old.len() {
+            // The system has no more.
+            return false;
         }
+        for entry in old {
+            // What is empty is closed, so that nothing is put behind our back.
+            let Err(entry) =
+                entry.compare_exchange(0, CLOSED, Ordering::Acquire, Ordering::Acquire)
+            else {
+                continue;
+            };
+            let mut place = first_place(new, entry);
+            while new[place].load(Ordering::Relaxed) != 0 {
+                place = next_place(new, place);
+            }
+            new[place].store(entry, Ordering::Relaxed);
+        }
+        self.current.store(from + 1, Ordering::Release);
         true
+    }
+}
+
+/// Where the search for an entry begins. The upper bits decide, scaled to a table of any size: that they are in the entry
+/// lets the index grow without a look at any node, and in the order of the entries.
+#[inline(always)]
+fn first_place(table: &[AtomicU64], entry: u64) -> usize {
+    let bits = 64 - Shape::PLACE_BITS;
+    (((entry >> Shape::PLACE_BITS) * table.len() as u64) >> bits) as usize
+}
+
+#[inline(always)]
+fn next_place(table: &[AtomicU64], place: usize) -> usize {
+    if place + 1 == table.len() {
+        0
+    } else {
+        place + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn every_thread_finds_the_same_nodes_while_the_index_grows() {
+        // Keys that differ in few bits; the nodes of two threads are the numbers of keys, and those plus 10,000.
+        let key_of = |node: u32| u64::from((node - 1) % 10_000) << 40;
+        let index = Index::new(40_000);
+        let fill = |offset: u32| {
+            let nodes = (1..=10_000).map(|node| node + offset);
+            let found = nodes.map(|node| index.find_or_insert(key_of(node), node, key_of, true));
+            found.collect::<Vec<_>>()
+        };
+        let (one, other) = thread::scope(|scope| {
+            let other = scope.spawn(|| fill(10_000));
+            (fill(0), other.join().unwrap())
+        });
+        assert_eq!(one, other);
+        for (node, found) in (1..).zip(one) {
+            assert_eq!(key_of(found.unwrap()), key_of(node));
+        }
+        assert!(index.words() <= 40_000, "{}", index.words());
+        assert!(!index.is_full());
+    }
+
+    #[test]
+    fn a_full_index_says_so() {
+        let index = Index::new(10_000);
+        let found = (1..10_000)
+            .map(|node| index.find_or_insert(node.into(), node, u64::from, false))
+            .take_while(Option::is_some);
+        assert_eq!(found.count(), 5000 * 2 / 3 + 1);
+        assert!(index.is_full() && index.words() <= 10_000);
     }
 }

@@ -41,14 +41,16 @@ mod last_good_reply;
 mod opening;
 mod playout;
 mod select;
+mod sharing;
+mod slot;
 mod store;
 mod tree;
 mod worker;
 
 pub use config::{Config, ExpansionRule, FinalChoice, Formula, StoreKind};
-pub use graph::{Grouping, Sharing, frame_of};
 pub use playout::Policy;
 pub use select::{ChildStats, RewardRange};
+pub use sharing::{Grouping, Sharing, frame_of};
 pub(in crate::search) use store::{outcome_bits, outcome_of_bits};
 
 /// The search that a configuration describes.
@@ -302,8 +304,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         let mover = framed.to_move();
         let (first, count) = self.store.edges(self.store.root());
         let visits = self.store.visits(self.store.root());
-        let mut ranked: Vec<(Rank, Edge<G::Move>)> = (0..count)
-            .map(|index| first + index * T::STRIDE)
+        let mut ranked: Vec<(Rank, Edge<G::Move>)> = (first..first + count)
             .map(|edge| {
                 let stats = self.store.tally(edge, mover).into();
                 let rank = self.rank(
@@ -368,7 +369,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         loop {
             let frame = self.store.frame(&position);
             let (first, count) = self.store.edges(node);
-            let mut views = (0..count).map(|index| self.seen(first + index * T::STRIDE, frame));
+            let mut views = (first..first + count).map(|edge| self.seen(edge, frame));
             let next = match wanted.take() {
                 Some(mv) => views.find(|view| view.mv == mv),
                 // The last of equals is wanted first by `max_by_key`, so count them from behind.
@@ -720,8 +721,8 @@ fn edges<G: Searchable, T: Store<G>>(
     visit: &mut dyn FnMut(Edge<G::Move>),
 ) {
     let (first, count) = store.edges(node);
-    for index in 0..count {
-        let edge = store.view(first + index * T::STRIDE);
+    for edge in first..first + count {
+        let edge = store.view(edge);
         if edge.visits > 0 || expansion != ExpansionRule::One {
             visit(edge);
         }

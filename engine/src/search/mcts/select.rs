@@ -70,13 +70,13 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4;
 }
 
-/// Four children, figure by figure, as a store keeps them.
-#[derive(Clone, Copy, Debug, Default)]
+/// Four children, figure by figure, as a store keeps them; see [`Tally`].
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Four {
-    chosen: [u64; 4],
-    visits: [u64; 4],
-    sum: [u64; 4],
-    squares: [u64; 4],
+    pub(super) chosen: u64x4,
+    pub(super) visits: u64x4,
+    pub(super) sum: u64x4,
+    pub(super) squares: u64x4,
 }
 
 /// Four children as a formula sees them; see [`ChildStats`].
@@ -90,11 +90,13 @@ pub(super) struct FourStats {
 
 impl Four {
     #[inline(always)]
-    pub(super) fn set(&mut self, lane: usize, child: &Tally) {
-        self.chosen[lane] = child.chosen.into();
-        self.visits[lane] = child.visits.into();
-        self.sum[lane] = child.sum;
-        self.squares[lane] = child.squares;
+    pub(super) fn new(children: [Tally; 4]) -> Self {
+        Self {
+            chosen: u64x4::new(children.map(|child| child.chosen.into())),
+            visits: u64x4::new(children.map(|child| child.visits.into())),
+            sum: u64x4::new(children.map(|child| child.sum)),
+            squares: u64x4::new(children.map(|child| child.squares)),
+        }
     }
 
     /// The scores by a formula; infinite for a child that was never chosen.
@@ -119,15 +121,14 @@ const TWO_84: u64 = 0x4530 << 48;
 
 /// Numbers below 2^32, exactly.
 #[inline(always)]
-fn small_numbers(numbers: [u64; 4]) -> f64x4 {
-    let bits = u64x4::new(numbers) | u64x4::splat(TWO_52);
+fn small_numbers(numbers: u64x4) -> f64x4 {
+    let bits = numbers | u64x4::splat(TWO_52);
     bytemuck::cast::<_, f64x4>(bits) - f64x4::splat(f64::from_bits(TWO_52))
 }
 
 /// Numbers, each rounded once, as a conversion does; older processors convert only one at a time.
 #[inline(always)]
-fn numbers(numbers: [u64; 4]) -> f64x4 {
-    let numbers = u64x4::new(numbers);
+fn numbers(numbers: u64x4) -> f64x4 {
     let low = numbers & u64x4::splat(u64::from(u32::MAX)) | u64x4::splat(TWO_52);
     let high = numbers >> 32_u32 | u64x4::splat(TWO_84);
     let offset = f64::from_bits(TWO_84) + f64::from_bits(TWO_52);
@@ -324,10 +325,8 @@ mod tests {
                 squares: u64::from(visits) * 901_943_132,
             }
         });
-        let mut four = Four::default();
-        for (lane, child) in children[1..].iter().enumerate() {
-            four.set(lane, child);
-        }
+        let mut lanes = [children[1], children[2], children[3], children[4]];
+        let four = Four::new(lanes);
         fn check(select: impl Select, four: &Four, children: &[Tally]) {
             for (score, child) in four.scores(&select, ln(99)).iter().zip(children) {
                 assert_eq!(*score, select.score(ln(99), &ChildStats::from(*child)));
@@ -337,9 +336,9 @@ mod tests {
             check(Uct::new(1.41, range), &four, &children[1..]);
             check(Tuned::new(range), &four, &children[1..]);
         }
-        four.set(2, &Tally::default());
+        lanes[2] = Tally::default();
         assert_eq!(
-            four.scores(&Uct::new(1.0, RewardRange::ZeroToOne), 1.0)[2],
+            Four::new(lanes).scores(&Uct::new(1.0, RewardRange::ZeroToOne), 1.0)[2],
             f64::INFINITY
         );
     }

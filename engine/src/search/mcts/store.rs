@@ -1,8 +1,10 @@
 //! Where statistics live: what the loop asks of a tree, a graph, or a tree with a table.
 
+use wide::u64x4;
+
 use super::{
     arena::Plot,
-    select::{Tally, as_rewards},
+    select::{Four, Tally, as_rewards},
 };
 use crate::{
     games::{Outcome, Player},
@@ -110,11 +112,8 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
 
     fn visits(&self, node: u32) -> u32;
 
-    /// The first of a node's moves and their number; 0 for a leaf. They are numbered one after the other by `stride`.
+    /// The first of a node's moves and their number; 0 for a leaf. They are numbered one after the other.
     fn edges(&self, node: u32) -> (usize, usize);
-
-    /// How far apart two moves of a node are numbered.
-    const STRIDE: usize;
 
     /// Whether a node may be reached in more ways than one; if not, a move and the node behind it have the same number.
     const IS_GRAPH: bool = false;
@@ -138,8 +137,17 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// The move, in the frame of the node it is made at.
     fn move_of(&self, edge: usize) -> G::Move;
 
+    /// How often a move was chosen.
+    fn chosen(&self, edge: usize) -> u32;
+
     /// What the parent knows of a move when `mover` chooses.
     fn tally(&self, edge: usize, mover: Player) -> Tally;
+
+    /// The same of four moves of a node, from `first` on.
+    #[inline(always)]
+    fn four_tallies(&self, first: usize, mover: Player) -> Four {
+        Four::new([0, 1, 2, 3].map(|lane| self.tally(first + lane, mover)))
+    }
 
     /// Whether the node behind a move exists or can be made.
     fn can_follow(&self, edge: usize) -> bool;
@@ -198,6 +206,20 @@ pub(super) fn sums_seen_by(sum: u64, squares: u64, visits: u32, player: Player) 
             )
         }
     }
+}
+
+/// The same for four nodes. `turned` is all ones for one that is seen by the second player, and 0 for one that is not.
+#[inline(always)]
+pub(super) fn four_sums_seen_by(
+    sum: u64x4,
+    squares: u64x4,
+    visits: u64x4,
+    turned: u64x4,
+) -> (u64x4, u64x4) {
+    let all = (visits << 32_u32) & turned;
+    let negated = |sum: u64x4| (sum ^ turned) - turned;
+    let twice = (sum + sum) & turned;
+    (all + negated(sum), all - twice + squares)
 }
 
 /// The mean of rewards for the first player; even if there are none.

@@ -211,8 +211,6 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
 }
 
 impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQUARES, KEYED> {
-    const STRIDE: usize = 1;
-
     fn reset(&mut self, root: &G) {
         self.arena.truncate(Self::WORDS);
         self.init(
@@ -285,6 +283,11 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
                 0
             },
         }
+    }
+
+    #[inline(always)]
+    fn chosen(&self, edge: usize) -> u32 {
+        Store::<G>::visits(self, edge as u32)
     }
 
     #[inline(always)]
@@ -417,7 +420,6 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
                 teller.tell(Record::Moves {
                     node,
                     first,
-                    stride: 1,
                     codes: &codes,
                 });
             }

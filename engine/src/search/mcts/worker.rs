@@ -4,7 +4,7 @@ use super::{
     arena::Plot,
     config::{Config, ExpansionRule},
     playout::{Playout, Trail, pay},
-    select::{ChildStats, Four, Select, ln},
+    select::{ChildStats, Select, ln},
     store::{Expansion, News, Step, Store, exchanged},
 };
 use crate::machine::{Work, accelerated};
@@ -369,8 +369,7 @@ impl<G: Searchable> Worker<'_, G> {
         let (first, count) = ground.store.edges(here.node);
         if self.teller.is_heard() {
             let codes = self.moves.iter().map(|&mv| G::move_to_bits(mv));
-            self.teller
-                .tell_moves(here.node, first as u32, T::STRIDE as u32, codes);
+            self.teller.tell_moves(here.node, first as u32, codes);
         }
         let mut pick = match expansion {
             ExpansionRule::AllRandom => self.rng.below(count as u32) as usize,
@@ -382,7 +381,7 @@ impl<G: Searchable> Worker<'_, G> {
                 .find(|&index| allowed[index])
                 .unwrap_or(pick);
         }
-        Leaf::Follow(first + pick * T::STRIDE)
+        Leaf::Follow(first + pick)
     }
 
     /// The move with the highest score, the first of equals; one that was never chosen goes before all others.
@@ -396,26 +395,34 @@ impl<G: Searchable> Worker<'_, G> {
         count: usize,
     ) -> Option<usize> {
         let store = ground.store;
-        let ln_parent = ln(store.visits(here.node).max(1));
-        if here.edge == 0 && ground.allowed.is_some() || ground.config.solver || self.full {
+        let visits = store.visits(here.node);
+        let ln_parent = ln(visits.max(1));
+        let restricted = here.edge == 0 && ground.allowed.is_some();
+        let careful = restricted || ground.config.solver || self.full;
+        // A node of so few visits is likely to have a move that was never chosen, and then nothing else needs to be known.
+        if !careful
+            && visits <= count as u32 + ground.config.expand_on
+            && let Some(new) = (first..first + count).find(|&edge| store.chosen(edge) == 0)
+        {
+            return Some(new);
+        }
+        if careful || count < 4 {
             return self.choose_with_care(ground, here, mover, first, count, ln_parent);
         }
         let mut best = first;
         let mut best_score = f64::NEG_INFINITY;
         let mut index = 0;
         while index < count {
-            let mut four = Four::default();
-            let mut edges = [0; 4];
-            for (lane, edge) in edges.iter_mut().enumerate() {
-                *edge = first + (index + lane).min(count - 1) * T::STRIDE;
-                four.set(lane, &store.tally(*edge, mover));
-            }
+            // The last four may begin with some that were seen already: they are not better than themselves.
+            let start = first + index.min(count - 4);
+            let four = store.four_tallies(start, mover);
             let scores = four.scores(&ground.select, ln_parent);
-            for lane in 0..4 {
-                let better = scores[lane] > best_score;
-                best_score = if better { scores[lane] } else { best_score };
-                best = if better { edges[lane] } else { best };
-            }
+            // Two by two, for that takes less time than one after the other.
+            let better = |one: (f64, usize), other: (f64, usize)| {
+                if other.0 > one.0 { other } else { one }
+            };
+            let [a, b, c, d] = [0, 1, 2, 3].map(|lane| (scores[lane], start + lane));
+            (best_score, best) = better((best_score, best), better(better(a, b), better(c, d)));
             if best_score == f64::INFINITY {
                 break;
             }
@@ -424,7 +431,8 @@ impl<G: Searchable> Worker<'_, G> {
         Some(best)
     }
 
-    /// [`Self::choose`] where some moves are not to be chosen: restricted, certainly lost, or without memory for them.
+    /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, certainly lost, or without memory
+    /// for them.
     fn choose_with_care<T: Store<G>, S: Select>(
         &mut self,
         ground: &Ground<'_, G, T, S>,
@@ -439,7 +447,7 @@ impl<G: Searchable> Worker<'_, G> {
         let mut best = None;
         let mut best_score = f64::NEG_INFINITY;
         for index in 0..count {
-            let edge = first + index * T::STRIDE;
+            let edge = first + index;
             if allowed.is_some_and(|allowed| !allowed[index]) {
                 continue;
             }
@@ -480,7 +488,7 @@ impl<G: Searchable> Worker<'_, G> {
             let mover = below.mover;
             let (first, count) = store.edges(here.node);
             let mut best = Some(Outcome::Win(mover.opponent()));
-            for edge in (0..count).map(|index| first + index * T::STRIDE) {
+            for edge in first..first + count {
                 match store.edge_proven(edge) {
                     Some(Outcome::Win(winner)) if winner == mover => {
                         best = Some(Outcome::Win(mover));
