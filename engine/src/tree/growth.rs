@@ -90,7 +90,7 @@ impl Kind {
 /// Writes a journal, with the numbers that the file wants.
 pub struct JournalWriter {
     file: File,
-    buffer: Vec<u8>,
+    buffer: Vec<u32>,
     /// Bytes of records in the file.
     written: u64,
     most: u64,
@@ -115,13 +115,11 @@ impl JournalWriter {
     }
 
     fn put(&mut self, words: &[u32]) {
-        for word in words {
-            self.buffer.extend_from_slice(&word.to_le_bytes());
-        }
+        self.buffer.extend_from_slice(words);
     }
 
     fn put_long(&mut self, number: u64) {
-        self.buffer.extend_from_slice(&number.to_le_bytes());
+        self.put(&[number as u32, (number >> 32) as u32]);
     }
 
     /// Whether nothing more is written.
@@ -131,12 +129,11 @@ impl JournalWriter {
 
     pub(super) fn moves(&mut self, node: u32, codes: &[u32]) {
         self.put(&[MOVES, node, codes.len() as u32]);
-        for &code in codes {
-            self.buffer.extend_from_slice(&(code as u16).to_le_bytes());
-        }
-        if codes.len() % 2 == 1 {
-            self.buffer.extend_from_slice(&[0, 0]);
-        }
+        let pairs = codes.chunks(2).map(|pair| match *pair {
+            [low, high] => low & 0xffff | high << 16,
+            _ => pair[0] & 0xffff,
+        });
+        self.buffer.extend(pairs);
     }
 
     pub(super) fn link(&mut self, edge: u32, node: u32, frame: u32) {
@@ -144,8 +141,7 @@ impl JournalWriter {
     }
 
     pub(super) fn leaf(&mut self, node: u32, reward: u64) {
-        self.put(&[node]);
-        self.put_long(reward);
+        self.put(&[node, reward as u32, (reward >> 32) as u32]);
     }
 
     pub(super) fn path(&mut self, edges: &[u32], reward: u64) {
@@ -178,7 +174,7 @@ impl JournalWriter {
             return Ok(());
         }
         // The end record must fit too.
-        if self.written + self.buffer.len() as u64 + 8 > self.most {
+        if self.written + 4 * self.buffer.len() as u64 + 8 > self.most {
             self.buffer.clear();
             return self.end(true);
         }
@@ -197,8 +193,12 @@ impl JournalWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(HEADER + self.written))?;
-        self.file.write_all(&self.buffer)?;
-        self.written += self.buffer.len() as u64;
+        for word in &mut self.buffer {
+            *word = word.to_le();
+        }
+        let bytes: &[u8] = bytemuck::cast_slice(&self.buffer);
+        self.file.write_all(bytes)?;
+        self.written += bytes.len() as u64;
         self.buffer.clear();
         self.file.seek(SeekFrom::Start(COMMITTED))?;
         self.file.write_all(&self.written.to_le_bytes())
