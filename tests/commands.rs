@@ -2,6 +2,10 @@
 
 use std::process::{Command, Output};
 
+use support::Scratch;
+
+mod support;
+
 fn engine(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args(arguments)
@@ -247,4 +251,63 @@ fn documented_examples_are_true() {
             assert_eq!(output(&words), expected, "{page}: {words:?}");
         }
     }
+}
+
+#[test]
+fn trees_are_grown_looked_at_and_converted() {
+    let scratch = Scratch::new("commands");
+    let directory = scratch.0.to_str().expect("the path is UTF-8");
+    let grow = [
+        "grow",
+        "--game",
+        "kalah",
+        "--iterations",
+        "500",
+        "--out",
+        directory,
+    ];
+    let moves = output(&[&grow[..], &["--plies", "2", "--journal", "--extra"]].concat());
+    assert_eq!(moves.lines().count(), 2);
+    let trees = scratch.files("tree");
+    assert_eq!(trees.len(), 2);
+    let tree = trees[0].to_str().expect("the path is UTF-8");
+    let seen = output(&["inspect", tree]);
+    for line in [
+        "game        kalah <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> s",
+        "visits      500 (500 in the second counter)",
+        "everything adds up",
+    ] {
+        assert!(
+            seen.lines().any(|other| other == line),
+            "{line} is not in\n{seen}"
+        );
+    }
+    assert!(seen.contains("\nwidth       1 6 ") && seen.contains("\nline        "));
+    let journal = tree.replace(".tree", ".growth");
+    let journal = output(&["inspect", &journal]);
+    assert!(journal.contains("iterations  500\n") && journal.contains("state       complete\n"));
+    // With its sidecars a tree goes to the other format and back without a loss.
+    let text = scratch.0.join("copy.csv");
+    let text = text.to_str().expect("the path is UTF-8");
+    let said = output(&["convert", tree, text]);
+    assert_eq!(said.matches("carried along: ").count(), 3, "{said}");
+    let begin = std::fs::read_to_string(text).expect("it was written");
+    assert!(begin.starts_with(",500,500,0."), "{}", &begin[..40]);
+    let back = scratch.0.join("back.data");
+    let back = back.to_str().expect("the path is UTF-8");
+    output(&["convert", text, back, "--to", "tree"]);
+    let bytes = |path: &str| std::fs::read(path).expect("it was written");
+    assert_eq!(bytes(back), bytes(tree));
+    // Without one, the root's own figures have no place in a .tree file.
+    let alone = scratch.0.join("alone.csv");
+    std::fs::copy(text, &alone).expect("it can be copied");
+    let alone = alone.to_str().expect("the path is UTF-8");
+    let said = output(&["convert", alone, back, "--to", "tree"]);
+    assert!(
+        said.contains("lost: the root's own move and figures (500, 500, 0."),
+        "{said}"
+    );
+    assert!(complaint(&["convert", tree, "x.txt"]).contains("expected .tree or .csv at the end"));
+    assert!(complaint(&["inspect", "--format", "csv", tree]).contains(": line 1: "));
+    assert!(complaint(&["grow", "--game", "kalah", "--out", directory]).contains("--iterations"));
 }

@@ -24,7 +24,7 @@ use canopy_engine::{
         extra::{self, Extra},
         files::{self, Format},
         growth::{Follower, Growth},
-        meta::{self, Meta},
+        meta::{self, MatchMeta, Meta},
         replay::Replay,
         snapshot::{self, Wanted},
         writer::{LONGEST_JOURNAL, Output, Settings},
@@ -145,6 +145,14 @@ fn search<G: Playable>(
         files.finish(tree.copy(), meta);
     }
     choice.best
+}
+
+/// The start of a game of connect four.
+fn beginning() -> (ConnectFour, History) {
+    let start = ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    (start, history)
 }
 
 fn rows_of<G: Playable>(view: &dyn TreeView<G>) -> Tree {
@@ -377,6 +385,31 @@ fn changed_sidecars_are_told_of() {
 }
 
 #[test]
+fn a_match_file_is_read_as_it_was_written() {
+    let standing = MatchMeta {
+        format: meta::FORMAT,
+        game: "kalah:4x3".to_owned(),
+        number: 3,
+        moves: vec!["1".to_owned(), "4".to_owned()],
+        players: vec!["a".to_owned(), "b".to_owned()],
+        result: Some("draw".to_owned()),
+        directory: Some("game-0003".to_owned()),
+        ..MatchMeta::default()
+    };
+    let text = meta::text(&standing);
+    assert_eq!(meta::read_match(text.as_bytes()).unwrap(), standing);
+    torture(text.as_bytes(), &|bytes| meta::read_match(bytes).map(drop));
+    // Somebody else's may say less, and more.
+    let short = meta::read_match(&br#"{"game": "chess", "weather": "fine"}"#[..]).unwrap();
+    assert_eq!((short.game.as_str(), short.moves.len()), ("chess", 0));
+    let later = meta::read(&br#"{"format": 2}"#[..]).unwrap_err();
+    assert_eq!(
+        later.to_string(),
+        "line 1: format 2 is of a later version: expected 1"
+    );
+}
+
+#[test]
 fn changed_journals_are_told_of() {
     for name in ["uct", "transposition"] {
         let scratch = Scratch::new(&format!("changed-{name}"));
@@ -389,9 +422,7 @@ fn changed_journals_are_told_of() {
         )
         .unwrap();
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
-        let start = ConnectFour::start(());
-        let mut history = History::new();
-        history.push(&start);
+        let (start, history) = beginning();
         search(
             &mut *catalog::build(&spec).unwrap(),
             &start,
@@ -729,9 +760,7 @@ fn a_long_journal_is_turned_anywhere() {
         no_warning(),
     )
     .unwrap();
-    let start = ConnectFour::start(());
-    let mut history = History::new();
-    history.push(&start);
+    let (start, history) = beginning();
     let spec = catalog::parse::<ConnectFour>("uct").unwrap();
     let mut grown = catalog::build(&spec).unwrap();
     search(&mut *grown, &start, &history, 60_000, Some(&output));
@@ -763,9 +792,7 @@ fn a_journal_can_be_followed_and_ends_at_its_limit() {
         no_warning(),
     )
     .unwrap();
-    let start = ConnectFour::start(());
-    let mut history = History::new();
-    history.push(&start);
+    let (start, history) = beginning();
     let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
     let seen = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
@@ -800,9 +827,7 @@ fn a_journal_can_be_followed_and_ends_at_its_limit() {
 
 #[test]
 fn the_most_visited_part_stays() {
-    let start = ConnectFour::start(());
-    let mut history = History::new();
-    history.push(&start);
+    let (start, history) = beginning();
     for name in ["uct", "transposition", "alpha-beta,depth=4"] {
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
         let mut grown = catalog::build(&spec).unwrap();
@@ -850,9 +875,7 @@ fn the_most_visited_part_stays() {
 
 #[test]
 fn states_say_who_decides_and_where() {
-    let start = ConnectFour::start(());
-    let mut history = History::new();
-    history.push(&start);
+    let (start, history) = beginning();
     let spec = catalog::parse::<ConnectFour>("transposition").unwrap();
     let mut grown = catalog::build(&spec).unwrap();
     search(&mut *grown, &start, &history, 2000, None);
@@ -898,9 +921,7 @@ fn states_say_who_decides_and_where() {
 
 #[test]
 fn a_classical_tree_marks_what_was_cut_off() {
-    let start = ConnectFour::start(());
-    let mut history = History::new();
-    history.push(&start);
+    let (start, history) = beginning();
     let spec = catalog::parse::<ConnectFour>("alpha-beta,depth=5").unwrap();
     let scratch = Scratch::new("classical");
     let output = Output::open(
@@ -939,9 +960,7 @@ fn a_classical_tree_marks_what_was_cut_off() {
 /// What a formula needs is in the files: UCB1-tuned's squares and means give the variance of the rewards.
 #[test]
 fn extras_hold_what_the_formulas_need() {
-    let start = ConnectFour::start(());
-    let mut history = History::new();
-    history.push(&start);
+    let (start, history) = beginning();
     for name in ["ucb1-tuned", "transposition,select=ucb1-tuned"] {
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
         let mut grown = catalog::build(&spec).unwrap();
@@ -979,9 +998,7 @@ fn snapshots_of_a_running_search_replace_each_other() {
             no_warning(),
         )
         .unwrap();
-        let start = ConnectFour::start(());
-        let mut history = History::new();
-        history.push(&start);
+        let (start, history) = beginning();
         let name = format!("uct,threads={threads}");
         let spec = catalog::parse::<ConnectFour>(&name).unwrap();
         search(
