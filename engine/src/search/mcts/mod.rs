@@ -6,11 +6,7 @@
 //! is counted on the way down, so that a way without a reward yet looks bad to the others (virtual loss). One thread with
 //! one seed repeats itself to the bit.
 
-use std::{
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
-    thread,
-    time::Duration,
-};
+use std::{sync::atomic::Ordering, thread};
 
 use self::{
     bounded::Bounded,
@@ -18,6 +14,7 @@ use self::{
     playout::Playout,
     select::{Select, Tuned, Uct, ln},
     store::Store,
+    threads::{Shared, Tickets},
     tree::Tree,
     worker::{Ground, Worker, unflipped},
 };
@@ -44,6 +41,7 @@ mod select;
 mod sharing;
 mod slot;
 mod store;
+mod threads;
 mod tree;
 mod worker;
 
@@ -437,126 +435,6 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
 
 /// A root move's claim to be played: certain results, visited at all, then the chosen measures.
 type Rank = (f64, f64, f64, f64);
-
-/// What the threads of one search tell each other.
-#[derive(Default)]
-struct Shared {
-    /// Iterations given out to threads.
-    given: AtomicU64,
-    /// Iterations made by threads that have said so.
-    done: AtomicU64,
-    over: AtomicBool,
-    full: AtomicBool,
-    /// Whether the first thread wants the others to rest.
-    paused: AtomicBool,
-    /// Threads beside the first, and how many of them are resting.
-    helpers: AtomicUsize,
-    resting: AtomicUsize,
-}
-
-/// A thread's right to make iterations: taken a few at a time, so that threads seldom wait for each other.
-#[derive(Default)]
-struct Tickets {
-    left: u64,
-    used: u64,
-    reported: u64,
-}
-
-impl Tickets {
-    const BATCH: u64 = 16;
-
-    /// Takes the right to one iteration, if there are any left.
-    #[inline(always)]
-    fn take(&mut self, shared: &Shared, parallel: bool, count: Option<u64>) -> bool {
-        if parallel && self.left == 0 {
-            shared.done.fetch_add(self.unreported(), Ordering::Relaxed);
-            self.reported = self.used;
-            let given = shared.given.fetch_add(Self::BATCH, Ordering::Relaxed);
-            self.left = count.map_or(Self::BATCH, |count| {
-                count.saturating_sub(given).min(Self::BATCH)
-            });
-            if self.left == 0 {
-                return false;
-            }
-        }
-        self.left = self.left.saturating_sub(1);
-        self.used += 1;
-        true
-    }
-
-    fn unreported(&self) -> u64 {
-        self.used - self.reported
-    }
-}
-
-impl Shared {
-    const NAP: Duration = Duration::from_micros(50);
-
-    /// A further thread's work.
-    fn help<G: Searchable, T: Store<G>, S: Select>(
-        &self,
-        worker: &mut Worker<'_, G>,
-        ground: &Ground<'_, G, T, S>,
-        count: Option<u64>,
-    ) {
-        let mut tickets = Tickets::default();
-        while !self.over.load(Ordering::Relaxed) && tickets.take(self, true, count) {
-            worker.iterate(ground);
-            if self.paused.load(Ordering::Relaxed) {
-                self.rest(worker, &mut tickets, ground);
-            }
-            if worker.full && !self.full.load(Ordering::Relaxed) {
-                self.full.store(true, Ordering::Relaxed);
-            }
-        }
-        self.finish(worker, &tickets, ground);
-        self.helpers.fetch_sub(1, Ordering::AcqRel);
-    }
-
-    /// Waits, with nothing kept back, until the first thread has looked at the tree.
-    #[cold]
-    fn rest<G: Searchable, T: Store<G>, S>(
-        &self,
-        worker: &mut Worker<'_, G>,
-        tickets: &mut Tickets,
-        ground: &Ground<'_, G, T, S>,
-    ) {
-        worker.break_camp(ground.store);
-        worker.teller.hand_over();
-        self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
-        tickets.reported = tickets.used;
-        self.resting.fetch_add(1, Ordering::AcqRel);
-        while self.paused.load(Ordering::Acquire) {
-            thread::sleep(Self::NAP);
-        }
-        self.resting.fetch_sub(1, Ordering::AcqRel);
-    }
-
-    /// Waits until all other threads rest.
-    fn pause(&self) {
-        self.paused.store(true, Ordering::Release);
-        while self.resting.load(Ordering::Acquire) < self.helpers.load(Ordering::Acquire) {
-            thread::sleep(Self::NAP);
-        }
-    }
-
-    fn resume(&self) {
-        self.paused.store(false, Ordering::Release);
-    }
-
-    /// A thread has nothing left to do: what it kept back is told.
-    fn finish<G: Searchable, T: Store<G>, S>(
-        &self,
-        worker: &mut Worker<'_, G>,
-        tickets: &Tickets,
-        ground: &Ground<'_, G, T, S>,
-    ) {
-        worker.break_camp(ground.store);
-        worker.teller.hand_over();
-        self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
-        self.full.fetch_or(worker.full, Ordering::Relaxed);
-    }
-}
 
 impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
     fn choose(&mut self, mut task: Task<'_, G>) -> Choice<G::Move> {
