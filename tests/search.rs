@@ -18,7 +18,7 @@ use canopy_engine::{
     },
     rng::Rng,
     search::{
-        Choice, Limits, Report, Search, Searchable, Stop, Task, TreeView,
+        Choice, Limits, Report, Reports, Search, Searchable, Stop, Task, TreeView,
         classical::{Aspiration, Classical, ClassicalConfig, Method, Ties},
         mcts::{
             self, Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange,
@@ -43,16 +43,9 @@ fn ask_among<G: Searchable>(
     let mut history = History::new();
     history.push(root);
     search.choose(Task {
-        root,
-        history: &history,
         moves,
         lines,
-        limits: &limits,
-        stop: &Stop::new(),
-        report_every: None,
-        on_progress: &mut |_| {},
-        snapshots: None,
-        observer: None,
+        ..Task::new(root, &history, &limits, &Stop::new())
     })
 }
 
@@ -758,18 +751,7 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
                     }
                 });
                 let begun = Instant::now();
-                let choice = search.choose(Task {
-                    root: &root,
-                    history: &history,
-                    moves: None,
-                    lines: 1,
-                    limits: &limits,
-                    stop: &stop,
-                    report_every: None,
-                    on_progress: &mut |_| {},
-                    snapshots: None,
-                    observer: None,
-                });
+                let choice = search.choose(Task::new(&root, &history, &limits, &stop));
                 waiter.join().unwrap();
                 assert!(root.is_legal(choice.best));
                 // Generous, for the machine may be busy; a search that does not look would run for ever.
@@ -788,18 +770,12 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
             if let Spec::Mcts(config) = &mut spec {
                 *config = small(*config);
             }
-            let choice = catalog::build::<G>(&spec).unwrap().choose(Task {
-                root: &root,
-                history: &history,
-                moves: None,
-                lines: 1,
-                limits: &Limits::default(),
-                stop: &stop,
-                report_every: None,
-                on_progress: &mut |_| {},
-                snapshots: None,
-                observer: None,
-            });
+            let choice = catalog::build::<G>(&spec).unwrap().choose(Task::new(
+                &root,
+                &history,
+                &Limits::default(),
+                &stop,
+            ));
             assert!(root.is_legal(choice.best), "{name}");
         }
     }
@@ -815,19 +791,19 @@ fn progress_is_reported_while_a_search_runs() {
         let mut reports: Vec<Report<Column>> = Vec::new();
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
         catalog::build(&spec).unwrap().choose(Task {
-            root: &root,
-            history: &history,
-            moves: None,
-            lines: 1,
-            limits: &Limits {
-                time: Some(Duration::from_millis(300)),
-                ..Limits::default()
-            },
-            stop: &Stop::new(),
-            report_every: Some(Duration::from_millis(20)),
-            on_progress: &mut |report: &Report<Column>| reports.push(report.clone()),
-            snapshots: None,
-            observer: None,
+            reports: Some(Reports {
+                every: Duration::from_millis(20),
+                hear: &mut |report: &Report<Column>| reports.push(report.clone()),
+            }),
+            ..Task::new(
+                &root,
+                &history,
+                &Limits {
+                    time: Some(Duration::from_millis(300)),
+                    ..Limits::default()
+                },
+                &Stop::new(),
+            )
         });
         assert!(!reports.is_empty(), "{name}");
         assert!(

@@ -123,19 +123,12 @@ fn search<G: Playable>(
     };
     let every = output.and_then(|output| output.settings().every);
     let choice = search.choose(Task {
-        root: position,
-        history,
-        moves: None,
-        lines: 1,
-        limits: &limits,
-        stop: &Stop::new(),
-        report_every: None,
-        on_progress: &mut |_| {},
         snapshots: every.map(|every| Snapshots {
             every,
             look: &mut look,
         }),
         observer: files.as_ref().and_then(|files| files.observer()),
+        ..Task::new(position, history, &limits, &Stop::new())
     });
     if let (Some(files), Some(tree)) = (files, search.tree()) {
         let meta = Meta {

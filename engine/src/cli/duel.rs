@@ -169,18 +169,12 @@ fn play<G: Playable>(
         }
         let first_moves = position.to_move() == Player::First;
         let mover = if first_moves { starter } else { 1 - starter };
-        let choice = searches[mover].choose(Task {
-            root: &position,
-            history: &history,
-            moves: None,
-            lines: 1,
-            limits: &Limits::default(),
-            stop: &Stop::new(),
-            report_every: None,
-            on_progress: &mut |_| {},
-            snapshots: None,
-            observer: None,
-        });
+        let choice = searches[mover].choose(Task::new(
+            &position,
+            &history,
+            &Limits::default(),
+            &Stop::new(),
+        ));
         for search in &mut searches {
             search.advance(choice.best);
         }

@@ -162,16 +162,9 @@ fn grow<G: Playable>(
         look: &mut look,
     });
     let choice = search.choose(Task {
-        root: position,
-        history,
-        moves: None,
-        lines: 1,
-        limits: about.limits,
-        stop: &Stop::new(),
-        report_every: None,
-        on_progress: &mut |_| {},
         snapshots,
         observer: files.observer(),
+        ..Task::new(position, history, about.limits, &Stop::new())
     });
     let mut chosen = String::new();
     let _ = position.write_move(choice.best, notation::Style::Own, &mut chosen);

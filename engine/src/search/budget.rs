@@ -70,19 +70,14 @@ const LONGEST_STRIDE: u32 = 4096;
 
 impl Budget {
     /// Starts the clock. `count` is how many steps (iterations, nodes) there may be.
-    pub fn start(
-        limits: &Limits,
-        count: Option<u64>,
-        stop: &Stop,
-        report_every: Option<Duration>,
-    ) -> Self {
+    pub fn start(limits: &Limits, count: Option<u64>, stop: &Stop) -> Self {
         let now = Instant::now();
         Self {
             begun: now,
             deadline: limits.time.and_then(|time| now.checked_add(time)),
             count: count.unwrap_or(u64::MAX),
             stop: stop.clone(),
-            reports: Timer::start(report_every, now),
+            reports: Timer::start(None, now),
             snapshots: Timer::start(None, now),
             until_look: 1,
             stride: 1,
@@ -91,9 +86,10 @@ impl Budget {
         }
     }
 
-    /// The same budget, with a clock for snapshots.
-    pub fn with_snapshots(mut self, every: Option<Duration>) -> Self {
-        self.snapshots = Timer::start(every, self.begun);
+    /// The same budget, with clocks for reports and snapshots.
+    pub fn with_timers(mut self, reports: Option<Duration>, snapshots: Option<Duration>) -> Self {
+        self.reports = Timer::start(reports, self.begun);
+        self.snapshots = Timer::start(snapshots, self.begun);
         self
     }
 

@@ -363,8 +363,10 @@ impl<G: Searchable> Search<G> for Classical<G> {
         task.root.legal_moves(&mut order);
         order.retain(|mv| task.moves.is_none_or(|moves| moves.contains(mv)));
         let limits = task.limits.or_default(None, self.config.millis);
-        let budget = Budget::start(&limits, limits.count(), task.stop, task.report_every)
-            .with_snapshots(task.snapshots.as_ref().map(|snapshots| snapshots.every));
+        let budget = Budget::start(&limits, limits.count(), task.stop).with_timers(
+            task.reports.as_ref().map(|reports| reports.every),
+            task.snapshots.as_ref().map(|snapshots| snapshots.every),
+        );
         let mut spent = Spent {
             budget,
             tally: Tally::default(),
@@ -418,7 +420,9 @@ impl<G: Searchable> Search<G> for Classical<G> {
             guess = ranked[0].0;
             if spent.budget.wants_report() {
                 let report = self.report(&task, &best, depth, spent.tally);
-                (task.on_progress)(&report);
+                if let Some(reports) = &mut task.reports {
+                    (reports.hear)(&report);
+                }
             }
             if spent.budget.wants_snapshot() && !self.finished.is_empty() {
                 let report = self.report(&task, &best, depth, spent.tally);

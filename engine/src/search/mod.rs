@@ -1,6 +1,6 @@
 //! Searches: how they are asked, how they answer, and what they show of what they did.
 //!
-//! A search blocks, reports through `on_progress`, answers with a [`Choice`], and repeats itself under one seed. It never
+//! A search blocks, reports on the way if asked to, answers with a [`Choice`], and repeats itself under one seed. It never
 //! prints, reads no clock but [`budget`]'s, and knows no game by name (those that do live in a folder of that game).
 
 use std::{
@@ -157,14 +157,50 @@ pub struct Task<'a, G: Game> {
     pub limits: &'a Limits,
     /// Stops it from outside.
     pub stop: &'a Stop,
-    /// How often `on_progress` is called; never if none.
-    pub report_every: Option<Duration>,
-    /// Hears how the search is getting on.
-    pub on_progress: &'a mut dyn FnMut(&Report<G::Move>),
+    /// Hears how the search is getting on; nobody if none.
+    pub reports: Option<Reports<'a, G>>,
     /// Looks at the tree while it grows; never if none.
     pub snapshots: Option<Snapshots<'a, G>>,
     /// Hears how the tree grows, iteration by iteration, from searches with playouts.
     pub observer: Option<&'a dyn growth::Observer>,
+}
+
+impl<'a, G: Game> Task<'a, G> {
+    /// A search of all moves that nobody watches.
+    pub fn new(root: &'a G, history: &'a History, limits: &'a Limits, stop: &'a Stop) -> Self {
+        Self {
+            root,
+            history,
+            moves: None,
+            lines: 1,
+            limits,
+            stop,
+            reports: None,
+            snapshots: None,
+            observer: None,
+        }
+    }
+}
+
+/// Somebody who hears how a search is getting on.
+pub struct Reports<'a, G: Game> {
+    /// How often.
+    pub every: Duration,
+    /// Hears what is known so far.
+    pub hear: &'a mut (dyn FnMut(&Report<G::Move>) + 'a),
+}
+
+impl<'a, G: Game> Reports<'a, G> {
+    /// The same for a task that does not last as long.
+    pub fn for_now<'b>(self) -> Reports<'b, G>
+    where
+        'a: 'b,
+    {
+        Reports {
+            every: self.every,
+            hear: self.hear,
+        }
+    }
 }
 
 /// Somebody who looks at a tree while it grows.

@@ -76,18 +76,12 @@ impl PositionWork for Rate<'_> {
             let mut search =
                 catalog::build::<G>(&spec).expect("parse gives only searches of this game");
             let begun = Instant::now();
-            let choice = search.choose(Task {
-                root: &start,
-                history: &history,
-                moves: None,
-                lines: 1,
-                limits: &Limits::iterations(iterations),
-                stop: &Stop::new(),
-                report_every: None,
-                on_progress: &mut |_| {},
-                snapshots: None,
-                observer: None,
-            });
+            let choice = search.choose(Task::new(
+                &start,
+                &history,
+                &Limits::iterations(iterations),
+                &Stop::new(),
+            ));
             (choice.report, begun.elapsed().as_secs_f64())
         };
         let (_, pilot) = measure(500);

@@ -123,18 +123,7 @@ fn search_twice<G: Playable>(name: &str, start: &G) -> Result<Row, CliError> {
         if history.outcome(&position).is_some() {
             break;
         }
-        let choice = search.choose(Task {
-            root: &position,
-            history: &history,
-            moves: None,
-            lines: 1,
-            limits: &limits,
-            stop: &Stop::new(),
-            report_every: None,
-            on_progress: &mut |_| {},
-            snapshots: None,
-            observer: None,
-        });
+        let choice = search.choose(Task::new(&position, &history, &limits, &Stop::new()));
         row.mv = move_text(&position, choice.best);
         row.steps += choice.report.nodes;
         row.checksum = mix(row.checksum ^ checksum::<G>(&choice.report));

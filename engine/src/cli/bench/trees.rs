@@ -82,16 +82,14 @@ impl PositionWork for Trees<'_> {
                 catalog::build::<G>(&spec).expect("parse gives only searches of this game");
             let begun = Instant::now();
             search.choose(Task {
-                root: &start,
-                history: &history,
-                moves: None,
-                lines: 1,
-                limits: &Limits::iterations(iterations),
-                stop: &Stop::new(),
-                report_every: None,
-                on_progress: &mut |_| {},
                 snapshots: snapshots.map(Snapshots::for_now),
                 observer,
+                ..Task::new(
+                    &start,
+                    &history,
+                    &Limits::iterations(iterations),
+                    &Stop::new(),
+                )
             });
             (search, begun.elapsed().as_secs_f64())
         };

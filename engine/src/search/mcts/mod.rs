@@ -164,8 +164,10 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             iterations: limits.count(),
             ..limits
         };
-        let budget = Budget::start(&limits, limits.iterations, task.stop, task.report_every)
-            .with_snapshots(task.snapshots.as_ref().map(|snapshots| snapshots.every));
+        let budget = Budget::start(&limits, limits.iterations, task.stop).with_timers(
+            task.reports.as_ref().map(|reports| reports.every),
+            task.snapshots.as_ref().map(|snapshots| snapshots.every),
+        );
         let observer = task.observer;
         if observer.is_some() {
             let mut teller = Teller::new(observer);
@@ -257,7 +259,10 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 worker.break_camp(ground.store);
                 let done = shared.done.load(Ordering::Relaxed) + tickets.unreported();
                 let full = worker.full || shared.full.load(Ordering::Relaxed);
-                (task.on_progress)(&self.report(task.root, task.moves, done, full));
+                let report = self.report(task.root, task.moves, done, full);
+                if let Some(reports) = &mut task.reports {
+                    (reports.hear)(&report);
+                }
             }
             if budget.wants_snapshot()
                 && let Some(snapshots) = &mut task.snapshots

@@ -1,7 +1,7 @@
 //! Report 001's player: a graph with grouping and fewer iterations in the opening, a plain tree afterwards.
 
 use super::{Config, StoreKind, build};
-use crate::search::{Choice, Limits, LiveTree, Search, Searchable, Snapshots, Task};
+use crate::search::{Choice, Limits, LiveTree, Reports, Search, Searchable, Snapshots, Task};
 
 /// Two searches, and when to change from one to the other.
 pub(super) struct Opening<G> {
@@ -57,8 +57,7 @@ impl<G: Searchable> Search<G> for Opening<G> {
             lines: task.lines,
             limits: &limits,
             stop: task.stop,
-            report_every: task.report_every,
-            on_progress: task.on_progress,
+            reports: task.reports.map(Reports::for_now),
             snapshots: task.snapshots.map(Snapshots::for_now),
             observer: task.observer,
         })
