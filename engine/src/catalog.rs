@@ -4,7 +4,7 @@
 //! `alpha-beta`) is ours, with good defaults; a name with a report's number is that report's player, cleanly implemented,
 //! every parameter as published.
 
-use std::any::Any;
+use std::{any::Any, collections::BTreeMap};
 
 use crate::{
     games::{Playable, connect_four::ConnectFour, notation::quote, othello::Othello},
@@ -489,6 +489,44 @@ pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
         parameters::set::<G>(entry.name, &mut spec, key.trim(), value.trim())?;
     }
     Ok(spec)
+}
+
+/// The search that `text` describes, with `settings` beside: parameters by name, of which those that the search does not have
+/// are passed over.
+pub fn configure<G: Playable>(
+    text: &str,
+    settings: &[(String, String)],
+) -> Result<Spec, CatalogError> {
+    let mut spec = parse::<G>(text)?;
+    for (name, value) in settings {
+        let parameter = PARAMETERS
+            .iter()
+            .find(|parameter| parameter.name == name && (parameter.get)(&spec).is_some());
+        if parameter.is_some() {
+            parameters::set::<G>(text, &mut spec, name, value)?;
+        }
+    }
+    Ok(spec)
+}
+
+/// Everything that is set about a search, by name.
+pub fn settings(spec: &Spec) -> BTreeMap<String, String> {
+    PARAMETERS
+        .iter()
+        .filter_map(|parameter| {
+            (parameter.get)(spec).map(|value| (parameter.name.to_owned(), value))
+        })
+        .collect()
+}
+
+/// Whether a search stops when nothing else is said: those that could go on for ever have a parameter for it.
+pub fn stops_by_itself(spec: &Spec) -> bool {
+    let mut ends = PARAMETERS
+        .iter()
+        .filter(|parameter| ["iterations", "time", "depth"].contains(&parameter.name))
+        .filter_map(|parameter| (parameter.get)(spec))
+        .peekable();
+    ends.peek().is_none() || ends.any(|value| value != "0")
 }
 
 /// The searches that can play `G`.

@@ -8,7 +8,9 @@
 //! 4. [`search`]: Monte-Carlo and classical searches, all repeatable.
 //! 5. [`tree`]: search trees as plain data, and the files they live in.
 //! 6. [`catalog`]: the table of searches and their parameters.
-//! 7. [`cli`]: the command line.
+//! 7. [`session`]: a game in progress and its search, behind text.
+//! 8. [`protocol`]: the dialects in which programs talk about games.
+//! 9. [`cli`]: the command line.
 
 pub mod machine;
 
@@ -21,5 +23,9 @@ pub mod search;
 pub mod tree;
 
 pub mod catalog;
+
+pub mod session;
+
+pub mod protocol;
 
 pub mod cli;

@@ -59,6 +59,37 @@ pub enum Kind {
     Evaluation,
 }
 
+impl Kind {
+    /// The value that `text` means; none if it means none, or an evaluation, which only a game can tell.
+    fn read(&self, text: &str) -> Option<Value<'static>> {
+        match *self {
+            Self::Real { min, max } => (text.parse().ok())
+                .filter(|value| (min..=max).contains(value))
+                .map(Value::Real),
+            Self::Whole { min, max } => (text.parse().ok())
+                .filter(|value| (min..=max).contains(value))
+                .map(Value::Whole),
+            Self::Signed { min, max } => (text.parse().ok())
+                .filter(|value| (min..=max).contains(value))
+                .map(Value::Signed),
+            Self::Choice(words) => (words.iter())
+                .position(|word| word.eq_ignore_ascii_case(text))
+                .map(Value::Choice),
+            Self::Flag => match text {
+                "true" => Some(Value::Flag(true)),
+                "false" => Some(Value::Flag(false)),
+                _ => None,
+            },
+            Self::Evaluation => None,
+        }
+    }
+
+    /// Whether `text` may be a value; of evaluations only a game can say which it has.
+    pub fn could_be(&self, text: &str) -> bool {
+        *self == Self::Evaluation || self.read(text).is_some()
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -551,35 +582,12 @@ pub(super) fn set<G: Playable>(
         expected,
     };
     let mut arguments = Vec::new();
-    let value = match parameter.kind {
-        Kind::Real { min, max } => match text.parse() {
-            Ok(value) if (min..=max).contains(&value) => Value::Real(value),
-            _ => return Err(refuse(parameter.kind.to_string())),
-        },
-        Kind::Whole { min, max } => match text.parse() {
-            Ok(value) if (min..=max).contains(&value) => Value::Whole(value),
-            _ => return Err(refuse(parameter.kind.to_string())),
-        },
-        Kind::Signed { min, max } => match text.parse() {
-            Ok(value) if (min..=max).contains(&value) => Value::Signed(value),
-            _ => return Err(refuse(parameter.kind.to_string())),
-        },
-        Kind::Choice(words) => match words
-            .iter()
-            .position(|word| word.eq_ignore_ascii_case(text))
-        {
-            Some(index) => Value::Choice(index),
-            None => return Err(refuse(parameter.kind.to_string())),
-        },
-        Kind::Flag => match text {
-            "true" => Value::Flag(true),
-            "false" => Value::Flag(false),
-            _ => return Err(refuse(parameter.kind.to_string())),
-        },
-        Kind::Evaluation => {
-            let name = evaluation::<G>(text, &mut arguments).map_err(refuse)?;
-            Value::Evaluation(name, &arguments)
-        }
+    let value = if parameter.kind == Kind::Evaluation {
+        let name = evaluation::<G>(text, &mut arguments).map_err(refuse)?;
+        Value::Evaluation(name, &arguments)
+    } else {
+        let read = parameter.kind.read(text);
+        read.ok_or_else(|| refuse(parameter.kind.to_string()))?
     };
     (parameter.set)(spec, value);
     Ok(())

@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::{
     catalog::CatalogError,
     games::{self, Notation, ParseError, Playable, Visitor, notation},
+    protocol::options,
     tree::TreeError,
 };
 
@@ -20,6 +21,7 @@ mod grow;
 mod inspect;
 mod perft;
 mod searches;
+mod serve;
 mod show;
 mod trees;
 
@@ -28,11 +30,17 @@ mod trees;
     name = "canopy-engine",
     version,
     about = "Plays five board games and shows how it thinks",
+    long_about = "Plays five board games and shows how it thinks. Without a command it serves other programs on standard \
+        input and output, in UCI, UGI, GTP or NBoard.",
+    after_long_help = options::help(),
+    args_conflicts_with_subcommands = true,
     max_term_width = 100
 )]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: serve::ServeArgs,
 }
 
 #[derive(Subcommand)]
@@ -126,7 +134,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut out = io::stdout().lock();
-    let result = match cli.command {
+    let Some(command) = cli.command else {
+        return finish(serve::run(&cli.serve, &mut out));
+    };
+    let result = match command {
         Command::Perft(arguments) => perft::run(&arguments, &mut out),
         Command::Show(arguments) => show::run(&arguments, &mut out),
         Command::Searches(arguments) => searches::run(&arguments, &mut out),
@@ -136,6 +147,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments, &mut out),
         Command::Bench(arguments) => bench::run(&arguments, &mut out),
     };
+    finish(result)
+}
+
+fn finish(result: Result<(), CliError>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(CliError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {

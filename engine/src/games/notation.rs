@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Game, History, Outcome};
+use super::{Game, History, Outcome, Player};
 
 /// Longer texts than this are refused unread; the longest position of any game has a tenth of it.
 pub const LONGEST_POSITION: usize = 1000;
@@ -18,6 +18,38 @@ pub enum Style {
     Human,
     /// As Fairy-Stockfish and cutechess write it.
     Fairy,
+}
+
+/// Stones on squares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Columns, which are called a, b, c and so on.
+    pub columns: u8,
+    /// The stones, row 1 first, each row from column a on.
+    pub stones: Vec<Option<Player>>,
+}
+
+impl Grid {
+    /// A grid whose stones `at` tells by column and row, counted from 0.
+    pub fn new(columns: u8, rows: u8, at: impl Fn(u8, u8) -> Option<Player>) -> Self {
+        let squares = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        Self {
+            columns,
+            stones: squares.map(|(column, row)| at(column, row)).collect(),
+        }
+    }
+
+    /// A grid of two sets of bits, the first player's first; `bit` gives a square's place in them.
+    pub fn of_bits(columns: u8, rows: u8, sets: [u64; 2], bit: impl Fn(u8, u8) -> u8) -> Self {
+        Self::new(columns, rows, |column, row| {
+            let has = |set: u64| set >> bit(column, row) & 1 == 1;
+            match sets.map(has) {
+                [true, _] => Some(Player::First),
+                [_, true] => Some(Player::Second),
+                _ => None,
+            }
+        })
+    }
 }
 
 /// A game's texts. The only trait that viewers and protocols need.
@@ -75,6 +107,16 @@ pub trait Notation: Game {
     /// Splits a word of a record into moves; by default it is one.
     fn split_moves(word: &str) -> Vec<&str> {
         vec![word]
+    }
+
+    /// The board as stones on squares, for programs that can show only that.
+    fn grid(&self) -> Grid;
+
+    /// The square of the grid that a legal move is named by there, as (column, row) counted from 0; none where a move is more
+    /// than one square.
+    fn grid_square(&self, mv: Self::Move) -> Option<(u8, u8)> {
+        let _ = mv;
+        None
     }
 
     /// The only move there is, where records leave it out (othello's pass).
@@ -379,7 +421,7 @@ pub(super) fn parse_square(text: &str, columns: u8, rows: u8) -> Option<(u8, u8)
 }
 
 /// Writes the square (column, row) as `c4`.
-pub(super) fn write_square((column, row): (u8, u8), out: &mut dyn fmt::Write) -> fmt::Result {
+pub fn write_square((column, row): (u8, u8), out: &mut dyn fmt::Write) -> fmt::Result {
     write!(out, "{}{}", (b'a' + column) as char, row + 1)
 }
 

@@ -87,6 +87,11 @@ impl Output {
         &self.settings
     }
 
+    /// Whether everything so far is written.
+    pub fn is_idle(&self) -> bool {
+        self.waiting.load(Ordering::Acquire) == 0
+    }
+
     /// Begins the files of a search; `game` and `search` become part of their names.
     pub fn begin(&self, game: &str, search: &str) -> SearchFiles<'_> {
         let stem = Arc::new(Stem::new(&self.settings.directory, game, search));
@@ -165,7 +170,7 @@ impl SearchFiles<'_> {
 
     /// Whether there is time for a snapshot: everything before is written.
     pub fn is_idle(&self) -> bool {
-        self.output.waiting.load(Ordering::Acquire) == 0
+        self.output.is_idle()
     }
 
     /// Writes a copy of a tree that goes on growing. Of the sidecar, what the tree itself says is filled in.

@@ -3,10 +3,13 @@
 
 use std::fmt;
 
-use cozy_chess::{File, Move, Piece, Square};
+use cozy_chess::{Color, File, Move, Piece, Square};
 
 use super::{Chess, ChessMove, Rules, fen, san};
-use crate::games::{Game as _, Notation, ParseError, notation::Style};
+use crate::games::{
+    Game as _, Notation, ParseError,
+    notation::{Grid, Style},
+};
 
 impl Notation for Chess {
     const NAME: &'static str = "chess";
@@ -81,6 +84,11 @@ impl Notation for Chess {
             out.write_char('\n')?;
         }
         out.write_str("   a b c d e f g h\n")
+    }
+
+    fn grid(&self) -> Grid {
+        let colours = [Color::White, Color::Black].map(|colour| self.board.colors(colour).0);
+        Grid::of_bits(8, 8, colours, |column, row| row * 8 + column)
     }
 
     fn reason(&self) -> &'static str {

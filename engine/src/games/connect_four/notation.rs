@@ -6,7 +6,7 @@ use std::fmt;
 use super::{BOARD, COLUMNS, Column, ConnectFour, ROWS, has_four};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
-    notation::{Style, parse_square, quote, write_square},
+    notation::{Grid, Style, parse_square, quote, write_square},
 };
 
 impl Notation for ConnectFour {
@@ -130,6 +130,14 @@ impl Notation for ConnectFour {
             out.write_char('\n')?;
         }
         out.write_str("   1 2 3 4 5 6 7\n")
+    }
+
+    fn grid(&self) -> Grid {
+        Grid::of_bits(COLUMNS, ROWS, self.discs(), |column, row| column * 7 + row)
+    }
+
+    fn grid_square(&self, Column(column): Column) -> Option<(u8, u8)> {
+        Some((column, self.landing_row(column)?))
     }
 
     fn reason(&self) -> &'static str {

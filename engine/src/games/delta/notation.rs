@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Delta, Equaliser, LAST_PLY, NONE, STONES, Slide, has_four};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
-    notation::{Style, parse_number, parse_square, quote, write_square},
+    notation::{Grid, Style, parse_number, parse_square, quote, write_square},
 };
 
 impl Notation for Delta {
@@ -165,6 +165,15 @@ impl Notation for Delta {
             "* Black, {black} in reserve; o White, {white} in reserve; ply {}",
             self.ply
         )
+    }
+
+    fn grid(&self) -> Grid {
+        let stones = self.stones().map(u64::from);
+        Grid::of_bits(5, 5, stones, |column, row| row * 5 + column)
+    }
+
+    fn grid_square(&self, mv: Slide) -> Option<(u8, u8)> {
+        mv.is_placement().then_some((mv.to % 5, mv.to / 5))
     }
 
     fn reason(&self) -> &'static str {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Kalah, Pit, Rules, STORE};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
-    notation::{Style, full_name, parse_number, quote},
+    notation::{Grid, Style, full_name, parse_number, quote},
 };
 
 impl Notation for Kalah {
@@ -214,6 +214,25 @@ impl Notation for Kalah {
         writeln!(out, "South {}", south.concat())?;
         writeln!(out, "      {rule}")?;
         writeln!(out, "pit   {}", numbers.concat())
+    }
+
+    /// South's pits are row 1, North's row 2; a pit that is not empty is a stone of its owner.
+    fn grid(&self) -> Grid {
+        Grid::new(self.rules.pits, 2, |column, row| {
+            let (player, pit) = match row {
+                0 => (Player::First, column),
+                _ => (Player::Second, self.rules.pits - 1 - column),
+            };
+            let stones = self.pits(player).nth(usize::from(pit))?;
+            (stones > 0).then_some(player)
+        })
+    }
+
+    fn grid_square(&self, Pit(pit): Pit) -> Option<(u8, u8)> {
+        Some(match self.to_move() {
+            Player::First => (pit, 0),
+            Player::Second => (self.rules.pits - 1 - pit, 1),
+        })
     }
 
     fn reason(&self) -> &'static str {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Othello, PASS, Place};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
-    notation::{Style, parse_square, quote, write_square},
+    notation::{Grid, Style, parse_square, quote, write_square},
 };
 
 const PASSES: [&str; 5] = ["pass", "ps", "pa", "--", "@@@@"];
@@ -155,6 +155,14 @@ impl Notation for Othello {
     /// Moves may stand together, as in `f5d6PAc3`.
     fn split_moves(word: &str) -> Vec<&str> {
         split_transcript(word).unwrap_or_else(|| vec![word])
+    }
+
+    fn grid(&self) -> Grid {
+        Grid::of_bits(8, 8, self.discs(), |column, row| row * 8 + column)
+    }
+
+    fn grid_square(&self, mv: Place) -> Option<(u8, u8)> {
+        (mv != PASS).then_some((mv.0 % 8, mv.0 / 8))
     }
 
     fn implied_move(&self) -> Option<Place> {

@@ -1,0 +1,93 @@
+//! How long to think when there is a clock: a pure function of what the clock says.
+
+use std::time::Duration;
+
+/// What a player knows of its own clock. What the opponent has left is nobody's business.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Milliseconds left; runners send 0 and less too.
+    pub left: i64,
+    /// Milliseconds that every move adds.
+    pub increment: i64,
+    /// Moves until more time comes; none or 0 if none ever does.
+    pub moves_to_go: Option<u32>,
+}
+
+/// A game is taken to go on for so many moves.
+const MOVES_LEFT: u32 = 30;
+
+/// The time for the next move, if between moves `overhead` may be lost on the way to and from the runner. Never more than
+/// what is left without it, unless that is nothing: then a millisecond.
+pub fn allot(clock: &Clock, overhead: Duration) -> Duration {
+    let left = Duration::from_millis(clock.left.max(0) as u64);
+    let usable = left.saturating_sub(overhead);
+    let moves = match clock.moves_to_go {
+        None | Some(0) => MOVES_LEFT,
+        Some(moves) => moves.min(MOVES_LEFT),
+    };
+    let increment = Duration::from_millis(clock.increment.max(0) as u64);
+    // The increment comes after the move, so most of it may be spent, but never what is not there yet. The last move before
+    // more time comes may take all; any other leaves some for the next.
+    let share = usable / moves + increment * 3 / 4;
+    let most = if moves == 1 { usable } else { usable * 3 / 4 };
+    share.min(most).max(Duration::from_millis(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(left: i64, increment: i64, moves_to_go: Option<u32>, overhead: u64) -> u128 {
+        let clock = Clock {
+            left,
+            increment,
+            moves_to_go,
+        };
+        allot(&clock, Duration::from_millis(overhead)).as_millis()
+    }
+
+    #[test]
+    fn time_is_shared_among_the_moves_to_come() {
+        assert_eq!(millis(60_000, 0, None, 0), 2_000);
+        assert_eq!(millis(60_000, 1_000, None, 0), 2_750);
+        assert_eq!(millis(60_000, 0, Some(10), 0), 6_000);
+        assert_eq!(millis(60_000, 0, Some(1), 20), 59_980);
+        assert_eq!(millis(60_000, 0, Some(0), 0), 2_000);
+        // Nearly nothing left and much to come: what is there is not overspent.
+        assert_eq!(millis(100, 10_000, None, 20), 60);
+        for left in [0, -5_000, i64::MIN, 5, 20] {
+            assert_eq!(millis(left, 0, None, 20), 1, "{left}");
+            assert_eq!(millis(left, -7, Some(3), 20), 1, "{left}");
+        }
+        assert!(millis(i64::MAX, i64::MAX, Some(u32::MAX), 0) > 0);
+    }
+
+    #[test]
+    fn a_delay_below_the_overhead_costs_no_game() {
+        for left in (0..3_000).step_by(7).chain((3_000..100_000).step_by(997)) {
+            for increment in [0, 10, 100, 5_000] {
+                for moves_to_go in [None, Some(1), Some(2), Some(40)] {
+                    for overhead in [0, 5, 20, 100] {
+                        let used = millis(left, increment, moves_to_go, overhead) as i64;
+                        assert!(
+                            used + overhead as i64 <= left || used == 1,
+                            "{used} of {left}+{increment}, {moves_to_go:?}, overhead {overhead}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_without_increment_lasts_for_a_long_game() {
+        for start in [1_000, 10_000, 60_000] {
+            let mut left = start;
+            for ply in 0..120 {
+                // Every move loses a millisecond on the way.
+                left -= millis(left, 0, None, 20) as i64 + 1;
+                assert!(left > 0, "{start} ms are used up at move {ply}");
+            }
+        }
+    }
+}

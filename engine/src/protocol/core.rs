@@ -1,0 +1,492 @@
+//! What all dialects share: the session, the options, the running task.
+
+use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
+
+use super::{
+    clock::{self, Clock},
+    options::{Checked, Options, VARIANTS, name},
+};
+use crate::{
+    games::notation::Style,
+    search::{Limits, Stop},
+    session::{Answer, Event, Request, Session, SessionError, Thought},
+    tree::{
+        files::Format,
+        snapshot::Wanted,
+        writer::{LONGEST_JOURNAL, Output, Settings},
+    },
+};
+
+/// What comes to a server from other threads.
+#[derive(Clone, Debug)]
+pub enum Note {
+    /// From the task of that number.
+    Task(u64, Event),
+    /// Something went wrong on the side.
+    Warning(String),
+}
+
+/// Takes notes to the server.
+pub type Notes = Arc<dyn Fn(Note) + Send + Sync>;
+
+/// When a search is to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Wish {
+    pub(super) limits: Limits,
+    /// A clock from which the time follows.
+    pub(super) clock: Option<Clock>,
+    /// Not before somebody says stop.
+    pub(super) infinite: bool,
+    /// On the opponent's time: limits of time count from the beginning, but nothing ends before somebody says so.
+    pub(super) ponder: bool,
+    /// As soon as a win in so many plies is certain.
+    pub(super) mate: Option<u32>,
+}
+
+/// A task that runs, or whose answer nobody may hear yet.
+struct Running {
+    number: u64,
+    stop: Stop,
+    begun: Duration,
+    /// Whether the answer waits for somebody to say stop.
+    held: bool,
+    /// Whether that must be said even if the opponent played what was expected.
+    infinite: bool,
+    /// Whether it ends by itself.
+    bounded: bool,
+    /// For pondering: how long a move may take, counted from the beginning.
+    allotted: Option<Duration>,
+    /// When it must be stopped.
+    deadline: Option<Duration>,
+    mate: Option<u32>,
+    /// Once it is done: what it answered.
+    done: Option<Option<Answer>>,
+    pace: Pace,
+}
+
+/// When reports are due.
+#[derive(Default)]
+struct Pace {
+    best: String,
+    last: Option<Duration>,
+    told_memory: bool,
+}
+
+/// What all dialects share.
+pub(super) struct Core {
+    pub(super) session: Session,
+    pub(super) options: Options,
+    /// Whether the session's position is what the client last asked for.
+    pub(super) valid: bool,
+    /// How moves and positions are written.
+    pub(super) style: Style,
+    pub(super) debug: bool,
+    pub(super) now: Duration,
+    out: String,
+    running: Option<Running>,
+    stopped: bool,
+    notes: Notes,
+    number: u64,
+    /// Where trees go now, with what it was opened for, and where they went before.
+    output: Option<(String, Arc<Output>)>,
+    outputs: Vec<Arc<Output>>,
+}
+
+impl Core {
+    pub(super) fn new(notes: Notes) -> Self {
+        Self {
+            session: Session::new("chess").expect("there is chess"),
+            options: Options::default(),
+            valid: true,
+            style: Style::Own,
+            debug: false,
+            now: Duration::ZERO,
+            out: String::new(),
+            running: None,
+            stopped: false,
+            notes,
+            number: 0,
+            output: None,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Says a line.
+    pub(super) fn say(&mut self, line: impl AsRef<str>) {
+        self.out.push_str(line.as_ref());
+        self.out.push('\n');
+    }
+
+    pub(super) fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Sets an option; what is to be said about it, if anything, or why it cannot be.
+    pub(super) fn set_option(&mut self, checked: &Checked) -> Result<Option<String>, String> {
+        let chess960 = || checked.value == "true";
+        match checked.name.as_str() {
+            name::GAME => self.set_game(&checked.value, Style::Own)?,
+            name::VARIANT => {
+                let found = VARIANTS.iter().find(|(word, ..)| *word == checked.value);
+                let &(_, game, fairy) = found.ok_or("no such variant")?;
+                let style = if fairy { Style::Fairy } else { Style::Own };
+                self.set_game(game, style)?;
+            }
+            name::CHESS960 if self.session.base_name() == "chess" => {
+                let game = if chess960() { "chess:960" } else { "chess" };
+                if self.session.game() != game {
+                    self.change_game(game, self.style)?;
+                }
+            }
+            name::CLEAR => self.session.forget(),
+            _ => {}
+        }
+        self.options.set(checked);
+        Ok(checked.note.clone())
+    }
+
+    /// Sets an option by name.
+    pub(super) fn set_option_text(
+        &mut self,
+        name: &str,
+        value: &str,
+    ) -> Result<Option<String>, String> {
+        let checked = self.options.check(name, value)?;
+        self.set_option(&checked)
+    }
+
+    /// Chooses a game; chess is Chess960 if the option says so.
+    pub(super) fn set_game(&mut self, game: &str, style: Style) -> Result<(), String> {
+        let is_960 = game.eq_ignore_ascii_case("chess") && self.options.flag(name::CHESS960);
+        self.change_game(if is_960 { "chess:960" } else { game }, style)
+    }
+
+    fn change_game(&mut self, game: &str, style: Style) -> Result<(), String> {
+        let session = Session::new(game).map_err(|error| error.to_string())?;
+        // The same game again keeps its position.
+        if session.game() != self.session.game() {
+            self.session = session;
+            self.valid = true;
+        }
+        self.style = style;
+        Ok(())
+    }
+
+    /// Sets the position; at an error there is none until another is set.
+    pub(super) fn set_position(&mut self, position: &str, moves: &str) -> Result<(), String> {
+        let result = self.session.set_position(position, moves);
+        self.valid = result.is_ok();
+        result.map_err(|error| error.to_string())
+    }
+
+    /// Sets the search up as the options say. If that cannot be, what is wrong; then the search is the plain one.
+    fn set_search(&mut self, solve: bool) -> Result<(), String> {
+        let mut settings = self.options.search_settings();
+        if solve {
+            settings.push(("solver".to_owned(), "true".to_owned()));
+        }
+        let search = self.options.get(name::SEARCH).to_owned();
+        let result = self.session.set_search(&search, &settings);
+        result.map_err(|error| {
+            let _ = self.session.set_search("uct", &[]);
+            format!("{error}; searching with uct")
+        })
+    }
+
+    /// Whether the search that the options name can be had for this game; or what is wrong.
+    pub(super) fn check_search(&mut self) -> Result<(), String> {
+        self.set_search(false)
+    }
+
+    /// The limits that a wish comes to here.
+    fn limits(&self, wish: &Wish) -> Limits {
+        let mut limits = wish.limits;
+        if let Some(clock) = &wish.clock {
+            let overhead = Duration::from_millis(self.options.number(name::OVERHEAD));
+            let mut time = clock::allot(clock, overhead);
+            // There is nothing to think about.
+            if self.session.moves(Style::Own).len() == 1 {
+                time = time.min(Duration::from_millis(10));
+            }
+            limits.time = Some(limits.time.map_or(time, |other| other.min(time)));
+        }
+        let is_open = wish.infinite || wish.mate.is_some();
+        if limits == Limits::default() && !is_open {
+            let number = |name| Some(self.options.number(name)).filter(|&number| number > 0);
+            limits.nodes = number(name::NODES);
+            limits.time = number(name::MOVE_TIME).map(Duration::from_millis);
+            if limits == Limits::default() && !self.session.has_own_limits() {
+                limits.time = Some(Duration::from_secs(1));
+            }
+        }
+        limits
+    }
+
+    /// Starts a search. What is to be said about it, if anything; an error if there is nothing to search.
+    pub(super) fn start(
+        &mut self,
+        wish: &Wish,
+        moves: Vec<String>,
+        lines: usize,
+        every: Option<Duration>,
+    ) -> Result<Vec<String>, SessionError> {
+        let mut remarks = Vec::new();
+        remarks.extend(self.set_search(wish.mate.is_some()).err());
+        let output = self.output().unwrap_or_else(|warning| {
+            remarks.push(warning);
+            None
+        });
+        let mut limits = self.limits(wish);
+        if let Some(plies) = wish.mate
+            && !self.session.has_playouts()
+        {
+            limits.depth = Some(limits.depth.map_or(plies, |depth| depth.min(plies)));
+        }
+        let is_bounded = limits != Limits::default() || wish.mate.is_none();
+        let held = wish.infinite || wish.ponder;
+        let allotted = limits.time.filter(|_| wish.ponder);
+        if held {
+            limits.time = None;
+        }
+        if self.debug {
+            remarks.push(format!("limits: {limits:?}"));
+        }
+        // New best moves are told soon, but not more than ten times a second.
+        let interval = Duration::from_millis(self.options.number(name::INFO_INTERVAL));
+        let every = every.unwrap_or(interval.min(Duration::from_millis(100)));
+        let stop = Stop::new();
+        let request = Request {
+            limits,
+            lines,
+            moves,
+            style: self.style,
+            every,
+            stop: stop.clone(),
+            output,
+        };
+        let number = self.number + 1;
+        let notes = Arc::clone(&self.notes);
+        let tell = Arc::new(move |event| notes(Note::Task(number, event)));
+        self.session.start(request, tell)?;
+        self.number = number;
+        self.running = Some(Running {
+            held,
+            infinite: wish.infinite,
+            bounded: is_bounded && !held,
+            allotted,
+            mate: wish.mate,
+            ..self.task(stop)
+        });
+        Ok(remarks)
+    }
+
+    fn task(&self, stop: Stop) -> Running {
+        Running {
+            number: self.number,
+            stop,
+            begun: self.now,
+            held: false,
+            infinite: false,
+            bounded: true,
+            allotted: None,
+            deadline: None,
+            mate: None,
+            done: None,
+            pace: Pace::default(),
+        }
+    }
+
+    /// Starts to count lines of play.
+    pub(super) fn start_perft(&mut self, depth: u32) -> Result<(), SessionError> {
+        let stop = Stop::new();
+        let number = self.number + 1;
+        let notes = Arc::clone(&self.notes);
+        let tell = Arc::new(move |event| notes(Note::Task(number, event)));
+        self.session.start_perft(depth, stop.clone(), tell)?;
+        self.number = number;
+        self.running = Some(self.task(stop));
+        Ok(())
+    }
+
+    /// A task whose answer is known already and waits for somebody to say stop.
+    pub(super) fn hold(&mut self, answer: Answer) {
+        self.running = Some(Running {
+            held: true,
+            bounded: false,
+            done: Some(Some(answer)),
+            ..self.task(Stop::new())
+        });
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Whether the running task goes on until somebody says stop.
+    pub(super) fn is_open_ended(&self) -> bool {
+        self.running.as_ref().is_some_and(|task| !task.bounded)
+    }
+
+    /// Whether the running task waits for somebody to say stop.
+    pub(super) fn is_held(&self) -> bool {
+        self.running.as_ref().is_some_and(|task| task.held)
+    }
+
+    /// Whether the task that is just over had been told to stop.
+    pub(super) fn was_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Whether the running task has been told to stop.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.running.as_ref().is_some_and(|task| task.stop.is_set())
+    }
+
+    /// Stops the running task, if there is one.
+    pub(super) fn stop(&mut self) {
+        if let Some(task) = &mut self.running {
+            task.stop.set();
+            task.held = false;
+            task.deadline = None;
+        }
+    }
+
+    /// The opponent played what was expected: the time of a pondering search counts from now on.
+    pub(super) fn ponder_hit(&mut self) {
+        let Some(task) = &mut self.running else {
+            return;
+        };
+        if task.held && !task.infinite {
+            task.held = false;
+            task.bounded = true;
+            task.deadline = task.allotted.map(|allotted| task.begun + allotted);
+        }
+    }
+
+    /// Takes in that a task is done; whether it was the one that runs.
+    pub(super) fn note_done(&mut self, number: u64, answer: Option<Answer>) -> bool {
+        match &mut self.running {
+            Some(task) if task.number == number && task.done.is_none() => {
+                task.done = Some(answer);
+                self.session.finish();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_current(&self, number: u64) -> bool {
+        (self.running.as_ref()).is_some_and(|task| task.number == number && task.done.is_none())
+    }
+
+    /// The answer of a task that is done and need not wait; the task is over then.
+    pub(super) fn take_answer(&mut self) -> Option<Option<Answer>> {
+        let task = self.running.as_mut().filter(|task| !task.held)?;
+        let answer = task.done.take()?;
+        self.stopped = task.stop.is_set();
+        self.running = None;
+        Some(answer)
+    }
+
+    /// When something must be done though nobody says anything.
+    pub(super) fn next_timer(&self) -> Option<Duration> {
+        self.running.as_ref()?.deadline
+    }
+
+    pub(super) fn on_timer(&mut self) {
+        if self
+            .next_timer()
+            .is_some_and(|deadline| self.now >= deadline)
+        {
+            self.stop();
+        }
+    }
+
+    /// Whether a report should be told: the best move is another, or the last report is long ago. Stops a search for a mate
+    /// that has found it.
+    pub(super) fn is_due(&mut self, thought: &Thought) -> bool {
+        let interval = Duration::from_millis(self.options.number(name::INFO_INTERVAL));
+        let now = self.now;
+        let Some(task) = &mut self.running else {
+            return false;
+        };
+        let Some(line) = thought.lines.first() else {
+            return false;
+        };
+        let is_win = line.certain == Some(std::cmp::Ordering::Greater) && line.ends;
+        if is_win
+            && task
+                .mate
+                .is_some_and(|plies| line.moves.len() as u32 <= plies)
+        {
+            task.stop.set();
+        }
+        let best = line.moves.first().map_or("", String::as_str);
+        let is_new = task.pace.best != best;
+        let is_late = task.pace.last.is_none_or(|last| now >= last + interval);
+        if is_new || is_late {
+            best.clone_into(&mut task.pace.best);
+            task.pace.last = Some(now);
+        }
+        is_new || is_late
+    }
+
+    /// Whether to say that memory is full: once a search.
+    pub(super) fn is_memory_news(&mut self, thought: &Thought) -> bool {
+        thought.memory_full
+            && (self.running.as_mut())
+                .is_none_or(|task| !std::mem::replace(&mut task.pace.told_memory, true))
+    }
+
+    /// Where trees go, as the options say; opened when they have changed.
+    fn output(&mut self) -> Result<Option<Arc<Output>>, String> {
+        let options = &self.options;
+        let directory = options.get(name::TREE_DIR);
+        if directory.is_empty() {
+            self.output = None;
+            return Ok(None);
+        }
+        let mut key = String::new();
+        for row in options
+            .rows()
+            .iter()
+            .filter(|row| row.name.starts_with("Tree"))
+        {
+            let _ = writeln!(key, "{}", options.get(&row.name));
+        }
+        if let Some((opened, output)) = &self.output
+            && *opened == key
+        {
+            return Ok(Some(Arc::clone(output)));
+        }
+        let number = |name| Some(options.number(name)).filter(|&number| number > 0);
+        let settings = Settings {
+            directory: PathBuf::from(directory),
+            format: Format::parse(options.get(name::TREE_FORMAT)).unwrap_or(Format::Tree),
+            wanted: Wanted {
+                states: options.get(name::TREE_STATES) == "all",
+                extra: options.flag(name::TREE_EXTRA),
+                max_nodes: number(name::TREE_MAX_NODES),
+                min_visits: options.number(name::TREE_MIN_VISITS),
+            },
+            every: number(name::TREE_EVERY).map(Duration::from_millis),
+            journal: options.flag(name::TREE_JOURNAL).then_some(LONGEST_JOURNAL),
+        };
+        let notes = Arc::clone(&self.notes);
+        let warn = move |warning: &str| notes(Note::Warning(warning.to_owned()));
+        self.output = None;
+        let output = Output::open(settings, Box::new(warn)).map_err(|error| {
+            format!("cannot write trees to {directory}: {error}; going on without")
+        })?;
+        let output = Arc::new(output);
+        self.outputs.retain(|output| !output.is_idle());
+        self.outputs.push(Arc::clone(&output));
+        self.output = Some((key, Arc::clone(&output)));
+        Ok(Some(output))
+    }
+
+    /// Whether every tree has been written.
+    pub(super) fn is_written(&self) -> bool {
+        self.outputs.iter().all(|output| output.is_idle())
+    }
+}

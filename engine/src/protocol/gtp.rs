@@ -1,0 +1,700 @@
+//! GTP version 2, with what Quarry, GoGui and the programs that show analyses add to it.
+
+use std::{fmt::Write as _, time::Duration};
+
+use super::{
+    clock::Clock,
+    core::{Core, Wish},
+    options::name,
+    score,
+    server::{Dialect, During, Flow},
+};
+use crate::{
+    games::{
+        NAMES, Outcome, Player,
+        notation::{Style, quote},
+    },
+    session::{Answer, Thought},
+};
+
+/// GTP.
+#[derive(Default)]
+pub(super) struct Gtp {
+    /// What the running command's answer begins with after its sign.
+    id: String,
+    task: Option<Task>,
+    time: TimeSettings,
+    /// What is left on the clock of each player, as far as anybody said.
+    clocks: [Option<TimeLeft>; 2],
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Task {
+    Genmove {
+        player: Player,
+        plays: bool,
+    },
+    /// Lines go out as they come; with a move in the end, or until another command comes.
+    Analyse {
+        style: Analysis,
+        most: usize,
+        player: Option<Player>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Analysis {
+    LeelaZero,
+    KataGo,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct TimeSettings {
+    /// Seconds for the game, then seconds for every so many moves; none if nobody said so.
+    settings: Option<(f64, f64, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct TimeLeft {
+    seconds: f64,
+    stones: u32,
+}
+
+const COMMANDS: &[&str] = &[
+    "boardsize",
+    "clear_board",
+    "clear_cache",
+    "final_score",
+    "genmove",
+    "get_option",
+    "gogui-rules_board",
+    "gogui-rules_board_size",
+    "gogui-rules_final_result",
+    "gogui-rules_game_id",
+    "gogui-rules_legal_moves",
+    "gogui-rules_side_to_move",
+    "kata-analyze",
+    "kata-genmove_analyze",
+    "kata-set-param",
+    "known_command",
+    "komi",
+    "list_commands",
+    "list_games",
+    "list_options",
+    "loadsgf",
+    "lz-analyze",
+    "lz-genmove_analyze",
+    "name",
+    "play",
+    "protocol_version",
+    "quit",
+    "reg_genmove",
+    "set_game",
+    "set_option",
+    "set_position",
+    "showboard",
+    "stop",
+    "time_left",
+    "time_settings",
+    "undo",
+    "version",
+];
+
+/// What comes out of a command at once: an answer, or why there is none. Nothing if the answer comes later.
+type Reply = Result<Option<String>, String>;
+
+fn done() -> Reply {
+    Ok(Some(String::new()))
+}
+
+fn answer(text: impl Into<String>) -> Reply {
+    Ok(Some(text.into()))
+}
+
+impl Gtp {
+    /// Whether a client that begins with `line` talks GTP.
+    pub(super) fn knows(line: &str) -> bool {
+        let (id, rest) = split_id(line);
+        let word = rest.split_whitespace().next().unwrap_or("");
+        COMMANDS.contains(&word) && (word != "quit" || !id.is_empty())
+    }
+
+    fn respond(core: &mut Core, sign: char, id: &str, text: &str) {
+        // An answer ends with the first empty line.
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect();
+        // Drawings begin on a line of their own.
+        let gap = match text.chars().next() {
+            None => "",
+            Some('\n') => "\n",
+            Some(_) => " ",
+        };
+        core.say(format!("{sign}{id}{gap}{}\n", lines.join("\n")));
+    }
+
+    fn command(&mut self, core: &mut Core, id: &str, word: &str, rest: &str) -> Reply {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        match word {
+            "protocol_version" => answer("2"),
+            "name" => answer("Canopy"),
+            "version" => answer(env!("CARGO_PKG_VERSION")),
+            "known_command" => {
+                let word = words.first().copied().unwrap_or("");
+                answer(COMMANDS.contains(&word).to_string())
+            }
+            "list_commands" => answer(COMMANDS.join("\n")),
+            "quit" => done(),
+            "boardsize" => Self::board_size(core, &words),
+            "clear_board" => {
+                core.session.forget();
+                core.set_position("startpos", "")?;
+                self.clocks = [None; 2];
+                done()
+            }
+            "komi" => match words.first().map(|word| word.parse::<f64>()) {
+                Some(Ok(_)) => done(),
+                _ => Err("syntax error: komi wants a number, which is ignored".to_owned()),
+            },
+            "play" => {
+                let [colour, mv] = words[..] else {
+                    return Err("syntax error: expected play COLOUR MOVE".to_owned());
+                };
+                Self::turn_to(core, colour, Some(mv))?;
+                (core.session.play(mv)).map_err(|error| format!("illegal move: {error}"))?;
+                done()
+            }
+            "undo" => match core.session.undo() {
+                Ok(()) => done(),
+                Err(_) => Err("cannot undo".to_owned()),
+            },
+            "genmove" => self.genmove(core, id, &words, true),
+            "reg_genmove" => self.genmove(core, id, &words, false),
+            "lz-analyze" => self.analyse(core, id, &words, Analysis::LeelaZero, false),
+            "kata-analyze" => self.analyse(core, id, &words, Analysis::KataGo, false),
+            "lz-genmove_analyze" => self.analyse(core, id, &words, Analysis::LeelaZero, true),
+            "kata-genmove_analyze" => self.analyse(core, id, &words, Analysis::KataGo, true),
+            // Any line ends an analysis, and this one does nothing else.
+            "stop" => done(),
+            "time_settings" => self.time_settings(&words),
+            "time_left" => self.time_left(core, &words),
+            "showboard" => answer(format!("\n{}", core.session.drawing())),
+            "final_score" => Self::final_score(core),
+            "list_games" => {
+                let names: Vec<String> = NAMES.iter().map(|name| title(name)).collect();
+                answer(names.join("\n"))
+            }
+            "set_game" => {
+                let name = rest.trim().to_ascii_lowercase().replace(' ', "-");
+                core.set_option_text(name::GAME, &name)?;
+                if core.check_search().is_err() {
+                    core.set_option_text(name::SEARCH, "uct")?;
+                }
+                core.set_position("startpos", "")?;
+                done()
+            }
+            "set_position" => {
+                core.set_position(rest.trim(), "")?;
+                done()
+            }
+            "loadsgf" => {
+                Err("cannot read SGF: set the game up with set_position and play".to_owned())
+            }
+            "set_option" | "kata-set-param" => Self::set_option(core, rest),
+            "get_option" => {
+                let checked = core.options.rows().iter();
+                let found = checked
+                    .map(|row| row.name.clone())
+                    .find(|name| name.eq_ignore_ascii_case(rest.trim()));
+                match found {
+                    Some(name) => answer(core.options.get(&name)),
+                    None => Err(format!("unknown option {}", quote(rest.trim()))),
+                }
+            }
+            "list_options" => {
+                let rows = core.options.rows().iter();
+                let lines: Vec<String> = rows
+                    .map(|row| {
+                        let value = core.options.get(&row.name);
+                        format!("{} = {value} ({}): {}", row.name, row.values(), row.help)
+                    })
+                    .collect();
+                answer(lines.join("\n"))
+            }
+            "clear_cache" => {
+                core.session.forget();
+                done()
+            }
+            "gogui-rules_game_id" => answer(title(core.session.base_name())),
+            "gogui-rules_board_size" => answer(Self::side(core).to_string()),
+            "gogui-rules_board" => Self::rules_board(core),
+            "gogui-rules_legal_moves" => answer(core.session.grid_moves().join(" ")),
+            "gogui-rules_side_to_move" => answer(colour_of(core, core.session.to_move())),
+            "gogui-rules_final_result" => match core.session.outcome() {
+                None => done(),
+                Some((outcome, reason)) => answer(match outcome {
+                    Outcome::Draw => format!("draw ({reason})"),
+                    Outcome::Win(player) => {
+                        format!("{} wins ({reason})", colour_of(core, player))
+                    }
+                }),
+            },
+            _ => Err("unknown command".to_owned()),
+        }
+    }
+
+    /// The side of the smallest square that the board fits into: GoGui's boards are square.
+    fn side(core: &Core) -> usize {
+        let grid = core.session.grid();
+        let columns = usize::from(grid.columns);
+        columns.max(grid.stones.len() / columns.max(1))
+    }
+
+    fn board_size(core: &mut Core, words: &[&str]) -> Reply {
+        let wanted = words.first().and_then(|word| word.parse::<usize>().ok());
+        match wanted {
+            None => Err("syntax error: expected boardsize NUMBER".to_owned()),
+            Some(size) if size == Self::side(core) => {
+                core.session.forget();
+                core.set_position("startpos", "")?;
+                done()
+            }
+            Some(_) => Err("unacceptable size".to_owned()),
+        }
+    }
+
+    fn rules_board(core: &Core) -> Reply {
+        let grid = core.session.grid();
+        let columns = usize::from(grid.columns);
+        let side = Self::side(core);
+        let first = colour_of(core, Player::First) == "black";
+        let mut text = String::new();
+        for row in (0..side).rev() {
+            text.push('\n');
+            for column in 0..side {
+                let index = row * columns + column;
+                let stone = (column < columns)
+                    .then(|| grid.stones.get(index).copied().flatten())
+                    .flatten();
+                text.push(match stone {
+                    None => '.',
+                    Some(player) if (player == Player::First) == first => 'X',
+                    Some(_) => 'O',
+                });
+            }
+        }
+        answer(text)
+    }
+
+    fn set_option(core: &mut Core, rest: &str) -> Reply {
+        let rest = rest.trim();
+        // The only name with a blank in it.
+        if rest.eq_ignore_ascii_case(name::CLEAR) {
+            core.session.forget();
+            return done();
+        }
+        let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
+        let before = core.options.get(name).to_owned();
+        let checked = core.options.check(name, value)?;
+        if let Some(note) = checked.note {
+            return Err(note);
+        }
+        core.set_option(&checked)?;
+        if let Err(problem) = core.check_search()
+            && !name.eq_ignore_ascii_case(name::GAME)
+        {
+            core.set_option_text(name, &before)?;
+            return Err(problem.trim_end_matches("; searching with uct").to_owned());
+        }
+        done()
+    }
+
+    /// Makes it the turn of the player of that colour, by a pass that may be left out if need be.
+    fn turn_to(core: &mut Core, colour: &str, mv: Option<&str>) -> Result<Player, String> {
+        let player = player_of(core, colour)
+            .ok_or_else(|| format!("syntax error: {} is no colour", quote(colour)))?;
+        if core.session.to_move() != player && core.session.outcome().is_none() {
+            let says_pass = mv.is_some_and(|mv| mv.eq_ignore_ascii_case("pass"));
+            if says_pass || !core.session.pass_if_implied() {
+                let turn = colour_of(core, core.session.to_move());
+                return Err(format!("illegal move: it is the turn of {turn}"));
+            }
+        }
+        Ok(player)
+    }
+
+    fn genmove(&mut self, core: &mut Core, id: &str, words: &[&str], plays: bool) -> Reply {
+        let [colour] = *words else {
+            return Err("syntax error: expected one colour".to_owned());
+        };
+        let player = Self::turn_to(core, colour, None)?;
+        self.start(core, id, Task::Genmove { player, plays }, Vec::new(), None)
+    }
+
+    fn start(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        task: Task,
+        moves: Vec<String>,
+        every: Option<Duration>,
+    ) -> Reply {
+        if !core.valid {
+            return Err("there is no position: the last one was refused".to_owned());
+        }
+        let wish = match &task {
+            Task::Analyse { player: None, .. } => Wish {
+                infinite: true,
+                ..Wish::default()
+            },
+            Task::Genmove { player, .. }
+            | Task::Analyse {
+                player: Some(player),
+                ..
+            } => self.wish(*player),
+        };
+        let lines = match &task {
+            Task::Analyse { most, .. } => (*most).min(core.session.moves(Style::Own).len()),
+            Task::Genmove { .. } => 1,
+        };
+        match core.start(&wish, moves, lines.max(1), every) {
+            Ok(_) => {
+                if matches!(task, Task::Analyse { .. }) {
+                    core.say(format!("={id}"));
+                }
+                self.id = id.to_owned();
+                self.task = Some(task);
+                Ok(None)
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The limits that the clocks come to, or the options, or the search's own.
+    fn wish(&self, player: Player) -> Wish {
+        let Some((main, period, stones)) = self.time.settings else {
+            return Wish::default();
+        };
+        // No main time and a period without stones is how GTP says that there is no limit.
+        if main <= 0.0 && period > 0.0 && stones == 0 {
+            return Wish::default();
+        }
+        let (left, stones) = match self.clocks[player.index()] {
+            Some(left) => (left.seconds, left.stones),
+            None if main > 0.0 => (main, 0),
+            None => (period, stones),
+        };
+        Wish {
+            clock: Some(Clock {
+                left: (left * 1000.0).clamp(0.0, 1e15) as i64,
+                increment: 0,
+                moves_to_go: (stones > 0).then_some(stones),
+            }),
+            ..Wish::default()
+        }
+    }
+
+    fn analyse(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        words: &[&str],
+        style: Analysis,
+        plays: bool,
+    ) -> Reply {
+        let mut words = words.iter().copied().peekable();
+        let colour = words.next_if(|word| player_of(core, word).is_some());
+        let player = match colour {
+            Some(colour) => Self::turn_to(core, colour, None)?,
+            None => core.session.to_move(),
+        };
+        let mut interval = 100.0;
+        let mut most = usize::MAX;
+        let mut allowed: Option<Vec<String>> = None;
+        while let Some(word) = words.next() {
+            let mut number = || words.next().and_then(|word| word.parse::<f64>().ok());
+            match word {
+                "interval" => interval = number().ok_or("syntax error: interval")?,
+                "minmoves" => {
+                    number().ok_or("syntax error: minmoves")?;
+                }
+                "maxmoves" => {
+                    most = number().ok_or("syntax error: maxmoves")?.clamp(1.0, 1e6) as usize;
+                }
+                "avoid" | "allow" => {
+                    let (_, list, _) = (words.next(), words.next(), words.next());
+                    let listed: Vec<String> = (list.unwrap_or(""))
+                        .split(',')
+                        .map(str::to_ascii_lowercase)
+                        .collect();
+                    let before = allowed.unwrap_or_else(|| core.session.moves(Style::Own));
+                    let keep = |mv: &String| listed.contains(mv) == (word == "allow");
+                    allowed = Some(before.into_iter().filter(keep).collect());
+                }
+                _ => match word.parse::<f64>() {
+                    Ok(number) => interval = number,
+                    Err(_) => return Err(format!("syntax error: {}", quote(word))),
+                },
+            }
+        }
+        if allowed.as_ref().is_some_and(Vec::is_empty) {
+            return Err("no move is left to analyse".to_owned());
+        }
+        let task = Task::Analyse {
+            style,
+            most,
+            player: plays.then_some(player),
+        };
+        let every = Duration::from_secs_f64((interval / 100.0).clamp(0.01, 3600.0));
+        self.start(core, id, task, allowed.unwrap_or_default(), Some(every))
+    }
+
+    fn tell(core: &mut Core, thought: &Thought, style: Analysis, most: usize) {
+        let count = thought.lines.len().max(1) as f64;
+        let mut text = String::new();
+        for (order, line) in thought.lines.iter().take(most).enumerate() {
+            let Some(mv) = line.moves.first() else {
+                continue;
+            };
+            let (rate, bound, prior) = (line.value, score::lower_bound(line), 1.0 / count);
+            let blank = if text.is_empty() { "" } else { " " };
+            let _ = write!(text, "{blank}info move {mv} visits {}", line.visits);
+            let _ = match style {
+                Analysis::LeelaZero => write!(
+                    text,
+                    " winrate {} prior {} lcb {}",
+                    per_myriad(rate),
+                    per_myriad(prior),
+                    per_myriad(bound)
+                ),
+                Analysis::KataGo => write!(
+                    text,
+                    " utility {:.6} winrate {rate:.6} scoreMean 0 scoreStdev 0 scoreLead 0 scoreSelfplay 0 \
+                     prior {prior:.6} lcb {bound:.6} utilityLcb {:.6}",
+                    2.0 * rate - 1.0,
+                    2.0 * bound - 1.0
+                ),
+            };
+            let _ = write!(text, " order {order} pv {}", line.moves.join(" "));
+        }
+        if !text.is_empty() {
+            core.say(text);
+        }
+    }
+
+    fn time_settings(&mut self, words: &[&str]) -> Reply {
+        let [main, period, stones] = *words else {
+            return Err("syntax error: expected time_settings MAIN PERIOD STONES".to_owned());
+        };
+        let seconds = |word: &str| {
+            word.parse::<f64>()
+                .ok()
+                .filter(|value| value.is_finite() && *value >= 0.0)
+        };
+        match (seconds(main), seconds(period), stones.parse::<u32>()) {
+            (Some(main), Some(period), Ok(stones)) => {
+                self.time.settings = Some((main, period, stones));
+                self.clocks = [None; 2];
+                done()
+            }
+            _ => {
+                Err("syntax error: expected two times in seconds and a number of stones".to_owned())
+            }
+        }
+    }
+
+    fn time_left(&mut self, core: &Core, words: &[&str]) -> Reply {
+        let [colour, seconds, stones] = *words else {
+            return Err("syntax error: expected time_left COLOUR SECONDS STONES".to_owned());
+        };
+        let player = player_of(core, colour);
+        let seconds = seconds.parse::<f64>().ok().filter(|time| time.is_finite());
+        let (Some(player), Some(seconds), Ok(stones)) = (player, seconds, stones.parse()) else {
+            return Err(
+                "syntax error: expected a colour, seconds and a number of stones".to_owned(),
+            );
+        };
+        self.clocks[player.index()] = Some(TimeLeft { seconds, stones });
+        if self.time.settings.is_none() {
+            self.time.settings = Some((seconds.max(0.001), 0.0, 0));
+        }
+        done()
+    }
+
+    fn final_score(core: &Core) -> Reply {
+        let Some((outcome, _)) = core.session.outcome() else {
+            return Err("cannot score: the game is not over".to_owned());
+        };
+        let Outcome::Win(player) = outcome else {
+            return answer("0");
+        };
+        let margin = core
+            .session
+            .score()
+            .map_or(1, |[first, second]| first.abs_diff(second));
+        let letter = if colour_of(core, player) == "black" {
+            'B'
+        } else {
+            'W'
+        };
+        answer(format!("{letter}+{}", margin.max(1)))
+    }
+}
+
+/// A game's name as people write it.
+fn title(name: &str) -> String {
+    let words = name.split('-').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_ascii_uppercase() + rest
+    });
+    words.collect::<Vec<String>>().join(" ")
+}
+
+fn per_myriad(value: f64) -> u32 {
+    (value.clamp(0.0, 1.0) * 10_000.0).round() as u32
+}
+
+/// The colour of a player: in chess White begins, elsewhere Black.
+fn colour_of(core: &Core, player: Player) -> &'static str {
+    let white_begins = core.session.players()[0] == "White";
+    if (player == Player::First) == white_begins {
+        "white"
+    } else {
+        "black"
+    }
+}
+
+fn player_of(core: &Core, colour: &str) -> Option<Player> {
+    let colour = match colour.to_ascii_lowercase().as_str() {
+        "b" | "black" => "black",
+        "w" | "white" => "white",
+        _ => return None,
+    };
+    let is_first = colour_of(core, Player::First) == colour;
+    Some(if is_first {
+        Player::First
+    } else {
+        Player::Second
+    })
+}
+
+/// A line without comment and control characters, tabs being blanks.
+fn tidy(line: &str) -> String {
+    let line = line.split('#').next().unwrap_or("");
+    let tabless = line
+        .chars()
+        .map(|symbol| if symbol == '\t' { ' ' } else { symbol });
+    let plain: String = tabless.filter(|symbol| !symbol.is_control()).collect();
+    plain.trim().to_owned()
+}
+
+/// The number that a command may begin with, and the rest.
+fn split_id(line: &str) -> (&str, &str) {
+    let line = line.trim_start();
+    let end = line
+        .find(|symbol: char| !symbol.is_ascii_digit())
+        .unwrap_or(line.len());
+    let (id, rest) = line.split_at(end);
+    if id.is_empty() || rest.starts_with(' ') || rest.is_empty() {
+        (id, rest.trim_start())
+    } else {
+        ("", line)
+    }
+}
+
+impl Dialect for Gtp {
+    fn during(&self, _: &Core, line: &str, queued: bool) -> During {
+        let is_analysis = matches!(&self.task, Some(Task::Analyse { player: None, .. }));
+        let (_, rest) = split_id(line);
+        let is_quit = rest.split_whitespace().next() == Some("quit");
+        if (is_analysis && !queued) || is_quit {
+            During::StopFirst
+        } else {
+            During::Later
+        }
+    }
+
+    fn line(&mut self, core: &mut Core, line: &str) -> Flow {
+        let line = tidy(line);
+        if line.is_empty() {
+            return Flow::GoOn;
+        }
+        let (id, rest) = split_id(&line);
+        let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        match self.command(core, id, word, rest) {
+            Ok(Some(text)) => Self::respond(core, '=', id, &text),
+            Ok(None) => {}
+            Err(text) => Self::respond(core, '?', id, &text),
+        }
+        if word == "quit" {
+            Flow::Quit
+        } else {
+            Flow::GoOn
+        }
+    }
+
+    fn thought(&mut self, core: &mut Core, thought: &Thought) {
+        if let Some(Task::Analyse { style, most, .. }) = self.task {
+            Self::tell(core, thought, style, most);
+        }
+    }
+
+    fn said(&mut self, _: &mut Core, _: &str) {}
+
+    fn done(&mut self, core: &mut Core, answer: Option<Answer>) {
+        let (Some(task), Some(answer)) = (self.task.take(), answer) else {
+            return;
+        };
+        let id = std::mem::take(&mut self.id);
+        match task {
+            Task::Genmove { player, plays } => {
+                if let Some(left) = &mut self.clocks[player.index()] {
+                    left.seconds -= answer.thought.time.as_secs_f64();
+                } else if let Some((main, ..)) = self.time.settings
+                    && main > 0.0
+                {
+                    let seconds = main - answer.thought.time.as_secs_f64();
+                    self.clocks[player.index()] = Some(TimeLeft { seconds, stones: 0 });
+                }
+                if plays && let Err(error) = core.session.play(&answer.best) {
+                    return Self::respond(core, '?', &id, &error.to_string());
+                }
+                Self::respond(core, '=', &id, &answer.best);
+            }
+            Task::Analyse {
+                style,
+                most,
+                player,
+            } => {
+                Self::tell(core, &answer.thought, style, most);
+                if player.is_some() {
+                    let _ = core.session.play(&answer.best);
+                    core.say(format!("play {}", answer.best));
+                }
+                core.say("");
+            }
+        }
+    }
+
+    fn warning(&mut self, _: &mut Core, _: &str) {}
+
+    fn too_long(&mut self, core: &mut Core, text: &str) {
+        Self::respond(core, '?', "", &format!("syntax error: {text}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_tidied_as_the_standard_says() {
+        assert_eq!(tidy("\u{1}7\tname # comment"), "7 name");
+        assert_eq!(split_id("12 play b d3"), ("12", "play b d3"));
+        assert_eq!(split_id("name"), ("", "name"));
+        assert_eq!(split_id("12"), ("12", ""));
+        assert_eq!(split_id("1d"), ("", "1d"));
+        assert_eq!(title("connect-four"), "Connect Four");
+    }
+}

@@ -1,0 +1,200 @@
+//! NBoard, the protocol of othello programs.
+
+use std::time::Duration;
+
+use super::{
+    core::{Core, Wish},
+    server::{Dialect, During, Flow},
+};
+use crate::session::{Answer, Line, Thought};
+
+/// NBoard.
+#[derive(Default)]
+pub(super) struct NBoard {
+    depth: u32,
+    task: Option<Task>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// A move is wanted.
+    Go,
+    /// So many of the best moves are wanted.
+    Hint(usize),
+}
+
+/// A depth of one is so many playouts, for searches with playouts.
+const PLAYOUTS: u64 = 1000;
+
+impl NBoard {
+    fn set(&mut self, core: &mut Core, rest: &str) {
+        let (what, value) = rest.split_once(' ').unwrap_or((rest, ""));
+        match what {
+            "depth" => match value.trim().parse() {
+                Ok(depth) => self.depth = depth,
+                Err(_) => status(core, "set depth wants a whole number"),
+            },
+            "game" => {
+                if let Err(problem) = set_game(core, value) {
+                    status(core, &problem);
+                }
+            }
+            // Draws are worth half a win here.
+            _ => {}
+        }
+    }
+
+    fn play(core: &mut Core, rest: &str) {
+        // The evaluation and the time after the move are the client's own.
+        let mv = rest.split('/').next().unwrap_or("").trim();
+        if let Err(error) = core.session.play(mv) {
+            core.valid = false;
+            status(core, &error.to_string());
+        }
+    }
+
+    fn start(&mut self, core: &mut Core, task: Task) {
+        if !core.valid {
+            return status(
+                core,
+                "there is no position to search: the last one was refused",
+            );
+        }
+        let mut wish = Wish::default();
+        if self.depth > 0 {
+            if core.session.has_playouts() {
+                wish.limits.iterations = Some(u64::from(self.depth) * PLAYOUTS);
+            } else {
+                wish.limits.depth = Some(self.depth);
+            }
+        }
+        let lines = match task {
+            Task::Hint(count) => count,
+            _ => 1,
+        };
+        match core.start(&wish, Vec::new(), lines, Some(Duration::from_millis(200))) {
+            Ok(remarks) => {
+                self.task = Some(task);
+                for text in remarks {
+                    status(core, &text);
+                }
+                status(core, "Thinking");
+            }
+            Err(error) => status(core, &error.to_string()),
+        }
+    }
+
+    fn tell(core: &mut Core, thought: &Thought, count: usize) {
+        for line in thought.lines.iter().take(count) {
+            let moves: String = line.moves.iter().map(|mv| written(mv)).collect();
+            let depth = match (line.certain.is_some(), line.ends) {
+                (true, true) => "100%".to_owned(),
+                (true, false) => "100%W".to_owned(),
+                _ => thought.depth.to_string(),
+            };
+            core.say(format!("search {moves} {:.2} 0 {depth}", discs(line)));
+        }
+        let seconds = thought.time.as_secs_f64();
+        core.say(format!("nodestats {} {seconds:.3}", thought.nodes));
+    }
+}
+
+/// A move as the protocol writes it.
+fn written(mv: &str) -> String {
+    if mv == "pass" {
+        "PA".to_owned()
+    } else {
+        mv.to_ascii_uppercase()
+    }
+}
+
+/// A win rate as a number of discs: from 64 down when all are lost up to 64 ahead when all are won.
+fn discs(line: &Line) -> f64 {
+    64.0 * (2.0 * line.value - 1.0)
+}
+
+fn status(core: &mut Core, text: &str) {
+    let text = text.replace('\n', " ");
+    core.say(format!("status {text}"));
+}
+
+fn set_game(core: &mut Core, text: &str) -> Result<(), String> {
+    let _ = text;
+    core.set_position("startpos", "")
+}
+
+impl Dialect for NBoard {
+    fn during(&self, _: &Core, line: &str, queued: bool) -> During {
+        let word = line.split_whitespace().next().unwrap_or("");
+        match word {
+            "quit" => During::Now,
+            _ if queued => During::Later,
+            // All of these speak of another position or ask something else.
+            "ping" | "set" | "move" | "go" | "hint" | "learn" | "nboard" => During::StopFirst,
+            _ => During::Now,
+        }
+    }
+
+    fn line(&mut self, core: &mut Core, line: &str) -> Flow {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word {
+            "nboard" => core.say("set myname Canopy"),
+            "set" => self.set(core, rest),
+            "move" => Self::play(core, rest),
+            "go" => self.start(core, Task::Go),
+            "hint" => self.start(core, Task::Hint(rest.parse().unwrap_or(1).max(1))),
+            "ping" => core.say(format!("pong {rest}")),
+            "learn" => core.say("learned"),
+            "quit" => return Flow::Quit,
+            _ => {}
+        }
+        Flow::GoOn
+    }
+
+    fn thought(&mut self, core: &mut Core, thought: &Thought) {
+        match self.task {
+            Some(Task::Hint(count)) if !core.is_stopping() => Self::tell(core, thought, count),
+            Some(Task::Go) if !core.is_stopping() => Self::tell(core, thought, 1),
+            _ => {}
+        }
+    }
+
+    fn said(&mut self, _: &mut Core, _: &str) {}
+
+    fn done(&mut self, core: &mut Core, answer: Option<Answer>) {
+        let (Some(task), Some(answer)) = (self.task.take(), answer) else {
+            return;
+        };
+        // What was cut short is about a position that the client has left.
+        if core.was_stopped() {
+            return;
+        }
+        if let Some(failure) = &answer.failure {
+            status(core, failure);
+        }
+        match task {
+            Task::Hint(count) => Self::tell(core, &answer.thought, count),
+            Task::Go => {
+                Self::tell(core, &answer.thought, 1);
+                let value = answer.thought.lines.first().map_or(0.0, discs);
+                let seconds = answer.thought.time.as_secs_f64();
+                core.say(format!(
+                    "=== {}/{value:.2}/{seconds:.3}",
+                    written(&answer.best)
+                ));
+            }
+        }
+        status(core, "Done");
+    }
+
+    fn warning(&mut self, core: &mut Core, text: &str) {
+        status(core, text);
+    }
+
+    fn too_long(&mut self, core: &mut Core, text: &str) {
+        core.valid = false;
+        status(core, text);
+    }
+}

@@ -1,0 +1,491 @@
+//! Everything that can be set: one table, from which UCI's lines, the help, GTP and protocol.md's table come.
+
+use std::fmt::Write as _;
+
+use crate::{
+    catalog::{self, PARAMETERS, SEARCHES},
+    games,
+};
+
+/// An option.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// What it is called.
+    pub name: String,
+    /// What it may be.
+    pub kind: Kind,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// The parameter of the search it stands for, if it does.
+    pub parameter: Option<&'static str>,
+}
+
+/// What an option may be.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// true or false.
+    Check(bool),
+    /// A whole number.
+    Spin {
+        /// The default.
+        default: i64,
+        /// The smallest.
+        min: i64,
+        /// The largest.
+        max: i64,
+    },
+    /// One of some words, the first being the default.
+    Combo(Vec<&'static str>),
+    /// Any text.
+    Text(&'static str),
+    /// Something to be done.
+    Button,
+}
+
+/// What says that a parameter is as the search has it.
+pub const AUTO: &str = "auto";
+
+/// The names of options that the server itself looks at.
+pub mod name {
+    #![expect(missing_docs, reason = "the table says what they are")]
+    pub const GAME: &str = "Game";
+    pub const VARIANT: &str = "UCI_Variant";
+    pub const CHESS960: &str = "UCI_Chess960";
+    pub const SHOW_WDL: &str = "UCI_ShowWDL";
+    pub const ANALYSE: &str = "UCI_AnalyseMode";
+    pub const SEARCH: &str = "Search";
+    pub const MULTI_PV: &str = "MultiPV";
+    pub const MOVE_TIME: &str = "MoveTime";
+    pub const NODES: &str = "Nodes";
+    pub const OVERHEAD: &str = "MoveOverhead";
+    pub const INFO_INTERVAL: &str = "InfoInterval";
+    pub const VERBOSE: &str = "VerboseMoveStats";
+    pub const CLEAR: &str = "Clear Hash";
+    pub const TREE_DIR: &str = "TreeDir";
+    pub const TREE_FORMAT: &str = "TreeFormat";
+    pub const TREE_EVERY: &str = "TreeEvery";
+    pub const TREE_MAX_NODES: &str = "TreeMaxNodes";
+    pub const TREE_MIN_VISITS: &str = "TreeMinVisits";
+    pub const TREE_STATES: &str = "TreeStates";
+    pub const TREE_EXTRA: &str = "TreeExtra";
+    pub const TREE_JOURNAL: &str = "TreeJournal";
+}
+
+/// The words of `UCI_Variant`, and for each the game it means and whether that is written as Fairy-Stockfish does.
+pub const VARIANTS: &[(&str, &str, bool)] = &[
+    ("chess", "chess", false),
+    ("cfour", "connect-four", true),
+    ("flipello", "othello", true),
+    ("othello", "othello", false),
+    ("kalah", "kalah", false),
+    ("connect-four", "connect-four", false),
+    ("delta", "delta", false),
+];
+
+/// The table.
+pub fn table() -> Vec<Row> {
+    const MANY: i64 = 1 << 53;
+    let row = |name: &str, kind: Kind, help: &'static str| Row {
+        name: name.to_owned(),
+        kind,
+        help,
+        parameter: None,
+    };
+    let spin = |default, min, max| Kind::Spin { default, min, max };
+    let of = |parameter: &'static str, row: Row| Row {
+        parameter: Some(parameter),
+        ..row
+    };
+    let searches = SEARCHES.iter().map(|entry| entry.name).collect();
+    let mut rows = vec![
+        row(
+            name::GAME,
+            Kind::Combo(games::NAMES.to_vec()),
+            "The game, with a variant after a colon if wanted, such as kalah:4x3; the position becomes its start",
+        ),
+        row(
+            name::VARIANT,
+            Kind::Combo(VARIANTS.iter().map(|&(word, ..)| word).collect()),
+            "The game as chess programs name it; cfour and flipello are read and written as Fairy-Stockfish does",
+        ),
+        row(
+            name::CHESS960,
+            Kind::Check(false),
+            "Chess960: castling is written as the king taking its rook",
+        ),
+        row(
+            name::SEARCH,
+            Kind::Combo(searches),
+            "The search; parameters may follow after commas, such as uct,exploration=0.7",
+        ),
+        of(
+            "threads",
+            row(
+                "Threads",
+                spin(1, 1, 512),
+                "Threads that grow the tree; more than one no longer repeats itself",
+            ),
+        ),
+        of(
+            "memory",
+            row(
+                "Hash",
+                spin(1024, 1, 1 << 20),
+                "Megabytes for what a search remembers, never exceeded",
+            ),
+        ),
+        of(
+            "seed",
+            row("Seed", spin(1, 0, MANY), "Which random numbers"),
+        ),
+        row(
+            name::MULTI_PV,
+            spin(1, 1, 500),
+            "How many of the best moves are told, with their lines",
+        ),
+        row(
+            "Ponder",
+            Kind::Check(false),
+            "Whether the client will ask to think on the opponent's time; nothing changes by it",
+        ),
+        row(
+            name::MOVE_TIME,
+            spin(0, 0, MANY),
+            "Milliseconds a move where no limit is given; 0 for the search's own limit, and without one a second",
+        ),
+        row(
+            name::NODES,
+            spin(0, 0, MANY),
+            "Playouts a move, or positions for searches without playouts, where no limit is given; 0 for none",
+        ),
+        row(
+            name::OVERHEAD,
+            spin(20, 0, 10_000),
+            "Milliseconds that a move may lose on the way to and from the client; kept back from clocks, not from move times",
+        ),
+        row(
+            name::INFO_INTERVAL,
+            spin(500, 50, 60_000),
+            "Milliseconds between reports of a running search; a new best move is told sooner",
+        ),
+        row(
+            name::VERBOSE,
+            Kind::Check(false),
+            "Whether each report is followed by the figures of every move",
+        ),
+        row(
+            "OwnBook",
+            Kind::Check(false),
+            "There is no book; here because runners switch it off",
+        ),
+        row(
+            name::SHOW_WDL,
+            Kind::Check(false),
+            "Whether scores come with wins, draws and losses out of a thousand",
+        ),
+        row(
+            name::ANALYSE,
+            Kind::Check(false),
+            "Whether the client analyses rather than plays; nothing changes by it",
+        ),
+        row(name::CLEAR, Kind::Button, "Forgets what the search knows"),
+        row(
+            name::TREE_DIR,
+            Kind::Text(""),
+            "The directory for search trees; none are written if empty",
+        ),
+        row(
+            name::TREE_FORMAT,
+            Kind::Combo(vec!["tree", "csv"]),
+            "The format of tree files",
+        ),
+        row(
+            name::TREE_EVERY,
+            spin(0, 0, 3_600_000),
+            "Milliseconds between trees of a running search; 0 for the finished tree alone",
+        ),
+        row(
+            name::TREE_MAX_NODES,
+            spin(0, 0, MANY),
+            "The most nodes of a tree file: the most visited part stays; 0 for all",
+        ),
+        row(
+            name::TREE_MIN_VISITS,
+            spin(0, 0, MANY),
+            "Nodes with fewer visits are left out of tree files",
+        ),
+        row(
+            name::TREE_STATES,
+            Kind::Combo(vec!["root", "all"]),
+            "Which positions are written out in tree files",
+        ),
+        row(
+            name::TREE_EXTRA,
+            Kind::Check(false),
+            "Whether a file of extras lies beside each tree",
+        ),
+        row(
+            name::TREE_JOURNAL,
+            Kind::Check(false),
+            "Whether a journal of how it grew lies beside each tree",
+        ),
+    ];
+    let has_row = ["threads", "memory", "seed"];
+    for parameter in PARAMETERS {
+        if has_row.contains(&parameter.name) {
+            continue;
+        }
+        let kind = match parameter.kind {
+            catalog::Kind::Choice(words) => {
+                Kind::Combo([AUTO].into_iter().chain(words.iter().copied()).collect())
+            }
+            catalog::Kind::Flag => Kind::Combo(vec![AUTO, "true", "false"]),
+            _ => Kind::Text(AUTO),
+        };
+        rows.push(Row {
+            name: in_capitals(parameter.name),
+            kind,
+            help: parameter.help,
+            parameter: Some(parameter.name),
+        });
+    }
+    rows
+}
+
+/// `playout_limit` as `PlayoutLimit`.
+fn in_capitals(name: &str) -> String {
+    let mut text = String::new();
+    for word in name.split('_') {
+        let (first, rest) = word.split_at(word.len().min(1));
+        text.push_str(&first.to_ascii_uppercase());
+        text.push_str(rest);
+    }
+    text
+}
+
+impl Row {
+    /// The value it has before anybody sets it.
+    pub fn default(&self) -> String {
+        match &self.kind {
+            Kind::Check(value) => value.to_string(),
+            Kind::Spin { default, .. } => default.to_string(),
+            Kind::Combo(words) => words.first().copied().unwrap_or_default().to_owned(),
+            Kind::Text(text) => (*text).to_owned(),
+            Kind::Button => String::new(),
+        }
+    }
+
+    /// Whether it is for UCI alone.
+    pub fn is_uci_only(&self) -> bool {
+        self.name.starts_with("UCI_")
+    }
+
+    /// The line in which UCI and UGI declare it.
+    pub fn declaration(&self) -> String {
+        let mut line = format!("option name {} type ", self.name);
+        let _ = match &self.kind {
+            Kind::Check(value) => write!(line, "check default {value}"),
+            Kind::Spin { default, min, max } => {
+                write!(line, "spin default {default} min {min} max {max}")
+            }
+            Kind::Combo(words) => {
+                line.push_str("combo default ");
+                line.push_str(words.first().copied().unwrap_or_default());
+                for word in words {
+                    line.push_str(" var ");
+                    line.push_str(word);
+                }
+                Ok(())
+            }
+            Kind::Text("") => line.write_str("string default <empty>"),
+            Kind::Text(text) => write!(line, "string default {text}"),
+            Kind::Button => line.write_str("button"),
+        };
+        line
+    }
+
+    /// What it may be, for people.
+    pub fn values(&self) -> String {
+        match &self.kind {
+            Kind::Check(_) => "true or false".to_owned(),
+            Kind::Spin { min, max, .. } => format!("{min} to {max}"),
+            Kind::Combo(words) => words.join(", "),
+            Kind::Text(_) => match self.parameter() {
+                Some(parameter) => format!("auto, or {}", parameter.kind),
+                None => "a text".to_owned(),
+            },
+            Kind::Button => "a button".to_owned(),
+        }
+    }
+
+    fn parameter(&self) -> Option<&'static catalog::Parameter> {
+        let name = self.parameter?;
+        PARAMETERS.iter().find(|parameter| parameter.name == name)
+    }
+}
+
+/// The options with their values.
+#[derive(Clone, Debug)]
+pub struct Options {
+    rows: Vec<Row>,
+    values: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let rows = table();
+        let values = rows.iter().map(Row::default).collect();
+        Self { rows, values }
+    }
+}
+
+/// A value that an option can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    row: usize,
+    /// The option.
+    pub name: String,
+    /// The value.
+    pub value: String,
+    /// Said if the value is not the one that was asked for but the nearest.
+    pub note: Option<String>,
+}
+
+impl Options {
+    /// The table.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.rows
+            .iter()
+            .position(|row| row.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What an option is set to; nothing if there is none of that name.
+    pub fn get(&self, name: &str) -> &str {
+        self.find(name).map_or("", |row| &self.values[row])
+    }
+
+    /// Whether an option is true.
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name) == "true"
+    }
+
+    /// A whole number; 0 if it is none.
+    pub fn number(&self, name: &str) -> u64 {
+        self.get(name).parse().unwrap_or(0)
+    }
+
+    /// What is set about the search beside its own: the parameters that are not as the search has them.
+    pub fn search_settings(&self) -> Vec<(String, String)> {
+        let set = self.rows.iter().zip(&self.values);
+        set.filter_map(|(row, value)| {
+            let parameter = row.parameter?;
+            (value != AUTO).then(|| (parameter.to_owned(), value.clone()))
+        })
+        .collect()
+    }
+
+    /// Reads a value, without setting it; or says what was wrong and what was expected.
+    pub fn check(&self, name: &str, value: &str) -> Result<Checked, String> {
+        let (name, value) = (name.trim(), value.trim());
+        let value = if value == "<empty>" { "" } else { value };
+        let quoted = games::notation::quote;
+        let Some(index) = self.find(name) else {
+            let names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
+            return Err(format!(
+                "unknown option {}: expected one of {}",
+                quoted(name),
+                names.join(", ")
+            ));
+        };
+        let row = &self.rows[index];
+        let refuse = || {
+            Err(format!(
+                "{} cannot be {}: expected {}",
+                row.name,
+                quoted(value),
+                row.values()
+            ))
+        };
+        let mut note = None;
+        let value = match &row.kind {
+            Kind::Check(_) => match value.to_ascii_lowercase().as_str() {
+                word @ ("true" | "false") => word.to_owned(),
+                "on" | "1" | "yes" => "true".to_owned(),
+                "off" | "0" | "no" => "false".to_owned(),
+                _ => return refuse(),
+            },
+            &Kind::Spin { min, max, .. } => {
+                let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
+                if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return refuse();
+                }
+                // A number too large to be read is larger than the largest.
+                let wanted: i64 = value.parse().unwrap_or(if value.starts_with('-') {
+                    i64::MIN
+                } else {
+                    i64::MAX
+                });
+                let nearest = wanted.clamp(min, max);
+                if nearest != wanted {
+                    note = Some(format!(
+                        "{} cannot be {value}: expected {}, so it is {nearest}",
+                        row.name,
+                        row.values()
+                    ));
+                }
+                nearest.to_string()
+            }
+            Kind::Combo(words) => {
+                let found = words.iter().find(|word| word.eq_ignore_ascii_case(value));
+                match found {
+                    Some(word) => (*word).to_owned(),
+                    // Whether there is such a game or search is for others to say.
+                    None if row.name == name::GAME || row.name == name::SEARCH => value.to_owned(),
+                    None => return refuse(),
+                }
+            }
+            Kind::Text(_) => match row.parameter() {
+                Some(_) if value.eq_ignore_ascii_case(AUTO) => AUTO.to_owned(),
+                Some(parameter) if !parameter.kind.could_be(value) => return refuse(),
+                _ => value.to_owned(),
+            },
+            Kind::Button => String::new(),
+        };
+        Ok(Checked {
+            row: index,
+            name: row.name.clone(),
+            value,
+            note,
+        })
+    }
+
+    /// Sets a value that was read.
+    pub fn set(&mut self, checked: &Checked) {
+        if let Some(value) = self.values.get_mut(checked.row) {
+            value.clone_from(&checked.value);
+        }
+    }
+}
+
+/// The table for people, as --help shows it.
+pub fn help() -> String {
+    let mut text = String::from("Options, for --option NAME=VALUE and for the protocols:\n");
+    for row in table() {
+        let default = match row.default() {
+            default if default.is_empty() => String::new(),
+            default => format!(" [default: {default}]"),
+        };
+        let _ = writeln!(
+            text,
+            "  {}\n          {} ({}){default}",
+            row.name,
+            row.help,
+            row.values()
+        );
+    }
+    text
+}

@@ -1,0 +1,96 @@
+//! One search whose tree, if anybody wants it, goes to files.
+
+use super::Output;
+use crate::{
+    catalog::{self, Spec},
+    games::{Playable, Player, notation},
+    search::{Choice, LiveTree, Report, Reports, Search, Snapshots, Task, budget::Stopwatch},
+    tree::meta::{LimitsMeta, Meta},
+};
+
+/// What a sidecar says that a search does not know of itself.
+pub struct About<'a> {
+    /// How the search is set up.
+    pub spec: &'a Spec,
+    /// What it is called.
+    pub name: &'a str,
+    /// How many plies had been played.
+    pub ply: u32,
+}
+
+/// Searches as `task` says; the tree goes to `output` while it grows and in the end.
+pub fn choose<G: Playable>(
+    search: &mut dyn Search<G>,
+    task: Task<'_, G>,
+    about: &About<'_>,
+    output: Option<&Output>,
+) -> Choice<G::Move> {
+    let Some(output) = output else {
+        return search.choose(task);
+    };
+    let position = task.root;
+    let base = about.meta(&task);
+    let files = output.begin(&base.game, &base.search);
+    let watch = Stopwatch::start();
+    let meta = |report: &Report<G::Move>| Meta {
+        iterations: report.iterations,
+        nodes: report.nodes,
+        milliseconds: watch.elapsed().as_millis() as u64,
+        ..base.clone()
+    };
+    let mut look = |tree: &dyn LiveTree<G>, report: &Report<G::Move>| {
+        if files.is_idle() {
+            files.snapshot(tree.copy(), meta(report));
+        }
+    };
+    let snapshots = output.settings().every.map(|every| Snapshots {
+        every,
+        look: &mut look,
+    });
+    let choice = search.choose(Task {
+        moves: task.moves,
+        lines: task.lines,
+        reports: task.reports.map(Reports::for_now),
+        snapshots,
+        observer: files.observer(),
+        ..Task::new(position, task.history, task.limits, task.stop)
+    });
+    let meta = Meta {
+        is_final: true,
+        chosen: Some(notation::move_text(position, choice.best)),
+        ..meta(&choice.report)
+    };
+    if let Some(tree) = search.tree() {
+        files.finish(tree.copy(), meta);
+    }
+    choice
+}
+
+impl About<'_> {
+    fn meta<G: Playable>(&self, task: &Task<'_, G>) -> Meta {
+        let position = task.root;
+        let parameters = catalog::settings(self.spec);
+        let whole = |name: &str| parameters.get(name).and_then(|value| value.parse().ok());
+        Meta {
+            game: notation::full_name::<G>(position.rules()),
+            position: notation::position_text(position),
+            ply: self.ply,
+            to_move: if position.to_move() == Player::First {
+                1
+            } else {
+                2
+            },
+            search: self.name.split(',').next().unwrap_or_default().to_owned(),
+            seed: whole("seed").unwrap_or(0),
+            threads: whole("threads").unwrap_or(1) as u32,
+            limits: LimitsMeta {
+                iterations: task.limits.iterations,
+                nodes: task.limits.nodes,
+                depth: task.limits.depth,
+                milliseconds: task.limits.time.map(|time| time.as_millis() as u64),
+            },
+            parameters,
+            ..Meta::default()
+        }
+    }
+}
