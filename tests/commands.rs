@@ -156,7 +156,13 @@ fn bad_input_is_told_in_a_sentence() {
     assert!(
         complaint(&["bench", "playouts", "--seconds", "nan"]).contains("between 0.01 and 3600")
     );
-    assert!(complaint(&[]).contains("Usage: canopy-engine"));
+    assert!(complaint(&["--game", "go"]).contains("unknown game \"go\""));
+    assert!(complaint(&["--protocol", "xboard"]).contains("expected uci, ugi, gtp or nboard"));
+    assert!(complaint(&["--option", "Threads"]).contains("expected NAME=VALUE"));
+    assert!(complaint(&["--option", "Threads=0"]).contains("expected 1 to 512"));
+    assert!(complaint(&["--option", "Colour=red"]).contains("unknown option \"Colour\""));
+    assert!(complaint(&["--option", "Search=rules-002"]).contains("expected connect-four"));
+    assert!(complaint(&["--game", "delta", "show"]).contains("Usage: canopy-engine"));
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::{fs, path::PathBuf};
 
 use canopy_engine::games::{self, Playable, Visitor};
 
+pub(crate) mod transcript;
+
 /// A file or folder under tests/data.
 pub(crate) fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

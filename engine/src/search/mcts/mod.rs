@@ -363,7 +363,21 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         (certain, 1.0, one, two)
     }
 
-    /// `mv` and the most visited moves after it, on the board.
+    /// Whether a move on the board certainly wins (1) or loses (-1) for who makes it, as far as that is looked at; else 0.
+    fn certainty(&self, position: &G, edge: &Edge<G::Move>) -> i8 {
+        let Some(outcome) = edge.proven.filter(|_| self.config.solver) else {
+            return 0;
+        };
+        let mut after = position.clone();
+        after.play(edge.mv);
+        match unflipped(outcome, self.store.frame(&after).inverted) {
+            Outcome::Win(winner) if winner == position.to_move() => 1,
+            Outcome::Win(_) => -1,
+            Outcome::Draw => 0,
+        }
+    }
+
+    /// `mv` and the most visited moves after it, on the board; but certain wins before all others, and certain losses last.
     fn line(&self, root: &G, mv: G::Move) -> Vec<G::Move> {
         let mut position = root.clone();
         let mut node = self.store.root();
@@ -378,7 +392,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 // The last of equals is wanted first by `max_by_key`, so count them from behind.
                 None => views
                     .rev()
-                    .max_by_key(|view| view.visits)
+                    .max_by_key(|view| (self.certainty(&position, view), view.visits))
                     .filter(|view| view.visits > 0),
             };
             let Some(next) = next else { return line };

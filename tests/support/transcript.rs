@@ -1,0 +1,273 @@
+//! Dialogues written down: `> sent`, `< expected` with `*` for anything, `<...` for any lines, `$ canopy-engine ARGS` first.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use canopy_engine::protocol::{Note, Server, Setup, Talk};
+
+/// Nothing takes longer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Somebody to talk with.
+pub(crate) trait Peer {
+    fn send(&mut self, line: &str);
+    /// No more lines will come.
+    fn close(&mut self);
+    /// The next line it says; none if it says nothing more, or not in time.
+    fn hear(&mut self, patience: Duration) -> Option<String>;
+}
+
+/// The server in this process.
+pub(crate) struct InProcess {
+    server: Server,
+    notes: Receiver<Note>,
+    begun: Instant,
+    heard: Vec<String>,
+}
+
+impl InProcess {
+    pub(crate) fn new(setup: &Setup) -> Result<Self, String> {
+        let (sender, notes) = channel();
+        let tell = move |note| {
+            let _ = sender.send(note);
+        };
+        Ok(Self {
+            server: Server::new(setup, Arc::new(tell))?,
+            notes,
+            begun: Instant::now(),
+            heard: Vec::new(),
+        })
+    }
+
+    fn take(&mut self, text: &str) {
+        assert!(
+            text.is_empty() || text.ends_with('\n'),
+            "not whole lines: {text:?}"
+        );
+        self.heard.extend(text.lines().map(str::to_owned));
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.server.is_over()
+    }
+}
+
+impl Peer for InProcess {
+    fn send(&mut self, line: &str) {
+        let text = self.server.on_line(line, self.begun.elapsed());
+        self.take(&text);
+    }
+
+    fn close(&mut self) {
+        let text = self.server.on_end(self.begun.elapsed());
+        self.take(&text);
+    }
+
+    fn hear(&mut self, patience: Duration) -> Option<String> {
+        let until = self.begun.elapsed() + patience;
+        while self.heard.is_empty() && !self.server.is_over() {
+            let timer = self.server.next_timer().unwrap_or(until).min(until);
+            let wait = timer.saturating_sub(self.begun.elapsed());
+            let text = match self.notes.recv_timeout(wait) {
+                Ok(note) => self.server.on_note(note, self.begun.elapsed()),
+                Err(RecvTimeoutError::Timeout) if self.begun.elapsed() >= until => return None,
+                Err(_) => self.server.on_timer(self.begun.elapsed()),
+            };
+            self.take(&text);
+        }
+        (!self.heard.is_empty()).then(|| self.heard.remove(0))
+    }
+}
+
+/// The program.
+pub(crate) struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Process {
+    pub(crate) fn new(arguments: &[String]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("the program starts");
+        let stdout = BufReader::new(child.stdout.take().expect("its output is piped"));
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+        }
+    }
+
+    /// Waits until it has ended; how long that took, and whether it ended well.
+    pub(crate) fn wait(&mut self) -> (Duration, bool) {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
+                return (begun.elapsed(), status.success());
+            }
+            if begun.elapsed() > PATIENCE {
+                return (begun.elapsed(), false);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Peer for Process {
+    fn send(&mut self, line: &str) {
+        if let Some(stdin) = &mut self.stdin {
+            let _ = stdin.write_all(format!("{line}\n").as_bytes());
+            let _ = stdin.flush();
+        }
+    }
+
+    fn close(&mut self) {
+        self.stdin = None;
+    }
+
+    fn hear(&mut self, patience: Duration) -> Option<String> {
+        self.lines.recv_timeout(patience).ok()
+    }
+}
+
+/// Whether `text` is what `pattern` says, `*` standing for anything.
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else {
+        return rest.is_empty();
+    };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.len() >= last.len() && rest.ends_with(last)
+}
+
+/// The words of a command line, of which some may stand in quotes.
+pub(crate) fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = None;
+    let mut quote = None;
+    for symbol in line.chars() {
+        match (symbol, quote) {
+            (_, Some(open)) if symbol == open => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(symbol);
+                word.get_or_insert_with(String::new);
+            }
+            (' ', None) => words.extend(word.take()),
+            _ => word.get_or_insert_with(String::new).push(symbol),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// What a command line sets up.
+pub(crate) fn setup(arguments: &[String]) -> Setup {
+    let mut setup = Setup::default();
+    for pair in arguments.chunks(2) {
+        let [flag, value] = pair else {
+            panic!("{arguments:?}: a flag without a value")
+        };
+        match flag.as_str() {
+            "--protocol" => {
+                let found = Talk::ALL.iter().find(|(name, _)| name == value);
+                setup.talk = Some(found.expect("a dialect").1);
+            }
+            "--game" => setup.game = Some(value.clone()),
+            "--option" => {
+                let (name, value) = value.split_once('=').expect("NAME=VALUE");
+                setup.options.push((name.to_owned(), value.to_owned()));
+            }
+            _ => panic!("{flag} is no flag of the server"),
+        }
+    }
+    setup
+}
+
+/// The arguments in the first line of a transcript.
+pub(crate) fn arguments(text: &str) -> Vec<String> {
+    let first = (text.lines())
+        .find(|line| line.starts_with('$'))
+        .expect("a transcript begins with the command");
+    let rest = first
+        .strip_prefix("$ canopy-engine")
+        .expect("a transcript is of canopy-engine");
+    words(rest.trim())
+}
+
+/// Plays a transcript with `peer`; what went otherwise, if something did.
+pub(crate) fn play(text: &str, peer: &mut dyn Peer) -> Result<(), String> {
+    let mut skip = false;
+    for (index, line) in text.lines().enumerate() {
+        let at = |problem: String| Err(format!("line {}, {line:?}: {problem}", index + 1));
+        if let Some(sent) = line.strip_prefix('>') {
+            peer.send(sent.strip_prefix(' ').unwrap_or(sent));
+        } else if line == "<..." {
+            skip = true;
+        } else if let Some(pattern) = line.strip_prefix('<') {
+            let pattern = pattern.strip_prefix(' ').unwrap_or(pattern);
+            loop {
+                let Some(heard) = peer.hear(PATIENCE) else {
+                    return at("nothing came".to_owned());
+                };
+                if fits(pattern, &heard) {
+                    break;
+                }
+                if !skip {
+                    return at(format!("{heard:?} came"));
+                }
+            }
+            skip = false;
+        } else if !line.is_empty() && !line.starts_with(['$', '#']) {
+            return at("not a line of a transcript".to_owned());
+        }
+    }
+    peer.close();
+    while let Some(heard) = peer.hear(PATIENCE) {
+        if !skip {
+            return Err(format!("after the end: {heard:?} came"));
+        }
+    }
+    Ok(())
+}
