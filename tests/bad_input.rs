@@ -5,6 +5,7 @@ mod support;
 use canopy_engine::games::{
     self, History, Playable, Visitor,
     notation::{self, ParseError, position_text},
+    othello::ggf::Record,
 };
 use proptest::prelude::*;
 use support::{data_lines, every_variant, read_data};
@@ -41,6 +42,7 @@ fn the_table_of_bad_input_is_refused_with_reasons() {
             panic!("line {number}: expected four columns")
         };
         let read = match kind.strip_prefix("move @ ") {
+            None if kind == "ggf" => Record::parse(text).map(|record| record.to_string()),
             None => read(game, text, None),
             Some(position) => {
                 read(game, position, None)

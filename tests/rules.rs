@@ -577,6 +577,7 @@ fn games_are_found_under_all_their_names() {
         ("Chess", "chess"),
         ("chess:960", "chess:960"),
         ("reversi", "othello"),
+        ("flipello", "othello"),
         ("mancala", "kalah"),
         ("connect4", "connect-four"),
         ("connect_four", "connect-four"),

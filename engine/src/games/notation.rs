@@ -161,6 +161,21 @@ pub enum ParseError {
         /// What would have been right.
         expected: String,
     },
+    /// Not the record of a game.
+    #[error(
+        "not {} record: {problem} in {text}; expected {expected}",
+        with_article(game)
+    )]
+    Record {
+        /// The game.
+        game: &'static str,
+        /// The record, quoted.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What would have been right.
+        expected: String,
+    },
     /// Not a move at all.
     #[error("not {} move: {text}; expected {expected}", with_article(game))]
     Move {
@@ -205,6 +220,20 @@ impl ParseError {
         expected: impl Into<String>,
     ) -> Self {
         Self::Position {
+            game: G::NAME,
+            text: quote(text),
+            problem: problem.into(),
+            expected: expected.into(),
+        }
+    }
+
+    /// `text` is no record of a game of `G` because of `problem`.
+    pub fn bad_record<G: Notation>(
+        text: &str,
+        problem: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Record {
             game: G::NAME,
             text: quote(text),
             problem: problem.into(),

@@ -1,5 +1,5 @@
-//! FEN, read strictly: cozy-chess builds the board, but what it would let pass or refuse without a reason is checked
-//! here first, field by field.
+//! FEN and EPD, read strictly: cozy-chess builds the board, but what it would let pass or refuse without a reason is
+//! checked here first, field by field.
 
 use cozy_chess::{
     BitBoard, BoardBuilder, BoardBuilderError, CastleRights, Color, File, Piece, Rank, Square,
@@ -52,13 +52,16 @@ pub(super) fn parse(rules: Rules, text: &str) -> Result<Chess, ParseError> {
 }
 
 fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
-    let fields: Vec<&str> = text.split_whitespace().collect();
+    let (fields, operations) = split_operations(text);
+    let fields: Vec<&str> = fields.split_whitespace().collect();
     let (main, counters) = match fields.as_slice() {
         [board, side, castling, en_passant, counters @ ..] if counters.len() <= 2 => {
             ([*board, *side, *castling, *en_passant], counters)
         }
         _ => return Err(format!("{} fields instead of 4 to 6", fields.len()).into()),
     };
+    let mut counters = [0, 1].map(|index| counters.get(index).copied());
+    read_operations(operations, &mut counters)?;
     let [board, side, castling, en_passant] = main;
     let mut builder = BoardBuilder::empty();
     read_board(board, &mut builder)?;
@@ -70,7 +73,7 @@ fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
     check_pieces(&builder)?;
     read_castling(castling, rules, &mut builder)?;
     read_en_passant(en_passant, &mut builder)?;
-    let counter = |index: usize, default: u16| match counters.get(index) {
+    let counter = |index: usize, default: u16| match counters[index] {
         None => Ok(default),
         Some(text) => parse_number::<u16>(text).ok_or_else(|| {
             let name = ["half-move clock", "move number"][index];
@@ -100,6 +103,58 @@ fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
         ));
     }
     Ok(Chess { board, rules })
+}
+
+/// Parts a FEN from the operations of an EPD, which begin with a letter after four fields or after six.
+fn split_operations(text: &str) -> (&str, &str) {
+    let mut rest = text;
+    for field in 0..=6 {
+        rest = rest.trim_start();
+        if matches!(field, 4 | 6) && rest.starts_with(|symbol: char| symbol.is_ascii_alphabetic()) {
+            return text.split_at(text.len() - rest.len());
+        }
+        let Some(end) = rest.find(char::is_whitespace) else {
+            break;
+        };
+        rest = &rest[end..];
+    }
+    (text, "")
+}
+
+/// Reads the operations of an EPD, `bm Nf3; hmvc 4; id "x; y";`: the counters are taken, all else is passed over.
+fn read_operations<'a>(text: &'a str, counters: &mut [Option<&'a str>; 2]) -> Result<(), Fault> {
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let mut quoted = false;
+        let end = rest.find(|symbol| {
+            quoted ^= symbol == '"';
+            symbol == ';' && !quoted
+        });
+        let Some((operation, after)) = end.and_then(|end| rest.split_at_checked(end)) else {
+            return Err(fault(
+                format!("EPD operation {} without its end", quote(rest)),
+                "a semicolon after every operation, such as bm Nf3; hmvc 4;",
+            ));
+        };
+        let mut words = operation.split_whitespace();
+        let counter = match words.next() {
+            Some("hmvc") => Some(0),
+            Some("fmvn") => Some(1),
+            Some(opcode) if opcode.starts_with(|symbol: char| symbol.is_ascii_alphabetic()) => None,
+            _ => {
+                return Err(fault(
+                    format!("EPD operation {}", quote(operation)),
+                    "a word and what belongs to it, such as bm Nf3; or hmvc 4;",
+                ));
+            }
+        };
+        if let Some(counter) = counter {
+            // A counter without its number is not a number either.
+            counters[counter] = Some(words.next().unwrap_or_default());
+        }
+        rest = after[1..].trim_start();
+    }
+    Ok(())
 }
 
 fn read_board(text: &str, builder: &mut BoardBuilder) -> Result<(), Fault> {

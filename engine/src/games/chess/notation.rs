@@ -1,5 +1,5 @@
-//! Chess as text: FEN, and moves as UCI writes them (`e2e4`, `e7e8q`, castling as the king's move) or in algebraic
-//! notation.
+//! Chess as text: FEN and EPD, and moves as UCI writes them (`e2e4`, `e7e8q`, castling as the king's move) or in
+//! algebraic notation.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl Notation for Chess {
     const VARIANTS: &'static [&'static str] = &["960"];
     const MOVE_HELP: &'static str = "from and to square with what a pawn becomes, such as e2e4, e1g1 (castling) or e7e8q, or Nf3 and the like";
     const POSITION_HELP: &'static str = "a FEN: eight ranks with / between them, w or b, castling rights, en passant square, and \
-        if wanted half-move clock and move number, such as 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+        if wanted half-move clock and move number, such as 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; or an EPD";
     const VARIANT_HELP: &'static str = "960";
 
     fn parse_variant_word(_: Rules, word: &str) -> Option<Rules> {

@@ -1,4 +1,5 @@
-//! Kalah as text: the board literal of the Kalah Game Protocol, and pits counted from the mover's left.
+//! Kalah as text: the board literal of the Kalah Game Protocol, and pits counted from the mover's left; open_spiel's
+//! numbers for North's pits are read too.
 
 use std::fmt;
 
@@ -64,17 +65,26 @@ impl Notation for Kalah {
 
     fn parse_move(&self, text: &str) -> Result<Pit, ParseError> {
         let text = text.trim();
-        let [digit @ b'1'..=b'6'] = text.as_bytes() else {
-            return Err(ParseError::Move {
-                game: Self::NAME,
-                text: quote(text),
-                expected: format!(
-                    "a pit from 1 to {}, counted from the left of the player to move",
-                    self.rules.pits
-                ),
-            });
+        let number = parse_number::<u8>(text).filter(|_| !text.starts_with('0'));
+        let pit = match number {
+            Some(number @ 1..=6) => Pit(number - 1),
+            // open_spiel counts on around the board, which has six pits on a side: 7 is South's store.
+            Some(number @ 8..=13)
+                if self.to_move == Player::Second && self.rules.pits == super::MOST_PITS =>
+            {
+                Pit(number - 8)
+            }
+            _ => {
+                return Err(ParseError::Move {
+                    game: Self::NAME,
+                    text: quote(text),
+                    expected: format!(
+                        "a pit from 1 to {}, counted from the left of the player to move",
+                        self.rules.pits
+                    ),
+                });
+            }
         };
-        let pit = Pit(digit - b'1');
         if self.is_legal(pit) {
             return Ok(pit);
         }

@@ -9,6 +9,7 @@ use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
+pub mod ggf;
 mod notation;
 
 /// A position. Boards are kept from the side of the player to move.
