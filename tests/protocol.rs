@@ -1,11 +1,22 @@
 //! The protocol server, driven in this process and as a program.
 
-use std::fs;
+use std::{
+    fs,
+    io::Write as _,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
-use canopy_engine::protocol::options;
+use canopy_engine::{
+    games::{NAMES, Outcome, Player, notation::Style},
+    protocol::{Setup, Talk, options},
+    rng::Rng,
+    session::Session,
+    tree::{files, meta},
+};
 use support::{
-    data,
-    transcript::{self, InProcess, Process},
+    Scratch, data,
+    transcript::{self, InProcess, PATIENCE, Peer, Process},
 };
 
 mod support;
@@ -57,5 +68,665 @@ fn every_option_stands_in_a_transcript_or_sets_a_search() {
             "{} is in no transcript",
             row.name
         );
+    }
+}
+
+/// What the program says to all of `input` at once, and how it ends.
+fn piped(arguments: &[&str], input: &[u8]) -> (String, bool) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("its input is piped");
+    stdin.write_all(input).expect("the program reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the program ends");
+    let text = String::from_utf8(output.stdout).expect("it says UTF-8");
+    (text, output.status.success())
+}
+
+/// The last line that is not empty.
+fn last(text: &str) -> &str {
+    text.lines().rfind(|line| !line.is_empty()).unwrap_or("")
+}
+
+#[test]
+fn lines_sent_before_the_input_closes_are_worked_off() {
+    let (text, well) = piped(&[], b"ugi\nposition startpos\ngo nodes 1000\n");
+    assert!(well && last(&text).starts_with("bestmove "), "{text}");
+    assert!(text.contains(" nodes 1000 "), "{text}");
+    // Without a line end too, and with those of other systems.
+    let (text, _) = piped(&[], b"uci\r\nposition startpos moves e2e4\r\ngo nodes 50");
+    assert!(
+        last(&text).starts_with("bestmove ") && !text.contains('\r'),
+        "{text}"
+    );
+    // What would never end is stopped.
+    let begun = Instant::now();
+    for go in ["infinite", "ponder wtime 100000 btime 100000", "mate 9"] {
+        let (text, well) = piped(&[], format!("go {go}\n").as_bytes());
+        assert!(well && last(&text).starts_with("bestmove "), "{go}: {text}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    // Genmove is answered before the end, and one answer a command.
+    let script = "boardsize 8\nclear_board\ngenmove b\ngenmove w\n9 name\n";
+    let (text, well) = piped(
+        &["--game", "othello", "--option", "Nodes=50"],
+        script.as_bytes(),
+    );
+    assert!(well && last(&text) == "=9 Canopy", "{text}");
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with('=')).count(),
+        5,
+        "{text}"
+    );
+    // Scripts may wait.
+    let (text, _) = piped(&[], b"go nodes 500\nwait\ngo nodes 400\nwait\nquit\n");
+    assert!(
+        text.contains(" nodes 500 ") && text.contains(" nodes 400 "),
+        "{text}"
+    );
+    assert_eq!(text.matches("bestmove").count(), 2, "{text}");
+    // Nothing asked, nothing said.
+    assert_eq!(piped(&[], b""), (String::new(), true));
+    assert_eq!(piped(&[], b"\n \n"), (String::new(), true));
+}
+
+/// The moves of a random game, without the one that ends it.
+fn random_chess(seed: u64) -> Vec<String> {
+    let mut session = Session::new("chess").expect("there is chess");
+    let mut rng = Rng::new(seed);
+    let mut moves = Vec::new();
+    while session.outcome().is_none() {
+        let legal = session.moves(Style::Own);
+        let mv = legal[rng.below(legal.len() as u32) as usize].clone();
+        session.play(&mv).expect("it is legal");
+        moves.push(mv);
+    }
+    moves.pop();
+    moves
+}
+
+#[test]
+fn long_lines_are_read_or_refused_and_nothing_is_lost() {
+    // Random games of chess are long; one of the first few has more than 400 plies.
+    let moves = (0..50)
+        .map(random_chess)
+        .find(|moves| moves.len() > 400)
+        .expect("one of fifty random games is long");
+    let line = format!("position startpos moves {}\ngo nodes 5\n", moves.join(" "));
+    let (text, _) = piped(&[], line.as_bytes());
+    assert!(
+        last(&text).starts_with("bestmove ") && !text.contains("0000"),
+        "{text}"
+    );
+    // A megabyte of blanks is a line; more is refused, and the position with it.
+    let blanks = " ".repeat(1 << 20);
+    let short = &blanks[..(1 << 20) - 100];
+    let (text, _) = piped(
+        &[],
+        format!("position{short}startpos\ngo nodes 5\n").as_bytes(),
+    );
+    assert!(
+        last(&text).starts_with("bestmove ") && !text.contains("0000"),
+        "{text}"
+    );
+    let script = format!("uci\nposition startpos moves{blanks}e2e4\nisready\ngo nodes 5\n");
+    let (text, _) = piped(&[], script.as_bytes());
+    assert!(text.contains("a line of more than 1048576 bytes"), "{text}");
+    assert!(
+        text.contains("readyok") && last(&text) == "bestmove 0000",
+        "{text}"
+    );
+    let script = format!("name\n{blanks}x\nname\n");
+    let (text, _) = piped(&[], script.as_bytes());
+    assert_eq!(text.matches("= Canopy").count(), 2, "{text}");
+    assert_eq!(text.matches("? syntax error").count(), 1, "{text}");
+    // Bytes that are no text.
+    let (text, well) = piped(
+        &[],
+        b"uci\n\xff\xfe\0\nsetoption name \xff value \xff\nisready\n",
+    );
+    assert!(well && last(&text) == "readyok", "{text}");
+}
+
+#[test]
+fn quit_ends_the_process_soon_whatever_it_does() {
+    for before in [
+        vec![],
+        vec!["go infinite"],
+        vec!["setoption name Threads value 2", "go nodes 1000000000"],
+        vec!["setoption name Search value alpha-beta", "go depth 60"],
+        vec!["go perft 9"],
+        vec![
+            "setoption name Game value connect-four",
+            "go movetime 100000",
+        ],
+    ] {
+        let mut process = Process::new(&[]);
+        process.send("uci");
+        for line in &before {
+            process.send(line);
+        }
+        process.send("isready");
+        while let Some(line) = process.hear(PATIENCE) {
+            if line == "readyok" {
+                break;
+            }
+        }
+        // A busy machine may be slow; `bench protocol` measures.
+        process.send("quit");
+        let (time, well) = process.wait();
+        assert!(
+            well && time < Duration::from_secs(2),
+            "{before:?}: {time:?}"
+        );
+    }
+}
+
+/// Every field of an info line that must be a whole number is one, and `pv` is last.
+fn check_info(line: &str) {
+    let words: Vec<&str> = line.split(' ').collect();
+    let mut index = 1;
+    while index < words.len() {
+        let values = match words[index] {
+            "depth" | "seldepth" | "multipv" | "nodes" | "nps" | "hashfull" | "time" => 1,
+            "score" => {
+                assert!(["cp", "mate"].contains(&words[index + 1]), "{line}");
+                index += 1;
+                1
+            }
+            "wdl" => 3,
+            "pv" => {
+                assert!(index + 1 < words.len(), "{line}");
+                return;
+            }
+            other => panic!("{other} in {line}"),
+        };
+        for value in &words[index + 1..=index + values] {
+            assert!(value.parse::<i64>().is_ok(), "{value} in {line}");
+        }
+        index += values + 1;
+    }
+}
+
+#[test]
+fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
+    for (index, game) in NAMES.iter().enumerate() {
+        let setup = Setup {
+            talk: Some(Talk::Uci),
+            game: Some((*game).to_owned()),
+            options: vec![
+                ("MultiPV".to_owned(), "4".to_owned()),
+                ("Solver".to_owned(), "true".to_owned()),
+                ("PlayoutLimit".to_owned(), "60".to_owned()),
+            ],
+        };
+        let mut peer = InProcess::new(&setup).expect("the set-up is sound");
+        let mut rng = Rng::new(index as u64);
+        for _ in 0..25 {
+            let mut session = Session::new(game).expect("there is the game");
+            let mut moves: Vec<String> = Vec::new();
+            for _ in 0..rng.below(60) {
+                let legal = session.moves(Style::Own);
+                if legal.is_empty() {
+                    break;
+                }
+                moves.push(legal[rng.below(legal.len() as u32) as usize].clone());
+                session.play(&moves[moves.len() - 1]).expect("it is legal");
+            }
+            if session.outcome().is_some() {
+                session.undo().expect("there was a move");
+                moves.pop();
+            }
+            peer.send(&format!("position startpos moves {}", moves.join(" ")));
+            peer.send("go nodes 400");
+            let mut first = String::new();
+            let best = loop {
+                let line = peer.hear(PATIENCE).expect("an answer");
+                if let Some(best) = line.strip_prefix("bestmove ") {
+                    break best.split(' ').next().unwrap_or("").to_owned();
+                }
+                check_info(&line);
+                let Some((_, pv)) = line.split_once(" pv ") else {
+                    panic!("no line in {line}")
+                };
+                if line.contains("multipv 1 ") {
+                    first = pv.to_owned();
+                }
+                let mut board = Session::new(game).expect("there is the game");
+                board
+                    .set_position("startpos", &format!("{} {pv}", moves.join(" ")))
+                    .unwrap_or_else(|problem| panic!("{game} {moves:?}: {line}: {problem}"));
+            };
+            assert_eq!(
+                first.split(' ').next(),
+                Some(best.as_str()),
+                "{game}: {moves:?}"
+            );
+        }
+    }
+}
+
+/// Trees of finished searches go to the directory, classical ones too, and what is wrong with it is told once.
+#[test]
+fn trees_go_to_the_directory() {
+    let scratch = Scratch::new("protocol-trees");
+    let directory = scratch.0.join("trees here");
+    let script = format!(
+        "uci\nsetoption name TreeDir value {}\nsetoption name TreeJournal value true\n\
+         setoption name TreeExtra value true\nsetoption name TreeStates value all\nsetoption name TreeMaxNodes value 100\n\
+         setoption name TreeMinVisits value 2\nposition startpos moves e2e4\ngo nodes 2000\nwait\n\
+         setoption name TreeFormat value csv\nsetoption name Search value alpha-beta\ngo depth 2\nwait\n\
+         setoption name Game value kalah\nsetoption name TreeEvery value 1\nsetoption name Search value uct\n\
+         go nodes 30000\nwait\nquit\n",
+        directory.display()
+    );
+    let (text, well) = piped(&[], script.as_bytes());
+    assert!(well && text.matches("bestmove").count() == 3, "{text}");
+    let scratch = Scratch(directory);
+    assert_eq!(scratch.files("tree").len(), 1);
+    assert_eq!(scratch.files("csv").len(), 2);
+    assert_eq!(scratch.files("growth").len(), 2);
+    for path in scratch.files("json") {
+        let sidecar = meta::read(fs::File::open(&path).expect("it is there")).expect("it is sound");
+        assert!(sidecar.is_final && sidecar.chosen.is_some(), "{sidecar:?}");
+        assert_eq!(sidecar.cut.max_nodes, Some(100));
+    }
+    for extension in ["tree", "csv"] {
+        for path in scratch.files(extension) {
+            let tree = files::read(&path, None).expect("it is a tree");
+            assert!(tree.tree.nodes().len() <= 100 && tree.extra.is_some());
+        }
+    }
+    // A file where the directory should be.
+    let script = format!(
+        "uci\nsetoption name TreeDir value {}\ngo nodes 10\n",
+        scratch.files("tree")[0].display()
+    );
+    let (text, well) = piped(&[], script.as_bytes());
+    assert!(
+        well && text.contains("info string cannot write trees to "),
+        "{text}"
+    );
+    assert!(last(&text).starts_with("bestmove "), "{text}");
+}
+
+/// What somebody might say, by dialect: sense and nonsense.
+fn sayings(talk: Talk) -> Vec<&'static str> {
+    let uci = [
+        "uci",
+        "ugi",
+        "isready",
+        "isready",
+        "ucinewgame",
+        "uginewgame",
+        "debug on",
+        "debug off",
+        "position startpos",
+        "position startpos moves e2e4",
+        "position startpos moves 1",
+        "position startpos moves e2e4 e7e5 g1f3",
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen",
+        "position",
+        "position startpos moves x",
+        "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+        "go nodes 20",
+        "go nodes 2000",
+        "go infinite",
+        "go ponder nodes 30",
+        "go movetime 3",
+        "go wtime 50 btime 50",
+        "go depth 2",
+        "go wtime 0",
+        "go mate 1 nodes 50",
+        "go searchmoves e2e4 nodes 9",
+        "go nodes x",
+        "go perft 1",
+        "stop",
+        "stop",
+        "ponderhit",
+        "setoption name MultiPV value 3",
+        "setoption name MultiPV value 1",
+        "setoption name Game value kalah",
+        "setoption name Game value chess",
+        "setoption name UCI_Variant value cfour",
+        "setoption name UCI_Variant value chess",
+        "setoption name Game value othello",
+        "setoption name Game value delta",
+        "setoption name Search value deepening",
+        "setoption name Search value uct",
+        "setoption name Search value grouping",
+        "setoption name Search value nonsense",
+        "setoption name Threads value 2",
+        "setoption name Threads value 1",
+        "setoption name Clear Hash",
+        "setoption name Hash value 16",
+        "setoption",
+        "query p1turn",
+        "query gameover",
+        "query result",
+        "query",
+        "d",
+        "eval",
+        "wait",
+        "bench 10",
+        "",
+        "   ",
+        "nonsense",
+        "register",
+        "\u{7f}\u{0}",
+        "go go go",
+        "position position",
+    ];
+    let gtp = [
+        "name",
+        "1 version",
+        "protocol_version",
+        "list_commands",
+        "known_command play",
+        "boardsize 8",
+        "boardsize 7",
+        "clear_board",
+        "komi 5",
+        "play b d3",
+        "play w c3",
+        "play b pass",
+        "play w 4",
+        "play b",
+        "2 genmove b",
+        "genmove w",
+        "genmove",
+        "reg_genmove b",
+        "undo",
+        "undo",
+        "time_settings 1 0 0",
+        "time_settings 0 1 0",
+        "time_left b 1 0",
+        "time_left x",
+        "showboard",
+        "final_score",
+        "list_games",
+        "set_game Othello",
+        "set_game Kalah",
+        "set_game Connect Four",
+        "set_game Chess",
+        "set_game Delta",
+        "set_game Go",
+        "loadsgf x",
+        "lz-analyze 1",
+        "lz-analyze b 1",
+        "kata-analyze interval 1",
+        "lz-genmove_analyze b 1",
+        "lz-genmove_analyze w",
+        "stop",
+        "gogui-rules_board",
+        "gogui-rules_legal_moves",
+        "gogui-rules_final_result",
+        "gogui-rules_side_to_move",
+        "gogui-rules_board_size",
+        "gogui-rules_game_id",
+        "set_option Nodes 30",
+        "set_option Threads 2",
+        "set_option Threads x",
+        "get_option Nodes",
+        "set_option Search lgr1",
+        "list_options",
+        "clear_cache",
+        "set_position startpos",
+        "set_position x",
+        "nonsense",
+        "17",
+        "# only a comment",
+        "",
+        "\t",
+        "99 nonsense",
+    ];
+    let nboard = [
+        "nboard 2",
+        "set depth 1",
+        "set depth x",
+        "set contempt 5",
+        "set game nonsense",
+        "set game",
+        "move d3",
+        "move D3/1.0/2.5",
+        "move c3",
+        "move f5//",
+        "move PA",
+        "move zz",
+        "hint 2",
+        "hint",
+        "go",
+        "go",
+        "ping 1",
+        "ping 2",
+        "ping 3",
+        "learn",
+        "analyze",
+        "",
+        "nonsense",
+        "set",
+        "set x y",
+    ];
+    match talk {
+        Talk::Uci | Talk::Ugi => uci.to_vec(),
+        Talk::Gtp => gtp.to_vec(),
+        Talk::NBoard => nboard.to_vec(),
+    }
+}
+
+/// Whatever is said in whatever order: one best move for each go, one answer for each command, readyok always.
+fn babble(talk: Talk, seed: u64, steps: usize) {
+    let setup = Setup {
+        talk: Some(talk),
+        game: None,
+        options: vec![
+            ("Nodes".to_owned(), "50".to_owned()),
+            ("Hash".to_owned(), "16".to_owned()),
+        ],
+    };
+    let mut peer = InProcess::new(&setup).expect("the set-up is sound");
+    let mut rng = Rng::new(seed);
+    let sayings = sayings(talk);
+    let (mut asked, mut answered, mut ready) = (0, 0, 0);
+    let mut heard: Vec<String> = Vec::new();
+    let mut said: Vec<&str> = Vec::new();
+    for step in 0..steps {
+        let line = sayings[rng.below(sayings.len() as u32) as usize];
+        said.push(line);
+        let word = line.split_whitespace().next().unwrap_or("");
+        match talk {
+            Talk::Uci | Talk::Ugi => {
+                asked += usize::from(word == "go" && !line.contains("perft"));
+                ready += usize::from(word == "isready");
+            }
+            Talk::Gtp => asked += usize::from(!word.is_empty() && word != "#"),
+            Talk::NBoard => asked += usize::from(word == "ping"),
+        }
+        peer.send(line);
+        // Now and then somebody waits for what comes.
+        let patience = Duration::from_millis(u64::from(rng.below(40) / 39 * 20));
+        while let Some(line) = peer.hear(patience) {
+            heard.push(line);
+        }
+        if matches!(talk, Talk::Uci | Talk::Ugi) {
+            for line in heard.drain(..) {
+                answered += usize::from(line.starts_with("bestmove "));
+                if line == "readyok" {
+                    ready -= 1;
+                }
+                assert!(
+                    answered <= asked,
+                    "{talk:?} {seed} at {step}: {line} after {said:?}"
+                );
+                let idle = answered == asked && !line.starts_with("bestmove ");
+                assert!(
+                    !(idle && line.starts_with("info depth")),
+                    "{talk:?} {seed} at {step}: {line} while nothing is searched"
+                );
+            }
+        }
+    }
+    peer.close();
+    while let Some(line) = peer.hear(PATIENCE) {
+        heard.push(line);
+    }
+    assert!(peer.is_over(), "{talk:?} {seed}: it does not end");
+    match talk {
+        Talk::Uci | Talk::Ugi => {
+            answered += heard
+                .iter()
+                .filter(|line| line.starts_with("bestmove "))
+                .count();
+            ready -= heard.iter().filter(|line| *line == "readyok").count();
+            assert_eq!(ready, 0, "{talk:?} {seed}");
+        }
+        Talk::Gtp => {
+            let mut begins = true;
+            for line in &heard {
+                if begins {
+                    assert!(
+                        line.starts_with(['=', '?']),
+                        "{seed}: {line} begins an answer"
+                    );
+                    answered += 1;
+                }
+                begins = line.is_empty();
+            }
+            assert!(begins, "{seed}: the last answer is not complete");
+        }
+        Talk::NBoard => {
+            answered = heard
+                .iter()
+                .filter(|line| line.starts_with("pong "))
+                .count()
+        }
+    }
+    assert_eq!(asked, answered, "{talk:?} {seed}");
+}
+
+#[test]
+fn whatever_is_said_is_answered() {
+    for (_, talk) in Talk::ALL {
+        for seed in 0..4 {
+            babble(talk, seed, 700);
+        }
+    }
+}
+
+#[test]
+#[ignore = "ten minutes of babble"]
+fn whatever_is_said_for_long_is_answered() {
+    for (_, talk) in Talk::ALL {
+        for seed in 100..200 {
+            babble(talk, seed, 2000);
+        }
+    }
+}
+
+/// Plays games between two processes that speak UGI, a move in 5 ms; how many answers came more than `late` after that.
+fn short_games(game: &str, games: usize, late: Duration) -> usize {
+    let scratch = Scratch::new(&format!("short-{game}"));
+    let arguments = |seed: usize| {
+        let mut words = vec!["--game".to_owned(), game.to_owned()];
+        words.extend(["--option".to_owned(), format!("Seed={seed}")]);
+        words.extend(["--option".to_owned(), "Hash=64".to_owned()]);
+        words
+    };
+    let mut watched = arguments(2);
+    let directory = scratch.0.display();
+    watched.extend(["--option".to_owned(), format!("TreeDir={directory}")]);
+    watched.extend(["--option".to_owned(), "TreeMaxNodes=50".to_owned()]);
+    let mut players = [Process::new(&arguments(1)), Process::new(&watched)];
+    for player in &mut players {
+        player.send("ugi");
+        player.send("isready");
+        while player.hear(PATIENCE).expect("it answers") != "readyok" {}
+    }
+    let handles = |player: &Process| {
+        fs::read_dir(format!("/proc/{}/fd", player.id())).map_or(0, Iterator::count)
+    };
+    let mut before = None;
+    let (mut too_late, mut searches) = (0, 0);
+    for number in 0..games {
+        let mut session = Session::new(game).expect("there is the game");
+        let mut moves: Vec<String> = Vec::new();
+        for player in &mut players {
+            player.send("uginewgame");
+        }
+        while session.outcome().is_none() && moves.len() < 200 {
+            let turn = (session.to_move().index() + number) % 2;
+            let player = &mut players[turn];
+            player.send(&format!("position startpos moves {}", moves.join(" ")));
+            player.send("go movetime 5");
+            let begun = Instant::now();
+            let best = loop {
+                let line = player.hear(PATIENCE).expect("a move comes");
+                if let Some(best) = line.strip_prefix("bestmove ") {
+                    break best.to_owned();
+                }
+                check_info(&line);
+            };
+            too_late += usize::from(begun.elapsed() > Duration::from_millis(5) + late);
+            searches += usize::from(turn == 1);
+            session
+                .play(&best)
+                .unwrap_or_else(|problem| panic!("{game} {moves:?}: {problem}"));
+            moves.push(best);
+        }
+        // Both say how it ended, as the referee does.
+        let result = match session.outcome() {
+            Some((Outcome::Win(Player::First), _)) => "response p1win",
+            Some((Outcome::Win(Player::Second), _)) => "response p2win",
+            Some((Outcome::Draw, _)) => "response draw",
+            None => "response none",
+        };
+        for player in &mut players {
+            player.send(&format!("position startpos moves {}", moves.join(" ")));
+            player.send("query result");
+            assert_eq!(
+                player.hear(PATIENCE).as_deref(),
+                Some(result),
+                "{game} {moves:?}"
+            );
+        }
+        let now = players.each_ref().map(handles);
+        assert_eq!(
+            *before.get_or_insert(now),
+            now,
+            "{game}: handles after {number} games"
+        );
+    }
+    for player in &mut players {
+        player.send("quit");
+        assert!(player.wait().1, "{game}: it ended badly");
+    }
+    assert_eq!(
+        scratch.files("tree").len(),
+        searches,
+        "{game}: a tree for every search"
+    );
+    too_late
+}
+
+#[test]
+fn short_games_go_well() {
+    for game in NAMES {
+        let games = if *game == "chess" { 4 } else { 11 };
+        // A busy machine is late now and then; the long run is for idle ones.
+        short_games(game, games, Duration::from_secs(5));
+    }
+}
+
+#[test]
+#[ignore = "a thousand games, for an idle machine"]
+fn a_thousand_short_games_go_well_and_in_time() {
+    for game in NAMES {
+        let late = short_games(game, 200, Duration::from_millis(25));
+        assert_eq!(late, 0, "{game}: moves that came late");
     }
 }

@@ -6,7 +6,10 @@ use super::{
     core::{Core, Wish},
     server::{Dialect, During, Flow},
 };
-use crate::session::{Answer, Line, Thought};
+use crate::{
+    games::{Game as _, notation, othello::ggf::Record},
+    session::{Answer, Line, Thought},
+};
 
 /// NBoard.
 #[derive(Default)]
@@ -118,9 +121,19 @@ fn status(core: &mut Core, text: &str) {
     core.say(format!("status {text}"));
 }
 
+/// Sets the position that a game in GGF comes to.
 fn set_game(core: &mut Core, text: &str) -> Result<(), String> {
-    let _ = text;
-    core.set_position("startpos", "")
+    let record = Record::parse(text).map_err(|error| {
+        core.valid = false;
+        error.to_string()
+    })?;
+    let mut position = record.start;
+    let mut moves = Vec::new();
+    for &mv in &record.moves {
+        moves.push(notation::move_text(&position, mv));
+        position.play(mv);
+    }
+    core.set_position(&notation::position_text(&record.start), &moves.join(" "))
 }
 
 impl Dialect for NBoard {
