@@ -30,9 +30,37 @@ fn transcripts() -> Vec<(String, String)> {
             (path.display().to_string(), text)
         })
         .collect();
+    // The examples of the contract are transcripts too.
+    let page = fs::read_to_string(data("../../protocol.md")).expect("there is a contract");
+    for (index, block) in page.split("```transcript\n").skip(1).enumerate() {
+        let block = block.split("```").next().unwrap_or_default();
+        found.push((
+            format!("protocol.md, transcript {}", index + 1),
+            block.to_owned(),
+        ));
+    }
     found.sort();
-    assert!(!found.is_empty());
+    assert!(found.len() > 10);
     found
+}
+
+/// The table of options in the contract is the one the server has.
+#[test]
+fn the_contract_lists_every_option() {
+    let mut table =
+        String::from("| option | values | default | what it does |\n|---|---|---|---|\n");
+    for row in options::table() {
+        let default = match row.default() {
+            default if default.is_empty() => String::new(),
+            default => format!("`{default}`"),
+        };
+        let values = match &row.kind {
+            options::Kind::Combo(_) if row.name == "Search" => "a search of section 3".to_owned(),
+            _ => row.values(),
+        };
+        table += &format!("| `{}` | {values} | {default} | {} |\n", row.name, row.help);
+    }
+    support::assert_table("the options", &table);
 }
 
 #[test]
@@ -728,5 +756,51 @@ fn a_thousand_short_games_go_well_and_in_time() {
     for game in NAMES {
         let late = short_games(game, 200, Duration::from_millis(25));
         assert_eq!(late, 0, "{game}: moves that came late");
+    }
+}
+
+/// The script in the README, for every game.
+#[test]
+fn a_shell_script_plays_games_between_processes() {
+    let readme = fs::read_to_string(data("../../README.md")).expect("there is a README");
+    let script = readme
+        .split("```sh\n")
+        .find_map(|block| {
+            block
+                .starts_with("# A game between")
+                .then(|| block.split("```").next())
+        })
+        .flatten()
+        .expect("the README has the script");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_canopy-engine"));
+    let folder = program.parent().expect("it lies in a folder").display();
+    for game in NAMES {
+        let output = Command::new("sh")
+            .args(["-c", script, "game.sh", game])
+            .env("PATH", format!("{folder}:/usr/bin:/bin"))
+            .output()
+            .expect("there is a shell");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success(),
+            "{game}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let parts: Vec<&str> = text.trim().split(':').map(str::trim).collect();
+        let [name, moves, result] = parts[..] else {
+            panic!("{game}: {text}")
+        };
+        assert_eq!(name, *game);
+        let mut session = Session::new(game).expect("there is the game");
+        session
+            .set_position("startpos", moves)
+            .expect("every move is legal");
+        let expected = match session.outcome() {
+            Some((Outcome::Win(Player::First), _)) => "p1win",
+            Some((Outcome::Win(Player::Second), _)) => "p2win",
+            Some((Outcome::Draw, _)) => "draw",
+            None => "nothing: the game is not over",
+        };
+        assert_eq!(result, expected, "{game}: {moves}");
     }
 }

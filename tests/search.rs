@@ -1158,27 +1158,7 @@ fn the_documented_tables_are_the_catalogues() {
             parameter.name, parameter.help, parameter.kind
         );
     }
-    let path = support::data("../../protocol.md");
-    let page = std::fs::read_to_string(&path).expect("protocol.md is there");
-    let (begin, end) = (
-        "<!-- the catalogue: written by UPDATE=1 cargo test -->\n",
-        "<!-- end -->\n",
-    );
-    let start = page.find(begin).expect("the tables' beginning is marked") + begin.len();
-    let stop = page.find(end).expect("the tables' end is marked");
-    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
-        std::fs::write(
-            &path,
-            format!("{}\n{text}\n{}", &page[..start], &page[stop..]),
-        )
-        .expect("it can be written");
-        return;
-    }
-    assert_eq!(
-        page[start..stop].trim(),
-        text.trim(),
-        "UPDATE=1 accepts the catalogue's tables"
-    );
+    support::assert_table("the catalogue", &text);
 }
 
 #[test]

@@ -114,3 +114,24 @@ pub(crate) fn every_variant() -> Vec<String> {
         .flat_map(|name| games::with_game(name, Names).expect("listed games exist"))
         .collect()
 }
+
+/// Demands that a table of protocol.md, between two marks, is this; with `UPDATE=1` in the environment, makes it so.
+pub(crate) fn assert_table(name: &str, table: &str) {
+    let path = data("../../protocol.md");
+    let page = fs::read_to_string(&path).expect("protocol.md is there");
+    let begin = format!("<!-- {name}: written by UPDATE=1 cargo test -->\n");
+    let start = page.find(&begin).expect("the table's beginning is marked") + begin.len();
+    let length = page[start..]
+        .find("<!-- end -->\n")
+        .expect("the table's end is marked");
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        let (before, after) = (&page[..start], &page[start + length..]);
+        fs::write(&path, format!("{before}\n{table}\n{after}")).expect("it can be written");
+        return;
+    }
+    assert_eq!(
+        page[start..start + length].trim(),
+        table.trim(),
+        "UPDATE=1 accepts the table"
+    );
+}

@@ -539,3 +539,57 @@ fn square_text<G: Playable>(position: &G, mv: G::Move) -> Option<String> {
     let _ = write_square(square, &mut text);
     Some(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{Arc, mpsc::channel},
+        time::Duration,
+    };
+
+    use super::*;
+    use crate::{games::kalah::Kalah, search::Choice};
+
+    struct Broken;
+
+    impl Search<Kalah> for Broken {
+        fn choose(&mut self, _: Task<'_, Kalah>) -> Choice<<Kalah as crate::games::Game>::Move> {
+            panic!("broken on purpose")
+        }
+    }
+
+    /// A search that fails is told, a legal move comes all the same, and the next search is a sound one.
+    #[test]
+    fn a_search_that_panics_costs_neither_move_nor_game() {
+        let mut table = GameTable::<Kalah>::new(crate::games::kalah::Rules::default());
+        table.search = Some(Box::new(Broken));
+        let (sender, events) = channel();
+        let tell: Tell = Arc::new(move |event| {
+            let _ = sender.send(event);
+        });
+        for fails in [true, false] {
+            let request = Request {
+                limits: Limits::iterations(10),
+                lines: 1,
+                moves: Vec::new(),
+                style: Style::Own,
+                every: Duration::from_secs(1),
+                stop: Stop::new(),
+                output: None,
+            };
+            table
+                .start(request, Arc::clone(&tell))
+                .expect("a thread starts");
+            let Ok(Event::Done(Some(answer))) = events.recv() else {
+                panic!("expected an answer")
+            };
+            table.finish();
+            assert_eq!(answer.failure.is_some(), fails, "{answer:?}");
+            if let Some(failure) = &answer.failure {
+                assert!(failure.contains("broken on purpose"), "{failure}");
+            }
+            assert!(table.moves(Style::Own).contains(&answer.best));
+            assert_eq!(table.search.is_none(), fails);
+        }
+    }
+}

@@ -8,6 +8,7 @@ use super::CliError;
 use crate::games;
 
 mod playouts;
+mod protocol;
 mod rate;
 mod signature;
 mod trees;
@@ -29,6 +30,8 @@ enum BenchCommand {
     Rate(rate::RateArgs),
     /// Tree files written and read, and what snapshots and journals cost
     Trees(trees::TreesArgs),
+    /// How soon the protocol server answers
+    Protocol(protocol::ProtocolArgs),
 }
 
 /// The games to measure: those asked for, or all.
@@ -46,5 +49,6 @@ pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliE
         Some(BenchCommand::Playouts(arguments)) => playouts::run(arguments, out),
         Some(BenchCommand::Rate(arguments)) => rate::run(arguments, out),
         Some(BenchCommand::Trees(arguments)) => trees::run(arguments, out),
+        Some(BenchCommand::Protocol(arguments)) => protocol::run(arguments, out),
     }
 }

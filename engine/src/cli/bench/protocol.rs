@@ -1,0 +1,264 @@
+//! `canopy-engine bench protocol`: how soon the server answers, measured on processes of its own.
+
+use std::{
+    io::{BufRead as _, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::CliError;
+use crate::{games::notation::Style, rng::Rng, session::Session};
+
+#[derive(Args)]
+pub(super) struct ProtocolArgs {
+    /// How often each latency is measured
+    #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    samples: u32,
+    /// One JSON object a line instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &ProtocolArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    let samples = arguments.samples;
+    if !arguments.json {
+        writeln!(out, "{:<48}{:>13}{:>17}", "", "median", "95th percentile")?;
+    }
+    let mut row = |name: &str, mut times: Vec<f64>| -> Result<(), CliError> {
+        times.sort_by(f64::total_cmp);
+        let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)];
+        let (median, most) = (at(50), at(95));
+        if arguments.json {
+            writeln!(
+                out,
+                "{}",
+                json!({"what": name, "median_ms": median, "p95_ms": most})
+            )?;
+        } else {
+            writeln!(out, "{name:<48}{median:>10.3} ms{most:>14.3} ms")?;
+        }
+        out.flush().map_err(Into::into)
+    };
+    row("start to uciok", starts(samples.min(50))?)?;
+    row("isready to readyok, idle", ready(samples * 10, None)?)?;
+    row(
+        "isready to readyok, two threads searching",
+        ready(samples * 3, Some("go infinite"))?,
+    )?;
+    row("stop to bestmove", stops(samples, 1)?)?;
+    row("stop to bestmove, two threads", stops(samples, 2)?)?;
+    row(
+        "quit to the end of the process, searching",
+        quits(samples.min(50))?,
+    )?;
+    row("late after movetime 10", movetimes(samples)?)?;
+    let rate = pairs(200_000)?;
+    if arguments.json {
+        writeln!(
+            out,
+            "{}",
+            json!({"what": "position and query", "pairs_per_second": rate})
+        )?;
+    } else {
+        writeln!(
+            out,
+            "{:<48}{rate:>10.0} a second",
+            "position and query, pipelined"
+        )?;
+    }
+    Ok(())
+}
+
+/// An engine process and the ways to it.
+struct Engine {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Engine {
+    fn start() -> Result<Self, CliError> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(CliError::Usage("no pipes to a process".to_owned()));
+        };
+        Ok(Self {
+            child,
+            input,
+            output: BufReader::new(output),
+        })
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), CliError> {
+        self.input.write_all(format!("{line}\n").as_bytes())?;
+        Ok(self.input.flush()?)
+    }
+
+    /// Reads until a line begins with `word`.
+    fn hear(&mut self, word: &str) -> Result<(), CliError> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if self.output.read_line(&mut line)? == 0 {
+                return Err(CliError::Usage(format!(
+                    "the server ended before it said {word}"
+                )));
+            }
+            if line.starts_with(word) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn quit(mut self) -> Result<f64, CliError> {
+        let begun = Instant::now();
+        self.say("quit")?;
+        self.child.wait()?;
+        Ok(millis(begun))
+    }
+}
+
+/// An engine that is not told to quit must not be left behind.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn millis(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64() * 1e3
+}
+
+fn starts(samples: u32) -> Result<Vec<f64>, CliError> {
+    let mut times = Vec::new();
+    for _ in 0..samples {
+        let begun = Instant::now();
+        let mut engine = Engine::start()?;
+        engine.say("uci")?;
+        engine.hear("uciok")?;
+        times.push(millis(begun));
+        engine.quit()?;
+    }
+    Ok(times)
+}
+
+fn ready(samples: u32, first: Option<&str>) -> Result<Vec<f64>, CliError> {
+    let mut engine = Engine::start()?;
+    engine.say("setoption name Threads value 2")?;
+    if let Some(line) = first {
+        engine.say(line)?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..samples {
+        thread::sleep(Duration::from_millis(1));
+        let begun = Instant::now();
+        engine.say("isready")?;
+        engine.hear("readyok")?;
+        times.push(millis(begun));
+    }
+    Ok(times)
+}
+
+fn stops(samples: u32, threads: u32) -> Result<Vec<f64>, CliError> {
+    let mut engine = Engine::start()?;
+    engine.say(&format!("setoption name Threads value {threads}"))?;
+    let mut times = Vec::new();
+    for _ in 0..samples {
+        engine.say("ucinewgame")?;
+        engine.say("go infinite")?;
+        thread::sleep(Duration::from_millis(30));
+        let begun = Instant::now();
+        engine.say("stop")?;
+        engine.hear("bestmove")?;
+        times.push(millis(begun));
+    }
+    Ok(times)
+}
+
+fn quits(samples: u32) -> Result<Vec<f64>, CliError> {
+    let mut times = Vec::new();
+    for _ in 0..samples {
+        let mut engine = Engine::start()?;
+        engine.say("go infinite")?;
+        engine.say("isready")?;
+        engine.hear("readyok")?;
+        thread::sleep(Duration::from_millis(20));
+        times.push(engine.quit()?);
+    }
+    Ok(times)
+}
+
+fn movetimes(samples: u32) -> Result<Vec<f64>, CliError> {
+    let mut engine = Engine::start()?;
+    let mut times = Vec::new();
+    for _ in 0..samples {
+        let begun = Instant::now();
+        engine.say("go movetime 10")?;
+        engine.hear("bestmove")?;
+        times.push(millis(begun) - 10.0);
+    }
+    Ok(times)
+}
+
+/// Pairs of position and query a second, for a game of connect four that grows to 40 moves and begins again.
+fn pairs(count: usize) -> Result<f64, CliError> {
+    let moves = (0..1000)
+        .map(random_game)
+        .find(|moves| moves.len() >= 40)
+        .ok_or_else(|| CliError::Usage("no game of 40 moves".to_owned()))?;
+    let mut engine = Engine::start()?;
+    engine.say("ugi")?;
+    engine.say("setoption name Game value connect-four")?;
+    engine.say("isready")?;
+    engine.hear("readyok")?;
+    let mut text = String::new();
+    for length in 0..40 {
+        text.push_str("position startpos moves ");
+        text.push_str(&moves[..=length].join(" "));
+        text.push_str("\nquery gameover\n");
+    }
+    let begun = Instant::now();
+    let Engine { input, output, .. } = &mut engine;
+    thread::scope(|scope| {
+        let writer = scope.spawn(move || -> std::io::Result<()> {
+            for _ in 0..count.div_ceil(40) {
+                input.write_all(text.as_bytes())?;
+            }
+            input.flush()
+        });
+        let mut line = String::new();
+        for _ in 0..count.div_ceil(40) * 40 {
+            line.clear();
+            output.read_line(&mut line)?;
+        }
+        writer.join().unwrap_or(Ok(()))
+    })?;
+    Ok((count.div_ceil(40) * 40) as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// The moves of a random game, without the one that ends it.
+fn random_game(seed: u64) -> Vec<String> {
+    let mut rng = Rng::new(seed);
+    let mut moves = Vec::new();
+    let Ok(mut session) = Session::new("connect-four") else {
+        return moves;
+    };
+    while session.outcome().is_none() {
+        let legal = session.moves(Style::Own);
+        let mv = legal[rng.below(legal.len() as u32) as usize].clone();
+        if session.play(&mv).is_err() {
+            break;
+        }
+        moves.push(mv);
+    }
+    moves.pop();
+    moves
+}
