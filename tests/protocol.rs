@@ -678,7 +678,7 @@ fn short_games(game: &str, games: usize, late: Duration) -> usize {
     let handles = |player: &Process| {
         fs::read_dir(format!("/proc/{}/fd", player.id())).map_or(0, Iterator::count)
     };
-    let mut before = None;
+    let before = players.each_ref().map(handles);
     let (mut too_late, mut searches) = (0, 0);
     for number in 0..games {
         let mut session = Session::new(game).expect("there is the game");
@@ -722,12 +722,16 @@ fn short_games(game: &str, games: usize, late: Duration) -> usize {
                 "{game} {moves:?}"
             );
         }
-        let now = players.each_ref().map(handles);
-        assert_eq!(
-            *before.get_or_insert(now),
-            now,
-            "{game}: handles after {number} games"
-        );
+        // A tree may be being written just now.
+        let begun = Instant::now();
+        while players.each_ref().map(handles) != before {
+            let now = players.each_ref().map(handles);
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{game}: {now:?} handles after {number} games, {before:?} before"
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
     for player in &mut players {
         player.send("quit");

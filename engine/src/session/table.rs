@@ -125,7 +125,9 @@ impl<G: Playable> GameTable<G> {
         &mut self,
         work: impl FnOnce() -> Option<Box<dyn Search<G>>> + Send + 'static,
     ) -> Result<(), SessionError> {
+        // Deep lines of searches that call themselves want more than threads have by default.
         let thread = thread::Builder::new()
+            .stack_size(16 << 20)
             .name("search".to_owned())
             .spawn(work)?;
         self.running = Some(thread);
