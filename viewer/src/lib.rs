@@ -1,4 +1,3 @@
 //! Canopy's viewer: a window that lays search trees out and follows a live search.
 //!
-//! It stands beside the engine and sees of it only the games' notations and the tree formats. Nothing but its place in
-//! the house is here yet.
+//! It stands beside the engine and sees of it only the games' notations and the tree formats.
