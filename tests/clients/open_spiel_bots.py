@@ -1,4 +1,4 @@
-"""Plays with the engine through open_spiel's bots for UCI and GTP. The rules are open_spiel's, which also keeps the score."""
+"""Plays with the engine through open_spiel's bots for UCI and GTP. The rules and the score are open_spiel's."""
 
 import collections
 import random
@@ -31,7 +31,7 @@ class Player(gtp.GTPBot):
 
 
 class NumberPlayer(Player):
-    """For games whose moves are numbers that open_spiel counts from elsewhere: `offsets` are added to each player's actions."""
+    """For games whose moves are numbers that open_spiel counts from elsewhere: `offsets` are added to its actions."""
 
     def __init__(self, game, command, offsets):
         super().__init__(game, command)
@@ -104,6 +104,48 @@ def othello_over_gtp(path, _):
     return f"{' '.join(scores)}; {passes[True]} passes of ours, {passes[False]} of the other side"
 
 
+def othello_without_passes(path, _):
+    """Othello as Quarry plays it, which never mentions a pass: the same side is named twice. All moves can be taken back."""
+    game = pyspiel.load_game("othello")
+    player = Player(game, [path, "--game", "othello", "--option", "Nodes=20"])
+    colours = ("black", "white")
+
+    def board():
+        """The squares, as open_spiel draws them."""
+        drawing = player.gtp_cmd("showboard").splitlines()[1:9]
+        return [line.replace(".", "-").split()[1:] for line in drawing]
+
+    passes = 0
+    for seed in range(12):
+        player.restart()
+        rng = random.Random(seed)
+        state = game.new_initial_state()
+        boards = []
+        while not state.is_terminal():
+            mover, actions = state.current_player(), state.legal_actions()
+            if state.action_to_string(actions[0]) == "pass":
+                passes += 1
+                state.apply_action(actions[0])
+                continue
+            boards.append(board())
+            drawn = [line.split()[1:9] for line in str(state).splitlines()[2:10]]
+            assert boards[-1] == drawn, f"{boards[-1]} in\n{state}"
+            if mover == seed % 2:
+                player.gtp_cmd("reg_genmove", colours[mover])
+                action = state.string_to_action(player.gtp_cmd("genmove", colours[mover]))
+            else:
+                action = rng.choice(actions)
+                player.gtp_cmd("play", colours[mover], state.action_to_string(action))
+            state.apply_action(action)
+        agree_on_the_score(player, state)
+        for before in reversed(boards):
+            player.gtp_cmd("undo")
+            assert board() == before, f"{board()} and not {before}"
+    close(player)
+    assert passes > 0
+    return f"{passes} passes left out"
+
+
 def play_twelve(player, game):
     scores = []
     for seed in range(12):
@@ -157,4 +199,13 @@ def chess_over_uci(path, _):
     return ", ".join(said)
 
 
-checks.run([othello_over_gtp, connect_four_over_gtp, kalah_over_gtp, chess_over_uci], lambda: DIALOGUE)
+checks.run(
+    [
+        othello_over_gtp,
+        othello_without_passes,
+        connect_four_over_gtp,
+        kalah_over_gtp,
+        chess_over_uci,
+    ],
+    lambda: DIALOGUE,
+)
