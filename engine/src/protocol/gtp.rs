@@ -625,7 +625,11 @@ impl Dialect for Gtp {
         match self.command(core, id, word, rest) {
             Ok(Some(text)) => Self::respond(core, '=', id, &text),
             Ok(None) => {}
-            Err(text) => Self::respond(core, '?', id, &text),
+            Err(text) => {
+                // A command that fails changes nothing.
+                core.session.take_pass_back();
+                Self::respond(core, '?', id, &text);
+            }
         }
         if word == "quit" {
             Flow::Quit
@@ -647,6 +651,9 @@ impl Dialect for Gtp {
             return;
         };
         let id = std::mem::take(&mut self.id);
+        if let Task::Genmove { plays: false, .. } | Task::Analyse { player: None, .. } = task {
+            core.session.take_pass_back();
+        }
         match task {
             Task::Genmove { player, plays } => {
                 if let Some(left) = &mut self.clocks[player.index()] {

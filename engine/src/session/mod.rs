@@ -136,6 +136,7 @@ trait Table: Send {
     fn set_position(&mut self, position: &str, moves: &str) -> Result<(), ParseError>;
     fn play(&mut self, text: &str) -> Result<(), SessionError>;
     fn pass_if_implied(&mut self) -> bool;
+    fn take_pass_back(&mut self);
     fn undo(&mut self) -> Result<(), SessionError>;
     fn to_move(&self) -> Player;
     fn plies(&self) -> usize;
@@ -197,9 +198,14 @@ impl Session {
         self.table.play(text)
     }
 
-    /// Plays the move that records leave out, if there is one here; whether there was.
+    /// Plays the move that records leave out, if there is one here; whether there was. It belongs to the next move.
     pub fn pass_if_implied(&mut self) -> bool {
         self.table.pass_if_implied()
+    }
+
+    /// Takes back what [`Self::pass_if_implied`] played, if the next move has not come.
+    pub fn take_pass_back(&mut self) {
+        self.table.take_pass_back();
     }
 
     /// Takes the last move back, and what was left out before it.

@@ -29,6 +29,8 @@ pub(super) struct GameTable<G: Playable> {
     /// The moves played, each with the move that was left out before it, if any, as a group.
     moves: Vec<G::Move>,
     groups: Vec<u8>,
+    /// Whether the last of the moves is in no group yet: it was left out before a move that is still to come.
+    passed: bool,
     position: G,
     history: History,
     spec: Spec,
@@ -54,6 +56,7 @@ impl<G: Playable> GameTable<G> {
             start,
             moves: Vec::new(),
             groups: Vec::new(),
+            passed: false,
             history,
             spec: catalog::parse::<G>(DEFAULT_SEARCH).expect("the catalogue has its first entry"),
             name: DEFAULT_SEARCH.to_owned(),
@@ -88,6 +91,21 @@ impl<G: Playable> GameTable<G> {
         self.position.play(mv);
         self.history.push(&self.position);
         self.moves.push(mv);
+    }
+
+    /// Takes so many of the moves back.
+    fn take_back(&mut self, count: usize) {
+        self.detach();
+        self.moves.truncate(self.moves.len() - count);
+        let mut history = History::new();
+        let mut position = self.start.clone();
+        history.push(&position);
+        for &mv in &self.moves {
+            position.play(mv);
+            history.push(&position);
+        }
+        self.position = position;
+        self.history = history;
     }
 
     /// The game is no longer what it was set from.
@@ -167,6 +185,7 @@ impl<G: Playable> Table for GameTable<G> {
         let note = |_: &G, mv| played.push(mv);
         notation::play_moves(&mut reached, &mut history, moves, note)?;
         self.groups = vec![1; played.len()];
+        self.passed = false;
         self.moves = played;
         self.start = start;
         self.position = reached;
@@ -183,7 +202,8 @@ impl<G: Playable> Table for GameTable<G> {
             Ok(mv) => {
                 self.detach();
                 self.play_move(mv);
-                self.groups.push(1);
+                let passes = u8::from(std::mem::take(&mut self.passed));
+                self.groups.push(1 + passes);
                 return Ok(());
             }
             Err(error) => error,
@@ -207,23 +227,20 @@ impl<G: Playable> Table for GameTable<G> {
         };
         self.detach();
         self.play_move(implied);
-        self.groups.push(1);
+        self.passed = true;
         true
     }
 
-    fn undo(&mut self) -> Result<(), SessionError> {
-        let group = self.groups.pop().ok_or(SessionError::Start)?;
-        self.detach();
-        self.moves.truncate(self.moves.len() - usize::from(group));
-        let mut history = History::new();
-        let mut position = self.start.clone();
-        history.push(&position);
-        for &mv in &self.moves {
-            position.play(mv);
-            history.push(&position);
+    fn take_pass_back(&mut self) {
+        if std::mem::take(&mut self.passed) {
+            self.take_back(1);
         }
-        self.position = position;
-        self.history = history;
+    }
+
+    fn undo(&mut self) -> Result<(), SessionError> {
+        self.take_pass_back();
+        let group = self.groups.pop().ok_or(SessionError::Start)?;
+        self.take_back(usize::from(group));
         Ok(())
     }
 
