@@ -194,6 +194,9 @@ impl Gtp {
                 core.set_position("startpos", "")?;
                 done()
             }
+            "set_position" if rest.trim().is_empty() => {
+                Err("syntax error: expected set_position POSITION".to_owned())
+            }
             "set_position" => {
                 core.set_position(rest.trim(), "")?;
                 done()
@@ -380,10 +383,13 @@ impl Gtp {
         if main <= 0.0 && period > 0.0 && stones == 0 {
             return Wish::default();
         }
+        // When the main time is nearly used up, the period gives more.
+        let share = period / f64::from(stones.max(1));
         let (left, stones) = match self.clocks[player.index()] {
-            Some(left) => (left.seconds, left.stones),
-            None if main > 0.0 => (main, 0),
-            None => (period, stones),
+            Some(left) if left.stones > 0 => (left.seconds, left.stones),
+            Some(left) if left.seconds > share || period <= 0.0 => (left.seconds, 0),
+            None if main > share => (main, 0),
+            _ => (period, stones.max(1)),
         };
         Wish {
             clock: Some(Clock {

@@ -23,8 +23,8 @@ use crate::{
 /// A table at which `G` is played.
 pub(super) struct GameTable<G: Playable> {
     rules: G::Rules,
-    /// What the position was set from, to know a game that just goes on.
-    text: (String, String),
+    /// What the position was set from, to know a game that just goes on; none once it went on by other means.
+    text: Option<(String, String)>,
     start: G,
     /// The moves played, each with the move that was left out before it, if any, as a group.
     moves: Vec<G::Move>,
@@ -51,7 +51,7 @@ impl<G: Playable> GameTable<G> {
         history.push(&start);
         Self {
             rules,
-            text: ("startpos".to_owned(), String::new()),
+            text: Some(("startpos".to_owned(), String::new())),
             position: start.clone(),
             start,
             moves: Vec::new(),
@@ -110,7 +110,7 @@ impl<G: Playable> GameTable<G> {
 
     /// The game is no longer what it was set from.
     fn detach(&mut self) {
-        self.text = (String::new(), String::new());
+        self.text = None;
     }
 
     /// The move that `text` means, also as a square of the grid.
@@ -167,13 +167,16 @@ impl<G: Playable> Table for GameTable<G> {
     }
 
     fn set_position(&mut self, position: &str, moves: &str) -> Result<(), ParseError> {
-        if self.text.0 == position
-            && let Some(rest) = moves.strip_prefix(self.text.1.as_str())
-            && (rest.is_empty() || self.text.1.is_empty() || rest.starts_with(' '))
+        if let Some((start, record)) = &self.text
+            && start == position
+            && let Some(rest) = moves.strip_prefix(record.as_str())
+            && (rest.is_empty() || record.is_empty() || rest.starts_with(' '))
         {
             if !rest.trim().is_empty() {
                 self.play_record(rest)?;
-                self.text.1.push_str(rest);
+                if let Some((_, record)) = &mut self.text {
+                    record.push_str(rest);
+                }
             }
             return Ok(());
         }
@@ -190,7 +193,7 @@ impl<G: Playable> Table for GameTable<G> {
         self.start = start;
         self.position = reached;
         self.history = history;
-        self.text = (position.to_owned(), moves.to_owned());
+        self.text = Some((position.to_owned(), moves.to_owned()));
         Ok(())
     }
 
