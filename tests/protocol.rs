@@ -16,7 +16,7 @@ use canopy_engine::{
 };
 use support::{
     Scratch, data,
-    transcript::{self, InProcess, PATIENCE, Peer, Process},
+    transcript::{self, InProcess, PATIENCE, Peer as _, Process},
 };
 
 mod support;
