@@ -1,0 +1,4 @@
+//! The viewer, from outside.
+
+#[path = "viewer/layout.rs"]
+mod layout;
