@@ -254,6 +254,33 @@ fn quit_ends_the_process_soon_whatever_it_does() {
     }
 }
 
+/// Whatever waits before it, GTP's quit cuts it short; each command is answered all the same.
+#[test]
+fn quit_cuts_short_what_waits_before_it() {
+    let setup = Setup {
+        talk: Some(Talk::Gtp),
+        game: Some("othello".to_owned()),
+        options: vec![("MoveTime".to_owned(), "100000".to_owned())],
+    };
+    let mut peer = InProcess::new(&setup).expect("the set-up is sound");
+    for line in [
+        "genmove b",
+        "genmove w",
+        "name",
+        "genmove b",
+        "genmove w",
+        "quit",
+    ] {
+        peer.send(line);
+    }
+    let mut answers = 0;
+    while let Some(line) = peer.hear(PATIENCE) {
+        answers += usize::from(line.starts_with('='));
+    }
+    assert!(peer.is_over());
+    assert_eq!(answers, 6);
+}
+
 /// Every field of an info line that must be a whole number is one, and `pv` is last.
 fn check_info(line: &str) {
     let words: Vec<&str> = line.split(' ').collect();

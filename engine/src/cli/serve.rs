@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &ServeArgs, out: &mut dyn Write) -> Result<(), CliE
         options: arguments.options.clone(),
     };
     let input = io::BufReader::with_capacity(1 << 16, io::stdin());
-    stdio::serve(&setup, input, out).map_err(CliError::Usage)??;
+    stdio::serve(&setup, input, out, &mut |text| super::say(text)).map_err(CliError::Usage)??;
     // A search that does not heed quit must not keep the process alive.
     let _ = out.flush();
     std::process::exit(0)

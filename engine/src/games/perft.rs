@@ -31,6 +31,24 @@ pub fn divide<G: Game>(position: &G, depth: u32) -> Vec<(G::Move, u64)> {
         .collect()
 }
 
+/// [`perft`] that is given up, with none, as soon as `gives_up` says so; it is asked every few thousand positions.
+pub fn perft_unless<G: Game>(position: &G, depth: u32, gives_up: &dyn Fn() -> bool) -> Option<u64> {
+    // What hangs below a few plies is counted between two questions.
+    const QUICK: u32 = 2;
+    if depth <= QUICK {
+        return (!gives_up()).then(|| perft(position, depth));
+    }
+    let mut moves = Vec::new();
+    position.perft_moves(&mut moves);
+    let mut total = 0;
+    for mv in moves {
+        let mut child = position.clone();
+        child.play(mv);
+        total += perft_unless(&child, depth - 1, gives_up)?;
+    }
+    Some(total)
+}
+
 fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {
     let Some((moves, deeper)) = buffers.split_first_mut() else {
         return 1;

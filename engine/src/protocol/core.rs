@@ -69,7 +69,6 @@ struct Running {
 struct Pace {
     best: String,
     last: Option<Duration>,
-    told_memory: bool,
 }
 
 /// What all dialects share.
@@ -85,10 +84,15 @@ pub(super) struct Core {
     out: String,
     running: Option<Running>,
     stopped: bool,
+    /// Whether it was said that the memory of this search is full.
+    told_memory: bool,
+    /// What is said beside the protocol, on standard error.
+    asides: Vec<String>,
     notes: Notes,
     number: u64,
     /// Where trees go now, with what it was opened for, and where they went before.
     output: Option<(String, Arc<Output>)>,
+    failed_output: Option<String>,
     outputs: Vec<Arc<Output>>,
 }
 
@@ -104,9 +108,12 @@ impl Core {
             out: String::new(),
             running: None,
             stopped: false,
+            told_memory: false,
+            asides: Vec::new(),
             notes,
             number: 0,
             output: None,
+            failed_output: None,
             outputs: Vec::new(),
         }
     }
@@ -115,6 +122,15 @@ impl Core {
     pub(super) fn say(&mut self, line: impl AsRef<str>) {
         self.out.push_str(line.as_ref());
         self.out.push('\n');
+    }
+
+    /// Says something beside the protocol.
+    pub(super) fn say_aside(&mut self, text: impl Into<String>) {
+        self.asides.push(text.into());
+    }
+
+    pub(super) fn take_asides(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.asides)
     }
 
     pub(super) fn take_text(&mut self) -> String {
@@ -163,12 +179,12 @@ impl Core {
 
     fn change_game(&mut self, game: &str, style: Style) -> Result<(), String> {
         let session = Session::new(game).map_err(|error| error.to_string())?;
-        // The same game again keeps its position.
-        if session.game() != self.session.game() {
-            self.session = session;
-            self.valid = true;
-        }
         self.style = style;
+        if session.game() == self.session.game() {
+            return self.set_position("startpos", "");
+        }
+        self.session = session;
+        self.valid = true;
         Ok(())
     }
 
@@ -189,7 +205,7 @@ impl Core {
         let result = self.session.set_search(&search, &settings);
         result.map_err(|error| {
             let _ = self.session.set_search("uct", &[]);
-            format!("{error}; searching with uct")
+            error.to_string()
         })
     }
 
@@ -231,7 +247,9 @@ impl Core {
         every: Option<Duration>,
     ) -> Result<Vec<String>, SessionError> {
         let mut remarks = Vec::new();
-        remarks.extend(self.set_search(wish.mate.is_some()).err());
+        if let Err(problem) = self.set_search(wish.mate.is_some()) {
+            remarks.push(format!("{problem}; searching with uct"));
+        }
         let output = self.output().unwrap_or_else(|warning| {
             remarks.push(warning);
             None
@@ -269,6 +287,7 @@ impl Core {
         let tell = Arc::new(move |event| notes(Note::Task(number, event)));
         self.session.start(request, tell)?;
         self.number = number;
+        self.told_memory = false;
         self.running = Some(Running {
             held,
             infinite: wish.infinite,
@@ -433,9 +452,7 @@ impl Core {
 
     /// Whether to say that memory is full: once a search.
     pub(super) fn is_memory_news(&mut self, thought: &Thought) -> bool {
-        thought.memory_full
-            && (self.running.as_mut())
-                .is_none_or(|task| !std::mem::replace(&mut task.pace.told_memory, true))
+        thought.memory_full && !std::mem::replace(&mut self.told_memory, true)
     }
 
     /// Where trees go, as the options say; opened when they have changed.
@@ -475,9 +492,23 @@ impl Core {
         let notes = Arc::clone(&self.notes);
         let warn = move |warning: &str| notes(Note::Warning(warning.to_owned()));
         self.output = None;
-        let output = Output::open(settings, Box::new(warn)).map_err(|error| {
-            format!("cannot write trees to {directory}: {error}; going on without")
-        })?;
+        let output = match Output::open(settings, Box::new(warn)) {
+            Ok(output) => output,
+            // Said once, until something else is asked for.
+            Err(_) if self.failed_output.as_ref() == Some(&key) => return Ok(None),
+            Err(error) => {
+                let problem = match error.kind() {
+                    std::io::ErrorKind::AlreadyExists => "it is not a directory".to_owned(),
+                    _ => error.to_string(),
+                };
+                let directory = directory.to_owned();
+                self.failed_output = Some(key);
+                return Err(format!(
+                    "cannot write trees to {directory}: {problem}; going on without"
+                ));
+            }
+        };
+        self.failed_output = None;
         let output = Arc::new(output);
         self.outputs.retain(|output| !output.is_idle());
         self.outputs.push(Arc::clone(&output));

@@ -308,7 +308,7 @@ impl Gtp {
             && !name.eq_ignore_ascii_case(name::GAME)
         {
             core.set_option_text(name, &before)?;
-            return Err(problem.trim_end_matches("; searching with uct").to_owned());
+            return Err(problem);
         }
         done()
     }
@@ -362,7 +362,8 @@ impl Gtp {
             Task::Genmove { .. } => 1,
         };
         match core.start(&wish, moves, lines.max(1), every) {
-            Ok(_) => {
+            Ok(remarks) => {
+                remarks.into_iter().for_each(|text| core.say_aside(text));
                 if matches!(task, Task::Analyse { .. }) {
                     core.say(format!("={id}"));
                 }
@@ -421,12 +422,18 @@ impl Gtp {
         while let Some(word) = words.next() {
             let mut number = || words.next().and_then(|word| word.parse::<f64>().ok());
             match word {
-                "interval" => interval = number().ok_or("syntax error: interval")?,
+                "interval" => interval = number().ok_or("syntax error: interval wants a number")?,
                 "minmoves" => {
-                    number().ok_or("syntax error: minmoves")?;
+                    number().ok_or("syntax error: minmoves wants a number")?;
                 }
                 "maxmoves" => {
-                    most = number().ok_or("syntax error: maxmoves")?.clamp(1.0, 1e6) as usize;
+                    most = number()
+                        .ok_or("syntax error: maxmoves wants a number")?
+                        .clamp(1.0, 1e6) as usize;
+                }
+                // What KataGo could tell besides, and we cannot.
+                "ownership" | "ownershipStdev" | "movesOwnership" | "rootInfo" | "pvVisits" => {
+                    words.next();
                 }
                 "avoid" | "allow" => {
                     let (_, list, _) = (words.next(), words.next(), words.next());
@@ -440,7 +447,13 @@ impl Gtp {
                 }
                 _ => match word.parse::<f64>() {
                     Ok(number) => interval = number,
-                    Err(_) => return Err(format!("syntax error: {}", quote(word))),
+                    Err(_) => {
+                        return Err(format!(
+                            "syntax error: {}; expected a colour, hundredths of a second, interval, minmoves, maxmoves, \
+                             avoid or allow",
+                            quote(word)
+                        ));
+                    }
                 },
             }
         }
@@ -690,7 +703,9 @@ impl Dialect for Gtp {
         }
     }
 
-    fn warning(&mut self, _: &mut Core, _: &str) {}
+    fn warning(&mut self, core: &mut Core, text: &str) {
+        core.say_aside(text);
+    }
 
     fn too_long(&mut self, core: &mut Core, text: &str) {
         Self::respond(core, '?', "", &format!("syntax error: {text}"));

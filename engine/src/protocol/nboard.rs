@@ -26,6 +26,9 @@ enum Task {
     Hint(usize),
 }
 
+/// Said when the last game that was set could not be read.
+const NO_POSITION: &str = "there is no position: the last game was refused";
+
 /// A depth of one is so many playouts, for searches with playouts.
 const PLAYOUTS: u64 = 1000;
 
@@ -50,18 +53,16 @@ impl NBoard {
     fn play(core: &mut Core, rest: &str) {
         // The evaluation and the time after the move are the client's own.
         let mv = rest.split('/').next().unwrap_or("").trim();
-        if let Err(error) = core.session.play(mv) {
-            core.valid = false;
+        if !core.valid {
+            status(core, NO_POSITION);
+        } else if let Err(error) = core.session.play(mv) {
             status(core, &error.to_string());
         }
     }
 
     fn start(&mut self, core: &mut Core, task: Task) {
         if !core.valid {
-            return status(
-                core,
-                "there is no position to search: the last one was refused",
-            );
+            return status(core, NO_POSITION);
         }
         let mut wish = Wish::default();
         if self.depth > 0 {

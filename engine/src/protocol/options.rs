@@ -432,7 +432,7 @@ impl Options {
                 let nearest = wanted.clamp(min, max);
                 if nearest != wanted {
                     note = Some(format!(
-                        "{} cannot be {value}: expected {}, so it is {nearest}",
+                        "{} cannot be {value}: expected {}",
                         row.name,
                         row.values()
                     ));
@@ -443,8 +443,9 @@ impl Options {
                 let found = words.iter().find(|word| word.eq_ignore_ascii_case(value));
                 match found {
                     Some(word) => (*word).to_owned(),
-                    // Whether there is such a game or search is for others to say.
-                    None if row.name == name::GAME || row.name == name::SEARCH => value.to_owned(),
+                    // Variants and parameters may follow; whether there are such is for others to say.
+                    None if row.name == name::GAME => value.to_owned(),
+                    None if row.name == name::SEARCH && is_search(value) => value.to_owned(),
                     None => return refuse(),
                 }
             }
@@ -469,6 +470,14 @@ impl Options {
             value.clone_from(&checked.value);
         }
     }
+}
+
+/// Whether a text begins with the name of a search.
+fn is_search(text: &str) -> bool {
+    let name = text.split(',').next().unwrap_or("").trim();
+    SEARCHES
+        .iter()
+        .any(|entry| entry.name.eq_ignore_ascii_case(name))
 }
 
 /// The table for people, as --help shows it.

@@ -103,6 +103,8 @@ pub struct Server {
     core: Core,
     dialect: Option<Box<dyn Dialect>>,
     queue: VecDeque<String>,
+    /// Something in the queue cuts everything before it short.
+    hurry: bool,
     /// No more lines will come.
     closed: bool,
     /// Somebody said quit: it ends when the task is over, and at this time at the latest.
@@ -121,6 +123,7 @@ impl Server {
             core: Core::new(notes),
             dialect: setup.talk.map(make),
             queue: VecDeque::new(),
+            hurry: false,
             closed: false,
             quitting: None,
         };
@@ -218,6 +221,11 @@ impl Server {
         }
     }
 
+    /// What there is to say beside the protocol, on standard error.
+    pub fn take_asides(&mut self) -> Vec<String> {
+        self.core.take_asides()
+    }
+
     /// Whether somebody said quit.
     pub fn is_quitting(&self) -> bool {
         self.quitting.is_some()
@@ -242,7 +250,10 @@ impl Server {
                 self.work(line);
                 return;
             }
-            During::StopFirst => self.core.stop(),
+            During::StopFirst => {
+                self.core.stop();
+                self.hurry = !self.queue.is_empty();
+            }
             _ => {}
         }
         self.queue.push_back(line.to_owned());
@@ -250,6 +261,8 @@ impl Server {
 
     fn work(&mut self, line: &str) {
         let core = &mut self.core;
+        // Some editors put a mark before the first line of a script.
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         if self.dialect.is_none() {
             match Talk::of(line) {
                 Some(Talk::NBoard) => {
@@ -284,6 +297,7 @@ impl Server {
                 && self.quitting.is_none()
                 && let Some(line) = self.queue.pop_front()
             {
+                self.hurry &= !self.queue.is_empty();
                 self.work(&line);
             } else if self.core.is_running()
                 && let Some(line) = self.queue.front()
@@ -299,6 +313,8 @@ impl Server {
                 && dialect.during(&self.core, line, false) == During::StopFirst
                 && !self.core.is_stopping()
             {
+                self.core.stop();
+            } else if self.hurry && self.core.is_running() && !self.core.is_stopping() {
                 self.core.stop();
             } else if self.closed && self.core.is_open_ended() && !self.core.is_stopping() {
                 self.core.stop();

@@ -27,11 +27,12 @@ enum Input {
     Note(Note),
 }
 
-/// Serves until the client says quit or goes away. An error says what is wrong with the set-up.
+/// Serves until the client says quit or goes away; `aside` hears what has no place in the dialect. An error says what is wrong with the set-up.
 pub fn serve<R: BufRead + Send + 'static>(
     setup: &Setup,
     input: R,
     out: &mut dyn Write,
+    aside: &mut dyn FnMut(&str),
 ) -> Result<io::Result<()>, String> {
     let (sender, inputs) = sync_channel(WAITING);
     let notes = sender.clone();
@@ -45,7 +46,7 @@ pub fn serve<R: BufRead + Send + 'static>(
     if let Err(error) = reader {
         return Ok(Err(error));
     }
-    Ok(talk(server, &inputs, out))
+    Ok(talk(server, &inputs, out, aside))
 }
 
 fn read(mut input: impl BufRead, sender: &SyncSender<Input>) {
@@ -98,7 +99,12 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
     }))
 }
 
-fn talk(mut server: Server, inputs: &Receiver<Input>, out: &mut dyn Write) -> io::Result<()> {
+fn talk(
+    mut server: Server,
+    inputs: &Receiver<Input>,
+    out: &mut dyn Write,
+    aside: &mut dyn FnMut(&str),
+) -> io::Result<()> {
     let watch = Stopwatch::start();
     while !server.is_over() {
         let received = match server.next_timer() {
@@ -113,6 +119,9 @@ fn talk(mut server: Server, inputs: &Receiver<Input>, out: &mut dyn Write) -> io
             Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => server.on_end(now),
             Err(RecvTimeoutError::Timeout) => server.on_timer(now),
         };
+        for text in server.take_asides() {
+            aside(&text);
+        }
         if !text.is_empty() {
             out.write_all(text.as_bytes())?;
             out.flush()?;

@@ -103,7 +103,10 @@ impl Uci {
         };
         match core.set_option_text(&name, &value) {
             Ok(None) => {}
-            Ok(Some(note)) => remark(core, &note),
+            Ok(Some(note)) => {
+                let value = core.options.get(&name).to_owned();
+                remark(core, &format!("{note}, so it is {value}"));
+            }
             Err(problem) => remark(core, &problem),
         }
     }
@@ -130,13 +133,8 @@ impl Uci {
     }
 
     fn go(&mut self, core: &mut Core, rest: &str) {
-        let go = match Go::parse(rest, core.session.to_move()) {
-            Ok(go) => go,
-            Err(problem) => {
-                remark(core, &problem);
-                Go::default()
-            }
-        };
+        let go = Go::parse(rest, core.session.to_move());
+        go.problems.iter().for_each(|text| remark(core, text));
         if let Some(depth) = go.perft {
             return self.perft(core, depth);
         }
@@ -153,12 +151,16 @@ impl Uci {
         match core.start(&go.wish, go.moves.clone(), lines, None) {
             Ok(remarks) => remarks.iter().for_each(|text| remark(core, text)),
             Err(SessionError::Over(reason)) => {
-                let lost = matches!(core.session.outcome(), Some((Outcome::Win(_), _)));
+                let mover = core.session.to_move();
+                let score = match core.session.outcome() {
+                    Some((Outcome::Win(winner), _)) if winner == mover => {
+                        format!("cp {}", score::MOST)
+                    }
+                    Some((Outcome::Win(_), _)) => "mate 0".to_owned(),
+                    _ => "cp 0".to_owned(),
+                };
                 remark(core, &format!("the game is over ({reason})"));
-                core.say(format!(
-                    "info depth 0 score {} 0",
-                    if lost { "mate" } else { "cp" }
-                ));
+                core.say(format!("info depth 0 score {score}"));
                 let none = match self.flavour {
                     Flavour::Uci => "(none)",
                     Flavour::Ugi => NO_MOVE,
@@ -211,7 +213,8 @@ impl Uci {
 
     /// Searches the start of the game with a fixed budget, for the speed of it.
     fn bench(&mut self, core: &mut Core, rest: &str) {
-        let nodes = rest.trim().parse().unwrap_or(10_000_u64).max(1);
+        let nodes = rest.split(' ').next().and_then(|word| word.parse().ok());
+        let nodes = nodes.unwrap_or(10_000_u64).max(1);
         if let Err(problem) = core.set_position("startpos", "") {
             return remark(core, &problem);
         }
@@ -509,10 +512,12 @@ struct Go {
     wish: Wish,
     moves: Vec<String>,
     perft: Option<u32>,
+    /// What could not be read.
+    problems: Vec<String>,
 }
 
 impl Go {
-    fn parse(rest: &str, to_move: Player) -> Result<Self, String> {
+    fn parse(rest: &str, to_move: Player) -> Self {
         const KEYS: &[&str] = &[
             "searchmoves",
             "ponder",
@@ -534,7 +539,6 @@ impl Go {
             "perft",
         ];
         let mut go = Self::default();
-        let limits = &mut go.wish.limits;
         let mut left = [None; 2];
         let mut increment = [None; 2];
         let mut moves_to_go = None;
@@ -560,10 +564,11 @@ impl Go {
             }
             let text = words.next_if(|word| !KEYS.contains(word)).unwrap_or("");
             let Some(number) = parse_number(text) else {
-                return Err(format!(
-                    "{key} wants a whole number, not {}; the search begins without limits of its own",
-                    quote(text)
+                let text = quote(text);
+                go.problems.push(format!(
+                    "{key} is ignored: it wants a whole number, not {text}"
                 ));
+                continue;
             };
             let count = number.max(1) as u64;
             let plies = u32::try_from(count).unwrap_or(u32::MAX);
@@ -573,11 +578,11 @@ impl Go {
                 "winc" | "p1inc" => increment[0] = Some(number),
                 "binc" | "p2inc" => increment[1] = Some(number),
                 "movestogo" => moves_to_go = Some(u32::try_from(number.max(0)).unwrap_or(u32::MAX)),
-                "depth" => limits.depth = Some(plies),
-                "nodes" => limits.nodes = Some(count),
-                "iterations" => limits.iterations = Some(count),
+                "depth" => go.wish.limits.depth = Some(plies),
+                "nodes" => go.wish.limits.nodes = Some(count),
+                "iterations" => go.wish.limits.iterations = Some(count),
                 "mate" => go.wish.mate = Some(plies.saturating_mul(2).saturating_sub(1)),
-                "movetime" => limits.time = Some(Duration::from_millis(count)),
+                "movetime" => go.wish.limits.time = Some(Duration::from_millis(count)),
                 _ => go.perft = Some(plies.min(64)),
             }
         }
@@ -590,12 +595,16 @@ impl Go {
                 moves_to_go,
             });
         }
-        Ok(go)
+        go
     }
 }
 
-/// A whole number, which may be too large to be kept and is then the largest.
+/// A whole number, which may be too large to be kept and is then the largest; what follows a decimal point is left out.
 fn parse_number(text: &str) -> Option<i64> {
+    let text = match text.split_once('.') {
+        Some((whole, part)) if part.bytes().all(|byte| byte.is_ascii_digit()) => whole,
+        _ => text,
+    };
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -612,7 +621,9 @@ mod tests {
     use super::*;
 
     fn go(text: &str) -> Go {
-        Go::parse(text, Player::First).unwrap_or_else(|problem| panic!("{text}: {problem}"))
+        let go = Go::parse(text, Player::First);
+        assert!(go.problems.is_empty(), "{text}: {:?}", go.problems);
+        go
     }
 
     #[test]
@@ -640,8 +651,20 @@ mod tests {
             Some(i64::MAX as u64)
         );
         assert_eq!(go("fast nodes 7 please").wish.limits.nodes, Some(7));
-        assert!(Go::parse("nodes", Player::First).is_err());
-        assert!(Go::parse("depth x", Player::First).is_err());
+        assert_eq!(
+            go("wtime 100.5").wish.clock.map(|clock| clock.left),
+            Some(100)
+        );
+        // What cannot be read is left out, and nothing else.
+        for text in ["infinite nodes", "nodes x infinite", "infinite wtime abc"] {
+            let go = Go::parse(text, Player::First);
+            assert!(go.problems.len() == 1 && go.wish.infinite, "{text}");
+            assert_eq!(
+                (go.wish.limits, go.wish.clock),
+                (Limits::default(), None),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub(super) struct GameTable<G: Playable> {
     /// Where the search looked last: the start and the moves from there.
     looked: Option<(G, Vec<G::Move>)>,
     running: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
+    /// Whether the search looked at some of the moves only: then its tree is of no use to the next.
+    restricted: bool,
 }
 
 const DEFAULT_SEARCH: &str = "uct";
@@ -63,6 +65,7 @@ impl<G: Playable> GameTable<G> {
             search: None,
             looked: None,
             running: None,
+            restricted: false,
         }
     }
 
@@ -346,6 +349,7 @@ impl<G: Playable> Table for GameTable<G> {
         let allowed = (request.moves.iter())
             .map(|text| Self::read_move(&self.position, text))
             .collect::<Result<Vec<G::Move>, ParseError>>()?;
+        self.restricted = !allowed.is_empty();
         let (search, went_on) = self.take_search();
         let asked = Asked {
             position: self.position.clone(),
@@ -373,7 +377,8 @@ impl<G: Playable> Table for GameTable<G> {
 
     fn finish(&mut self) {
         if let Some(thread) = self.running.take() {
-            self.search = thread.join().ok().flatten();
+            let search = thread.join().ok().flatten();
+            self.search = search.filter(|_| !std::mem::take(&mut self.restricted));
         }
         if self.search.is_none() {
             self.looked = None;
@@ -387,12 +392,13 @@ fn count_lines<G: Playable>(position: &G, depth: u32, stop: &Stop, tell: &Tell) 
     position.perft_moves(&mut moves);
     let mut total = 0;
     for mv in moves {
-        if stop.is_set() {
-            return;
-        }
         let mut child = position.clone();
         child.play(mv);
-        let count = perft::perft(&child, depth - 1);
+        let count = perft::perft_unless(&child, depth - 1, &|| stop.is_set());
+        let Some(count) = count else {
+            tell(Event::Said("stopped".to_owned()));
+            return;
+        };
         total += count;
         let text = move_text(position, mv, Style::Own);
         tell(Event::Said(format!("{text}: {count}")));
