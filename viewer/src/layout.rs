@@ -135,6 +135,16 @@ impl Tidy<'_> {
         let height = self.height(child);
         let before = child - 1;
         let mut x = self.x[before as usize] + 1.0;
+        if height == 0
+            && let Some(top) = self.skyline.last_mut()
+            && top.height == 0
+        {
+            // Most nodes of a search tree are leaves beside leaves. One hides the other.
+            top.sibling = child;
+            top.end = Point { node: child, x };
+            self.x[child as usize] = x;
+            return so_far;
+        }
         // The two contours that face each other: the siblings' on the right, and the child's on the left.
         let mut theirs = Point {
             node: before,
