@@ -1,3 +1,7 @@
 //! Canopy's viewer: a window that lays search trees out and follows a live search.
 //!
 //! It stands beside the engine and sees of it only the games' notations and the tree formats.
+
+pub mod painter;
+
+mod pixel;
