@@ -2,6 +2,8 @@
 //!
 //! It stands beside the engine and sees of it only the games' notations and the tree formats.
 
+pub mod fonts;
+
 pub mod painter;
 
 mod pixel;
