@@ -7,3 +7,5 @@ pub mod fonts;
 pub mod painter;
 
 mod pixel;
+
+pub mod theme;
