@@ -4,6 +4,9 @@
 
 pub mod fonts;
 
+#[cfg(test)]
+mod gallery;
+
 pub mod painter;
 
 mod pixel;
