@@ -20,13 +20,26 @@ pub(crate) fn multiply(colour: Rgba, by: Rgba) -> Rgba {
     product
 }
 
+/// A colour whose channels are all [`scale`]d by the same byte, two at a time.
+#[inline(always)]
+pub(crate) fn fade(colour: Rgba, by: u8) -> Rgba {
+    const EVEN: u32 = 0x00ff_00ff;
+    const HALVES: u32 = 0x0080_0080;
+    let colour = u32::from_le_bytes(colour);
+    let even = (colour & EVEN) * u32::from(by) + HALVES;
+    let odd = ((colour >> 8) & EVEN) * u32::from(by) + HALVES;
+    let even = ((even + ((even >> 8) & EVEN)) >> 8) & EVEN;
+    let odd = (odd + ((odd >> 8) & EVEN)) & !EVEN;
+    (even | odd).to_le_bytes()
+}
+
 /// A colour over another. Colours that only add light have alpha 0, and saturate.
 #[inline(always)]
 pub(crate) fn over(source: Rgba, below: Rgba) -> Rgba {
     let [.., alpha] = source;
     let mut result = source;
-    for (channel, below) in result.iter_mut().zip(below) {
-        *channel = channel.saturating_add(scale(below, 255 - alpha));
+    for (channel, below) in result.iter_mut().zip(fade(below, 255 - alpha)) {
+        *channel = channel.saturating_add(below);
     }
     result
 }
@@ -41,6 +54,9 @@ mod tests {
             for by in 0..=255_u8 {
                 let exact = f64::from(channel) * f64::from(by) / 255.0;
                 assert_eq!(f64::from(scale(channel, by)), exact.round());
+                let colour = [channel, 0, 255, channel];
+                let slowly = colour.map(|channel| scale(channel, by));
+                assert_eq!(fade(colour, by), slowly);
             }
         }
     }

@@ -11,7 +11,7 @@ use ab_glyph::{Font as _, FontRef, GlyphId, PxScale, point};
 use egui::{Align, Align2, Color32};
 use tiny_skia::PixmapMut;
 
-use crate::pixel::{Rgba, over, scale};
+use crate::pixel::{Rgba, fade, over};
 
 /// Larger text is drawn at this size; its glyphs would cost too much memory.
 const LARGEST_SIZE: f32 = 512.0;
@@ -281,7 +281,7 @@ impl Ink {
         } else {
             coverage
         };
-        self.colour.map(|channel| scale(channel, coverage))
+        fade(self.colour, coverage)
     }
 }
 

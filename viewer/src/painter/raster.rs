@@ -15,7 +15,7 @@ use egui::epaint::Vertex;
 use egui::{Pos2, TextureFilter, pos2};
 
 use super::texture::Texture;
-use crate::pixel::{Rgba, multiply, over};
+use crate::pixel::{Rgba, fade, multiply, over};
 
 /// Sub-pixel positions have this many bits.
 const SUBPIXEL_BITS: u32 = 8;
@@ -317,7 +317,13 @@ impl<'a> Paint<'a> {
             Self::Shaded(blend) => {
                 let (mut colour, step) = blend.along(x, y);
                 for pixel in span {
-                    *pixel = over(whole(colour), *pixel);
+                    // Most rows of a soft edge are one pixel wide, and most of those pixels are all or nothing:
+                    // what need not be read is not waited for.
+                    match whole(colour) {
+                        [0, 0, 0, 0] => {}
+                        opaque @ [.., 255] => *pixel = opaque,
+                        source => *pixel = over(source, *pixel),
+                    }
                     advance(&mut colour, step);
                 }
             }
@@ -440,7 +446,13 @@ fn fill(span: &mut [Rgba], colour: Rgba) {
 /// Paints a row of texels that lie exactly on pixels, times a colour.
 fn stamp(span: &mut [Rgba], texels: &[Rgba], colour: Rgba) {
     for (pixel, texel) in span.iter_mut().zip(texels) {
-        if *texel != [0; 4] {
+        // Glyphs are white, more or less transparent.
+        let &[red, green, blue, alpha] = texel;
+        if red == alpha && green == alpha && blue == alpha {
+            if alpha > 0 {
+                *pixel = over(fade(colour, alpha), *pixel);
+            }
+        } else {
             *pixel = over(multiply(colour, *texel), *pixel);
         }
     }
