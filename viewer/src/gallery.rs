@@ -10,7 +10,7 @@ use egui::{
     Align, Align2, Color32, ComboBox, Context, Event, Frame, Grid, Label, Layout, Margin, Panel,
     PointerButton, Pos2, RawInput, Rect, ScrollArea, Slider, TextEdit, Ui, ViewportId, pos2, vec2,
 };
-use tiny_skia::{Pixmap, Rect as SkiaRect};
+use tiny_skia::Pixmap;
 
 use crate::fonts::{self, Text};
 use crate::painter::Painter;
@@ -220,12 +220,7 @@ fn right(ui: &mut Ui, theme: &Theme, model: &mut Model) {
 
 /// A stand-in for the tree: labels drawn beneath the interface.
 fn ground(theme: &Theme, text: &mut Text, pixmap: &mut Pixmap) {
-    pixmap.fill(theme::skia(theme.window));
-    let mut paint = tiny_skia::Paint::default();
-    paint.set_color(theme::skia(theme.canvas));
-    if let Some(middle) = SkiaRect::from_xywh(288.0, 44.0, 672.0, 712.0) {
-        pixmap.fill_rect(middle, &paint, tiny_skia::Transform::identity(), None);
-    }
+    pixmap.fill(theme::skia(theme.canvas));
     let mut canvas = pixmap.as_mut();
     for (line, size) in [9.0, 11.0, 13.0, 15.0, 18.0, 24.0, 36.0]
         .into_iter()
