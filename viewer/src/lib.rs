@@ -2,4 +2,15 @@
 //!
 //! It stands beside the engine and sees of it only the games' notations and the tree formats.
 
+pub mod fonts;
+
+#[cfg(test)]
+mod gallery;
+
 pub mod layout;
+
+pub mod painter;
+
+mod pixel;
+
+pub mod theme;
