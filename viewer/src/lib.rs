@@ -1,16 +1,47 @@
 //! Canopy's viewer: a window that lays search trees out and follows a live search.
 //!
-//! It stands beside the engine and sees of it only the games' notations and the tree formats.
+//! It stands beside the engine and sees of it only the games' notations and the tree formats. From a file to the screen:
+//! [`loader`] reads on a thread of its own, [`model`] holds a tree breadth-first, [`layout`] says where its nodes stand,
+//! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`app`] is what the window knows and
+//! does; [`panels`] stands around the tree, [`frame`] puts all together, [`window`] shows it.
+
+pub mod app;
+
+pub mod camera;
+
+pub mod cli;
 
 pub mod fonts;
+
+pub mod frame;
 
 #[cfg(test)]
 mod gallery;
 
 pub mod layout;
 
+pub mod loader;
+
+pub mod model;
+
 pub mod painter;
+
+pub mod panels;
 
 mod pixel;
 
+pub mod raster;
+
+pub mod scene;
+
+pub mod sequence;
+
+pub mod settings;
+
+pub mod svg;
+
 pub mod theme;
+
+pub mod watch;
+
+pub mod window;

@@ -314,9 +314,10 @@ impl Server {
                 && !self.core.is_stopping()
             {
                 self.core.stop();
-            } else if self.hurry && self.core.is_running() && !self.core.is_stopping() {
-                self.core.stop();
-            } else if self.closed && self.core.is_open_ended() && !self.core.is_stopping() {
+            } else if !self.core.is_stopping()
+                && ((self.hurry && self.core.is_running())
+                    || (self.closed && self.core.is_open_ended()))
+            {
                 self.core.stop();
             } else {
                 break;

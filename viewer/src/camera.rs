@@ -1,0 +1,186 @@
+//! Where one looks at a tree from: which part of it lies where on the canvas.
+
+/// How far apart layers may be drawn, in points.
+const LAYER_MOST: f64 = 150.0;
+/// How far apart neighbours may be drawn, in points.
+const SIBLING_MOST: f64 = 400.0;
+/// What is kept free around a tree that fits, in points.
+const MARGIN: f64 = 40.0;
+
+/// A rectangle of pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Canvas {
+    /// How wide.
+    pub width: f64,
+    /// How high.
+    pub height: f64,
+    /// Pixels a point.
+    pub scale: f64,
+}
+
+/// What is to fit onto the canvas: a part of a tree, in units of neighbours and layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// How far left.
+    pub left: f64,
+    /// How far right.
+    pub right: f64,
+    /// The first layer.
+    pub top: f64,
+    /// The last layer.
+    pub bottom: f64,
+}
+
+/// A place to look from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// What lies in the middle of the canvas, in units of neighbours and layers.
+    pub x: f64,
+    /// The layer in the middle.
+    pub y: f64,
+    /// Pixels between neighbours.
+    pub across: f64,
+    /// Pixels between layers.
+    pub down: f64,
+    /// The same when the whole tree fits: layers never lie closer than then.
+    fit_across: f64,
+    fit_down: f64,
+}
+
+impl Camera {
+    /// A camera that sees all of `bounds`.
+    pub fn fit(bounds: &Bounds, canvas: &Canvas) -> Self {
+        let room = |size: f64| (size - 2.0 * MARGIN * canvas.scale).max(1.0);
+        let width = bounds.right - bounds.left;
+        let height = bounds.bottom - bounds.top;
+        let spread = |room: f64, size: f64, most: f64| {
+            if size > 0.0 {
+                (room / size).min(most * canvas.scale)
+            } else {
+                most * canvas.scale
+            }
+        };
+        let across = spread(room(canvas.width), width, SIBLING_MOST / 4.0);
+        let down = spread(room(canvas.height), height, LAYER_MOST);
+        Self {
+            x: f64::midpoint(bounds.left, bounds.right),
+            y: f64::midpoint(bounds.top, bounds.bottom),
+            across,
+            down,
+            fit_across: across,
+            fit_down: down,
+        }
+    }
+
+    /// Where a place of the tree lies on the canvas.
+    pub fn to_canvas(&self, canvas: &Canvas, x: f64, y: f64) -> (f64, f64) {
+        (
+            canvas.width / 2.0 + (x - self.x) * self.across,
+            canvas.height / 2.0 + (y - self.y) * self.down,
+        )
+    }
+
+    /// Which place of the tree lies at a pixel.
+    pub fn to_tree(&self, canvas: &Canvas, x: f64, y: f64) -> (f64, f64) {
+        (
+            self.x + (x - canvas.width / 2.0) / self.across,
+            self.y + (y - canvas.height / 2.0) / self.down,
+        )
+    }
+
+    /// Moves the tree by so many pixels.
+    pub fn pan(&mut self, dx: f64, dy: f64) {
+        self.x -= dx / self.across;
+        self.y -= dy / self.down;
+    }
+
+    /// How many times larger than when it fits the tree is drawn.
+    pub fn zoom(&self) -> f64 {
+        self.across / self.fit_across
+    }
+
+    /// Draws the tree `factor` times as large, and what lies at the pixel stays there.
+    pub fn zoom_at(&mut self, canvas: &Canvas, factor: f64, x: f64, y: f64) {
+        let (tree_x, tree_y) = self.to_tree(canvas, x, y);
+        let least = self.fit_across / 8.0;
+        let most = (SIBLING_MOST * canvas.scale).max(self.fit_across);
+        self.across = (self.across * factor).clamp(least, most);
+        let zoom = self.zoom();
+        // Layers part only until they are far enough apart to be read.
+        let most = (LAYER_MOST * canvas.scale).max(self.fit_down);
+        self.down = (self.fit_down * zoom).min(most);
+        self.x = tree_x - (x - canvas.width / 2.0) / self.across;
+        self.y = tree_y - (y - canvas.height / 2.0) / self.down;
+    }
+
+    /// Looks so that `bounds` fit, zoomed as if the whole tree were the measure.
+    pub fn look_at(&mut self, bounds: &Bounds, canvas: &Canvas) {
+        let close = Self::fit(bounds, canvas);
+        self.across = close.across;
+        self.down = (self.fit_down * self.zoom())
+            .min((LAYER_MOST * canvas.scale).max(self.fit_down))
+            .max(close.down.min(self.fit_down));
+        self.x = close.x;
+        // The top of what is looked at stays in sight even if not all of its layers fit.
+        let shown = canvas.height / self.down;
+        let height = bounds.bottom - bounds.top;
+        self.y = if height + 1.0 <= shown {
+            close.y
+        } else {
+            bounds.top + shown / 2.0 - MARGIN * canvas.scale / self.down
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CANVAS: Canvas = Canvas {
+        width: 1600.0,
+        height: 1000.0,
+        scale: 1.0,
+    };
+
+    #[test]
+    fn a_tree_that_fits_lies_within_the_margins() {
+        for (right, bottom) in [(460_000.0, 11.0), (0.0, 0.0), (3.0, 1e6), (100.0, 1.0)] {
+            let bounds = Bounds {
+                right,
+                bottom,
+                ..Bounds::default()
+            };
+            let camera = Camera::fit(&bounds, &CANVAS);
+            for (x, y) in [(0.0, 0.0), (right, bottom)] {
+                let (x, y) = camera.to_canvas(&CANVAS, x, y);
+                assert!(
+                    (39.9..=1560.1).contains(&x) && (39.9..=960.1).contains(&y),
+                    "{x} {y}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_under_the_pointer_stays_there() {
+        let bounds = Bounds {
+            right: 1000.0,
+            bottom: 12.0,
+            ..Bounds::default()
+        };
+        let mut camera = Camera::fit(&bounds, &CANVAS);
+        for factor in [1.1, 3.0, 20.0, 0.5, 1e9, 1e-9, 1.0] {
+            let before = camera.to_tree(&CANVAS, 300.0, 200.0);
+            camera.zoom_at(&CANVAS, factor, 300.0, 200.0);
+            let after = camera.to_tree(&CANVAS, 300.0, 200.0);
+            assert!((before.0 - after.0).abs() < 1e-6 && (before.1 - after.1).abs() < 1e-6);
+            let (x, y) = camera.to_canvas(&CANVAS, after.0, after.1);
+            assert!((x - 300.0).abs() < 1e-6 && (y - 200.0).abs() < 1e-6);
+        }
+        camera.pan(10.0, -20.0);
+        let place = camera.to_tree(&CANVAS, 310.0, 180.0);
+        camera.pan(-10.0, 20.0);
+        let (x, y) = camera.to_canvas(&CANVAS, place.0, place.1);
+        assert!((x - 300.0).abs() < 1e-6 && (y - 200.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,602 @@
+//! A tree as the viewer holds it: breadth-first, in flat arrays, so that a layer is a range and its nodes lie from left to
+//! right.
+
+use std::sync::Arc;
+
+use canopy_engine::tree::{Tree, files::Document, meta::Meta};
+
+use crate::layout::{Shape, layout};
+
+/// No node.
+pub const NONE: u32 = u32::MAX;
+
+/// What is known of who decides at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decider {
+    /// The first player.
+    First,
+    /// The second player.
+    Second,
+    /// Nobody: the game is over, and won by the first player.
+    FirstWins,
+    /// Nobody: the game is over, and won by the second player.
+    SecondWins,
+    /// Nobody: the game is drawn.
+    Draw,
+}
+
+impl Decider {
+    /// Whether the node is drawn in the first player's colour: who decides, or who has won.
+    pub fn is_first(self) -> bool {
+        matches!(self, Self::First | Self::FirstWins)
+    }
+
+    /// Whether the game is over there.
+    pub fn is_end(self) -> bool {
+        !matches!(self, Self::First | Self::Second)
+    }
+}
+
+/// What of a tree is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sift {
+    /// Rows whose children are hidden, in order.
+    pub collapsed: Vec<u32>,
+    /// Nodes with fewer visits are hidden.
+    pub least_visits: u32,
+    /// So many of the most visited children of a node are shown; all if none.
+    pub best: Option<u32>,
+    /// Whether children are ordered by visits, the most visited first.
+    pub by_visits: bool,
+}
+
+impl Sift {
+    /// Whether everything is shown as it is.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A tree that is laid out.
+#[derive(Debug)]
+pub struct Model {
+    /// The tree itself: names and figures by row.
+    pub tree: Arc<Tree>,
+    /// What stands beside it.
+    pub meta: Option<Arc<Meta>>,
+    /// By node: its row.
+    pub rows: Vec<u32>,
+    /// By node: its parent; the root is its own.
+    pub parents: Vec<u32>,
+    /// By node: its first child, and how many there are.
+    pub first_child: Vec<u32>,
+    /// By node: how many children it has.
+    pub children: Vec<u32>,
+    /// By node: how far to the right it stands.
+    pub x: Vec<f64>,
+    /// By node: who decides.
+    pub deciders: Vec<Decider>,
+    /// The first node of every layer, and the number of nodes in the end.
+    pub layers: Vec<u32>,
+    /// How many nodes are not shown.
+    pub hidden: u32,
+    /// How far the tree reaches to the left and right of its root.
+    pub extent: (f64, f64),
+    /// The most visited nodes of ranges.
+    peaks: Peaks,
+    /// The least and the most of what edges are coloured by: visits and second counter, without the root.
+    pub visit_range: (i32, i32),
+    /// The same for the second counter.
+    pub second_range: (i32, i32),
+    /// The least and the most of the means of visited nodes.
+    pub mean_range: (f64, f64),
+}
+
+impl Model {
+    /// A tree in which everything is shown.
+    pub fn new(document: Document) -> Self {
+        let meta = document.meta.map(Arc::new);
+        Self::sifted(Arc::new(document.tree), meta, &Sift::default())
+    }
+
+    /// A tree of which a part is shown.
+    pub fn sifted(tree: Arc<Tree>, meta: Option<Arc<Meta>>, sift: &Sift) -> Self {
+        let order = if sift.is_plain() {
+            Order::of_all(&tree)
+        } else {
+            Order::of_some(&tree, sift)
+        };
+        let Order {
+            rows,
+            parents,
+            first_child,
+            children,
+            layers,
+        } = order;
+        let x = layout(&Shape {
+            parents: &parents,
+            first_child: &first_child,
+            children: &children,
+        });
+        let deciders = deciders(&tree, &rows, &parents, meta.as_deref());
+        let nodes = tree.nodes();
+        let peaks = Peaks::new(rows.iter().map(|&row| nodes[row as usize].visits));
+        let range = |of: fn(&canopy_engine::tree::Node) -> i32| {
+            (nodes.iter().skip(1).map(of)).fold((i32::MAX, 0), |(least, most), value| {
+                (least.min(value), most.max(value))
+            })
+        };
+        let mean_range = (nodes.iter().skip(1))
+            .filter(|node| node.visits > 0 && node.mean.is_finite())
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), node| {
+                (least.min(node.mean), most.max(node.mean))
+            });
+        let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
+            (left.min(x), right.max(x))
+        });
+        let (visit_range, second_range) = (range(|node| node.visits), range(|node| node.second));
+        Self {
+            hidden: (nodes.len() - rows.len()) as u32,
+            meta,
+            rows,
+            parents,
+            first_child,
+            children,
+            x,
+            deciders,
+            layers,
+            extent,
+            peaks,
+            visit_range,
+            second_range,
+            mean_range,
+            tree,
+        }
+    }
+
+    /// How many nodes are shown.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Never: there is always a root.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many layers there are.
+    pub fn depth(&self) -> usize {
+        self.layers.len() - 1
+    }
+
+    /// The nodes of a layer.
+    pub fn layer(&self, depth: usize) -> std::ops::Range<usize> {
+        self.layers[depth] as usize..self.layers[depth + 1] as usize
+    }
+
+    /// The layer of a node.
+    pub fn depth_of(&self, node: usize) -> usize {
+        (self.layers).partition_point(|&first| first as usize <= node) - 1
+    }
+
+    /// The row of a node.
+    pub fn row(&self, node: usize) -> usize {
+        self.rows[node] as usize
+    }
+
+    /// The figures of a node.
+    pub fn node(&self, node: usize) -> &canopy_engine::tree::Node {
+        &self.tree.nodes()[self.row(node)]
+    }
+
+    /// The children of a node.
+    pub fn children_of(&self, node: usize) -> std::ops::Range<usize> {
+        let first = self.first_child[node] as usize;
+        first..first + self.children[node] as usize
+    }
+
+    /// The nodes from the root to `node`, the root first.
+    pub fn path(&self, node: usize) -> Vec<usize> {
+        let mut path = vec![node];
+        let mut at = node;
+        while at != 0 {
+            at = self.parents[at] as usize;
+            path.push(at);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The most visited way down from the root.
+    pub fn principal(&self) -> Vec<usize> {
+        let mut path = vec![0];
+        let mut at = 0;
+        loop {
+            let best = (self.children_of(at))
+                .rev()
+                .max_by_key(|&child| self.node(child).visits)
+                .filter(|&child| self.node(child).visits > 0);
+            match best {
+                Some(child) => path.push(child),
+                None => return path,
+            }
+            at = path[path.len() - 1];
+        }
+    }
+
+    /// The most visited node of a range that is not empty.
+    pub fn peak(&self, range: std::ops::Range<usize>) -> usize {
+        self.peaks.of(range, |node| self.node(node).visits)
+    }
+
+    /// The node with the given row, if it is shown.
+    pub fn find_row(&self, row: u32) -> Option<usize> {
+        // Down from the root, for rows are in pre-order: the child whose subtree holds the row is the last that begins before it.
+        self.rows.iter().position(|&shown| shown == row)
+    }
+
+    /// The bytes it takes in memory, its tree included.
+    pub fn bytes(&self) -> usize {
+        let words = self.rows.capacity()
+            + self.parents.capacity()
+            + self.first_child.capacity()
+            + self.children.capacity()
+            + self.layers.capacity();
+        self.tree.bytes()
+            + 4 * words
+            + 8 * self.x.capacity()
+            + self.deciders.capacity()
+            + self.peaks.bytes()
+    }
+}
+
+/// The nodes that are shown, breadth-first.
+struct Order {
+    rows: Vec<u32>,
+    parents: Vec<u32>,
+    first_child: Vec<u32>,
+    children: Vec<u32>,
+    layers: Vec<u32>,
+}
+
+impl Order {
+    /// All nodes in the order of the file: a stable sort by depth.
+    fn of_all(tree: &Tree) -> Self {
+        let nodes = tree.nodes();
+        let mut depths = vec![0_u32; nodes.len()];
+        let mut layers = vec![0_u32, 1];
+        for (row, node) in nodes.iter().enumerate().skip(1) {
+            let depth = depths[node.parent as usize] + 1;
+            depths[row] = depth;
+            if layers.len() <= depth as usize + 1 {
+                layers.push(0);
+            }
+            layers[depth as usize + 1] += 1;
+        }
+        for depth in 1..layers.len() {
+            layers[depth] += layers[depth - 1];
+        }
+        let mut next = layers.clone();
+        // Where a row goes takes the place of its depth.
+        for depth in &mut depths {
+            let place = &mut next[*depth as usize];
+            *depth = *place;
+            *place += 1;
+        }
+        let place = depths;
+        let mut order = Self {
+            rows: vec![0; nodes.len()],
+            parents: vec![0; nodes.len()],
+            first_child: vec![0; nodes.len()],
+            children: vec![0; nodes.len()],
+            layers,
+        };
+        for (row, node) in nodes.iter().enumerate() {
+            let at = place[row] as usize;
+            order.rows[at] = row as u32;
+            order.parents[at] = place[node.parent as usize];
+            order.children[at] = node.children;
+            if node.children > 0 {
+                order.first_child[at] = place[row + 1];
+            }
+        }
+        order
+    }
+
+    /// The nodes that a sieve lets through.
+    fn of_some(tree: &Tree, sift: &Sift) -> Self {
+        let nodes = tree.nodes();
+        let sizes = tree.sizes();
+        let mut order = Self {
+            rows: vec![0],
+            parents: vec![0],
+            first_child: Vec::new(),
+            children: Vec::new(),
+            layers: vec![0],
+        };
+        let mut end_of_layer = 1;
+        let mut kept: Vec<usize> = Vec::new();
+        let mut at = 0;
+        while at < order.rows.len() {
+            if at == end_of_layer {
+                order.layers.push(at as u32);
+                end_of_layer = order.rows.len();
+            }
+            let row = order.rows[at];
+            kept.clear();
+            if sift.collapsed.binary_search(&row).is_err() {
+                let visits = |row: usize| i64::from(nodes[row].visits);
+                kept.extend(
+                    (tree.children(row as usize, &sizes))
+                        .filter(|&child| visits(child) >= i64::from(sift.least_visits)),
+                );
+                let by_visits = |&child: &usize| std::cmp::Reverse(visits(child));
+                if let Some(best) = sift.best.filter(|&best| (best as usize) < kept.len()) {
+                    kept.sort_by_key(by_visits);
+                    kept.truncate(best as usize);
+                    kept.sort_unstable();
+                }
+                if sift.by_visits {
+                    kept.sort_by_key(by_visits);
+                }
+            }
+            order.first_child.push(order.rows.len() as u32);
+            order.children.push(kept.len() as u32);
+            order.rows.extend(kept.iter().map(|&child| child as u32));
+            order.parents.resize(order.rows.len(), at as u32);
+            at += 1;
+        }
+        order.layers.push(order.rows.len() as u32);
+        order
+    }
+}
+
+/// Who decides at each node: as the states say, as the players of children's moves say, or in turns.
+fn deciders(tree: &Tree, rows: &[u32], parents: &[u32], meta: Option<&Meta>) -> Vec<Decider> {
+    let root_is_second = meta.is_some_and(|meta| meta.to_move == 2);
+    let mut deciders = Vec::with_capacity(rows.len());
+    for (node, &row) in rows.iter().enumerate() {
+        let state = tree.state(row as usize);
+        let said = match state.split(' ').next().unwrap_or("") {
+            "p1" => Some(Decider::First),
+            "p2" => Some(Decider::Second),
+            "p1win" => Some(Decider::FirstWins),
+            "p2win" => Some(Decider::SecondWins),
+            "draw" => Some(Decider::Draw),
+            _ => said_by_others(tree, row as usize, state),
+        };
+        let decider = said.unwrap_or_else(|| {
+            let before = match node {
+                0 => !root_is_second,
+                _ => !deciders
+                    .get(parents[node] as usize)
+                    .is_none_or(|parent: &Decider| parent.is_first()),
+            };
+            if before {
+                Decider::First
+            } else {
+                Decider::Second
+            }
+        });
+        deciders.push(decider);
+    }
+    deciders
+}
+
+/// Who decides at a node of somebody else's tree, as far as its texts say.
+fn said_by_others(tree: &Tree, row: usize, state: &str) -> Option<Decider> {
+    let of_number = |text: &str| match text.trim_start().chars().next()? {
+        '1' => Some(Decider::First),
+        '2' => Some(Decider::Second),
+        _ => None,
+    };
+    if let Some((_, number)) = state.split_once("Current player:") {
+        return of_number(number);
+    }
+    let node = &tree.nodes()[row];
+    if node.children == 0 {
+        return None;
+    }
+    // The first child's move names who makes it.
+    let mv = tree.move_name(row + 1);
+    if mv.starts_with("white ") {
+        Some(Decider::First)
+    } else if mv.starts_with("black ") {
+        Some(Decider::Second)
+    } else if let Some(number) = mv.strip_prefix("Player ") {
+        of_number(number)
+    } else {
+        let (inside, number) = mv.strip_prefix('[')?.split_once(']')?;
+        (!inside.is_empty()).then(|| of_number(number)).flatten()
+    }
+}
+
+/// The largest of every block of nodes, of every block of blocks, and so on.
+#[derive(Debug)]
+struct Peaks {
+    levels: Vec<Vec<u32>>,
+}
+
+const BLOCK: usize = 16;
+
+impl Peaks {
+    fn new(values: impl ExactSizeIterator<Item = i32>) -> Self {
+        let values: Vec<i32> = values.collect();
+        let better = |one: u32, other: u32| {
+            if values[other as usize] > values[one as usize] {
+                other
+            } else {
+                one
+            }
+        };
+        let nodes: Vec<u32> = (0..values.len() as u32).collect();
+        let mut levels: Vec<Vec<u32>> = Vec::new();
+        loop {
+            let below = levels.last().unwrap_or(&nodes);
+            if below.len() <= 1 {
+                break;
+            }
+            let level = (below.chunks(BLOCK))
+                .map(|block| block.iter().copied().reduce(better).unwrap_or(0))
+                .collect();
+            levels.push(level);
+        }
+        Self { levels }
+    }
+
+    /// The first of the largest in a range that is not empty.
+    fn of(&self, range: std::ops::Range<usize>, value: impl Fn(usize) -> i32) -> usize {
+        let (mut begin, mut end) = (range.start, range.end);
+        let mut best = begin;
+        let mut look = |candidate: usize| {
+            let (one, other) = (value(best), value(candidate));
+            if other > one || (other == one && candidate < best) {
+                best = candidate;
+            }
+        };
+        let mut level: Option<usize> = None;
+        loop {
+            let at = |index: usize| match level {
+                None => index,
+                Some(level) => self.levels[level][index] as usize,
+            };
+            let next = level.map_or(0, |level| level + 1);
+            if end - begin <= 2 * BLOCK || next >= self.levels.len() {
+                (begin..end).for_each(|index| look(at(index)));
+                return best;
+            }
+            while !begin.is_multiple_of(BLOCK) {
+                look(at(begin));
+                begin += 1;
+            }
+            while !end.is_multiple_of(BLOCK) {
+                end -= 1;
+                look(at(end));
+            }
+            (begin, end) = (begin / BLOCK, end / BLOCK);
+            level = Some(next);
+            if begin == end {
+                return best;
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.levels.iter().map(|level| 4 * level.capacity()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shape of a tree of the csv format; `rows` are move, visits and number of children.
+    pub(crate) fn tree(rows: &[(&str, i32, u32)]) -> Tree {
+        let mut builder = canopy_engine::tree::Builder::default();
+        for &(mv, visits, children) in rows {
+            builder
+                .push(&canopy_engine::tree::Row {
+                    move_name: mv,
+                    state: "",
+                    visits,
+                    second: visits,
+                    mean: 0.5,
+                    children,
+                })
+                .expect("a sound row");
+        }
+        builder.finish().expect("a whole tree")
+    }
+
+    fn sample() -> Tree {
+        tree(&[
+            ("", 10, 3),
+            ("a", 2, 1),
+            ("a1", 1, 0),
+            ("b", 5, 2),
+            ("b1", 1, 0),
+            ("b2", 4, 0),
+            ("c", 3, 0),
+        ])
+    }
+
+    #[test]
+    fn layers_are_ranges_from_left_to_right() {
+        let model = Model::sifted(Arc::new(sample()), None, &Sift::default());
+        assert_eq!(model.layers, [0, 1, 4, 7]);
+        let names: Vec<&str> = (0..7)
+            .map(|node| model.tree.move_name(model.row(node)))
+            .collect();
+        assert_eq!(names, ["", "a", "b", "c", "a1", "b1", "b2"]);
+        assert_eq!(model.parents, [0, 0, 0, 0, 1, 2, 2]);
+        assert_eq!(model.children_of(2), 5..7);
+        assert_eq!(model.path(6), [0, 2, 6]);
+        assert_eq!(model.principal(), [0, 2, 6]);
+        assert_eq!(
+            (model.depth_of(0), model.depth_of(3), model.depth_of(4)),
+            (0, 1, 2)
+        );
+        assert!(model.deciders[0].is_first() && !model.deciders[1].is_first());
+    }
+
+    #[test]
+    fn a_sieve_hides_and_orders() {
+        let shown = |sift: &Sift| -> String {
+            let model = Model::sifted(Arc::new(sample()), None, sift);
+            let names = (0..model.len()).map(|node| model.tree.move_name(model.row(node)));
+            assert_eq!(model.hidden as usize + model.len(), 7);
+            names.collect::<Vec<_>>().join(" ")
+        };
+        let plain = Sift::default();
+        assert_eq!(
+            shown(&Sift {
+                by_visits: true,
+                ..plain.clone()
+            }),
+            " b c a b2 b1 a1"
+        );
+        assert_eq!(
+            shown(&Sift {
+                least_visits: 3,
+                ..plain.clone()
+            }),
+            " b c b2"
+        );
+        assert_eq!(
+            shown(&Sift {
+                best: Some(1),
+                ..plain.clone()
+            }),
+            " b b2"
+        );
+        assert_eq!(
+            shown(&Sift {
+                collapsed: vec![3],
+                ..plain.clone()
+            }),
+            " a b c a1"
+        );
+        assert_eq!(
+            shown(&Sift {
+                collapsed: vec![0],
+                ..plain
+            }),
+            ""
+        );
+    }
+
+    #[test]
+    fn peaks_are_the_first_of_the_largest() {
+        let values: Vec<i32> = (0..5000_u32)
+            .map(|index| (index.wrapping_mul(2_654_435_761) >> 20) as i32 % 97)
+            .collect();
+        let peaks = Peaks::new(values.iter().copied());
+        for begin in (0..5000).step_by(37) {
+            for length in [1, 2, 15, 16, 17, 100, 255, 256, 1000, 4999] {
+                let end = (begin + length).min(5000);
+                let expected = (begin..end).rev().max_by_key(|&index| values[index]);
+                assert_eq!(Some(peaks.of(begin..end, |index| values[index])), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! From a scene to pixels.
+
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, PixmapMut, Stroke, Transform,
+};
+
+use crate::{
+    camera::Canvas,
+    fonts::Text,
+    model::Model,
+    scene::{EdgeLine, LABEL_SIZE, NodeDisc, Scene},
+    theme::Theme,
+};
+
+mod lines;
+
+pub use lines::Lines;
+
+/// How much care is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// For pictures that are gone in a moment.
+    Quick,
+    /// For pictures that stay.
+    Fine,
+}
+
+/// More edges than these are drawn as thin lines even in pictures that stay.
+const TOO_DENSE: usize = 40_000;
+/// Edges of so many colours are told apart.
+const SHADES: usize = 32;
+
+/// Draws scenes.
+#[derive(Default)]
+pub struct Raster {
+    text: Text,
+}
+
+impl Raster {
+    /// Draws a scene over the whole picture.
+    pub fn paint(
+        &mut self,
+        pixmap: &mut PixmapMut<'_>,
+        model: &Model,
+        scene: &Scene,
+        canvas: &Canvas,
+        theme: &Theme,
+        care: Care,
+    ) {
+        pixmap.fill(solid(theme.canvas));
+        let scale = canvas.scale as f32;
+        if care == Care::Fine && scene.edges.len() <= TOO_DENSE {
+            strokes(pixmap, &scene.edges, theme);
+        } else {
+            thin_lines(pixmap, &scene.edges, theme, scale);
+        }
+        polyline(pixmap, &scene.principal, theme.cool, 2.4 * scale);
+        polyline(pixmap, &scene.selected, theme.warm, 1.6 * scale);
+        for disc in &scene.nodes {
+            node(pixmap, model, disc, theme, scale);
+        }
+        if let Some(&at) = scene.selected.last() {
+            let radius = (scene.nodes.iter())
+                .find(|disc| (disc.at.0 - at.0).abs() < 0.5 && (disc.at.1 - at.1).abs() < 0.5)
+                .map_or(3.0 * scale, |disc| disc.radius);
+            ring(pixmap, at, radius + 3.5 * scale, theme.warm, 2.2 * scale);
+        }
+        for label in &scene.labels {
+            let size = LABEL_SIZE as f32 * scale;
+            let (x, y) = label.at;
+            let anchor = egui::Align2::LEFT_CENTER;
+            self.text
+                .draw(pixmap, &label.text, x, y, size, theme.text, anchor);
+        }
+    }
+}
+
+fn solid(colour: egui::Color32) -> Color {
+    Color::from_rgba8(colour.r(), colour.g(), colour.b(), colour.a())
+}
+
+fn paint_of(colour: egui::Color32) -> Paint<'static> {
+    let mut paint = Paint::default();
+    paint.set_color(solid(colour));
+    paint.anti_alias = true;
+    paint
+}
+
+/// The colour between the least and the most visited.
+pub fn shade(theme: &Theme, heat: f32) -> [u8; 3] {
+    let mix = |least: u8, most: u8| {
+        (f32::from(least) + (f32::from(most) - f32::from(least)) * heat).round() as u8
+    };
+    let (least, most) = (theme.edge_least, theme.edge_most);
+    [
+        mix(least.r(), most.r()),
+        mix(least.g(), most.g()),
+        mix(least.b(), most.b()),
+    ]
+}
+
+/// How much of its colour an edge lays on: quiet ones step back.
+fn strength(heat: f32) -> f32 {
+    0.45 + 0.55 * heat
+}
+
+fn thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, scale: f32) {
+    let mut lines = Lines::on(pixmap);
+    for edge in edges {
+        let colour = shade(theme, edge.heat);
+        let thinness = (edge.width / scale).min(1.0);
+        lines.draw(edge.from, edge.to, colour, strength(edge.heat) * thinness);
+    }
+}
+
+fn strokes(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme) {
+    // They come sorted by heat, so those of a shade lie together.
+    let shade_of = |edge: &EdgeLine| (edge.heat * (SHADES - 1) as f32).round() as usize;
+    for group in edges.chunk_by(|one, other| shade_of(one) == shade_of(other)) {
+        let mut path = PathBuilder::new();
+        for edge in group {
+            path.move_to(edge.from.0, edge.from.1);
+            path.line_to(edge.to.0, edge.to.1);
+        }
+        let Some(path) = path.finish() else { continue };
+        let heat = group[0].heat;
+        let [red, green, blue] = shade(theme, heat);
+        let alpha = (strength(heat) * 255.0) as u8;
+        let mut paint = Paint::default();
+        paint.set_color_rgba8(red, green, blue, alpha);
+        paint.anti_alias = true;
+        let stroke = Stroke {
+            width: group[0].width,
+            ..Stroke::default()
+        };
+        pixmap.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
+    }
+}
+
+fn polyline(pixmap: &mut PixmapMut<'_>, points: &[(f32, f32)], colour: egui::Color32, width: f32) {
+    let mut path = PathBuilder::new();
+    for (index, &(x, y)) in points.iter().enumerate() {
+        if index == 0 {
+            path.move_to(x, y);
+        } else {
+            path.line_to(x, y);
+        }
+    }
+    if points.len() < 2 {
+        return;
+    }
+    if let Some(path) = path.finish() {
+        let stroke = Stroke {
+            width,
+            line_cap: LineCap::Round,
+            line_join: LineJoin::Round,
+            ..Stroke::default()
+        };
+        pixmap.stroke_path(
+            &path,
+            &paint_of(colour),
+            &stroke,
+            Transform::identity(),
+            None,
+        );
+    }
+}
+
+/// A node: light where the first player decides, dark where the second does; the end of a game is a square.
+fn node(pixmap: &mut PixmapMut<'_>, model: &Model, disc: &NodeDisc, theme: &Theme, scale: f32) {
+    let decider = model.deciders[disc.node as usize];
+    let (fill, border) = if decider.is_first() {
+        (theme.first_player, theme.second_player)
+    } else {
+        (theme.second_player, theme.first_player)
+    };
+    let (x, y) = disc.at;
+    let path = if decider.is_end() {
+        let side = disc.radius * 0.86;
+        let rectangle = tiny_skia::Rect::from_ltrb(x - side, y - side, x + side, y + side);
+        rectangle.map(PathBuilder::from_rect)
+    } else {
+        PathBuilder::from_circle(x, y, disc.radius)
+    };
+    let Some(path) = path else { return };
+    let identity = Transform::identity();
+    pixmap.fill_path(&path, &paint_of(fill), FillRule::Winding, identity, None);
+    let stroke = Stroke {
+        width: (disc.radius * 0.25).clamp(0.6 * scale, 1.2 * scale),
+        ..Stroke::default()
+    };
+    // The border stays visible on either canvas.
+    let border = if decider.is_first() {
+        theme.dim
+    } else {
+        border
+    };
+    pixmap.stroke_path(&path, &paint_of(border), &stroke, identity, None);
+}
+
+fn ring(
+    pixmap: &mut PixmapMut<'_>,
+    at: (f32, f32),
+    radius: f32,
+    colour: egui::Color32,
+    width: f32,
+) {
+    if let Some(path) = PathBuilder::from_circle(at.0, at.1, radius) {
+        let stroke = Stroke {
+            width,
+            ..Stroke::default()
+        };
+        pixmap.stroke_path(
+            &path,
+            &paint_of(colour),
+            &stroke,
+            Transform::identity(),
+            None,
+        );
+    }
+}

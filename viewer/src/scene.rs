@@ -1,0 +1,708 @@
+//! What of a tree is to be drawn, and where: no pixels yet.
+//!
+//! A layer is a range of nodes from left to right, and edges do not cross, so the edges that can be seen of a layer are one
+//! range, found by bisection. Neighbours whose visible ends fall into the same pixels are drawn as one, in the colour of the
+//! most visited of them. What comes out is a few thousand things, however large the tree.
+
+use crate::{
+    camera::{Bounds, Camera, Canvas},
+    model::Model,
+};
+
+/// What edges are coloured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Visits.
+    #[default]
+    Visits,
+    /// The second counter: visits of this search alone.
+    Second,
+    /// The mean.
+    Mean,
+}
+
+/// How a measure becomes a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// What is measured.
+    pub measure: Measure,
+    /// Whether visits count by their logarithm.
+    pub logarithmic: bool,
+    /// Whether each layer has its own range, or the whole tree one.
+    pub per_layer: bool,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self {
+            measure: Measure::Visits,
+            logarithmic: true,
+            per_layer: false,
+        }
+    }
+}
+
+/// How a tree is to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// How edges are coloured.
+    pub scale: Scale,
+    /// Whether edges are as wide and nodes as large as their visits say.
+    pub by_size: bool,
+    /// Whether nodes have labels where there is room.
+    pub labels: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            scale: Scale::default(),
+            by_size: true,
+            labels: true,
+        }
+    }
+}
+
+/// A line from a parent to a child, or several that fall into one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EdgeLine {
+    /// Where it begins, in pixels.
+    pub from: (f32, f32),
+    /// Where it ends.
+    pub to: (f32, f32),
+    /// Where between the two colours: 0 for the least, 1 for the most.
+    pub heat: f32,
+    /// How wide, in pixels.
+    pub width: f32,
+}
+
+/// A node that is far enough from its neighbours to be seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeDisc {
+    /// Which.
+    pub node: u32,
+    /// Where, in pixels.
+    pub at: (f32, f32),
+    /// How large, in pixels.
+    pub radius: f32,
+}
+
+/// A text beside a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The node.
+    pub node: u32,
+    /// Where it begins, in pixels: left, and the middle of its height.
+    pub at: (f32, f32),
+    /// What it says.
+    pub text: String,
+}
+
+/// Everything that is to be drawn of a tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// The lines, the least visited first.
+    pub edges: Vec<EdgeLine>,
+    /// The nodes.
+    pub nodes: Vec<NodeDisc>,
+    /// The labels.
+    pub labels: Vec<Label>,
+    /// The most visited way down, in pixels.
+    pub principal: Vec<(f32, f32)>,
+    /// The way to the selected node, in pixels.
+    pub selected: Vec<(f32, f32)>,
+}
+
+/// Layers closer than this, in pixels, are drawn in steps.
+const CLOSEST_LAYERS: f64 = 2.0;
+/// Nodes smaller than this, in points, are not drawn.
+const SMALLEST_NODE: f64 = 1.4;
+const LARGEST_NODE: f64 = 7.0;
+/// How much of the room between neighbours a node takes at most.
+const NODE_SHARE: f64 = 0.36;
+/// The height of a label's type, in points, and how wide a letter is taken to be.
+pub const LABEL_SIZE: f64 = 11.0;
+const LETTER: f64 = 6.2;
+
+/// What is drawn of `model` through `camera`.
+pub fn scene(
+    model: &Model,
+    camera: &Camera,
+    canvas: &Canvas,
+    look: &Look,
+    selected: Option<usize>,
+) -> Scene {
+    let mut builder = Builder {
+        model,
+        view: View::new(camera, canvas),
+        look,
+        heat: Heat::new(model, look.scale),
+        scene: Scene::default(),
+    };
+    builder.layers();
+    builder.order_edges();
+    let Builder {
+        view, mut scene, ..
+    } = builder;
+    let points = |path: &[usize]| -> Vec<(f32, f32)> {
+        let last = canvas.height + canvas.scale * 200.0;
+        path.iter()
+            .enumerate()
+            .map(|(depth, &node)| view.at(model.x[node], depth))
+            .take_while(|&(_, y)| y < last)
+            .map(|(x, y)| (x as f32, y as f32))
+            .collect()
+    };
+    scene.principal = points(&model.principal());
+    if let Some(node) = selected {
+        scene.selected = points(&model.path(node));
+    }
+    scene
+}
+
+/// The bounds of a whole tree.
+pub fn bounds(model: &Model) -> Bounds {
+    Bounds {
+        left: model.extent.0,
+        right: model.extent.1,
+        top: 0.0,
+        bottom: (model.depth() - 1) as f64,
+    }
+}
+
+/// The bounds of a node's subtree.
+pub fn subtree_bounds(model: &Model, node: usize) -> Bounds {
+    let top = model.depth_of(node);
+    let mut range = node..node + 1;
+    let mut bounds = Bounds {
+        left: model.x[node],
+        right: model.x[node],
+        top: top as f64,
+        bottom: top as f64,
+    };
+    // The subtree's part of every layer is a range too.
+    loop {
+        let inner = range.clone().find(|&node| model.children[node] > 0);
+        let last = range.clone().rfind(|&node| model.children[node] > 0);
+        let (Some(first), Some(last)) = (inner, last) else {
+            return bounds;
+        };
+        range = model.children_of(first).start..model.children_of(last).end;
+        bounds.left = bounds.left.min(model.x[range.start]);
+        bounds.right = bounds.right.max(model.x[range.end - 1]);
+        bounds.bottom += 1.0;
+    }
+}
+
+/// The node at a pixel, if there is one: of those within reach the most visited, or the one after `before` in that order.
+pub fn hit(
+    model: &Model,
+    camera: &Camera,
+    canvas: &Canvas,
+    x: f64,
+    y: f64,
+    before: Option<usize>,
+) -> Option<usize> {
+    let (_, tree_y) = camera.to_tree(canvas, x, y);
+    let depth = tree_y.round();
+    if depth < 0.0 || depth >= model.depth() as f64 {
+        return None;
+    }
+    let reach = 9.0 * canvas.scale;
+    let mut found: Vec<usize> = Vec::new();
+    // Where layers lie close together several are within reach.
+    let layers = (reach / camera.down).floor().min(64.0);
+    let first = (depth - layers).max(0.0) as usize;
+    let last = (depth + layers).min((model.depth() - 1) as f64) as usize;
+    for layer in first..=last {
+        let (_, layer_y) = camera.to_canvas(canvas, 0.0, layer as f64);
+        if (layer_y - y).abs() > reach.max(camera.down / 2.0).min(3.0 * reach) {
+            continue;
+        }
+        let range = model.layer(layer);
+        let xs = &model.x[range.clone()];
+        let (left, _) = camera.to_tree(canvas, x - reach, y);
+        let (right, _) = camera.to_tree(canvas, x + reach, y);
+        let begin = xs.partition_point(|&at| at < left);
+        let end = xs.partition_point(|&at| at <= right);
+        if end - begin > 64 {
+            found.push(model.peak(range.start + begin..range.start + end));
+        } else {
+            found.extend(range.start + begin..range.start + end);
+        }
+    }
+    let distance = |node: usize| {
+        let depth = model.depth_of(node);
+        let (node_x, node_y) = camera.to_canvas(canvas, model.x[node], depth as f64);
+        (node_x - x).hypot(node_y - y)
+    };
+    // What is drawn apart is told apart by distance; what shares a pixel by visits.
+    let pixel = |node: usize| (distance(node) / 1.5).round() as i64;
+    found.sort_by_key(|&node| {
+        (
+            pixel(node),
+            std::cmp::Reverse(model.node(node).visits),
+            node,
+        )
+    });
+    let nearest = pixel(*found.first()?);
+    let share: Vec<usize> = (found.into_iter())
+        .filter(|&node| pixel(node) == nearest)
+        .collect();
+    let next = before
+        .and_then(|before| share.iter().position(|&node| node == before))
+        .map_or(0, |at| (at + 1) % share.len());
+    share.get(next).copied()
+}
+
+/// Where things lie, with all that does not change within a frame.
+struct View {
+    width: f64,
+    height: f64,
+    scale: f64,
+    across: f64,
+    down: f64,
+    left: f64,
+    top: f64,
+}
+
+impl View {
+    fn new(camera: &Camera, canvas: &Canvas) -> Self {
+        Self {
+            width: canvas.width,
+            height: canvas.height,
+            scale: canvas.scale,
+            across: camera.across,
+            down: camera.down,
+            left: canvas.width / 2.0 - camera.x * camera.across,
+            top: canvas.height / 2.0 - camera.y * camera.down,
+        }
+    }
+
+    fn x(&self, x: f64) -> f64 {
+        self.left + x * self.across
+    }
+
+    fn y(&self, depth: usize) -> f64 {
+        self.top + depth as f64 * self.down
+    }
+
+    fn at(&self, x: f64, depth: usize) -> (f64, f64) {
+        (self.x(x), self.y(depth))
+    }
+}
+
+/// From figures to colours.
+struct Heat {
+    scale: Scale,
+    least: f64,
+    most: f64,
+}
+
+impl Heat {
+    fn new(model: &Model, scale: Scale) -> Self {
+        let (least, most) = match scale.measure {
+            Measure::Visits => pair(model.visit_range),
+            Measure::Second => pair(model.second_range),
+            Measure::Mean => model.mean_range,
+        };
+        Self { scale, least, most }
+    }
+
+    /// The same for one layer.
+    fn of_layer(&self, model: &Model, depth: usize) -> Self {
+        let nodes = model
+            .layer(depth)
+            .map(|node| value(model, node, self.scale.measure));
+        let (least, most) = nodes.fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(least, most), value| (least.min(value), most.max(value)),
+        );
+        Self {
+            scale: self.scale,
+            least,
+            most,
+        }
+    }
+
+    fn of(&self, model: &Model, node: usize) -> f32 {
+        let value = value(model, node, self.scale.measure);
+        let bend = |value: f64| {
+            if self.scale.logarithmic && self.scale.measure != Measure::Mean {
+                (value.max(0.0) + 1.0).ln()
+            } else {
+                value
+            }
+        };
+        let (least, most) = (bend(self.least), bend(self.most));
+        let part = (bend(value) - least) / (most - least);
+        if part.is_finite() {
+            part.clamp(0.0, 1.0) as f32
+        } else {
+            0.0
+        }
+    }
+}
+
+fn pair((least, most): (i32, i32)) -> (f64, f64) {
+    (f64::from(least), f64::from(most))
+}
+
+fn value(model: &Model, node: usize, measure: Measure) -> f64 {
+    let figures = model.node(node);
+    match measure {
+        Measure::Visits => f64::from(figures.visits),
+        Measure::Second => f64::from(figures.second),
+        Measure::Mean => figures.mean,
+    }
+}
+
+struct Builder<'a> {
+    model: &'a Model,
+    view: View,
+    look: &'a Look,
+    heat: Heat,
+    scene: Scene,
+}
+
+impl Builder<'_> {
+    fn layers(&mut self) {
+        let depth = self.model.depth();
+        let step = (CLOSEST_LAYERS / self.view.down).ceil().max(1.0) as usize;
+        let first = ((-self.view.top / self.view.down).floor() - 1.0).max(0.0) as usize;
+        let last = ((self.view.height - self.view.top) / self.view.down).ceil() + step as f64;
+        let last = last.clamp(0.0, (depth - 1) as f64) as usize;
+        let mut layer = (first / step) * step;
+        while layer <= last {
+            self.layer(layer, step.min(layer));
+            layer += step;
+        }
+    }
+
+    /// The edges that end in a layer, from `step` layers above, and its nodes.
+    fn layer(&mut self, depth: usize, step: usize) {
+        let Self { model, view, .. } = self;
+        let range = model.layer(depth);
+        let above = |node: usize| {
+            let mut at = node;
+            for _ in 0..step {
+                at = model.parents[at] as usize;
+            }
+            at
+        };
+        let child_x = |node: usize| view.x(model.x[node]);
+        let parent_x = |node: usize| view.x(model.x[above(node)]);
+        // Both ends move to the right together, so what can be seen is one range.
+        let begin = range.start
+            + partition(range.len(), |index| {
+                let node = range.start + index;
+                child_x(node).max(parent_x(node)) < -1.0
+            });
+        let end = range.start
+            + partition(range.len(), |index| {
+                let node = range.start + index;
+                child_x(node).min(parent_x(node)) <= view.width + 1.0
+            });
+        let heat = if self.heat.scale.per_layer && depth > 0 {
+            self.heat.of_layer(model, depth)
+        } else {
+            Heat { ..self.heat }
+        };
+        let (top, bottom) = (view.y(depth.saturating_sub(step)), view.y(depth));
+        let mut node = begin;
+        let mut last_x = f64::NEG_INFINITY;
+        let mut discs: Vec<(usize, f64)> = Vec::new();
+        while node < end {
+            let key = |node: usize| {
+                (
+                    cell(view, (child_x(node), bottom), (parent_x(node), top)),
+                    cell(view, (parent_x(node), top), (child_x(node), bottom)),
+                )
+            };
+            let first = key(node);
+            // Far ahead in growing steps, then back by bisection.
+            let mut reach = 1;
+            while node + reach < end && key(node + reach) == first {
+                reach *= 2;
+            }
+            let from = node + reach / 2;
+            let to = (node + reach).min(end);
+            let stop = from + partition(to - from, |index| key(from + index) == first);
+            let stop = stop.max(node + 1);
+            let shown = model.peak(node..stop);
+            let (x, up) = (child_x(shown), parent_x(shown));
+            if depth > 0 {
+                let heat = heat.of(model, shown);
+                let width = if self.look.by_size {
+                    0.6 + 1.6 * heat
+                } else {
+                    1.0
+                };
+                self.scene.edges.push(EdgeLine {
+                    from: (up as f32, top as f32),
+                    to: (x as f32, bottom as f32),
+                    heat,
+                    width: width * view.scale as f32,
+                });
+            }
+            if x > -20.0 && x < view.width + 20.0 && bottom > -20.0 && bottom < view.height + 20.0 {
+                discs.push((shown, x));
+            }
+            last_x = last_x.max(x);
+            node = stop;
+        }
+        self.nodes(&discs, bottom);
+    }
+
+    /// The nodes of a layer that have room, with their labels.
+    fn nodes(&mut self, discs: &[(usize, f64)], y: f64) {
+        let view = &self.view;
+        let points = view.scale;
+        let begin = self.scene.nodes.len();
+        let roots = discs.len() == 1;
+        for (index, &(node, x)) in discs.iter().enumerate() {
+            let gap = |other: Option<&(usize, f64)>| {
+                other.map_or(f64::INFINITY, |&(_, at)| (at - x).abs())
+            };
+            let before = index.checked_sub(1).and_then(|index| discs.get(index));
+            let room = gap(before).min(gap(discs.get(index + 1))).min(view.down);
+            let room = if roots { room.min(view.down) } else { room };
+            let size = if self.look.by_size {
+                0.45 + 0.55 * f64::from(Heat { ..self.heat }.of(self.model, node))
+            } else {
+                0.8
+            };
+            let radius = (room * NODE_SHARE).min(LARGEST_NODE * points * size);
+            if radius >= SMALLEST_NODE * points {
+                self.scene.nodes.push(NodeDisc {
+                    node: node as u32,
+                    at: (x as f32, y as f32),
+                    radius: radius as f32,
+                });
+            }
+        }
+        if !self.look.labels || view.down < 3.0 * LABEL_SIZE * points {
+            return;
+        }
+        // The most visited get theirs first, as long as no other is in the way.
+        let mut wanted: Vec<usize> = (begin..self.scene.nodes.len()).collect();
+        wanted.sort_by_key(|&index| {
+            std::cmp::Reverse(
+                self.model
+                    .node(self.scene.nodes[index].node as usize)
+                    .visits,
+            )
+        });
+        let mut taken: Vec<(f32, f32)> = (self.scene.nodes[begin..].iter())
+            .map(|disc| (disc.at.0 - disc.radius, disc.at.0 + disc.radius))
+            .collect();
+        for index in wanted.into_iter().take(400) {
+            let disc = self.scene.nodes[index];
+            let node = disc.node as usize;
+            let row = self.model.row(node);
+            let name = shorten(self.model.tree.move_name(row));
+            let figures = self.model.node(node);
+            let visits = thousands(u64::from(figures.visits.unsigned_abs()));
+            let text = match (
+                name.is_empty(),
+                view.across > 110.0 * points && figures.visits > 0,
+            ) {
+                (true, _) => visits,
+                (_, false) => format!("{name} {visits}"),
+                (_, true) => format!("{name} {visits} · {:.3}", figures.mean),
+            };
+            let left = disc.at.0 + disc.radius + 4.0 * points as f32;
+            let right = left + (text.chars().count() as f64 * LETTER * points) as f32;
+            let is_free = (taken.iter().enumerate())
+                .all(|(other, &(from, to))| other == index - begin || right < from || left > to);
+            if is_free {
+                taken.push((left, right));
+                self.scene.labels.push(Label {
+                    node: disc.node,
+                    at: (left, disc.at.1),
+                    text,
+                });
+            }
+        }
+    }
+
+    /// The hottest are drawn last, so that nothing hides them.
+    fn order_edges(&mut self) {
+        self.scene
+            .edges
+            .sort_by(|one, other| one.heat.total_cmp(&other.heat));
+    }
+}
+
+/// How many of the first `count` fit, where all that fit come first.
+fn partition(count: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if fits(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// The pixel in which the end of an edge is seen, numbered from left to right: outside the view, where the edge crosses its
+/// border, which moves on with the end.
+fn cell(view: &View, end: (f64, f64), other: (f64, f64)) -> i64 {
+    let cross = |border: f64| {
+        let part = ((border - other.0) / (end.0 - other.0)).clamp(0.0, 1.0);
+        // From the end's own height towards the other's.
+        (1.0 - part) * (end.1 - other.1).abs()
+    };
+    if end.0 > view.width {
+        (view.width + 1.0 + cross(view.width)) as i64
+    } else if end.0 < 0.0 {
+        -1 - cross(0.0) as i64
+    } else {
+        end.0 as i64
+    }
+}
+
+/// A name that is not too long for a label.
+fn shorten(name: &str) -> String {
+    const MOST: usize = 24;
+    let plain: String = name
+        .chars()
+        .filter(|symbol| !symbol.is_control())
+        .take(MOST + 1)
+        .collect();
+    if plain.chars().count() <= MOST {
+        plain
+    } else {
+        let short: String = plain.chars().take(MOST - 1).collect();
+        short + "…"
+    }
+}
+
+/// A number with its thousands apart.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use canopy_engine::tree::{Builder as TreeBuilder, Row, Tree};
+
+    use super::*;
+    use crate::model::Sift;
+
+    /// A tree in which every node of the first layers has `width` children, with visits that differ.
+    fn tree(width: u32, depth: u32) -> Tree {
+        fn grow(builder: &mut TreeBuilder, width: u32, depth: u32, next: &mut i32) {
+            *next = (*next * 7 + 3) % 1009;
+            let row = Row {
+                move_name: "a",
+                state: "",
+                visits: *next + 1,
+                second: *next + 1,
+                mean: 0.5,
+                children: if depth > 0 { width } else { 0 },
+            };
+            builder.push(&row).expect("a sound row");
+            for _ in 0..row.children {
+                grow(builder, width, depth - 1, next);
+            }
+        }
+        let mut builder = TreeBuilder::default();
+        grow(&mut builder, width, depth, &mut 1);
+        builder.finish().expect("a whole tree")
+    }
+
+    const CANVAS: Canvas = Canvas {
+        width: 1600.0,
+        height: 1000.0,
+        scale: 1.0,
+    };
+
+    fn model(width: u32, depth: u32) -> Model {
+        Model::sifted(Arc::new(tree(width, depth)), None, &Sift::default())
+    }
+
+    #[test]
+    fn a_small_tree_is_drawn_whole_and_every_node_can_be_hit() {
+        let model = model(3, 3);
+        let camera = Camera::fit(&bounds(&model), &CANVAS);
+        let scene = scene(&model, &camera, &CANVAS, &Look::default(), Some(5));
+        assert_eq!(scene.edges.len(), model.len() - 1);
+        assert_eq!(scene.nodes.len(), model.len());
+        assert!(!scene.labels.is_empty());
+        assert_eq!(scene.selected.len(), model.depth_of(5) + 1);
+        for disc in &scene.nodes {
+            let (x, y) = (f64::from(disc.at.0), f64::from(disc.at.1));
+            assert_eq!(
+                hit(&model, &camera, &CANVAS, x, y, None),
+                Some(disc.node as usize)
+            );
+        }
+        assert_eq!(hit(&model, &camera, &CANVAS, 5.0, 995.0, None), None);
+    }
+
+    #[test]
+    fn a_large_tree_is_drawn_with_few_lines_at_every_zoom() {
+        let model = model(10, 5);
+        assert_eq!(model.len(), 111_111);
+        let fitting = Camera::fit(&bounds(&model), &CANVAS);
+        for step in 0..20 {
+            let mut camera = fitting;
+            camera.zoom_at(&CANVAS, 1.8_f64.powi(step), 500.0, 900.0);
+            let scene = scene(&model, &camera, &CANVAS, &Look::default(), None);
+            assert!(
+                !scene.edges.is_empty() && scene.edges.len() < 20_000,
+                "{step}: {}",
+                scene.edges.len()
+            );
+            assert!(
+                scene
+                    .edges
+                    .is_sorted_by(|one, other| one.heat <= other.heat)
+            );
+        }
+    }
+
+    /// Where several nodes share a pixel the most visited is hit, and clicking again goes through the others.
+    #[test]
+    fn nodes_that_share_a_pixel_are_hit_in_turn() {
+        let model = model(40, 2);
+        let mut camera = Camera::fit(&bounds(&model), &CANVAS);
+        camera.zoom_at(&CANVAS, 0.13, 800.0, 500.0);
+        let depth = 2.0;
+        let (x, y) = camera.to_canvas(&CANVAS, model.x[model.layer(2).start + 700], depth);
+        let first = hit(&model, &camera, &CANVAS, x, y, None).expect("a node");
+        let second = hit(&model, &camera, &CANVAS, x, y, Some(first)).expect("another");
+        assert_ne!(first, second);
+        assert!(model.node(first).visits >= model.node(second).visits);
+    }
+
+    #[test]
+    fn a_subtree_lies_within_its_bounds() {
+        let model = model(4, 3);
+        let all = subtree_bounds(&model, 0);
+        assert_eq!(all, bounds(&model));
+        let child = subtree_bounds(&model, 2);
+        assert!(
+            child.left >= all.left
+                && child.right <= all.right
+                && child.top == 1.0
+                && child.bottom == 3.0
+        );
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(thousands(12), "12");
+    }
+}

@@ -1,0 +1,184 @@
+//! The files one steps through, and those of them that are kept ready.
+
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::model::Model;
+
+/// Trees that are not shown may take so many bytes.
+const CACHE_BYTES: usize = 1 << 30;
+
+/// Files in order, one of which is shown.
+#[derive(Debug, Default)]
+pub struct Sequence {
+    paths: Vec<PathBuf>,
+    at: usize,
+    ready: HashMap<PathBuf, Arc<Model>>,
+    /// The last used last.
+    used: Vec<PathBuf>,
+    asked: HashSet<PathBuf>,
+}
+
+impl Sequence {
+    /// Files in the order given.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        Self {
+            paths,
+            ..Self::default()
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// Which is shown, counted from 0.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The file that is shown.
+    pub fn path(&self) -> Option<&Path> {
+        self.paths.get(self.at).map(PathBuf::as_path)
+    }
+
+    /// Goes to a file; whether there is one.
+    pub fn go_to(&mut self, index: usize) -> bool {
+        let exists = index < self.paths.len();
+        if exists {
+            self.at = index;
+        }
+        exists
+    }
+
+    /// Adds a file in its place among the others, by name; its index. What is shown stays shown.
+    pub fn insert(&mut self, path: PathBuf) -> usize {
+        match self.paths.binary_search(&path) {
+            Ok(index) => index,
+            Err(index) => {
+                self.paths.insert(index, path);
+                if index <= self.at && self.paths.len() > 1 {
+                    self.at += 1;
+                }
+                index
+            }
+        }
+    }
+
+    /// What is known of a file is out of date.
+    pub fn forget(&mut self, path: &Path) {
+        self.ready.remove(path);
+        self.asked.remove(path);
+        self.used.retain(|used| used != path);
+    }
+
+    /// The tree of a file, if it is ready.
+    pub fn ready(&mut self, path: &Path) -> Option<Arc<Model>> {
+        let model = Arc::clone(self.ready.get(path)?);
+        self.used.retain(|used| used != path);
+        self.used.push(path.to_owned());
+        Some(model)
+    }
+
+    /// Keeps a tree; the longest unused make room.
+    pub fn keep(&mut self, path: &Path, model: Arc<Model>) {
+        self.asked.remove(path);
+        self.ready.insert(path.to_owned(), model);
+        self.used.retain(|used| used != path);
+        self.used.push(path.to_owned());
+        let bytes = |ready: &HashMap<PathBuf, Arc<Model>>| -> usize {
+            ready.values().map(|model| model.bytes()).sum()
+        };
+        while self.used.len() > 1 && bytes(&self.ready) > CACHE_BYTES {
+            let oldest = self.used.remove(0);
+            self.ready.remove(&oldest);
+        }
+    }
+
+    /// A file could not be read.
+    pub fn give_up(&mut self, path: &Path) {
+        self.asked.remove(path);
+    }
+
+    /// The files to read now: the one that is shown, then its neighbours; each is asked for once.
+    pub fn wanted(&mut self) -> Vec<PathBuf> {
+        let around = [
+            Some(self.at),
+            self.at.checked_add(1),
+            self.at.checked_sub(1),
+        ];
+        let wanted: Vec<PathBuf> = (around.into_iter().flatten())
+            .filter_map(|index| self.paths.get(index))
+            .filter(|path| !self.ready.contains_key(*path) && !self.asked.contains(*path))
+            .cloned()
+            .collect();
+        self.asked.extend(wanted.iter().cloned());
+        wanted
+    }
+}
+
+/// The tree files of a directory, by name. Names that begin with a dot are on their way to another name.
+pub fn list(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if is_tree(&path) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Whether a file is a tree, by its name.
+pub fn is_tree(path: &Path) -> bool {
+    let hidden =
+        (path.file_name().and_then(|name| name.to_str())).is_none_or(|name| name.starts_with('.'));
+    let known = (path.extension().and_then(|name| name.to_str()))
+        .is_some_and(|name| name.eq_ignore_ascii_case("tree") || name.eq_ignore_ascii_case("csv"));
+    known && !hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_files_join_in_order_and_what_is_shown_stays() {
+        let mut sequence = Sequence::new(vec!["b.tree".into(), "d.csv".into()]);
+        assert!(sequence.go_to(1) && !sequence.go_to(2));
+        assert_eq!(sequence.insert("a.tree".into()), 0);
+        assert_eq!(sequence.insert("c.tree".into()), 2);
+        assert_eq!(sequence.insert("d.csv".into()), 3);
+        assert_eq!(sequence.insert("e.tree".into()), 4);
+        assert_eq!(sequence.path(), Some(Path::new("d.csv")));
+        assert_eq!((sequence.at(), sequence.len()), (3, 5));
+        let wanted = sequence.wanted();
+        assert_eq!(wanted, ["d.csv", "e.tree", "c.tree"].map(PathBuf::from));
+        assert!(sequence.wanted().is_empty(), "each is asked for once");
+        sequence.forget(Path::new("d.csv"));
+        assert_eq!(sequence.wanted(), [PathBuf::from("d.csv")]);
+    }
+
+    #[test]
+    fn trees_are_known_by_their_names() {
+        for (name, expected) in [
+            ("x.tree", true),
+            ("x.CSV", true),
+            (".x.tree", false),
+            ("x.json", false),
+            ("tree", false),
+        ] {
+            assert_eq!(is_tree(Path::new(name)), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What is remembered from one start to the next, in the user's configuration directory.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    scene::{Look, Measure, Scale},
+    theme::Theme,
+};
+
+/// So many files and directories are remembered.
+const RECENT: usize = 8;
+
+/// What is remembered. What is missing in the file has its default, and what is unknown is ignored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The dark theme, or the light one.
+    pub dark: bool,
+    /// The colours of the least and the most visited edges, if not the theme's.
+    pub edge_colours: Option<[[u8; 3]; 2]>,
+    /// What edges are coloured by: `visits`, `second` or `mean`.
+    pub measure: String,
+    /// Whether visits count by their logarithm.
+    pub logarithmic: bool,
+    /// Whether each layer has a range of its own.
+    pub per_layer: bool,
+    /// Whether edges and nodes are as large as their visits say.
+    pub by_size: bool,
+    /// Whether there are labels.
+    pub labels: bool,
+    /// Whether the area on the left is folded away, and the one on the right.
+    pub folded: [bool; 2],
+    /// The size of the window in points.
+    pub window: [f32; 2],
+    /// Files and directories that were open, the last first.
+    pub recent: Vec<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            dark: true,
+            edge_colours: None,
+            measure: "visits".to_owned(),
+            logarithmic: true,
+            per_layer: false,
+            by_size: true,
+            labels: true,
+            folded: [false, false],
+            window: [1400.0, 880.0],
+            recent: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Where they are kept; none if the system does not say.
+    pub fn file() -> Option<PathBuf> {
+        let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let directory = if cfg!(windows) {
+            home("APPDATA")?
+        } else if let Some(directory) = home("XDG_CONFIG_HOME").filter(|path| path.is_absolute()) {
+            directory
+        } else if cfg!(target_os = "macos") {
+            home("HOME")?.join("Library/Application Support")
+        } else {
+            home("HOME")?.join(".config")
+        };
+        Some(directory.join("canopy/viewer.json"))
+    }
+
+    /// What was remembered; the defaults if nothing was, or if it cannot be read.
+    pub fn load() -> Self {
+        let text = Self::file().and_then(|path| fs::read_to_string(path).ok());
+        text.and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// Remembers. Nothing depends on it, so that it may fail.
+    pub fn store(&self) {
+        let Some(path) = Self::file() else { return };
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        if let Some(directory) = path.parent() {
+            let _ = fs::create_dir_all(directory);
+        }
+        let _ = fs::write(path, text + "\n");
+    }
+
+    /// A file or directory was opened.
+    pub fn remember(&mut self, path: &Path) {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        self.recent.retain(|known| *known != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(RECENT);
+    }
+
+    /// How trees are drawn.
+    pub fn look(&self) -> Look {
+        Look {
+            scale: Scale {
+                measure: match self.measure.as_str() {
+                    "second" => Measure::Second,
+                    "mean" => Measure::Mean,
+                    _ => Measure::Visits,
+                },
+                logarithmic: self.logarithmic,
+                per_layer: self.per_layer,
+            },
+            by_size: self.by_size,
+            labels: self.labels,
+        }
+    }
+
+    /// The colours.
+    pub fn theme(&self) -> Theme {
+        let mut theme = if self.dark {
+            Theme::dark()
+        } else {
+            Theme::light()
+        };
+        if let Some([least, most]) = self.edge_colours {
+            let colour = |[red, green, blue]: [u8; 3]| egui::Color32::from_rgb(red, green, blue);
+            (theme.edge_least, theme.edge_most) = (colour(least), colour(most));
+        }
+        theme
+    }
+}

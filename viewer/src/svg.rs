@@ -1,0 +1,141 @@
+//! A scene as SVG: lines, discs and text that stay sharp at any size.
+
+use std::fmt::Write as _;
+
+use crate::{
+    camera::Canvas,
+    model::Model,
+    raster::shade,
+    scene::{LABEL_SIZE, Scene},
+    theme::Theme,
+};
+
+/// The text of an SVG file.
+pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> String {
+    let (width, height) = (canvas.width, canvas.height);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
+        hex(theme.canvas)
+    );
+    out.push_str("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n");
+    // Edges of one colour and width are one path.
+    let like =
+        |one: &crate::scene::EdgeLine| ((one.heat * 31.0).round() as u32, one.width.to_bits());
+    for group in scene
+        .edges
+        .chunk_by(|one, other| like(one).0 == like(other).0)
+    {
+        let [red, green, blue] = shade(theme, group[0].heat);
+        let _ = write!(
+            out,
+            "<path stroke=\"#{red:02x}{green:02x}{blue:02x}\" stroke-width=\"{:.2}\" stroke-opacity=\"{:.2}\" d=\"",
+            group[0].width,
+            0.45 + 0.55 * group[0].heat
+        );
+        for edge in group {
+            let _ = write!(
+                out,
+                "M{:.1} {:.1}L{:.1} {:.1}",
+                edge.from.0, edge.from.1, edge.to.0, edge.to.1
+            );
+        }
+        out.push_str("\"/>\n");
+    }
+    for (points, colour, width) in [
+        (&scene.principal, theme.cool, 2.4),
+        (&scene.selected, theme.warm, 1.6),
+    ] {
+        if points.len() > 1 {
+            let list: Vec<String> = (points.iter())
+                .map(|(x, y)| format!("{x:.1},{y:.1}"))
+                .collect();
+            let width = width * canvas.scale;
+            let _ = writeln!(
+                out,
+                "<polyline stroke=\"{}\" stroke-width=\"{width:.2}\" points=\"{}\"/>",
+                hex(colour),
+                list.join(" ")
+            );
+        }
+    }
+    out.push_str("</g>\n");
+    for disc in &scene.nodes {
+        let decider = model.deciders[disc.node as usize];
+        let (fill, border) = if decider.is_first() {
+            (theme.first_player, theme.dim)
+        } else {
+            (theme.second_player, theme.first_player)
+        };
+        let (x, y) = disc.at;
+        let _ = if decider.is_end() {
+            let side = disc.radius * 0.86;
+            writeln!(
+                out,
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\" stroke=\"{}\"/>",
+                x - side,
+                y - side,
+                2.0 * side,
+                2.0 * side,
+                hex(fill),
+                hex(border)
+            )
+        } else {
+            writeln!(
+                out,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\" fill=\"{}\" stroke=\"{}\"/>",
+                disc.radius,
+                hex(fill),
+                hex(border)
+            )
+        };
+    }
+    let size = LABEL_SIZE * canvas.scale;
+    let _ = writeln!(
+        out,
+        "<g font-family=\"Inter, DejaVu Sans, sans-serif\" font-size=\"{size}\" fill=\"{}\">",
+        hex(theme.text)
+    );
+    for label in &scene.labels {
+        let _ = writeln!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            label.at.0,
+            f64::from(label.at.1) + 0.36 * size,
+            escaped(&label.text)
+        );
+    }
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+fn hex(colour: egui::Color32) -> String {
+    format!("#{:02x}{:02x}{:02x}", colour.r(), colour.g(), colour.b())
+}
+
+/// Text without what means something in XML, and without what may not stand there.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for symbol in text.chars() {
+        match symbol {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            _ if symbol.is_control() => {}
+            '\u{fffe}' | '\u{ffff}' => {}
+            _ => out.push(symbol),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_out() {
+        assert_eq!(escaped("<b>\u{1b}&\"x\""), "&lt;b&gt;&amp;&quot;x&quot;");
+    }
+}

@@ -1,0 +1,228 @@
+//! The window: the only file that knows of windows.
+
+use std::{num::NonZeroU32, path::PathBuf, rc::Rc, sync::Arc, time::Instant};
+
+use egui::ViewportId;
+use tiny_skia::Pixmap;
+use winit::{
+    application::ApplicationHandler,
+    dpi::LogicalSize,
+    event::{ElementState, KeyEvent, WindowEvent},
+    event_loop::{ActiveEventLoop, ControlFlow, EventLoop},
+    keyboard::{Key, NamedKey},
+    window::{Window, WindowId},
+};
+
+use crate::{
+    app::{Action, App},
+    frame::Frame,
+    settings::Settings,
+};
+
+/// Shows the window until it is closed. An error says why there is none.
+pub fn run(paths: Vec<PathBuf>) -> Result<(), String> {
+    let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| {
+        format!(
+            "there is no display to open a window on ({error}); `canopy-viewer render FILE -o picture.png` draws without one"
+        )
+    })?;
+    let proxy = event_loop.create_proxy();
+    let wake = Arc::new(move || {
+        let _ = proxy.send_event(());
+    });
+    let mut app = App::new(Settings::load(), wake)
+        .map_err(|error| format!("no thread could be started: {error}"))?;
+    if !paths.is_empty() {
+        app.act(Action::Open(paths));
+    }
+    let mut viewer = Viewer {
+        app,
+        frame: Frame::default(),
+        shown: None,
+        begun: Instant::now(),
+        next: None,
+        failure: None,
+    };
+    event_loop
+        .run_app(&mut viewer)
+        .map_err(|error| error.to_string())?;
+    viewer.app.settings.store();
+    viewer.failure.map_or(Ok(()), Err)
+}
+
+struct Viewer {
+    app: App,
+    frame: Frame,
+    shown: Option<Shown>,
+    begun: Instant,
+    /// When the next frame is wanted.
+    next: Option<Instant>,
+    failure: Option<String>,
+}
+
+struct Shown {
+    window: Rc<Window>,
+    surface: softbuffer::Surface<Rc<Window>, Rc<Window>>,
+    input: egui_winit::State,
+    pixmap: Option<Pixmap>,
+}
+
+impl Viewer {
+    fn open(&self, event_loop: &ActiveEventLoop) -> Result<Shown, String> {
+        let [width, height] = self.app.settings.window;
+        let attributes = Window::default_attributes()
+            .with_title("Canopy")
+            .with_inner_size(LogicalSize::new(width, height))
+            .with_min_inner_size(LogicalSize::new(480.0, 320.0));
+        let window = Rc::new(
+            event_loop
+                .create_window(attributes)
+                .map_err(|error| error.to_string())?,
+        );
+        let context =
+            softbuffer::Context::new(Rc::clone(&window)).map_err(|error| error.to_string())?;
+        let surface = softbuffer::Surface::new(&context, Rc::clone(&window))
+            .map_err(|error| error.to_string())?;
+        let input = egui_winit::State::new(
+            self.frame.context.clone(),
+            ViewportId::ROOT,
+            &*window,
+            Some(window.scale_factor() as f32),
+            None,
+            None,
+        );
+        Ok(Shown {
+            window,
+            surface,
+            input,
+            pixmap: None,
+        })
+    }
+
+    fn draw(&mut self) -> Result<(), String> {
+        let Some(shown) = &mut self.shown else {
+            return Ok(());
+        };
+        let size = shown.window.inner_size();
+        let (Some(width), Some(height)) =
+            (NonZeroU32::new(size.width), NonZeroU32::new(size.height))
+        else {
+            return Ok(());
+        };
+        let fits = (shown.pixmap.as_ref())
+            .is_some_and(|pixmap| (pixmap.width(), pixmap.height()) == (size.width, size.height));
+        if !fits {
+            shown.pixmap = Pixmap::new(size.width, size.height);
+            shown
+                .surface
+                .resize(width, height)
+                .map_err(|error| error.to_string())?;
+        }
+        let Some(pixmap) = &mut shown.pixmap else {
+            return Err("the window is too large".to_owned());
+        };
+        self.app.update(self.begun.elapsed());
+        let input = shown.input.take_egui_input(&shown.window);
+        let drawn = self.frame.draw(&mut self.app, input, &mut pixmap.as_mut());
+        shown
+            .input
+            .handle_platform_output(&shown.window, drawn.platform);
+        let mut buffer = shown
+            .surface
+            .buffer_mut()
+            .map_err(|error| error.to_string())?;
+        for (to, from) in buffer.iter_mut().zip(pixmap.pixels()) {
+            *to =
+                u32::from(from.red()) << 16 | u32::from(from.green()) << 8 | u32::from(from.blue());
+        }
+        shown.window.pre_present_notify();
+        buffer.present().map_err(|error| error.to_string())?;
+        self.next = Instant::now().checked_add(drawn.next);
+        if drawn.next.is_zero() {
+            shown.window.request_redraw();
+        }
+        Ok(())
+    }
+
+    fn redraw(&self) {
+        if let Some(shown) = &self.shown {
+            shown.window.request_redraw();
+        }
+    }
+}
+
+impl ApplicationHandler for Viewer {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.shown.is_none() {
+            match self.open(event_loop) {
+                Ok(shown) => {
+                    shown.window.request_redraw();
+                    self.shown = Some(shown);
+                }
+                Err(error) => {
+                    self.failure = Some(error);
+                    event_loop.exit();
+                }
+            }
+        }
+    }
+
+    fn user_event(&mut self, _: &ActiveEventLoop, (): ()) {
+        if self.app.update(self.begun.elapsed()) {
+            self.redraw();
+        }
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        let Some(shown) = &mut self.shown else { return };
+        if event == WindowEvent::RedrawRequested {
+            if let Err(error) = self.draw() {
+                self.failure = Some(error);
+                event_loop.exit();
+            }
+            return;
+        }
+        let answer = shown.input.on_window_event(&shown.window, &event);
+        match event {
+            WindowEvent::CloseRequested => {
+                let size = shown
+                    .window
+                    .inner_size()
+                    .to_logical::<f32>(shown.window.scale_factor());
+                self.app.settings.window = [size.width, size.height];
+                event_loop.exit();
+            }
+            WindowEvent::KeyboardInput {
+                event:
+                    KeyEvent {
+                        logical_key: Key::Named(NamedKey::F12),
+                        state: ElementState::Pressed,
+                        ..
+                    },
+                ..
+            } => dump(&self.app),
+            _ => {}
+        }
+        if answer.repaint {
+            self.redraw();
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        match self.next {
+            Some(next) if next <= Instant::now() => {
+                self.next = None;
+                self.redraw();
+                event_loop.set_control_flow(ControlFlow::Wait);
+            }
+            Some(next) => event_loop.set_control_flow(ControlFlow::WaitUntil(next)),
+            None => event_loop.set_control_flow(ControlFlow::Wait),
+        }
+    }
+}
+
+/// Tells tests what there is to know.
+#[expect(clippy::print_stdout, reason = "tests read it there")]
+fn dump(app: &App) {
+    println!("{}", app.dump());
+}
