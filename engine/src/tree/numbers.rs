@@ -14,6 +14,8 @@ const AWAITED: u32 = 1 << 31;
 /// liars, so it has room only for as many numbers as the journal has space to tell of.
 #[derive(Default)]
 pub(super) struct Numbers {
+    /// Numbers below this count as themselves: those that one thread gave to a new tree all do, and need no table.
+    plain: u32,
     /// By number: 0 if it is unknown, one more than what it counts as, or those that wait for it.
     near: Vec<u32>,
     /// Numbers that were given when there was no room for them in the table: the first of a block, how many, and what the
@@ -25,8 +27,11 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// What a number counts as; none if it has not been given yet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, number: u32) -> Option<u32> {
+        if number < self.plain {
+            return Some(number);
+        }
         match self.near.get(number as usize) {
             Some(&word @ 1..AWAITED) => Some(word - 1),
             _ if self.far.is_empty() => None,
@@ -57,15 +62,19 @@ impl Numbers {
         let end = first + count;
         let mut taken = (first as usize..end as usize).map_while(|number| self.near.get(number));
         let block = self.far.range(..end).next_back();
-        if taken.any(|word| (1..AWAITED).contains(word))
+        if first < self.plain
+            || taken.any(|word| (1..AWAITED).contains(word))
             || block.is_some_and(|(&begin, &(count, _))| begin + count > first)
         {
             return Err(format!(
                 "{count} numbers from {first} on, one of them taken"
             ));
         }
-        let is_near = end as usize <= room;
-        if is_near {
+        let is_plain = first == self.plain && counted == first;
+        let is_near = !is_plain && end as usize <= room;
+        if is_plain {
+            self.plain = end;
+        } else if is_near {
             self.reach(end as usize, room);
         } else {
             self.far.insert(first, (count, counted));
@@ -129,6 +138,13 @@ mod tests {
         for rooms in [[0, 0, 0], [4, 12, 2000], [1000, 1000, 1000], [9, 9, 2000]] {
             let mut numbers = Numbers::default();
             let mut ready = VecDeque::new();
+            numbers.set_waiting(4, 9, rooms[0]);
+            numbers.give(0, 3, 0, rooms[0], &mut ready).unwrap();
+            assert_eq!((numbers.find(2), numbers.find(3)), (Some(2), None));
+            numbers.give(3, 2, 3, rooms[0], &mut ready).unwrap();
+            assert_eq!((numbers.find(4), numbers.find(5)), (Some(4), None));
+            assert_eq!(ready.pop_front(), Some(9));
+            assert!(numbers.give(4, 2, 5, rooms[0], &mut ready).is_err());
             for (number, list) in [(12, 1), (8, 2), (10, 3), (1000, 4)] {
                 assert_eq!(numbers.waiting(number), None);
                 numbers.set_waiting(number, list, rooms[0]);
