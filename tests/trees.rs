@@ -3,13 +3,14 @@
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
-    fs, io,
+    fs,
+    io::{self, Seek as _, Write as _},
     path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use canopy_engine::{
@@ -18,6 +19,7 @@ use canopy_engine::{
     rng::Rng,
     search::{
         Edge, Limits, LiveTree, Report, Reward, RootEdge, Search, Snapshots, Stop, Task, TreeView,
+        growth::{Record, TAGS, decode, encode, encode_moves},
     },
     tree::{
         Builder, Row, Tree, TreeError, binary, check, csv,
@@ -690,6 +692,9 @@ impl Visitor for Journals<'_> {
                 .enumerate()
             {
                 let growth = Follower::open(&journals[index]).unwrap().into_growth();
+                let bytes = fs::read(&journals[index]).unwrap();
+                let (header, records) = taken_apart(&bytes);
+                assert!(growth == followed(&scratch, &header, &records, 100));
                 assert_eq!(growth.ended(), Some(false));
                 assert_eq!(
                     u64::from(growth.iterations()),
@@ -814,6 +819,497 @@ fn a_journal_can_be_followed_and_ends_at_its_limit() {
     assert_eq!(seen.ended(), Some(true));
     assert!(seen.iterations() > 1000);
     assert!(fs::metadata(&scratch.files("growth")[0]).unwrap().len() <= 200_000 + 32);
+}
+
+/// The words of a record.
+fn words(record: Record<'_>) -> Vec<u32> {
+    let mut words = Vec::new();
+    encode(record, &mut words);
+    words
+}
+
+fn moves(node: u32, first: u32, count: u32) -> Vec<u32> {
+    let mut words = Vec::new();
+    encode_moves(
+        node,
+        first,
+        (0..count).collect::<Vec<_>>().into_iter(),
+        &mut words,
+    );
+    words
+}
+
+fn leaf(node: u32) -> Vec<u32> {
+    let reward = 1 << 31;
+    words(Record::Leaf { node, reward })
+}
+
+fn link(edge: u32, node: u32) -> Vec<u32> {
+    let frame = 0;
+    words(Record::Link { edge, node, frame })
+}
+
+fn path(edges: &[u32]) -> Vec<u32> {
+    let reward = 1 << 32;
+    words(Record::Path { edges, reward })
+}
+
+fn won(node: u32) -> Vec<u32> {
+    let outcome = Outcome::Win(Player::First);
+    words(Record::Proven { node, outcome })
+}
+
+fn begin() -> Vec<u32> {
+    words(Record::Begin)
+}
+
+fn end(early: bool) -> Vec<u32> {
+    words(Record::End { early })
+}
+
+/// The header of a journal without records.
+fn header(graph: bool, root: u32) -> Vec<u8> {
+    let mut header = b"CANOPYG1".to_vec();
+    header.extend(u32::from(graph).to_le_bytes());
+    header.extend(root.to_le_bytes());
+    header.extend([0; 16]);
+    header
+}
+
+/// A journal with these records.
+fn journal(header: &[u8], records: &[Vec<u32>]) -> Vec<u8> {
+    let mut bytes = header.to_vec();
+    bytes.extend(records.iter().flatten().flat_map(|word| word.to_le_bytes()));
+    let len = bytes.len() as u64 - 32;
+    bytes[16..24].copy_from_slice(&len.to_le_bytes());
+    bytes
+}
+
+/// The header of a journal and its records.
+fn taken_apart(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u32>>) {
+    let (header, rest) = bytes.split_at(32);
+    let all: Vec<u32> = rest
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+        .collect();
+    let mut rest = &all[..];
+    let mut records = Vec::new();
+    while !rest.is_empty() {
+        let (_, behind) = decode(rest).unwrap();
+        records.push(rest[..rest.len() - behind.len()].to_vec());
+        rest = behind;
+    }
+    (header.to_vec(), records)
+}
+
+/// What a follower reads that looks every time when so many records were added.
+fn followed(scratch: &Scratch, header: &[u8], records: &[Vec<u32>], at_once: usize) -> Growth {
+    let path = scratch.0.join("followed");
+    fs::write(&path, journal(header, &[])).unwrap();
+    let mut follower = Follower::open(&path).unwrap();
+    let mut file = fs::File::options().write(true).open(&path).unwrap();
+    let mut committed = 0_u64;
+    for piece in records.chunks(at_once) {
+        let bytes = &journal(header, piece)[32..];
+        file.seek(io::SeekFrom::Start(32 + committed)).unwrap();
+        file.write_all(bytes).unwrap();
+        committed += bytes.len() as u64;
+        file.seek(io::SeekFrom::Start(16)).unwrap();
+        file.write_all(&committed.to_le_bytes()).unwrap();
+        assert!(follower.poll().unwrap());
+        assert!(!follower.poll().unwrap());
+    }
+    follower.into_growth()
+}
+
+#[test]
+fn our_small_journal_has_these_bytes() {
+    let records = [
+        moves(7, 20, 2),
+        words(Record::Known {
+            node: 21,
+            visits: 3,
+            sum: 1 << 32,
+        }),
+        begin(),
+        leaf(21),
+        won(21),
+        end(false),
+    ];
+    let wanted = "43414e4f50594731 00000000 07000000 4c00000000000000 0000000000000000 \
+        00ffffff 07000000 14000000 02000000 01000000 \
+        04ffffff 15000000 03000000 00000000 01000000 \
+        06ffffff 15000000 00000080 00000000 03ffffff 15000000 01000000 07ffffff 00000000";
+    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
+    let bytes = journal(&header(false, 7), &records);
+    assert_eq!(hex(&bytes), wanted.replace(' ', ""));
+    assert_eq!(Growth::read(&bytes[..]).unwrap().nodes(), 3);
+    let records = [
+        moves(1, 2, 3),
+        link(3, 3),
+        words(Record::Chosen { edge: 3, visits: 9 }),
+        begin(),
+        path(&[3]),
+        end(true),
+    ];
+    let wanted = "43414e4f50594731 01000000 01000000 5000000000000000 0000000000000000 \
+        00ffffff 01000000 02000000 03000000 01000200 \
+        01ffffff 03000000 03000000 00000000 05ffffff 03000000 09000000 \
+        06ffffff 02ffffff 01000000 03000000 00000000 01000000 07ffffff 01000000";
+    let bytes = journal(&header(true, 1), &records);
+    assert_eq!(hex(&bytes), wanted.replace(' ', ""));
+    assert_eq!(Growth::read(&bytes[..]).unwrap().nodes(), 2);
+}
+
+/// Every order of `left`, after `order`.
+fn orders(order: &mut Vec<Vec<u32>>, left: &mut Vec<Vec<u32>>, see: &mut dyn FnMut(&[Vec<u32>])) {
+    if left.is_empty() {
+        see(order);
+    }
+    for index in 0..left.len() {
+        order.push(left.remove(index));
+        orders(order, left, see);
+        left.insert(index, order.pop().unwrap());
+    }
+}
+
+#[test]
+fn records_may_come_in_any_order() {
+    let scratch = Scratch::new("orders");
+    let (start, _) = beginning();
+    let tree = vec![
+        moves(100, 5_000_000, 7),
+        leaf(5_000_003),
+        moves(5_000_003, 1, 7),
+        leaf(2),
+        won(2),
+    ];
+    let graph = vec![
+        moves(1, 10, 7),
+        link(13, 13),
+        moves(13, 0xffff_fe00, 7),
+        link(0xffff_fe02, 15),
+        // Two threads may find out at the same time.
+        link(0xffff_fe02, 15),
+        path(&[13, 0xffff_fe02]),
+        won(15),
+    ];
+    // What happened after the last iteration is not seen, so there is one more.
+    let tree = (tree, header(false, 100), [leaf(100), end(false)]);
+    let graph = (graph, header(true, 1), [path(&[]), end(false)]);
+    for (mut records, header, last) in [tree, graph] {
+        let mut first = None;
+        let mut order = vec![begin()];
+        orders(&mut order, &mut records, &mut |order| {
+            let order = [order, &last[..]].concat();
+            let whole = Growth::read(&journal(&header, &order)[..]).unwrap();
+            assert!(
+                whole == followed(&scratch, &header, &order, 1),
+                "{order:x?}"
+            );
+            assert_eq!(whole.ended(), Some(false));
+            let mut replay = Replay::new(whole);
+            replay.seek(u32::MAX);
+            let mut rows = Vec::new();
+            let wanted = Wanted {
+                extra: true,
+                ..Wanted::default()
+            };
+            let taken = snapshot::take(&replay.view(&start), &wanted).unwrap();
+            extra::write(&taken.extra, &mut rows).unwrap();
+            let all = (taken.tree, rows, replay.at());
+            let first = first.get_or_insert_with(|| all.clone());
+            assert!(*first == all, "{order:x?}");
+        });
+    }
+}
+
+#[test]
+fn whatever_numbers_a_journal_has_the_tree_is_the_same() {
+    let grown = |number: &dyn Fn(u32) -> u32, early: bool| {
+        let mut rng = Rng::new(3);
+        let mut records = vec![begin()];
+        let mut later = Vec::new();
+        for index in 0..100_000 {
+            let node = rng.below(index + 1);
+            records.push(leaf(number(node)));
+            // Half of the nodes are told of only when many others have been.
+            let made = moves(number(index), number(index + 1), 1);
+            if early && index > 50_000 && rng.below(2) == 0 {
+                later.push(made);
+            } else {
+                records.push(made);
+            }
+        }
+        records.extend(later);
+        records.push(end(false));
+        let bytes = journal(&header(false, number(0)), &records);
+        let room = 16 * bytes.len() + (1 << 18);
+        let (growth, most) = measured(|| Growth::read(&bytes[..]).unwrap());
+        assert!(most <= room, "{most} bytes for a file of {}", bytes.len());
+        assert_eq!((growth.iterations(), growth.nodes()), (100_000, 100_001));
+        growth
+    };
+    let dense = |node| node;
+    // Odd factors, so that no two nodes get one number.
+    let scattered = |node: u32| node.wrapping_mul(0x9e37_79b1) % (1 << 31) * 2 % TAGS;
+    let apart = |node: u32| TAGS - 1 - node * 40_000;
+    for early in [false, true] {
+        let plain = grown(&dense, early);
+        assert!(plain == grown(&scattered, early));
+        assert!(plain == grown(&apart, early));
+    }
+}
+
+/// Reads a journal that means ill; it may take time and memory only as it has bytes.
+fn read_a_liar(graph: bool, records: &[Vec<u32>]) -> Result<Growth, TreeError> {
+    let bytes = journal(&header(graph, 0), records);
+    let begun = Instant::now();
+    let (result, most) = measured(|| Growth::read(&bytes[..]));
+    let room = 16 * bytes.len() + (1 << 18);
+    assert!(most <= room, "{most} bytes for a file of {}", bytes.len());
+    // Those that begin again and again take minutes.
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    result
+}
+
+#[test]
+fn waiting_takes_no_time() {
+    let many = 200_000;
+    let after_begin = |records: &mut dyn Iterator<Item = Vec<u32>>| -> Vec<Vec<u32>> {
+        std::iter::once(begin()).chain(records).collect()
+    };
+    // All wait for nodes that are never made: one each, and all for the same.
+    let spread = |index: u32| 1 + index * 20_000;
+    for number in [&spread as &dyn Fn(u32) -> u32, &|index| index + 1, &|_| 77] {
+        let mut records = after_begin(&mut (0..many).map(|index| leaf(number(index))));
+        assert_eq!(read_a_liar(false, &records).unwrap().iterations(), 0);
+        records.push(end(true));
+        assert_eq!(read_a_liar(false, &records).unwrap().iterations(), 0);
+        records.pop();
+        records.push(end(false));
+        let text = read_a_liar(false, &records).unwrap_err().to_string();
+        assert!(
+            text.contains("200000 records that speak of what was never"),
+            "{text}"
+        );
+        // They are made after all, and whoever waits is taken up.
+        records.pop();
+        let mut needed: Vec<u32> = (0..many).map(number).collect();
+        needed.dedup();
+        let mut above = 0;
+        for &node in &needed {
+            records.push(moves(above, node, 1));
+            above = node;
+        }
+        records.push(end(false));
+        assert_eq!(read_a_liar(false, &records).unwrap().iterations(), many);
+    }
+    // Everything waits for what is told last.
+    let mut backwards = after_begin(&mut (1..many).rev().map(|node| moves(node, node + 1, 1)));
+    backwards.extend((1..many).map(leaf));
+    backwards.push(moves(0, 1, 1));
+    let growth = read_a_liar(false, &backwards).unwrap();
+    assert_eq!(
+        (growth.iterations(), growth.nodes()),
+        (many - 1, many as usize + 1)
+    );
+    // Paths that learn of one move at a time, first that it is there and then where it leads.
+    for (paths, length) in [(1, many), (400, 500)] {
+        let edges: Vec<u32> = (1..=length).collect();
+        let mut records = after_begin(&mut (0..paths).map(|_| path(&edges)));
+        for edge in 0..length {
+            records.push(moves(edge, edge + 1, 1));
+            records.push(link(edge + 1, edge + 1));
+        }
+        records.push(end(false));
+        assert_eq!(read_a_liar(true, &records).unwrap().iterations(), paths);
+        // The other way round.
+        records[1 + paths as usize..].reverse();
+        records.remove(1 + paths as usize);
+        assert_eq!(read_a_liar(true, &records).unwrap().iterations(), paths);
+    }
+    // Many paths that wait for the same link, and never hear of the next.
+    let mut records = after_begin(&mut (0..many).map(|_| path(&[1, 2])));
+    records.extend([moves(0, 1, 1), link(1, 1)]);
+    assert_eq!(read_a_liar(true, &records).unwrap().iterations(), 0);
+}
+
+#[test]
+fn journals_that_lie_are_refused() {
+    let refused = |graph: bool, records: &[Vec<u32>], sentence: &str| {
+        let text = read_a_liar(graph, records).unwrap_err().to_string();
+        assert!(text.contains(sentence), "{text}");
+    };
+    let made = moves(0, 10, 3);
+    refused(
+        false,
+        &[leaf(0)],
+        "byte 32: an iteration before the search begins",
+    );
+    refused(
+        false,
+        &[begin(), begin()],
+        "byte 36: the search begins a second",
+    );
+    refused(
+        false,
+        &[won(5)],
+        "byte 32: node 5 before the record that makes it",
+    );
+    refused(
+        false,
+        &[moves(5, 6, 1)],
+        "byte 32: node 5 before the record",
+    );
+    let known = words(Record::Known {
+        node: 5,
+        visits: 2,
+        sum: 1,
+    });
+    refused(
+        false,
+        std::slice::from_ref(&known),
+        "byte 32: node 5 before the record",
+    );
+    refused(false, &[moves(0, 5, 1), begin(), known], "2 visits known");
+    let chosen = words(Record::Chosen { edge: 5, visits: 2 });
+    refused(
+        false,
+        std::slice::from_ref(&chosen),
+        "byte 32: a number of choices where",
+    );
+    refused(
+        true,
+        &[chosen],
+        "byte 32: a move before the record that makes it",
+    );
+    refused(
+        true,
+        &[link(5, 6)],
+        "byte 32: a move before the record that makes it",
+    );
+    refused(false, &[moves(0, 1, 0)], "byte 32: no moves for node 0");
+    let again = [made.clone(), moves(0, 20, 3)];
+    refused(
+        false,
+        &again,
+        "byte 52: 3 moves for node 0, which has moves",
+    );
+    for first in [0, 8, 12] {
+        let sentence = format!("byte 52: 3 numbers from {first} on, one of them taken");
+        refused(false, &[made.clone(), moves(10, first, 3)], &sentence);
+    }
+    refused(
+        false,
+        &[moves(0, TAGS - 2, 3)],
+        "byte 32: 3 numbers from 4294967038 on",
+    );
+    refused(
+        false,
+        &[moves(0, u32::MAX, 3)],
+        "byte 32: 3 numbers from 4294967295 on",
+    );
+    refused(
+        true,
+        &[begin(), moves(TAGS, 1, 1)],
+        "byte 36: 0xffffff00, which is no number",
+    );
+    refused(
+        true,
+        &[begin(), path(&[TAGS])],
+        "byte 36: 0xffffff00, which is no number",
+    );
+    refused(
+        true,
+        &[made.clone(), link(10, TAGS)],
+        "byte 52: 1 numbers from",
+    );
+    refused(
+        true,
+        &[begin(), leaf(0)],
+        "byte 36: an iteration of a tree in a graph",
+    );
+    refused(
+        false,
+        &[begin(), path(&[])],
+        "byte 36: an iteration of a graph in a tree",
+    );
+    refused(
+        false,
+        &[begin(), link(1, 2)],
+        "byte 36: move 1 cannot lead to node 2",
+    );
+    let elsewhere = [made.clone(), link(10, 10), link(10, 11)];
+    refused(
+        true,
+        &elsewhere,
+        "byte 68: move 10 leads to node 11 and elsewhere",
+    );
+    let turned = words(Record::Link {
+        edge: 10,
+        node: 10,
+        frame: 1,
+    });
+    let turned = [made.clone(), link(10, 10), turned];
+    refused(
+        true,
+        &turned,
+        "byte 68: move 10 leads to node 10 and elsewhere",
+    );
+    // A lie that waits is told of where it stands.
+    let late = [begin(), path(&[10, 10]), made.clone(), link(10, 10)];
+    refused(
+        true,
+        &late,
+        "byte 36: a path with move 10, which is made elsewhere",
+    );
+    let late = [begin(), moves(11, 30, 1), moves(11, 40, 1), made.clone()];
+    refused(
+        false,
+        &late,
+        "byte 52: 1 moves for node 11, which has moves",
+    );
+    refused(
+        false,
+        &[end(true), begin()],
+        "byte 40: a record after the end",
+    );
+    refused(
+        false,
+        &[vec![0xffff_ffff]],
+        "byte 32: 0xffffffff is no record",
+    );
+    refused(
+        false,
+        &[vec![0xffff_ff03, 0, 4]],
+        "byte 32: the result is 4: expected 1",
+    );
+    let mut long = path(&[]);
+    long[1] = u32::MAX;
+    refused(
+        true,
+        &[begin(), long],
+        "byte 36: a record that is not complete",
+    );
+    let mut long = moves(0, 1, 9);
+    long.pop();
+    refused(
+        true,
+        &[begin(), long],
+        "byte 36: a record that is not complete",
+    );
+    let mut bytes = journal(&header(false, 0), &[begin(), leaf(0)]);
+    let with = |bytes: &[u8]| Growth::read(bytes).map(drop).unwrap_err().to_string();
+    bytes[12..16].fill(255);
+    assert!(with(&bytes).contains("byte 12: the root is node 4294967295"));
+    bytes[12..16].fill(0);
+    bytes[16] = 14;
+    assert!(with(&bytes).contains("byte 36: a record that is not complete"));
+    bytes[16] = 4 + 3;
+    assert!(with(&bytes).contains("byte 36: a record that is not complete"));
+    bytes[16..24].fill(255);
+    assert!(with(&bytes).contains("byte 48: the file ends, but its header promises"));
 }
 
 // ---- snapshots --------------------------------------------------------------------------------------------------

@@ -1,39 +1,63 @@
-//! How a tree grows, told as it happens: what a journal is made of.
+//! How a tree grows, told as it happens, in the words of which a journal is made.
 //!
 //! A search that is asked to tell speaks in runs of words, each run from one thread and in its order; runs of different
 //! threads mix, so that a node may be spoken of before the run in which it was made has arrived. Nodes and moves have
-//! whatever numbers the store gives them.
+//! whatever numbers the store gives them, all below [`TAGS`].
+//!
+//! A record that begins with a word below [`TAGS`] is an iteration of a tree: the node in which it ended, and its reward,
+//! two words. Every other record begins with its tag:
+//!
+//! ```text
+//! ffffff00 moves    node, number of the first move, then two bytes each: how many moves, their codes; filled up to
+//!                   whole words
+//! ffffff01 link     move, node, frame
+//! ffffff02 path     number of moves, the moves, reward
+//! ffffff03 result   node, 1 the first player wins, 2 the second, 3 drawn
+//! ffffff04 known    node, visits, sum
+//! ffffff05 chosen   move, visits
+//! ffffff06 begin
+//! ffffff07 end      0 the search is over, 1 it goes on untold
+//! ```
 
+use super::mcts::{outcome_bits, outcome_of_bits};
 use crate::games::Outcome;
+
+/// Words from here on are tags: the numbers of nodes and moves are below.
+pub const TAGS: u32 = 0xffff_ff00;
+const MOVES: u32 = TAGS;
+const LINK: u32 = TAGS + 1;
+const PATH: u32 = TAGS + 2;
+const RESULT: u32 = TAGS + 3;
+const KNOWN: u32 = TAGS + 4;
+const CHOSEN: u32 = TAGS + 5;
+const BEGIN: u32 = TAGS + 6;
+const END: u32 = TAGS + 7;
 
 /// Hears how a tree grows.
 pub trait Observer: Sync {
-    /// Takes a run of words, which [`records`] understands.
-    fn hear(&self, words: Vec<u32>);
+    /// Before anything else: the number of the root, and what kind of tree it is. Bit 0: a graph; bit 1: moves that were
+    /// never followed are not shown; bits 2-3: the symmetries by which positions are grouped, none, rotations, reflections
+    /// too; bit 4: and by an exchange of colours.
+    fn begin(&self, root: u32, kind: u32);
+
+    /// Takes a run of words, which [`decode`] understands; it may give back room for the next.
+    fn hear(&self, words: Vec<u32>) -> Vec<u32>;
 }
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// Before anything else: the root, and what kind of tree it is.
-    Root {
-        /// The root.
-        node: u32,
-        /// Bit 0: a graph; bit 1: moves that were never followed are not shown; bits 2-3: the symmetries by which positions
-        /// are grouped, none, rotations, reflections too; bit 4: and by an exchange of colours.
-        kind: u32,
-    },
-    /// A node got its moves: `codes`, numbered one after the other from `first` on. In a tree a move and the node it leads to
-    /// have the same number.
+    /// A node got its moves, numbered one after the other from `first` on. In a tree a move and the node it leads to have
+    /// the same number.
     Moves {
         /// The node.
         node: u32,
         /// The number of the first move.
         first: u32,
-        /// The moves, as [`crate::games::Game::move_to_bits`] numbers them.
-        codes: &'a [u32],
+        /// The moves.
+        codes: Codes<'a>,
     },
-    /// In a graph, a move was found to lead to a node.
+    /// In a graph, a move was found to lead to a node. Two threads may find out at the same time, and both say so.
     Link {
         /// The move.
         edge: u32,
@@ -79,98 +103,122 @@ pub enum Record<'a> {
         /// How often.
         visits: u32,
     },
-    /// All that was known before has been told.
+    /// All that was known before has been told. Up to here there is one thread.
     Begin,
+    /// Nothing more is told; no search says so, but who writes down what it says.
+    End {
+        /// Whether the search goes on.
+        early: bool,
+    },
 }
 
-const MOVES: u32 = 0;
-const LINK: u32 = 1;
-const LEAF: u32 = 2;
-const PATH: u32 = 3;
-const PROVEN: u32 = 4;
-const KNOWN: u32 = 5;
-const CHOSEN: u32 = 6;
-const BEGIN: u32 = 7;
-const ROOT: u32 = 8;
+/// Moves, as [`crate::games::Game::move_to_bits`] numbers them: two to a word, and how many there are before the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codes<'a>(&'a [u32]);
 
-/// The records in a run of words.
-pub fn records(words: &[u32]) -> impl Iterator<Item = Record<'_>> {
-    let mut rest = words;
-    std::iter::from_fn(move || {
-        let (&head, tail) = rest.split_first()?;
-        let count = (head >> 8) as usize;
-        let reward = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let (record, len) = match head & 0xff {
-            MOVES => {
-                let codes = tail.get(2..2 + count)?;
-                let (node, first) = (tail[0], tail[1]);
-                (Record::Moves { node, first, codes }, 2 + count)
-            }
-            PATH => {
-                let edges = tail.get(2..2 + count)?;
-                let reward = reward(tail[0], tail[1]);
-                (Record::Path { edges, reward }, 2 + count)
-            }
-            LINK => {
-                let &[edge, node, frame] = tail.first_chunk()?;
-                (Record::Link { edge, node, frame }, 3)
-            }
-            LEAF => {
-                let &[node, low, high] = tail.first_chunk()?;
-                let reward = reward(low, high);
-                (Record::Leaf { node, reward }, 3)
-            }
-            PROVEN => {
-                let &[node] = tail.first_chunk()?;
-                let outcome = super::mcts::outcome_of_bits(count as u64)?;
-                (Record::Proven { node, outcome }, 1)
-            }
-            KNOWN => {
-                let &[node, visits, low, high] = tail.first_chunk()?;
-                let sum = reward(low, high);
-                (Record::Known { node, visits, sum }, 4)
-            }
-            CHOSEN => {
-                let &[edge, visits] = tail.first_chunk()?;
-                (Record::Chosen { edge, visits }, 2)
-            }
-            BEGIN => (Record::Begin, 0),
-            ROOT => {
-                let &[node, kind] = tail.first_chunk()?;
-                (Record::Root { node, kind }, 2)
-            }
-            _ => return None,
-        };
-        rest = &tail[len..];
-        Some(record)
+impl<'a> Codes<'a> {
+    /// The moves that are noted at the beginning of `words`, and the words behind them.
+    fn split(words: &'a [u32]) -> Option<(Self, &'a [u32])> {
+        let count = *words.first()? as usize & 0xffff;
+        let (codes, rest) = words.split_at_checked(1 + count / 2)?;
+        Some((Self(codes), rest))
+    }
+
+    /// How many there are.
+    pub fn count(self) -> u32 {
+        self.0[0] & 0xffff
+    }
+
+    /// The moves.
+    pub fn iter(self) -> impl Iterator<Item = u16> + use<'a> {
+        let halves = self
+            .0
+            .iter()
+            .flat_map(|&word| [word as u16, (word >> 16) as u16]);
+        halves.skip(1).take(self.count() as usize)
+    }
+}
+
+/// The first record of a run of words, and the words behind it; a sentence if there is none. Who decodes many of them is
+/// twice as fast if a record need not be put together before it is taken apart.
+#[inline(always)]
+pub fn decode(words: &[u32]) -> Result<(Record<'_>, &[u32]), String> {
+    fn take<const N: usize>(words: &[u32]) -> Result<([u32; N], &[u32]), String> {
+        let (taken, rest) = words.split_first_chunk().ok_or_else(torn)?;
+        Ok((*taken, rest))
+    }
+    fn torn() -> String {
+        "a record that is not complete".to_owned()
+    }
+    let whole = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+    let ([tag], words) = take(words)?;
+    Ok(match tag {
+        MOVES => {
+            let ([node, first], words) = take(words)?;
+            let (codes, rest) = Codes::split(words).ok_or_else(torn)?;
+            (Record::Moves { node, first, codes }, rest)
+        }
+        LINK => {
+            let ([edge, node, frame], rest) = take(words)?;
+            (Record::Link { edge, node, frame }, rest)
+        }
+        PATH => {
+            let ([count], words) = take(words)?;
+            let (edges, words) = words.split_at_checked(count as usize).ok_or_else(torn)?;
+            let ([low, high], rest) = take(words)?;
+            let reward = whole(low, high);
+            (Record::Path { edges, reward }, rest)
+        }
+        RESULT => {
+            let ([node, bits], rest) = take(words)?;
+            let outcome = outcome_of_bits(bits.into()).filter(|_| bits < 4);
+            let outcome =
+                outcome.ok_or_else(|| format!("the result is {bits}: expected 1 to 3"))?;
+            (Record::Proven { node, outcome }, rest)
+        }
+        KNOWN => {
+            let ([node, visits, low, high], rest) = take(words)?;
+            let sum = whole(low, high);
+            (Record::Known { node, visits, sum }, rest)
+        }
+        CHOSEN => {
+            let ([edge, visits], rest) = take(words)?;
+            (Record::Chosen { edge, visits }, rest)
+        }
+        BEGIN => (Record::Begin, words),
+        END => {
+            let ([early], rest) = take(words)?;
+            let early = early != 0;
+            (Record::End { early }, rest)
+        }
+        tag if tag >= TAGS => return Err(format!("{tag:#x} is no record")),
+        node => {
+            let ([low, high], rest) = take(words)?;
+            let reward = whole(low, high);
+            (Record::Leaf { node, reward }, rest)
+        }
     })
 }
 
 /// Adds a record to a run of words.
-#[inline]
+#[inline(always)]
 pub fn encode(record: Record<'_>, words: &mut Vec<u32>) {
     let halves = |number: u64| [number as u32, (number >> 32) as u32];
     match record {
         Record::Leaf { node, reward } => {
             let [low, high] = halves(reward);
-            words.extend_from_slice(&[LEAF, node, low, high]);
+            words.extend_from_slice(&[node, low, high]);
         }
-        Record::Path { edges, reward } => {
-            let [low, high] = halves(reward);
-            words.extend_from_slice(&[PATH | (edges.len() as u32) << 8, low, high]);
-            words.extend_from_slice(edges);
-        }
+        Record::Path { edges, reward } => encode_path(edges.iter().copied(), reward, words),
         Record::Moves { node, first, codes } => {
-            let head = MOVES | (codes.len() as u32) << 8;
-            words.extend_from_slice(&[head, node, first]);
-            words.extend_from_slice(codes);
+            words.extend_from_slice(&[MOVES, node, first]);
+            words.extend_from_slice(codes.0);
         }
         Record::Link { edge, node, frame } => {
             words.extend_from_slice(&[LINK, edge, node, frame]);
         }
         Record::Proven { node, outcome } => {
-            let head = PROVEN | (super::mcts::outcome_bits(outcome) as u32) << 8;
-            words.extend_from_slice(&[head, node]);
+            words.extend_from_slice(&[RESULT, node, outcome_bits(outcome) as u32]);
         }
         Record::Known { node, visits, sum } => {
             let [low, high] = halves(sum);
@@ -178,8 +226,34 @@ pub fn encode(record: Record<'_>, words: &mut Vec<u32>) {
         }
         Record::Chosen { edge, visits } => words.extend_from_slice(&[CHOSEN, edge, visits]),
         Record::Begin => words.push(BEGIN),
-        Record::Root { node, kind } => words.extend_from_slice(&[ROOT, node, kind]),
+        Record::End { early } => words.extend_from_slice(&[END, early.into()]),
     }
+}
+
+/// Adds a [`Record::Moves`] to a run of words. There are at most 65,535 moves, and of their codes 16 bits are kept.
+#[inline]
+pub fn encode_moves(
+    node: u32,
+    first: u32,
+    mut codes: impl ExactSizeIterator<Item = u32>,
+    words: &mut Vec<u32>,
+) {
+    let count = codes.len() as u32 & 0xffff;
+    words.extend_from_slice(&[MOVES, node, first]);
+    let mut low = count;
+    for _ in 0..=count / 2 {
+        let high = codes.next().unwrap_or(0);
+        words.push(low & 0xffff | high << 16);
+        low = codes.next().unwrap_or(0);
+    }
+}
+
+/// Adds a [`Record::Path`] to a run of words.
+#[inline]
+pub fn encode_path(edges: impl ExactSizeIterator<Item = u32>, reward: u64, words: &mut Vec<u32>) {
+    words.extend_from_slice(&[PATH, edges.len() as u32]);
+    words.extend(edges);
+    words.extend_from_slice(&[reward as u32, (reward >> 32) as u32]);
 }
 
 /// Collects what one thread has to tell.
@@ -210,7 +284,7 @@ impl<'a> Teller<'a> {
         if let Some(observer) = self.observer
             && !self.words.is_empty()
         {
-            observer.hear(std::mem::take(&mut self.words));
+            self.words = observer.hear(std::mem::take(&mut self.words));
             self.words.reserve(Self::RUN + 1024);
         }
     }
@@ -222,26 +296,26 @@ impl<'a> Teller<'a> {
         first: u32,
         codes: impl ExactSizeIterator<Item = u32>,
     ) {
-        let head = MOVES | (codes.len() as u32) << 8;
-        self.words.extend_from_slice(&[head, node, first]);
-        self.words.extend(codes);
+        encode_moves(node, first, codes, &mut self.words);
+        self.check();
     }
 
     /// Says along which moves an iteration went; see [`Record::Path`].
     pub(super) fn tell_path(&mut self, edges: impl ExactSizeIterator<Item = u32>, reward: u64) {
-        let head = PATH | (edges.len() as u32) << 8;
-        self.words
-            .extend_from_slice(&[head, reward as u32, (reward >> 32) as u32]);
-        self.words.extend(edges);
-        if self.words.len() >= Self::RUN {
-            self.hand_over();
-        }
+        encode_path(edges, reward, &mut self.words);
+        self.check();
     }
 
-    /// Says something.
-    #[inline]
+    /// Says something. A search says so at every iteration, and a record that is put together only to be taken apart again
+    /// takes longer than the words.
+    #[inline(always)]
     pub(super) fn tell(&mut self, record: Record<'_>) {
         encode(record, &mut self.words);
+        self.check();
+    }
+
+    #[inline(always)]
+    fn check(&mut self) {
         if self.words.len() >= Self::RUN {
             self.hand_over();
         }

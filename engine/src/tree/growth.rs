@@ -4,28 +4,15 @@
 //! header   8 bytes   "CANOPYG1"
 //!          4         bit 0: a graph; bit 1: moves that were never followed are not shown; bits 2-3: positions are
 //!                    grouped by no symmetry (0), rotations (1), rotations and reflections (2); bit 4: and by colours
-//!          4         0
+//!          4         the number of the root
 //!          8         how many bytes of records are complete; what lies behind them is to be ignored
 //!          8         0
 //! records            words of 4 bytes, the least significant byte first; rewards and sums have two words, 1 being 2^32
 //! ```
 //!
-//! A record that begins with a word below `0xffffff00` is an iteration of a tree: the node in which it ended, and what it
-//! paid the first player; every node from there up to the root is visited. Other records begin with one of these words:
-//!
-//! ```text
-//! ffffff00 moves    node, number of moves, then a code of two bytes for each, filled up to whole words
-//! ffffff01 link     move, node, frame: in a graph, the move leads to this node
-//! ffffff02 path     number of moves, the moves, reward: an iteration of a graph
-//! ffffff03 result   node, 1 the first player wins, 2 the second, 3 drawn: it is certain from now on
-//! ffffff04 known    node, visits, sum: what was known of a node before this search
-//! ffffff05 chosen   move, visits: in a graph, how often a move had been followed before this search
-//! ffffff06 begin    what was known before has been told; the search begins
-//! ffffff07 end      0 the search is over, 1 the journal stops early
-//! ```
-//!
-//! Moves are numbered from 0 in the order in which they appear. The root is node 0. In a tree move m leads to node m + 1;
-//! in a graph a link to the next number makes a new node.
+//! The records are the words of the search itself, with its own numbers for nodes and moves: see
+//! [`crate::search::growth`]. Runs of different threads follow each other as they come, and so a record may speak of
+//! something that is only made in a later one. The reader sees to that: see [`super::grower`].
 
 use std::{
     fs::File,
@@ -35,23 +22,15 @@ use std::{
 
 use byteorder::{ByteOrder as _, LittleEndian};
 
-use super::{TreeError, extra::outcome_of_code};
-use crate::games::Outcome;
+use super::{TreeError, grower::Grower};
+use crate::{
+    games::Outcome,
+    search::growth::{Record, TAGS, encode},
+};
 
 const MAGIC: &[u8; 8] = b"CANOPYG1";
-const HEADER: u64 = 32;
+pub(super) const HEADER: u64 = 32;
 const COMMITTED: u64 = 16;
-/// Words from here on are tags.
-const TAGS: u32 = 0xffff_ff00;
-const MOVES: u32 = TAGS;
-const LINK: u32 = TAGS + 1;
-const PATH: u32 = TAGS + 2;
-const RESULT: u32 = TAGS + 3;
-const KNOWN: u32 = TAGS + 4;
-const CHOSEN: u32 = TAGS + 5;
-const BEGIN: u32 = TAGS + 6;
-const END: u32 = TAGS + 7;
-const ONE: u64 = 1 << 32;
 /// No node, and no time.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -87,127 +66,81 @@ impl Kind {
     }
 }
 
-/// Writes a journal, with the numbers that the file wants.
+/// Writes a journal.
 pub struct JournalWriter {
     file: File,
-    buffer: Vec<u32>,
-    /// Bytes of records in the file.
+    /// Bytes of records in the file, and of those that its header tells of.
     written: u64,
+    committed: u64,
     most: u64,
     over: bool,
 }
 
 impl JournalWriter {
     /// A journal of at most `most` bytes in a new file; an error if there is one of that name.
-    pub fn create(path: &Path, kind: Kind, most: u64) -> io::Result<Self> {
+    pub fn create(path: &Path, kind: Kind, root: u32, most: u64) -> io::Result<Self> {
         let mut file = File::options().write(true).create_new(true).open(path)?;
         let mut header = [0; HEADER as usize];
         header[..8].copy_from_slice(MAGIC);
         LittleEndian::write_u32(&mut header[8..], kind.to_bits());
+        LittleEndian::write_u32(&mut header[12..], root);
         file.write_all(&header)?;
         Ok(Self {
             file,
-            buffer: Vec::new(),
             written: 0,
+            committed: 0,
             most,
             over: false,
         })
     }
 
-    fn put(&mut self, words: &[u32]) {
-        self.buffer.extend_from_slice(words);
-    }
-
-    fn put_long(&mut self, number: u64) {
-        self.put(&[number as u32, (number >> 32) as u32]);
-    }
-
-    /// Whether nothing more is written.
-    pub fn is_over(&self) -> bool {
-        self.over
-    }
-
-    pub(super) fn moves(&mut self, node: u32, codes: &[u32]) {
-        self.put(&[MOVES, node, codes.len() as u32]);
-        let pairs = codes.chunks(2).map(|pair| match *pair {
-            [low, high] => low & 0xffff | high << 16,
-            _ => pair[0] & 0xffff,
-        });
-        self.buffer.extend(pairs);
-    }
-
-    pub(super) fn link(&mut self, edge: u32, node: u32, frame: u32) {
-        self.put(&[LINK, edge, node, frame]);
-    }
-
-    pub(super) fn leaf(&mut self, node: u32, reward: u64) {
-        self.put(&[node, reward as u32, (reward >> 32) as u32]);
-    }
-
-    pub(super) fn path(&mut self, edges: &[u32], reward: u64) {
-        self.put(&[PATH, edges.len() as u32]);
-        self.put(edges);
-        self.put_long(reward);
-    }
-
-    pub(super) fn result(&mut self, node: u32, code: u8) {
-        self.put(&[RESULT, node, code.into()]);
-    }
-
-    pub(super) fn known(&mut self, node: u32, visits: u32, sum: u64) {
-        self.put(&[KNOWN, node, visits]);
-        self.put_long(sum);
-    }
-
-    pub(super) fn chosen(&mut self, edge: u32, visits: u32) {
-        self.put(&[CHOSEN, edge, visits]);
-    }
-
-    pub(super) fn begin(&mut self) {
-        self.put(&[BEGIN]);
-    }
-
-    /// Puts what there is into the file, and then says so in its header. When the journal gets too long it ends here.
-    pub fn commit(&mut self) -> io::Result<()> {
-        if self.over {
-            self.buffer.clear();
-            return Ok(());
-        }
+    /// Adds whole records, whose words may get another order of their bytes. When the journal would get too long it ends.
+    pub fn add(&mut self, words: &mut [u32]) -> io::Result<()> {
         // The end record must fit too.
-        if self.written + 4 * self.buffer.len() as u64 + 8 > self.most {
-            self.buffer.clear();
+        if self.written + 4 * words.len() as u64 + 8 > self.most {
             return self.end(true);
         }
-        self.flush()
+        self.put(words)
     }
 
     /// Ends the journal; `early` if the search goes on without it.
     pub fn end(&mut self, early: bool) -> io::Result<()> {
-        if !self.over {
-            self.over = true;
-            self.put(&[END, early.into()]);
-            self.flush()?;
+        let mut words = Vec::new();
+        encode(Record::End { early }, &mut words);
+        self.put(&mut words)?;
+        self.over = true;
+        self.commit()
+    }
+
+    fn put(&mut self, words: &mut [u32]) -> io::Result<()> {
+        if self.over {
+            return Ok(());
         }
+        for word in words.iter_mut() {
+            *word = word.to_le();
+        }
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        self.file.seek(SeekFrom::Start(HEADER + self.written))?;
+        self.file.write_all(bytes)?;
+        self.written += bytes.len() as u64;
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(HEADER + self.written))?;
-        for word in &mut self.buffer {
-            *word = word.to_le();
+    /// Says in the header what there is.
+    pub fn commit(&mut self) -> io::Result<()> {
+        if self.committed < self.written {
+            self.file.seek(SeekFrom::Start(COMMITTED))?;
+            self.file.write_all(&self.written.to_le_bytes())?;
+            self.committed = self.written;
         }
-        let bytes: &[u8] = bytemuck::cast_slice(&self.buffer);
-        self.file.write_all(bytes)?;
-        self.written += bytes.len() as u64;
-        self.buffer.clear();
-        self.file.seek(SeekFrom::Start(COMMITTED))?;
-        self.file.write_all(&self.written.to_le_bytes())
+        Ok(())
     }
 }
 
 /// How a tree grew. Times are numbers of completed iterations: what happened in the first iteration has time 1, what was
-/// there before has time 0.
-#[derive(Clone, Debug, Default)]
+/// there before has time 0. Nodes and moves are numbered from 0 in the order in which they were made, the root being node
+/// 0. In a tree move m leads to node m + 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Growth {
     /// What the header says.
     pub kind: Kind,
@@ -230,11 +163,8 @@ pub struct Growth {
     pub(super) leaves: Vec<u32>,
     pub(super) rewards: Vec<u64>,
     pub(super) paths: Vec<u32>,
-    began: bool,
     /// Whether the journal has ended, and if so whether early.
-    ended: Option<bool>,
-    /// Bytes of records read so far.
-    read: u64,
+    pub(super) ended: Option<bool>,
 }
 
 impl Growth {
@@ -253,270 +183,101 @@ impl Growth {
         self.expanded.len()
     }
 
-    fn add_node(&mut self) {
-        self.moves.push((0, 0));
-        self.expanded.push(NONE);
-        self.known.push((0, 0));
-        self.results.push(None);
-    }
-
-    /// The time of what is told now.
-    fn now(&self) -> u32 {
-        self.iterations() + u32::from(self.began)
-    }
-
     /// Reads a journal from its beginning, as far as it is complete.
     pub fn read(mut input: impl Read) -> Result<Self, TreeError> {
-        let (mut growth, committed) = Self::read_header(&mut input)?;
-        growth.read_records(input.take(committed), committed)?;
-        Ok(growth)
+        let (mut grower, committed) = read_header(&mut input)?;
+        read_records(&mut grower, input, committed)?;
+        Ok(grower.into_growth())
     }
+}
 
-    fn read_header(input: &mut impl Read) -> Result<(Self, u64), TreeError> {
-        let mut header = [0; HEADER as usize];
-        input.read_exact(&mut header).map_err(|error| {
-            if error.kind() == io::ErrorKind::UnexpectedEof {
-                TreeError::at_byte(0, "the file ends inside its header of 32 bytes")
-            } else {
-                error.into()
-            }
-        })?;
-        if header[..8] != *MAGIC {
-            return Err(TreeError::at_byte(0, "not a journal: expected CANOPYG1"));
+/// The header of a journal: who is to read the records, and how many bytes of them there are.
+fn read_header(input: &mut impl Read) -> Result<(Grower, u64), TreeError> {
+    let mut header = [0; HEADER as usize];
+    input.read_exact(&mut header).map_err(|error| {
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            TreeError::at_byte(0, "the file ends inside its header of 32 bytes")
+        } else {
+            error.into()
         }
-        let bits = LittleEndian::read_u32(&header[8..]);
-        let kind = Kind::from_bits(bits)
-            .ok_or_else(|| TreeError::at_byte(8, format!("unknown kind of journal: {bits:#x}")))?;
-        let mut growth = Self {
-            kind,
-            ..Self::default()
-        };
-        growth.add_node();
-        Ok((growth, LittleEndian::read_u64(&header[16..])))
+    })?;
+    if header[..8] != *MAGIC {
+        return Err(TreeError::at_byte(0, "not a journal: expected CANOPYG1"));
     }
+    let bits = LittleEndian::read_u32(&header[8..]);
+    let kind = Kind::from_bits(bits)
+        .ok_or_else(|| TreeError::at_byte(8, format!("unknown kind of journal: {bits:#x}")))?;
+    let root = LittleEndian::read_u32(&header[12..]);
+    if root >= TAGS {
+        let problem = format!("the root is node {root}: expected a number below {TAGS}");
+        return Err(TreeError::at_byte(12, problem));
+    }
+    let committed = LittleEndian::read_u64(&header[16..]);
+    Ok((Grower::new(kind, root), committed))
+}
 
-    /// Reads on: records up to `committed` bytes in all.
-    fn read_records(&mut self, input: impl Read, committed: u64) -> Result<(), TreeError> {
-        let mut bytes = Vec::new();
-        let wanted = committed - self.read;
-        input.take(wanted).read_to_end(&mut bytes)?;
-        if (bytes.len() as u64) < wanted {
+/// Reads on: records up to `committed` bytes in all.
+fn read_records(
+    grower: &mut Grower,
+    mut input: impl Read,
+    committed: u64,
+) -> Result<(), TreeError> {
+    // What a liar promises is not worth the memory for it: it grows with what there is.
+    const FIRST: usize = 1 << 14;
+    let begin = HEADER + grower.read();
+    let wanted = committed - grower.read();
+    let mut words: Vec<u32> = Vec::new();
+    while (words.len() as u64) < wanted / 4 {
+        let before = words.len();
+        let left = wanted / 4 - before as u64;
+        let more = left.min(before.max(FIRST) as u64) as usize;
+        words.resize(before + more, 0);
+        let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words[before..]);
+        let got = fill(&mut input, room)?;
+        if got < room.len() {
             return Err(TreeError::at_byte(
-                HEADER + self.read + bytes.len() as u64,
+                begin + 4 * before as u64 + got as u64,
                 format!("the file ends, but its header promises {committed} bytes of records"),
             ));
         }
-        let mut words = Words { bytes: &bytes };
-        while !words.bytes.is_empty() {
-            let before = bytes.len() - words.bytes.len();
-            let at = HEADER + self.read + before as u64;
-            self.record(&mut words)
-                .map_err(|problem| TreeError::at_byte(at, problem))?;
-        }
-        self.read = committed;
-        Ok(())
     }
-
-    fn record(&mut self, words: &mut Words<'_>) -> Result<(), String> {
-        let tag = words.word()?;
-        if self.ended.is_some() {
-            return Err("a record after the end of the journal".to_owned());
-        }
-        match tag {
-            MOVES => self.add_moves(words),
-            LINK => self.add_link(words),
-            PATH => self.add_path(words),
-            RESULT => {
-                let node = self.node(words.word()?)?;
-                let code = words.word()?;
-                let outcome = u8::try_from(code).ok().and_then(outcome_of_code).flatten();
-                let outcome =
-                    outcome.ok_or_else(|| format!("the result is {code}: expected 1 to 3"))?;
-                let now = self.now();
-                self.results[node].get_or_insert((now, outcome));
-                Ok(())
-            }
-            KNOWN => {
-                let node = self.node(words.word()?)?;
-                let (visits, sum) = (words.word()?, words.long()?);
-                if self.began || sum > u64::from(visits) << 32 {
-                    return Err(format!("{visits} visits known with a sum of {sum}"));
-                }
-                self.known[node] = (visits, sum);
-                Ok(())
-            }
-            CHOSEN => {
-                let edge = self.edge(words.word()?)?;
-                if self.began || !self.kind.graph {
-                    return Err("a number of choices where there can be none".to_owned());
-                }
-                self.chosen[edge] = words.word()?;
-                Ok(())
-            }
-            BEGIN if !self.began => {
-                self.began = true;
-                Ok(())
-            }
-            END => {
-                self.ended = Some(words.word()? != 0);
-                Ok(())
-            }
-            tag if tag >= TAGS => Err(format!("{tag:#x} is no record")),
-            leaf => {
-                let leaf = self.node(leaf)?;
-                let reward = words.long()?;
-                if self.kind.graph {
-                    return Err("an iteration of a tree in a graph".to_owned());
-                }
-                self.iterate(leaf as u32, reward)
-            }
-        }
+    for word in &mut words {
+        *word = u32::from_le(*word);
     }
-
-    fn iterate(&mut self, leaf: u32, reward: u64) -> Result<(), String> {
-        if !self.began {
-            return Err("an iteration before the search begins".to_owned());
-        }
-        if reward > ONE {
-            return Err(format!("a reward of {reward}: expected 2^32 or less"));
-        }
-        if self.iterations() == u32::MAX - 2 {
-            return Err("more than four billion iterations".to_owned());
-        }
-        self.leaves.push(leaf);
-        self.rewards.push(reward);
-        Ok(())
+    grower.read_words(&words)?;
+    if !wanted.is_multiple_of(4) {
+        let problem = "a record that is not complete";
+        return Err(TreeError::at_byte(begin + wanted / 4 * 4, problem));
     }
-
-    fn node(&self, number: u32) -> Result<usize, String> {
-        let node = number as usize;
-        if node < self.nodes() {
-            Ok(node)
-        } else {
-            Err(format!(
-                "node {number}, where there are {} so far",
-                self.nodes()
-            ))
-        }
-    }
-
-    fn edge(&self, number: u32) -> Result<usize, String> {
-        let edge = number as usize;
-        if edge < self.codes.len() {
-            Ok(edge)
-        } else {
-            Err(format!(
-                "move {number}, where there are {} so far",
-                self.codes.len()
-            ))
-        }
-    }
-
-    fn add_moves(&mut self, words: &mut Words<'_>) -> Result<(), String> {
-        let node = self.node(words.word()?)?;
-        let count = words.word()?;
-        if self.expanded[node] != NONE || count == 0 {
-            return Err(format!(
-                "{count} moves for node {node}, which cannot have them"
-            ));
-        }
-        let codes = words.take((count as usize).div_ceil(2) * 4)?;
-        let first = self.codes.len() as u32;
-        if self.codes.len() + count as usize >= TAGS as usize {
-            return Err("more than four billion moves".to_owned());
-        }
-        self.moves[node] = (first, first + count);
-        self.expanded[node] = self.now();
-        for code in codes.chunks_exact(2).take(count as usize) {
-            self.codes.push(LittleEndian::read_u16(code));
-            self.parents.push(node as u32);
-            if self.kind.graph {
-                self.targets.push(NONE);
-                self.linked.push(NONE);
-                self.frames.push(0);
-                self.chosen.push(0);
-            } else {
-                self.add_node();
-            }
-        }
-        Ok(())
-    }
-
-    fn add_link(&mut self, words: &mut Words<'_>) -> Result<(), String> {
-        let edge = self.edge(words.word()?)?;
-        let node = words.word()?;
-        let frame = words.word()?;
-        if !self.kind.graph || frame > 15 || self.targets[edge] != NONE {
-            return Err(format!("move {edge} cannot lead to node {node}"));
-        }
-        if node as usize == self.nodes() {
-            self.add_node();
-        }
-        self.node(node)?;
-        self.targets[edge] = node;
-        self.linked[edge] = self.now();
-        self.frames[edge] = frame as u8;
-        Ok(())
-    }
-
-    fn add_path(&mut self, words: &mut Words<'_>) -> Result<(), String> {
-        let count = words.word()? as usize;
-        let edges = words.take(count.checked_mul(4).ok_or("too long a path")?)?;
-        let reward = words.long()?;
-        if !self.kind.graph {
-            return Err("an iteration of a graph in a tree".to_owned());
-        }
-        let begin = self.paths.len();
-        let mut node = 0;
-        for word in edges.chunks_exact(4) {
-            let edge = self.edge(LittleEndian::read_u32(word))?;
-            if self.parents[edge] != node || self.targets[edge] == NONE {
-                self.paths.truncate(begin);
-                return Err(format!("a path with move {edge} at node {node}"));
-            }
-            node = self.targets[edge];
-            self.paths.push(edge as u32);
-        }
-        let end = u32::try_from(self.paths.len()).map_err(|_| "too many paths")?;
-        self.iterate(end, reward)
-    }
+    Ok(())
 }
 
-struct Words<'a> {
-    bytes: &'a [u8],
-}
-
-impl<'a> Words<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
-        let (taken, rest) = self
-            .bytes
-            .split_at_checked(count)
-            .ok_or("a record that is not complete")?;
-        self.bytes = rest;
-        Ok(taken)
+/// Reads until the room is full or there is no more; how many bytes it was.
+fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+    let mut got = 0;
+    while got < room.len() {
+        match input.read(&mut room[got..]) {
+            Ok(0) => break,
+            Ok(more) => got += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
-
-    fn word(&mut self) -> Result<u32, String> {
-        self.take(4).map(LittleEndian::read_u32)
-    }
-
-    fn long(&mut self) -> Result<u64, String> {
-        self.take(8).map(LittleEndian::read_u64)
-    }
+    Ok(got)
 }
 
 /// A journal that is read while it is written.
 pub struct Follower {
     file: File,
-    growth: Growth,
+    grower: Grower,
 }
 
 impl Follower {
     /// Opens a journal and reads what is complete.
     pub fn open(path: &Path) -> Result<Self, TreeError> {
         let mut file = File::open(path)?;
-        let (growth, committed) = Growth::read_header(&mut file)?;
-        let mut follower = Self { file, growth };
+        let (grower, committed) = read_header(&mut file)?;
+        let mut follower = Self { file, grower };
         follower.read_to(committed)?;
         Ok(follower)
     }
@@ -527,7 +288,7 @@ impl Follower {
         let mut committed = [0; 8];
         self.file.read_exact(&mut committed)?;
         let committed = u64::from_le_bytes(committed);
-        if committed <= self.growth.read {
+        if committed <= self.grower.read() {
             return Ok(false);
         }
         self.read_to(committed)?;
@@ -535,17 +296,18 @@ impl Follower {
     }
 
     fn read_to(&mut self, committed: u64) -> Result<(), TreeError> {
-        self.file.seek(SeekFrom::Start(HEADER + self.growth.read))?;
-        self.growth.read_records(&self.file, committed)
+        let begin = HEADER + self.grower.read();
+        self.file.seek(SeekFrom::Start(begin))?;
+        read_records(&mut self.grower, &self.file, committed)
     }
 
     /// What was read.
     pub fn growth(&self) -> &Growth {
-        &self.growth
+        self.grower.growth()
     }
 
     /// What was read, to keep.
     pub fn into_growth(self) -> Growth {
-        self.growth
+        self.grower.into_growth()
     }
 }

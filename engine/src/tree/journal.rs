@@ -1,9 +1,9 @@
-//! What a search tells of its growth, written down: a thread of its own gives nodes and moves the numbers of the file.
+//! What a search tells of its growth, written down by a thread of its own, word for word.
 
 use std::{
     io,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::{Receiver, Sender, channel},
     },
@@ -11,19 +11,57 @@ use std::{
 };
 
 use super::{
-    extra::outcome_code,
     growth::{JournalWriter, Kind},
     writer::Stem,
 };
-use crate::search::growth::{Observer, Record, encode, records};
+use crate::search::growth::Observer;
 
 /// More words than these do not wait for a slow disk: then the journal ends.
 const MOST_WAITING: usize = 16 << 20;
+/// After so many runs a reader is told of them, even if there are more.
+const MOST_TOGETHER: usize = 8;
+
+/// What the thread that writes is told.
+enum Message {
+    /// The root's number, and what kind of journal there is to be.
+    Begin(u32, u32),
+    /// A run of words.
+    Run(Vec<u32>),
+    /// From here on something is missing.
+    Missing,
+}
+
+/// What is between a search and the thread that writes.
+#[derive(Default)]
+struct Shared {
+    /// Words that are not written yet.
+    waiting: AtomicUsize,
+    /// Rooms for runs, to be used again: fresh memory takes longer to write to.
+    spare: Mutex<Vec<Vec<u32>>>,
+}
+
+impl Shared {
+    /// So many rooms are kept.
+    const SPARE: usize = 16;
+
+    fn borrow(&self) -> Vec<u32> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, mut words: Vec<u32>) {
+        words.clear();
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < Self::SPARE {
+            spare.push(words);
+        }
+    }
+}
 
 /// Hears a search and hands on what it hears.
 pub(super) struct Journal {
-    sender: Option<Sender<Vec<u32>>>,
-    waiting: Arc<AtomicUsize>,
+    sender: Option<Sender<Message>>,
+    shared: Arc<Shared>,
     too_slow: AtomicBool,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
@@ -32,14 +70,14 @@ impl Journal {
     /// A journal of at most `most` bytes beside the other files of `stem`.
     pub(super) fn start(stem: Arc<Stem>, most: u64) -> io::Result<Self> {
         let (sender, receiver) = channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let left = Arc::clone(&waiting);
+        let shared = Arc::new(Shared::default());
+        let other = Arc::clone(&shared);
         let thread = thread::Builder::new()
             .name("journal".to_owned())
-            .spawn(move || write(&receiver, &stem, most, &left))?;
+            .spawn(move || write(&receiver, &stem, most, &other))?;
         Ok(Self {
             sender: Some(sender),
-            waiting,
+            shared,
             too_slow: AtomicBool::new(false),
             thread: Some(thread),
         })
@@ -51,193 +89,82 @@ impl Journal {
         let result = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
         result.unwrap_or_else(|_| Err(io::Error::other("the journal's thread failed")))
     }
+
+    fn send(&self, message: Message) {
+        if let Some(sender) = &self.sender {
+            // Without a thread that listens there is nothing to be done.
+            let _ = sender.send(message);
+        }
+    }
 }
 
 impl Observer for Journal {
-    fn hear(&self, words: Vec<u32>) {
-        let Some(sender) = &self.sender else { return };
+    fn begin(&self, root: u32, kind: u32) {
+        self.send(Message::Begin(root, kind));
+    }
+
+    fn hear(&self, mut words: Vec<u32>) -> Vec<u32> {
         if self.too_slow.load(Ordering::Relaxed) {
-            return;
+            words.clear();
+            return words;
         }
-        let waiting = self.waiting.fetch_add(words.len(), Ordering::Relaxed);
+        let waiting = self
+            .shared
+            .waiting
+            .fetch_add(words.len(), Ordering::Relaxed);
         if waiting > MOST_WAITING {
-            // An empty run says that something is missing.
             self.too_slow.store(true, Ordering::Relaxed);
-            let _ = sender.send(Vec::new());
-            return;
+            self.send(Message::Missing);
+            words.clear();
+            return words;
         }
-        let _ = sender.send(words);
+        self.send(Message::Run(words));
+        self.shared.borrow()
     }
 }
 
-fn write(
-    receiver: &Receiver<Vec<u32>>,
+fn write(receiver: &Receiver<Message>, stem: &Stem, most: u64, shared: &Shared) -> io::Result<()> {
+    let mut writer = None;
+    let mut result = Ok(());
+    while let Ok(first) = receiver.recv() {
+        // What has come in the meantime is written with it, and made known together.
+        for message in std::iter::once(first).chain(receiver.try_iter().take(MOST_TOGETHER)) {
+            let step = write_down(message, stem, most, shared, &mut writer);
+            result = result.and(step);
+            if result.is_err() {
+                writer = None;
+            }
+        }
+        if let Some(writer) = &mut writer {
+            result = result.and(writer.commit());
+        }
+    }
+    result?;
+    writer.map_or(Ok(()), |mut writer| writer.end(false))
+}
+
+fn write_down(
+    message: Message,
     stem: &Stem,
     most: u64,
-    waiting: &AtomicUsize,
+    shared: &Shared,
+    writer: &mut Option<JournalWriter>,
 ) -> io::Result<()> {
-    let mut scribe: Option<Scribe> = None;
-    let mut result = Ok(());
-    for words in receiver {
-        waiting.fetch_sub(words.len(), Ordering::Relaxed);
-        if result.is_err() {
-            continue;
+    match (message, writer) {
+        (Message::Begin(root, kind), writer) => {
+            let kind = Kind::from_bits(kind).unwrap_or_default();
+            let create = |path: &_| JournalWriter::create(path, kind, root, most);
+            *writer = Some(stem.claim("growth", create)?);
+            Ok(())
         }
-        result = match &mut scribe {
-            _ if words.is_empty() => scribe
+        (Message::Run(mut words), writer) => {
+            shared.waiting.fetch_sub(words.len(), Ordering::Relaxed);
+            let result = writer
                 .as_mut()
-                .map_or(Ok(()), |scribe| scribe.writer.end(true)),
-            Some(scribe) => scribe.hear(&words),
-            None => begin(&words, stem, most, &mut scribe),
-        };
-    }
-    if let (Ok(()), Some(scribe)) = (&result, &mut scribe) {
-        result = scribe.writer.end(false);
-    }
-    result
-}
-
-/// The first run begins with the root, which says what kind of journal there is to be.
-fn begin(words: &[u32], stem: &Stem, most: u64, scribe: &mut Option<Scribe>) -> io::Result<()> {
-    let Some(Record::Root { node, kind }) = records(words).next() else {
-        return Ok(());
-    };
-    let kind = Kind::from_bits(kind).unwrap_or_default();
-    let writer = stem.claim("growth", |path| JournalWriter::create(path, kind, most))?;
-    scribe
-        .insert(Scribe::new(writer, kind.graph, node))
-        .hear(words)
-}
-
-/// Gives numbers.
-struct Scribe {
-    writer: JournalWriter,
-    graph: bool,
-    nodes: Numbers,
-    edges: Numbers,
-    /// By number of a move: whether it is known where it leads.
-    linked: Vec<bool>,
-    /// Records that speak of something whose making has not arrived yet.
-    early: Vec<u32>,
-    codes: Vec<u32>,
-}
-
-/// The numbers that things have in the file, by those they have in the store; 0 for none, else one more.
-#[derive(Default)]
-struct Numbers {
-    of: Vec<u32>,
-    next: u32,
-}
-
-impl Numbers {
-    fn find(&self, thing: u32) -> Option<u32> {
-        self.of.get(thing as usize)?.checked_sub(1)
-    }
-
-    fn give(&mut self, thing: u32) -> u32 {
-        let index = thing as usize;
-        if self.of.len() <= index {
-            self.of.resize((index + 1).next_power_of_two(), 0);
+                .map_or(Ok(()), |writer| writer.add(&mut words));
+            shared.give_back(words);
+            result
         }
-        self.next += 1;
-        self.of[index] = self.next;
-        self.next - 1
-    }
-}
-
-impl Scribe {
-    fn new(writer: JournalWriter, graph: bool, root: u32) -> Self {
-        let mut nodes = Numbers::default();
-        nodes.give(root);
-        Self {
-            writer,
-            graph,
-            nodes,
-            edges: Numbers::default(),
-            linked: Vec::new(),
-            early: Vec::new(),
-            codes: Vec::new(),
-        }
-    }
-
-    fn hear(&mut self, words: &[u32]) -> io::Result<()> {
-        if self.writer.is_over() {
-            return Ok(());
-        }
-        for record in records(words) {
-            if self.write(record).is_none() {
-                encode(record, &mut self.early);
-            }
-        }
-        // What came too early may be understood now.
-        let mut before = usize::MAX;
-        while !self.early.is_empty() && self.early.len() < before {
-            before = self.early.len();
-            for record in records(&std::mem::take(&mut self.early)) {
-                if self.write(record).is_none() {
-                    encode(record, &mut self.early);
-                }
-            }
-        }
-        self.writer.commit()
-    }
-
-    /// Writes a record; none if it speaks of something unknown.
-    fn write(&mut self, record: Record<'_>) -> Option<()> {
-        match record {
-            Record::Root { .. } => {}
-            Record::Begin => self.writer.begin(),
-            Record::Moves { node, first, codes } => {
-                let node = self.nodes.find(node)?;
-                self.writer.moves(node, codes);
-                for index in 0..codes.len() as u32 {
-                    if self.graph {
-                        self.edges.give(first + index);
-                        self.linked.push(false);
-                    } else {
-                        self.nodes.give(first + index);
-                    }
-                }
-            }
-            Record::Link { edge, node, frame } => {
-                let edge = self.edges.find(edge)?;
-                // Two threads may find out at the same time.
-                if !std::mem::replace(&mut self.linked[edge as usize], true) {
-                    let node = match self.nodes.find(node) {
-                        Some(known) => known,
-                        None => self.nodes.give(node),
-                    };
-                    self.writer.link(edge, node, frame);
-                }
-            }
-            Record::Leaf { node, reward } => {
-                let node = self.nodes.find(node)?;
-                self.writer.leaf(node, reward);
-            }
-            Record::Path { edges, reward } => {
-                self.codes.clear();
-                for &edge in edges {
-                    let edge = self.edges.find(edge)?;
-                    if !self.linked[edge as usize] {
-                        return None;
-                    }
-                    self.codes.push(edge);
-                }
-                self.writer.path(&self.codes, reward);
-            }
-            Record::Proven { node, outcome } => {
-                let node = self.nodes.find(node)?;
-                self.writer.result(node, outcome_code(Some(outcome)));
-            }
-            Record::Known { node, visits, sum } => {
-                let node = self.nodes.find(node)?;
-                self.writer.known(node, visits, sum);
-            }
-            Record::Chosen { edge, visits } => {
-                let edge = self.edges.find(edge)?;
-                self.writer.chosen(edge, visits);
-            }
-        }
-        Some(())
+        (Message::Missing, writer) => writer.as_mut().map_or(Ok(()), |writer| writer.end(true)),
     }
 }

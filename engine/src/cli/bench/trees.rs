@@ -222,7 +222,14 @@ fn journal<G: Playable>(
             bytes.len() as f64 / iterations as f64,
             "bytes an iteration",
         )?;
+        let begun = Instant::now();
         let growth = Growth::read(&bytes[..]).map_err(|error| CliError::file(&path, error))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        row(
+            "journal read from memory",
+            iterations as f64 / seconds / 1e6,
+            "M iterations/s",
+        )?;
         row(
             "nodes in it",
             growth.nodes() as f64 / iterations as f64,

@@ -34,7 +34,7 @@ use crate::{
     games::{Outcome, Player, Symmetry},
     search::{
         Edge, Frame, Reward, RootEdge, Searchable,
-        growth::{Record, Teller},
+        growth::{Record, TAGS, Teller},
     },
 };
 
@@ -68,6 +68,7 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         // A node takes an entry and a half of the index, and as much again in the tables it has outgrown; but there are
         // far fewer nodes than slots, for few moves are followed.
         let reserved = if sharing.transpositions { bytes / 5 } else { 0 };
+        const { assert!(1 << Shape::PLACE_BITS <= TAGS) };
         // Beside its words a slot may need one for the counts of before.
         let slots = (bytes - reserved) / 8 / (Self::WORDS + 1);
         Self {
@@ -267,12 +268,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             let (first, count) = self.shape(node).children();
             let slots = first as u32..(first + count) as u32;
             if count > 0 {
-                let codes: Vec<u32> = slots.clone().map(|slot| self.shape(slot).mv()).collect();
-                teller.tell(Record::Moves {
-                    node,
-                    first: first as u32,
-                    codes: &codes,
-                });
+                let codes = slots.clone().map(|slot| self.shape(slot).mv());
+                teller.tell_moves(node, first as u32, codes);
             }
             let visits = Store::<G>::visits(self, node);
             if visits > 0 {

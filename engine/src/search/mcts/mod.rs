@@ -122,7 +122,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         self.store.mark_inherited();
     }
 
-    /// What kind of tree grows here, as [`Record::Root`] has it.
+    /// What kind of tree grows here, as [`super::growth::Observer::begin`] wants it.
     fn kind_bits(&self) -> u32 {
         let sharing = if T::IS_GRAPH {
             self.config.sharing
@@ -169,12 +169,9 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             task.snapshots.as_ref().map(|snapshots| snapshots.every),
         );
         let observer = task.observer;
-        if observer.is_some() {
+        if let Some(hearer) = observer {
+            hearer.begin(self.store.root(), self.kind_bits());
             let mut teller = Teller::new(observer);
-            teller.tell(Record::Root {
-                node: self.store.root(),
-                kind: self.kind_bits(),
-            });
             self.store.tell_inherited(&mut teller);
             teller.tell(Record::Begin);
             teller.hand_over();

@@ -20,7 +20,7 @@ use crate::{
     games::{Outcome, Player},
     search::{
         Edge, Frame, Reward, RootEdge, Searchable,
-        growth::{Record, Teller},
+        growth::{Record, TAGS, Teller},
     },
 };
 
@@ -49,8 +49,8 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
 
     /// A tree that never takes more than so many bytes.
     pub(super) fn new(bytes: usize) -> Self {
-        // Node numbers have 32 bits.
-        let nodes = (bytes / 8 / Self::WORDS).clamp(1, u32::MAX as usize - 1);
+        // Node numbers have 32 bits, and the last few of those mean something else to who hears of them.
+        let nodes = (bytes / 8 / Self::WORDS).clamp(1, TAGS as usize);
         Self {
             arena: Arena::new(nodes * Self::WORDS),
             parallel: false,
@@ -414,14 +414,8 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
         while let Some(node) = pending.pop() {
             let (first, count) = self.children(node);
             if count > 0 {
-                let codes: Vec<u32> = (first..first + count)
-                    .map(|child| self.move_bits(child))
-                    .collect();
-                teller.tell(Record::Moves {
-                    node,
-                    first,
-                    codes: &codes,
-                });
+                let codes = (first..first + count).map(|child| self.move_bits(child));
+                teller.tell_moves(node, first, codes);
             }
             let word = Self::word(node);
             let visits = self.arena.get(word + VISITS) as u32;
