@@ -4,8 +4,9 @@
 const LAYER_MOST: f64 = 150.0;
 /// How far apart neighbours may be drawn, in points.
 const SIBLING_MOST: f64 = 400.0;
-/// What is kept free around a tree that fits, in points.
+/// What is kept free around a tree that fits, in points; above it more, for what lies over the canvas there.
 const MARGIN: f64 = 40.0;
+const TOP_MARGIN: f64 = 68.0;
 
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,7 +51,7 @@ pub struct Camera {
 impl Camera {
     /// A camera that sees all of `bounds`.
     pub fn fit(bounds: &Bounds, canvas: &Canvas) -> Self {
-        let room = |size: f64| (size - 2.0 * MARGIN * canvas.scale).max(1.0);
+        let room = |size: f64, free: f64| (size - free * canvas.scale).max(1.0);
         let width = bounds.right - bounds.left;
         let height = bounds.bottom - bounds.top;
         let spread = |room: f64, size: f64, most: f64| {
@@ -60,11 +61,12 @@ impl Camera {
                 most * canvas.scale
             }
         };
-        let across = spread(room(canvas.width), width, SIBLING_MOST / 4.0);
-        let down = spread(room(canvas.height), height, LAYER_MOST);
+        let across = spread(room(canvas.width, 2.0 * MARGIN), width, SIBLING_MOST / 4.0);
+        let down = spread(room(canvas.height, MARGIN + TOP_MARGIN), height, LAYER_MOST);
         Self {
             x: f64::midpoint(bounds.left, bounds.right),
-            y: f64::midpoint(bounds.top, bounds.bottom),
+            y: f64::midpoint(bounds.top, bounds.bottom)
+                - (TOP_MARGIN - MARGIN) / 2.0 * canvas.scale / down,
             across,
             down,
             fit_across: across,

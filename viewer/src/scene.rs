@@ -113,6 +113,8 @@ pub struct Scene {
     pub selected: Vec<(f32, f32)>,
 }
 
+/// More nodes than these around the pointer are a crowd.
+const CROWD: usize = 64;
 /// Layers closer than this, in pixels, are drawn in steps.
 const CLOSEST_LAYERS: f64 = 2.0;
 /// Nodes smaller than this, in points, are not drawn.
@@ -221,14 +223,24 @@ pub fn hit(
         }
         let range = model.layer(layer);
         let xs = &model.x[range.clone()];
-        let (left, _) = camera.to_tree(canvas, x - reach, y);
-        let (right, _) = camera.to_tree(canvas, x + reach, y);
-        let begin = xs.partition_point(|&at| at < left);
-        let end = xs.partition_point(|&at| at <= right);
-        if end - begin > 64 {
-            found.push(model.peak(range.start + begin..range.start + end));
+        let within = |reach: f64| {
+            let (left, _) = camera.to_tree(canvas, x - reach, y);
+            let (right, _) = camera.to_tree(canvas, x + reach, y);
+            let begin = xs.partition_point(|&at| at < left);
+            let end = xs.partition_point(|&at| at <= right);
+            range.start + begin..range.start + end
+        };
+        let mut near = within(reach);
+        // In a crowd only what shares the pixel is meant.
+        if near.len() > CROWD {
+            near = Some(within(0.75))
+                .filter(|pixel| !pixel.is_empty())
+                .unwrap_or(near);
+        }
+        if near.len() > CROWD && before.is_none() {
+            found.push(model.peak(near));
         } else {
-            found.extend(range.start + begin..range.start + end);
+            found.extend(near);
         }
     }
     let distance = |node: usize| {
