@@ -12,7 +12,7 @@
 //!
 //! The records are the words of the search itself, with its own numbers for nodes and moves: see
 //! [`crate::search::growth`]. Runs of different threads follow each other as they come, and so a record may speak of
-//! something that is only made in a later one. The reader sees to that: see [`super::grower`].
+//! something that is only made in a later one. The reader sees to that: see `grower`.
 
 use std::{
     fs::File,
