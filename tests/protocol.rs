@@ -784,10 +784,14 @@ fn short_games_go_well() {
 #[test]
 #[ignore = "a thousand games, for an idle machine"]
 fn a_thousand_short_games_go_well_and_in_time() {
-    for game in NAMES {
-        let late = short_games(game, 200, Duration::from_millis(25));
-        assert_eq!(late, 0, "{game}: moves that came late");
-    }
+    // All are played before anything is said of the clock: chess, the longest, last.
+    let late: Vec<(&str, usize)> = (NAMES.iter().rev())
+        .map(|game| (*game, short_games(game, 200, Duration::from_millis(25))))
+        .collect();
+    assert!(
+        late.iter().all(|&(_, count)| count == 0),
+        "moves that came late: {late:?}"
+    );
 }
 
 /// The script in the README, for every game.
