@@ -15,16 +15,21 @@ use std::{
 
 use canopy_engine::{
     catalog,
-    games::{self, Game, History, Outcome, Playable, Player, Visitor, connect_four::ConnectFour},
+    games::{
+        self, Game, History, Outcome, Playable, Player, Visitor, connect_four::ConnectFour,
+        notation,
+    },
     rng::Rng,
     search::{
         Edge, Limits, LiveTree, Report, Reward, RootEdge, Search, Snapshots, Stop, Task, TreeView,
         growth::{Record, TAGS, decode, encode, encode_moves},
     },
+    session::recorded::{self, About},
     tree::{
         Builder, Row, Tree, TreeError, binary, check, csv,
         extra::{self, Extra},
         files::{self, Format},
+        film::Film,
         growth::{Follower, Growth},
         meta::{self, MatchMeta, Meta},
         replay::Replay,
@@ -713,6 +718,7 @@ impl Visitor for Journals<'_> {
                     G::NAME
                 );
             }
+            films_show_the_journal::<G>(&journals, [&start, &second_root], [&fresh, &reused]);
             if threads == 1 {
                 let growth = Growth::read(fs::File::open(&journals[0]).unwrap()).unwrap();
                 let mut replay = Replay::new(growth);
@@ -732,6 +738,135 @@ impl Visitor for Journals<'_> {
             }
         }
     }
+}
+
+/// A film shows the same trees, the way of the last iteration, and how the visits of the root's moves went.
+fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], rows: [&Tree; 2]) {
+    for ((journal, root), rows) in journals.iter().zip(roots).zip(rows) {
+        let game = notation::full_name::<G>(root.rules());
+        let position = notation::position_text(root);
+        let mut film = Film::open(journal, &game, &position).unwrap();
+        let total = film.iterations();
+        let last = film.shot(u32::MAX, None).unwrap();
+        assert_eq!(last.iteration, total);
+        assert!(last.tree == *rows, "{game}");
+        assert_eq!(last.nodes, rows.nodes().len() as u64);
+        let part = film.shot(total, Some(20)).unwrap();
+        assert_eq!((part.tree.nodes().len(), part.nodes), (20, last.nodes));
+        // Every node on the way of an iteration has one visit more than before it, and no other node has.
+        for iteration in [1, total / 3, total] {
+            let before = film.shot(iteration - 1, None).unwrap();
+            let after = film.shot(iteration, None).unwrap();
+            let visits = |tree: &Tree| -> i64 {
+                let nodes = tree.nodes().iter();
+                nodes.map(|node| i64::from(node.visits)).sum()
+            };
+            let more = visits(&after.tree) - visits(&before.tree);
+            assert_eq!(more, after.path.len() as i64, "{game} at {iteration}");
+            assert!(after.path[0] == 0 && before.path.is_empty() == (iteration == 1));
+        }
+        let shares = film.shares(5).unwrap();
+        assert_eq!(shares.visits.len(), 5);
+        let sizes = rows.sizes();
+        for child in rows.children(0, &sizes) {
+            let mv = (shares.moves.iter())
+                .position(|name| name == rows.move_name(child))
+                .unwrap();
+            assert_eq!(shares.visits[4][mv] as i32, rows.nodes()[child].visits);
+            let inherited = rows.nodes()[child].visits - rows.nodes()[child].second;
+            assert_eq!(shares.visits[0][mv] as i32, inherited);
+        }
+    }
+}
+
+/// A film of a search that is still running never shows anything but what it shows when the search is over.
+#[test]
+fn a_film_can_be_watched_while_it_is_made() {
+    let scratch = Scratch::new("film");
+    let output = Output::open(
+        Settings {
+            journal: Some(LONGEST_JOURNAL),
+            ..settings(&scratch.0)
+        },
+        no_warning(),
+    )
+    .unwrap();
+    let (start, history) = beginning();
+    let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
+    let open = |path: &Path| Film::open(path, "connect-four", &notation::position_text(&start));
+    let seen = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            let mut film = loop {
+                let film = scratch.files("growth").pop().map(|path| open(&path));
+                match film {
+                    Some(Ok(film)) => break film,
+                    _ => std::thread::sleep(Duration::from_millis(1)),
+                }
+            };
+            let mut seen = Vec::new();
+            while film.ended().is_none() {
+                film.poll().unwrap();
+                let shot = film.shot(u32::MAX, Some(500)).unwrap();
+                seen.push((shot.iteration, shot.nodes));
+                let early = film.shot(shot.iteration / 2, None).unwrap();
+                seen.push((early.iteration, early.nodes));
+            }
+            seen
+        });
+        search(&mut *grown, &start, &history, 100_000, Some(&output));
+        watcher.join().unwrap()
+    });
+    drop(output);
+    let mut film = open(&scratch.files("growth")[0]).unwrap();
+    assert_eq!(film.ended(), Some(false));
+    let step = (seen.len() / 20).max(1);
+    for &(iteration, nodes) in seen.iter().step_by(step) {
+        assert_eq!(film.shot(iteration, None).unwrap().nodes, nodes);
+    }
+}
+
+/// While a search with a journal runs there is a tree beside the journal, if only its root.
+#[test]
+fn the_root_alone_tells_of_a_journal() {
+    let scratch = Scratch::new("announced");
+    let output = Output::open(
+        Settings {
+            journal: Some(LONGEST_JOURNAL),
+            ..settings(&scratch.0)
+        },
+        no_warning(),
+    )
+    .unwrap();
+    let (start, history) = beginning();
+    let spec = catalog::parse::<ConnectFour>("uct").unwrap();
+    let stop = Stop::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut search = catalog::build(&spec).unwrap();
+            let limits = Limits::default();
+            let task = Task::new(&start, &history, &limits, &stop);
+            let about = About {
+                spec: &spec,
+                name: "uct",
+                ply: 0,
+            };
+            recorded::choose(&mut *search, task, &about, Some(&output));
+        });
+        let begun = Instant::now();
+        while scratch.files("tree").is_empty() && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let trees = scratch.files("tree");
+        let first = files::read(&trees[0], None);
+        stop.set();
+        let first = first.unwrap();
+        assert_eq!(first.tree.nodes().len(), 1);
+        assert!(!first.meta.unwrap().is_final);
+        assert!(trees[0].with_extension("growth").exists());
+    });
+    drop(output);
+    let last = files::read(&scratch.files("tree")[0], None).unwrap();
+    assert!(last.tree.nodes().len() > 1 && last.meta.unwrap().is_final);
 }
 
 #[test]
@@ -1381,7 +1516,7 @@ fn states_say_who_decides_and_where() {
         match tree.state(row).split_once(' ') {
             Some((who, position)) => {
                 assert!(["p1", "p2", "p1win", "p2win", "draw"].contains(&who));
-                let text = games::notation::position::<ConnectFour>((), position).unwrap();
+                let text = notation::position::<ConnectFour>((), position).unwrap();
                 let decides = if text.to_move() == Player::First {
                     "p1"
                 } else {

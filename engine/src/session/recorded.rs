@@ -4,7 +4,10 @@ use super::Output;
 use crate::{
     catalog::{self, Spec},
     games::{Playable, Player, notation},
-    search::{Choice, LiveTree, Report, Reports, Search, Snapshots, Task, budget::Stopwatch},
+    search::{
+        Choice, Edge, LiveTree, Report, Reports, Reward, RootEdge, Search, Snapshots, Task,
+        TreeView, budget::Stopwatch, growth::Observer,
+    },
     tree::meta::{LimitsMeta, Meta},
 };
 
@@ -47,12 +50,22 @@ pub fn choose<G: Playable>(
         every,
         look: &mut look,
     });
+    // A journal is followed from its beginning by those who find it: by a tree that is its root alone.
+    let announce = || {
+        if files.is_idle() {
+            files.snapshot(Box::new(Alone(position.clone())), base.clone());
+        }
+    };
+    let announcer = files.observer().map(|journal| Announcer {
+        journal,
+        announce: &announce,
+    });
     let choice = search.choose(Task {
         moves: task.moves,
         lines: task.lines,
         reports: task.reports.map(Reports::for_now),
         snapshots,
-        observer: files.observer(),
+        observer: (announcer.as_ref()).map(|announcer| -> &dyn Observer { announcer }),
         ..Task::new(position, task.history, task.limits, task.stop)
     });
     let meta = Meta {
@@ -64,6 +77,46 @@ pub fn choose<G: Playable>(
         files.finish(tree.copy(), meta);
     }
     choice
+}
+
+/// Hears for a journal, and says when it begins.
+struct Announcer<'a> {
+    journal: &'a dyn Observer,
+    announce: &'a (dyn Fn() + Sync),
+}
+
+impl Observer for Announcer<'_> {
+    fn begin(&self, root: u32, kind: u32) {
+        self.journal.begin(root, kind);
+        (self.announce)();
+    }
+
+    fn hear(&self, words: Vec<u32>) -> Vec<u32> {
+        self.journal.hear(words)
+    }
+}
+
+/// A tree that has not grown yet.
+struct Alone<G>(G);
+
+impl<G: Playable> TreeView<G> for Alone<G> {
+    fn root_position(&self) -> &G {
+        &self.0
+    }
+
+    fn root(&self) -> u32 {
+        0
+    }
+
+    fn root_figures(&self) -> (u64, u64, Reward) {
+        (0, 0, Reward::new(0.5))
+    }
+
+    fn edges(&self, _: u32, _: &mut dyn FnMut(Edge<G::Move>)) {}
+
+    fn root_edge(&self) -> RootEdge {
+        RootEdge::default()
+    }
 }
 
 impl About<'_> {

@@ -4,7 +4,8 @@
 //! 000's two formats, [`meta`] and [`extra`] are the files that stand beside them, [`growth`] is the journal of how a tree
 //! grew, [`check`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
 //! [`snapshot`], which turns what a search lends out into rows, [`journal`], which writes down what a search tells,
-//! [`replay`], which rebuilds a tree from its journal, and [`writer`], which puts files into a directory whole or not at
+//! [`replay`], which rebuilds a tree from its journal, [`film`], which shows one to whoever
+//! does not know the game, and [`writer`], which puts files into a directory whole or not at
 //! all. protocol.md says what is in each file.
 
 use std::{fmt, io};
@@ -14,6 +15,7 @@ pub mod check;
 pub mod csv;
 pub mod extra;
 pub mod files;
+pub mod film;
 mod grower;
 pub mod growth;
 pub mod journal;

@@ -1,6 +1,9 @@
 //! A tree as it was after any number of iterations, rebuilt from its journal.
 
-use super::growth::{Growth, NONE};
+use super::{
+    TreeError,
+    growth::{Follower, Growth, NONE},
+};
 use crate::{
     games::Outcome,
     search::{
@@ -20,50 +23,93 @@ struct Figures {
     chosen: Vec<u32>,
 }
 
+impl Figures {
+    /// Makes room for what the journal has more now: what was known of it before the search.
+    fn fit(&mut self, growth: &Growth) {
+        let new = &growth.known[self.visits.len()..];
+        self.visits.extend(new.iter().map(|&(visits, _)| visits));
+        self.sums.extend(new.iter().map(|&(_, sum)| sum));
+        self.chosen
+            .extend_from_slice(&growth.chosen[self.chosen.len()..]);
+    }
+}
+
+/// Where a journal comes from.
+enum Source {
+    /// It was read.
+    Read(Growth),
+    /// It is read while it is written.
+    Followed(Follower),
+}
+
+impl Source {
+    fn growth(&self) -> &Growth {
+        match self {
+            Self::Read(growth) => growth,
+            Self::Followed(follower) => follower.growth(),
+        }
+    }
+}
+
 /// A journal that can be turned to any iteration. Turning takes a few milliseconds: from the nearest of some times that it
 /// remembers it walks forwards or backwards, for whole numbers can be taken back exactly.
-#[derive(Debug)]
 pub struct Replay {
-    growth: Growth,
+    source: Source,
     figures: Figures,
+    /// The figures of multiples of `step`, in order.
     remembered: Vec<Figures>,
+    step: u32,
 }
 
 impl Replay {
     /// So many times are remembered.
-    const REMEMBERED: u32 = 8;
-    /// Journals shorter than this have no need to remember.
+    const REMEMBERED: usize = 12;
+    /// Times closer than this are not worth remembering.
     const SHORT: u32 = 20_000;
 
     /// A replay that stands before the first iteration.
     pub fn new(growth: Growth) -> Self {
-        let figures = Figures {
-            at: 0,
-            visits: growth.known.iter().map(|&(visits, _)| visits).collect(),
-            sums: growth.known.iter().map(|&(_, sum)| sum).collect(),
-            chosen: growth.chosen.clone(),
-        };
-        let mut replay = Self {
-            growth,
+        let mut replay = Self::of(Source::Read(growth));
+        // The way there is remembered.
+        replay.seek(u32::MAX);
+        replay.seek(0);
+        replay
+    }
+
+    /// A replay of a journal that may still be written; it stands before the first iteration.
+    pub fn follow(follower: Follower) -> Self {
+        Self::of(Source::Followed(follower))
+    }
+
+    fn of(source: Source) -> Self {
+        let mut figures = Figures::default();
+        figures.fit(source.growth());
+        Self {
+            source,
             figures,
             remembered: Vec::new(),
-        };
-        let total = replay.growth.iterations();
-        if total > Self::SHORT {
-            for part in 0..=Self::REMEMBERED {
-                replay.walk(
-                    (u64::from(total) * u64::from(part) / u64::from(Self::REMEMBERED)) as u32,
-                );
-                replay.remembered.push(replay.figures.clone());
-            }
-            replay.seek(0);
+            step: Self::SHORT,
         }
-        replay
+    }
+
+    /// Reads what was added to a journal that is followed; whether there was anything.
+    pub fn poll(&mut self) -> Result<bool, TreeError> {
+        let Source::Followed(follower) = &mut self.source else {
+            return Ok(false);
+        };
+        // Before the first iteration more may become known of nodes that are there already.
+        let has_begun = follower.growth().iterations() > 0;
+        let result = follower.poll();
+        if !has_begun {
+            self.figures = Figures::default();
+        }
+        self.figures.fit(self.source.growth());
+        result
     }
 
     /// The journal.
     pub fn growth(&self) -> &Growth {
-        &self.growth
+        self.source.growth()
     }
 
     /// How many iterations are done where it stands.
@@ -73,7 +119,7 @@ impl Replay {
 
     /// Turns to the time after so many iterations, at most to the end.
     pub fn seek(&mut self, iterations: u32) {
-        let to = iterations.min(self.growth.iterations());
+        let to = iterations.min(self.growth().iterations());
         let distance = |figures: &Figures| figures.at.abs_diff(to);
         let nearest = self
             .remembered
@@ -84,6 +130,7 @@ impl Replay {
             && distance(nearest) + Self::SHORT / 2 < distance(&self.figures)
         {
             self.figures.clone_from(nearest);
+            self.figures.fit(self.source.growth());
         }
         self.walk(to);
     }
@@ -92,6 +139,9 @@ impl Replay {
         while self.figures.at < to {
             self.apply(self.figures.at, true);
             self.figures.at += 1;
+            if self.figures.at.is_multiple_of(self.step) {
+                self.remember();
+            }
         }
         while self.figures.at > to {
             self.figures.at -= 1;
@@ -99,11 +149,29 @@ impl Replay {
         }
     }
 
+    /// Remembers where it stands; if that is too much, half of what was remembered is forgotten.
+    fn remember(&mut self) {
+        let at = self.figures.at;
+        if self.remembered.last().is_some_and(|last| last.at >= at) {
+            return;
+        }
+        if self.remembered.len() >= Self::REMEMBERED {
+            self.step *= 2;
+            let step = self.step;
+            self.remembered
+                .retain(|figures| figures.at.is_multiple_of(step));
+        }
+        if at.is_multiple_of(self.step) {
+            self.remembered.push(self.figures.clone());
+        }
+    }
+
     /// Adds an iteration to the figures, or takes it back.
     fn apply(&mut self, iteration: u32, forwards: bool) {
         let Self {
-            growth, figures, ..
+            source, figures, ..
         } = self;
+        let growth = source.growth();
         let index = iteration as usize;
         let reward = growth.rewards[index];
         let mut visit = |node: usize, reward: u64| {
@@ -152,7 +220,7 @@ impl Replay {
     }
 
     fn sharing(&self) -> Sharing {
-        let kind = self.growth.kind;
+        let kind = self.growth().kind;
         Sharing {
             transpositions: kind.graph,
             grouping: match kind.grouping {
@@ -174,7 +242,7 @@ impl Replay {
     }
 
     fn proven(&self, node: u32) -> Option<Outcome> {
-        let (since, outcome) = self.growth.results[node as usize]?;
+        let (since, outcome) = self.growth().results[node as usize]?;
         (since <= self.figures.at).then_some(outcome)
     }
 }
@@ -200,7 +268,7 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
 
     fn root_figures(&self) -> (u64, u64, Reward) {
         let visits = self.replay.figures.visits[0];
-        let inherited = self.replay.growth.known[0].0;
+        let inherited = self.replay.growth().known[0].0;
         let first = self.replay.value(0);
         let inverted = self.frame(self.root).inverted;
         (
@@ -215,9 +283,7 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
     }
 
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
-        let Replay {
-            growth, figures, ..
-        } = self.replay;
+        let (growth, figures) = (self.replay.growth(), &self.replay.figures);
         if growth.expanded[node as usize] > figures.at {
             return;
         }
@@ -256,7 +322,7 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
     }
 
     fn is_graph(&self) -> bool {
-        self.replay.growth.kind.graph
+        self.replay.growth().kind.graph
     }
 
     fn root_edge(&self) -> RootEdge {

@@ -73,7 +73,7 @@ pub fn take<G: Searchable + Notation>(
             continue;
         };
         level.next += 1;
-        let Some(mv) = level.on_board(edge.mv) else {
+        let Some(mv) = on_board(&level.position, level.frame, edge.mv) else {
             return Err(format!(
                 "row {} would be a move that the rules do not allow",
                 rows.builder.len() + 1
@@ -119,19 +119,7 @@ struct Level<G: Game> {
     next: usize,
 }
 
-impl<G: Game + Symmetric> Level<G> {
-    /// A move in the frame of the node as the move on the board; none if it is not legal.
-    fn on_board(&self, mv: G::Move) -> Option<G::Move> {
-        match self.frame.symmetry {
-            None => self.position.is_legal(mv).then_some(mv),
-            Some(symmetry) => self
-                .position
-                .image(symmetry)
-                .is_legal(mv)
-                .then(|| G::image_of_move(mv, symmetry.inverse())),
-        }
-    }
-
+impl<G: Game> Level<G> {
     fn new(view: &dyn TreeView<G>, position: G, edges: Vec<Edge<G::Move>>) -> Self {
         Self {
             frame: view.frame(&position),
@@ -139,6 +127,20 @@ impl<G: Game + Symmetric> Level<G> {
             edges,
             next: 0,
         }
+    }
+}
+
+/// A move in the frame of a node as the move on the board; none if it is not legal.
+pub(super) fn on_board<G: Game + Symmetric>(
+    position: &G,
+    frame: Frame,
+    mv: G::Move,
+) -> Option<G::Move> {
+    match frame.symmetry {
+        None => position.is_legal(mv).then_some(mv),
+        Some(symmetry) => (position.image(symmetry))
+            .is_legal(mv)
+            .then(|| G::image_of_move(mv, symmetry.inverse())),
     }
 }
 
