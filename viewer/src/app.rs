@@ -8,10 +8,11 @@ use std::{
 
 use crate::{
     camera::{Camera, Canvas},
-    loader::{Loader, Wake},
-    model::{Model, Sift},
+    film::{News, Projector, Reel, Shot, Wish},
+    loader::{Loader, Made, Wake},
+    model::{Model, Sift, find_steps, steps},
     scene::{self, Look},
-    sequence::{Sequence, list},
+    sequence::Sequence,
     settings::Settings,
     theme::Theme,
     watch::{Change, Watch},
@@ -59,6 +60,73 @@ pub enum Action {
     Save(PathBuf),
     /// The other theme.
     SwitchTheme,
+    /// The tree after so many iterations; `moving` if the next one follows at once.
+    Scrub {
+        /// After how many iterations.
+        to: u32,
+        /// Whether the next one follows at once.
+        moving: bool,
+    },
+    /// So many iterations on.
+    StepIteration(i64),
+    /// Let the tree grow, or stop it.
+    Play(bool),
+    /// So many iterations a second.
+    Speed(u32),
+    /// The tree as it is in the end, or as far as the search is.
+    ToEnd,
+}
+
+/// The speeds at which a tree grows, in iterations a second.
+pub const SPEEDS: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+/// A tree grows from its first iteration to the last in about so many seconds, if nothing else is said.
+const SHOWTIME: u32 = 10;
+
+/// How the tree grew, where there is a journal.
+#[derive(Default)]
+pub struct Timeline {
+    /// What is known of the journal.
+    pub reel: Option<Reel>,
+    /// Where one looks: after so many iterations; none for the end.
+    pub at: Option<u32>,
+    /// The iteration that is shown; none if the tree of the file is.
+    pub shown: Option<u32>,
+    /// Since when it grows by itself, and from which iteration on.
+    playing: Option<(Duration, u32)>,
+    /// How fast, in iterations a second; none for whatever takes a few seconds.
+    speed: Option<u32>,
+}
+
+impl Timeline {
+    /// How many iterations there are.
+    pub fn iterations(&self) -> u32 {
+        self.reel.as_ref().map_or(0, |reel| reel.iterations)
+    }
+
+    /// The iteration one looks at.
+    pub fn position(&self) -> u32 {
+        self.at.unwrap_or(u32::MAX).min(self.iterations())
+    }
+
+    /// Whether the search still runs, as far as the journal tells.
+    pub fn is_live(&self) -> bool {
+        (self.reel.as_ref()).is_some_and(|reel| reel.ended.is_none())
+    }
+
+    /// Whether the tree grows by itself.
+    pub fn is_playing(&self) -> bool {
+        self.playing.is_some()
+    }
+
+    /// How fast it grows, in iterations a second.
+    pub fn speed(&self) -> u32 {
+        self.speed.unwrap_or_else(|| {
+            let wanted = self.iterations() / SHOWTIME;
+            (SPEEDS.into_iter().rev())
+                .find(|&speed| speed <= wanted)
+                .unwrap_or(SPEEDS[0])
+        })
+    }
 }
 
 /// A step in the tree.
@@ -99,6 +167,8 @@ pub struct App {
     pub sift: Sift,
     /// Where one looks; none before the first frame.
     pub camera: Option<Camera>,
+    /// Whether the camera sees the whole tree because nobody moved it.
+    is_fitted: bool,
     /// The canvas of the last frame, in pixels.
     pub canvas: Canvas,
     /// The selected node.
@@ -113,7 +183,10 @@ pub struct App {
     pub directory: Option<PathBuf>,
     watch: Option<Watch>,
     loader: Loader,
+    projector: Projector,
     wake: Wake,
+    /// How the tree grew.
+    pub timeline: Timeline,
     /// What is to be read at the bottom.
     pub message: Option<Message>,
     /// Since the program began.
@@ -134,6 +207,7 @@ impl App {
             whole: None,
             sift: Sift::default(),
             camera: None,
+            is_fitted: true,
             canvas: Canvas::default(),
             selected: None,
             history: Vec::new(),
@@ -143,7 +217,9 @@ impl App {
             directory: None,
             watch: None,
             loader: Loader::start(Arc::clone(&wake))?,
+            projector: Projector::start(Arc::clone(&wake))?,
             wake,
+            timeline: Timeline::default(),
             message: None,
             now: Duration::ZERO,
             found: (String::new(), 0),
@@ -196,10 +272,15 @@ impl App {
                 Change::Files(paths) => self.arrive(paths),
             }
         }
-        for loaded in self.loader.take() {
+        for made in self.loader.take() {
             changed = true;
-            self.receive(loaded);
+            self.receive(made);
         }
+        for news in self.projector.take() {
+            changed = true;
+            self.hear(news);
+        }
+        self.grow();
         changed
     }
 
@@ -216,27 +297,129 @@ impl App {
         self.ask();
     }
 
-    fn receive(&mut self, loaded: crate::loader::Loaded) {
-        let is_shown = self.sequence.path() == Some(loaded.path.as_path());
-        match (loaded.result, loaded.sift) {
-            (Err(problem), _) => {
-                self.sequence.give_up(&loaded.path);
-                if is_shown {
-                    let name = name_of(&loaded.path);
-                    self.complain(format!("{name}: {problem}"));
+    fn receive(&mut self, made: Made) {
+        let is_shown = |sequence: &Sequence, path: &Path| sequence.path() == Some(path);
+        match made {
+            Made::Listed(paths, Ok(files)) => self.begin(&paths, files),
+            Made::Listed(_, Err(problem)) => self.complain(problem),
+            Made::Read(path, Ok(model)) => {
+                self.sequence.keep(&path, Arc::clone(&model));
+                if is_shown(&self.sequence, &path) {
+                    self.show(&path, model);
                 }
             }
-            (Ok(model), Some(sift)) => {
-                if is_shown && sift == self.sift {
-                    self.replace(model);
+            Made::Read(path, Err(problem)) => {
+                self.sequence.give_up(&path);
+                if is_shown(&self.sequence, &path) {
+                    self.complain(format!("{}: {problem}", name_of(&path)));
                 }
             }
-            (Ok(model), None) => {
-                self.sequence.keep(&loaded.path, Arc::clone(&model));
-                if is_shown {
-                    self.show(&loaded.path, model);
+            Made::Sifted(path, model, sift) => {
+                let is_file = self.timeline.shown.is_none();
+                if is_file && is_shown(&self.sequence, &path) && sift == self.sift {
+                    self.put(model);
                 }
             }
+        }
+    }
+
+    /// Takes in what is said of the journal.
+    fn hear(&mut self, news: News) {
+        let (News::Reel(path, _) | News::Shot(path, _) | News::Failed(path, _)) = &news;
+        if self.shown.as_deref() != Some(path) {
+            return;
+        }
+        match news {
+            News::Failed(path, problem) => {
+                self.timeline = Timeline::default();
+                let name = name_of(&path.with_extension("growth"));
+                self.complain(format!("{name}: {problem}"));
+            }
+            News::Reel(_, reel) => {
+                let was_live = self.timeline.is_live();
+                self.timeline.reel = Some(reel);
+                if self.timeline.at.is_none() && (self.timeline.is_live() || was_live) {
+                    self.wish(u32::MAX, self.timeline.is_live());
+                }
+            }
+            News::Shot(
+                _,
+                Shot {
+                    wish,
+                    iteration,
+                    model,
+                },
+            ) => {
+                // What was asked for may not be wanted any more: the file's own tree is the end.
+                let is_file = self.timeline.at.is_none() && self.timeline.shown.is_none();
+                if (wish.iteration == u32::MAX || !is_file) && wish.sift == self.sift {
+                    self.timeline.shown = Some(iteration);
+                    self.put(model);
+                }
+            }
+        }
+    }
+
+    fn wish(&self, iteration: u32, quick: bool) {
+        self.projector.wish(Wish {
+            iteration,
+            quick,
+            sift: self.sift.clone(),
+        });
+    }
+
+    /// Asks for the next tree while it grows by itself.
+    fn grow(&mut self) {
+        let Some((since, from)) = self.timeline.playing else {
+            return;
+        };
+        let seconds = self.now.saturating_sub(since).as_secs_f64();
+        let done = seconds * f64::from(self.timeline.speed());
+        let to = (f64::from(from) + done).min(f64::from(u32::MAX)) as u32;
+        let end = self.timeline.iterations();
+        if to >= end && !self.timeline.is_live() {
+            self.timeline.playing = None;
+            self.timeline.at = Some(end);
+            self.wish(end, false);
+        } else if self.timeline.at != Some(to.min(end)) {
+            self.timeline.at = Some(to.min(end));
+            self.wish(to.min(end), true);
+        }
+    }
+
+    /// Goes to an iteration.
+    fn scrub(&mut self, to: u32, moving: bool) {
+        if self.timeline.reel.is_none() {
+            return;
+        }
+        self.timeline.playing = None;
+        let to = to.min(self.timeline.iterations());
+        self.timeline.at = Some(to);
+        self.wish(to, moving);
+    }
+
+    fn play(&mut self, plays: bool) {
+        if self.timeline.reel.is_none() {
+            return;
+        }
+        let at = self.timeline.position();
+        if !plays {
+            return self.scrub(at, false);
+        }
+        let is_over = at >= self.timeline.iterations() && !self.timeline.is_live();
+        self.timeline.playing = Some((self.now, if is_over { 0 } else { at }));
+    }
+
+    /// Shows the end again.
+    fn to_end(&mut self) {
+        self.timeline.playing = None;
+        self.timeline.at = None;
+        if self.timeline.is_live() {
+            self.wish(u32::MAX, true);
+        } else if self.timeline.shown.take().is_some()
+            && let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone())
+        {
+            self.show_part_of(&path, whole);
         }
     }
 
@@ -247,63 +430,106 @@ impl App {
         {
             self.show(&path, model);
         }
-        for path in self.sequence.wanted() {
-            self.loader.read(path);
+        let wanted = self.sequence.wanted();
+        let dropped = self.loader.read(wanted, &self.sequence.around());
+        for path in dropped {
+            self.sequence.give_up(&path);
         }
     }
 
+    /// Shows the tree of a file.
     fn show(&mut self, path: &Path, model: Arc<Model>) {
         let same_file = self.shown.as_deref() == Some(path);
-        // A tree that only grew keeps where one looks and what is selected, by the moves that lead there.
-        let kept = self.moves_to_selected().filter(|_| same_file);
-        self.shown = Some(path.to_owned());
-        self.whole = Some(Arc::clone(&model));
-        if self
-            .message
-            .as_ref()
-            .is_some_and(|message| message.is_error)
-        {
+        if (self.message.as_ref()).is_some_and(|message| message.is_error) {
             self.message = None;
         }
-        self.selected = kept.and_then(|moves| find_by_moves(&model, &moves));
+        self.whole = Some(Arc::clone(&model));
         if !same_file {
+            self.shown = Some(path.to_owned());
+            self.model = None;
+            self.selected = None;
             self.history.clear();
             self.history_at = 0;
             self.camera = None;
+            self.is_fitted = true;
             self.sift.collapsed.clear();
+            let speed = self.timeline.speed;
+            self.timeline = Timeline {
+                speed,
+                ..Timeline::default()
+            };
         }
-        if self.sift.is_plain() {
-            self.model = Some(model);
-        } else {
-            self.loader
-                .sift(path.to_owned(), Arc::clone(&model), self.sift.clone());
-            self.model.get_or_insert(model);
+        if self.timeline.reel.is_none() {
+            match &model.meta {
+                Some(meta) if !meta.game.is_empty() => {
+                    self.projector.open(path, Arc::clone(meta));
+                }
+                _ => self.projector.close(),
+            }
+        }
+        // While one looks at another iteration, or at the journal of a search that still runs, the file has to wait.
+        let is_final = model.meta.as_ref().is_none_or(|meta| meta.is_final);
+        if self.timeline.at.is_none() && (is_final || !self.timeline.is_live()) {
+            self.timeline.shown = None;
+            self.show_part_of(path, model);
         }
     }
 
-    /// Another part of the same tree is shown.
-    fn replace(&mut self, model: Arc<Model>) {
-        let row = self
-            .selected
-            .zip(self.model.as_ref())
-            .map(|(node, model)| model.rows[node]);
-        self.selected = row.and_then(|row| model.find_row(row));
-        self.model = Some(model);
+    /// Shows what the sieve lets through of a tree.
+    fn show_part_of(&mut self, path: &Path, model: Arc<Model>) {
+        if self.sift.is_plain() {
+            self.put(model);
+        } else {
+            self.loader
+                .sift(path.to_owned(), Arc::clone(&model), self.sift.clone());
+            if self.model.is_none() {
+                self.put(model);
+            }
+        }
+    }
+
+    /// Shows another state or part of the same tree: what is selected and where one looks stay.
+    fn put(&mut self, model: Arc<Model>) {
+        let before = self.model.take();
+        let selected = self.selected.zip(before.as_ref());
+        let kept = selected.and_then(|(node, before)| {
+            let row = if Arc::ptr_eq(&before.tree, &model.tree) {
+                before.row(node)
+            } else {
+                find_steps(
+                    &model.tree,
+                    &model.tree.sizes(),
+                    &steps(&before.tree, before.row(node)),
+                )?
+            };
+            model.find_row(row as u32)
+        });
+        if let (Some(camera), Some(before)) = (&mut self.camera, &before) {
+            if self.is_fitted {
+                self.camera = None;
+            } else {
+                // What is selected, or else the root, stays where it is on the screen.
+                let (old, new) = match (self.selected, kept) {
+                    (Some(old), Some(new)) => (old, new),
+                    _ => (0, 0),
+                };
+                camera.x += model.x[new] - before.x[old];
+                camera.y += model.depth_of(new) as f64 - before.depth_of(old) as f64;
+                camera.fit_to(&scene::bounds(&model), &self.canvas);
+            }
+        }
+        self.selected = kept;
         self.history.clear();
+        self.history.extend(kept);
         self.history_at = 0;
+        self.model = Some(model);
     }
 
     /// The moves from the root to the selected node.
     pub fn moves_to_selected(&self) -> Option<Vec<String>> {
         let model = self.model.as_ref()?;
         let node = self.selected.filter(|&node| node < model.len())?;
-        let path = model.path(node);
-        Some(
-            path[1..]
-                .iter()
-                .map(|&node| model.tree.move_name(model.row(node)).to_owned())
-                .collect(),
-        )
+        Some(model.line(node).into_iter().map(str::to_owned).collect())
     }
 
     /// The camera, made to fit if there is none yet.
@@ -329,18 +555,23 @@ impl App {
                 }
             }
             Action::Jump(text) => self.jump(&text),
-            Action::Reset => self.camera = None,
+            Action::Reset => {
+                self.camera = None;
+                self.is_fitted = true;
+            }
             Action::FitSelected => self.fit_selected(),
             Action::Zoom(factor, at) => {
                 let canvas = self.canvas;
                 let (x, y) = at.unwrap_or((canvas.width / 2.0, canvas.height / 2.0));
                 if let Some(camera) = &mut self.camera {
                     camera.zoom_at(&canvas, factor, x, y);
+                    self.is_fitted = false;
                 }
             }
             Action::Pan(dx, dy) => {
                 if let Some(camera) = &mut self.camera {
                     camera.pan(dx, dy);
+                    self.is_fitted = false;
                 }
             }
             Action::CentreOn(across, down) => {
@@ -348,6 +579,7 @@ impl App {
                     let (left, right) = model.extent;
                     camera.x = left + (right - left) * across;
                     camera.y = (model.depth() - 1) as f64 * down;
+                    self.is_fitted = false;
                 }
             }
             Action::Click(x, y) => {
@@ -371,39 +603,41 @@ impl App {
             }
             Action::Save(path) => self.save(&path),
             Action::SwitchTheme => self.settings.dark = !self.settings.dark,
+            Action::Scrub { to, moving } => self.scrub(to, moving),
+            Action::StepIteration(by) => {
+                let to = i64::from(self.timeline.position()) + by;
+                self.scrub(to.clamp(0, i64::from(u32::MAX)) as u32, false);
+            }
+            Action::Play(plays) => self.play(plays),
+            Action::Speed(speed) => {
+                self.timeline.speed = Some(speed);
+                if self.timeline.is_playing() {
+                    self.timeline.playing = Some((self.now, self.timeline.position()));
+                }
+            }
+            Action::ToEnd => self.to_end(),
         }
     }
 
+    /// Asks what there is to be opened; what is shown stays until that is known.
     fn open(&mut self, paths: &[PathBuf]) {
-        let mut files = Vec::new();
-        let mut directory = None;
-        for path in paths {
-            if path.is_dir() {
-                match list(path) {
-                    Ok(found) => {
-                        files.extend(found);
-                        directory = Some(path.clone());
-                    }
-                    Err(error) => {
-                        return self.complain(format!("{}: {error}", path.display()));
-                    }
-                }
-            } else if path.exists() {
-                files.push(path.clone());
-            } else {
-                return self.complain(format!("{}: there is no such file", path.display()));
-            }
-        }
+        self.loader.list(paths.to_vec());
+    }
+
+    /// These were opened, and these trees are in them.
+    fn begin(&mut self, paths: &[PathBuf], files: Vec<PathBuf>) {
         self.watch = None;
         self.directory = None;
-        if let ([_], Some(directory)) = (paths, directory) {
-            match Watch::start(&directory, Arc::clone(&self.wake)) {
+        if let [directory] = paths
+            && directory.is_dir()
+        {
+            match Watch::start(directory, Arc::clone(&self.wake)) {
                 Ok(watch) => self.watch = Some(watch),
                 Err(error) => {
-                    self.complain(format!("{} is not watched: {error}", directory.display()))
+                    self.complain(format!("{} is not watched: {error}", directory.display()));
                 }
             }
-            self.directory = Some(directory);
+            self.directory = Some(directory.clone());
         }
         for path in paths {
             self.settings.remember(path);
@@ -413,7 +647,10 @@ impl App {
         }
         let many = files.len();
         self.sequence = Sequence::new(files);
+        self.projector.close();
+        self.timeline = Timeline::default();
         self.model = None;
+        self.whole = None;
         self.shown = None;
         self.selected = None;
         self.camera = None;
@@ -444,6 +681,7 @@ impl App {
         if let (Some(camera), Some(model)) = (&mut self.camera, &self.model) {
             let bounds = scene::subtree_bounds(model, self.selected.unwrap_or(0));
             camera.look_at(&bounds, &self.canvas);
+            self.is_fitted = false;
         }
     }
 
@@ -500,9 +738,11 @@ impl App {
         let margin = 30.0 * self.canvas.scale;
         if !(margin..self.canvas.width - margin).contains(&at_x) {
             camera.x = x;
+            self.is_fitted = false;
         }
         if !(margin..self.canvas.height - margin).contains(&at_y) {
             camera.y = depth;
+            self.is_fitted = false;
         }
     }
 
@@ -510,13 +750,14 @@ impl App {
         let (Some(model), Some(node)) = (&self.model, self.selected) else {
             return;
         };
-        let row = model.rows[node];
+        let steps = steps(&model.tree, model.row(node));
         let mut sift = self.sift.clone();
-        match sift.collapsed.binary_search(&row) {
-            Ok(at) => {
+        match sift.collapsed.iter().position(|folded| *folded == steps) {
+            Some(at) => {
                 sift.collapsed.remove(at);
             }
-            Err(at) => sift.collapsed.insert(at, row),
+            None if model.children[node] > 0 => sift.collapsed.push(steps),
+            None => return,
         }
         self.set_sift(sift);
     }
@@ -526,14 +767,11 @@ impl App {
             return;
         }
         self.sift = sift;
-        if let (Some(path), Some(whole)) = (&self.shown, &self.whole) {
-            if self.sift.is_plain() {
-                let whole = Arc::clone(whole);
-                self.replace(whole);
-            } else {
-                self.loader
-                    .sift(path.clone(), Arc::clone(whole), self.sift.clone());
-            }
+        if let Some(iteration) = self.timeline.shown {
+            let is_end = self.timeline.at.is_none();
+            self.wish(if is_end { u32::MAX } else { iteration }, false);
+        } else if let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone()) {
+            self.show_part_of(&path, whole);
         }
     }
 
@@ -551,7 +789,7 @@ impl App {
         };
         let fits = |node: usize| {
             let row = model.row(node);
-            model.tree.move_name(row).to_lowercase().contains(&text)
+            model.move_text(node).to_lowercase().contains(&text)
                 || model.tree.state(row).to_lowercase().contains(&text)
         };
         let count = model.len();
@@ -570,7 +808,7 @@ impl App {
 
     fn save(&mut self, path: &Path) {
         use canopy_engine::tree::files::{Format, write_whole};
-        let Some(whole) = self.whole.clone() else {
+        let Some(shown) = self.model.clone() else {
             return self.complain("there is no tree to save");
         };
         let extension = path
@@ -591,7 +829,7 @@ impl App {
                 ));
             }
         };
-        match write_whole(path, |out| format.write(&whole.tree, out)) {
+        match write_whole(path, |out| format.write(&shown.tree, out)) {
             Ok(()) => self.say(format!("saved {}", path.display())),
             Err(error) => self.complain(format!("cannot write {}: {error}", path.display())),
         }
@@ -623,6 +861,13 @@ impl App {
             "theme": if self.settings.dark { "dark" } else { "light" },
             "follow": self.follow,
             "directory": self.directory.as_ref().map(|path| path.display().to_string()),
+            "iterations": self.timeline.reel.as_ref().map(|reel| reel.iterations),
+            "iteration": self.timeline.shown,
+            "live": self.timeline.is_live(),
+            "playing": self.timeline.is_playing(),
+            "visits": model.map(|model| model.node(0).visits),
+            "way": model.map(|model| model.way.len()),
+            "left_out": model.map(|model| model.left_out),
             "message": self.message.as_ref().map(|message| message.text.clone()),
             "error": self.message.as_ref().map(|message| message.is_error),
         })
@@ -635,14 +880,4 @@ pub fn name_of(path: &Path) -> String {
         .unwrap_or(path.as_os_str())
         .to_string_lossy()
         .into_owned()
-}
-
-fn find_by_moves(model: &Model, moves: &[String]) -> Option<usize> {
-    let mut node = 0;
-    for mv in moves {
-        node = model
-            .children_of(node)
-            .find(|&child| model.tree.move_name(model.row(child)) == mv)?;
-    }
-    Some(node)
 }

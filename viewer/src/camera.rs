@@ -115,6 +115,12 @@ impl Camera {
         self.y = tree_y - (y - canvas.height / 2.0) / self.down;
     }
 
+    /// The whole tree has other bounds now; nothing moves.
+    pub fn fit_to(&mut self, bounds: &Bounds, canvas: &Canvas) {
+        let fitting = Self::fit(bounds, canvas);
+        (self.fit_across, self.fit_down) = (fitting.fit_across, fitting.fit_down);
+    }
+
     /// Looks so that `bounds` fit, zoomed as if the whole tree were the measure.
     pub fn look_at(&mut self, bounds: &Bounds, canvas: &Canvas) {
         let close = Self::fit(bounds, canvas);

@@ -21,6 +21,9 @@ use crate::{
 /// When the camera has rested so long, the tree is drawn with care.
 const REST: Duration = Duration::from_millis(120);
 
+/// How often a tree that grows by itself is drawn.
+const PLAYING: Duration = Duration::from_millis(16);
+
 /// Everything that a picture of a tree depends on.
 #[derive(Clone, PartialEq)]
 struct Key {
@@ -118,6 +121,9 @@ impl Frame {
                 );
             }
         }
+        if app.timeline.is_playing() {
+            next = next.min(PLAYING);
+        }
         let primitives = self.context.tessellate(output.shapes, scale);
         self.painter.paint(pixmap, scale, &primitives);
         Drawn {
@@ -142,11 +148,7 @@ impl Frame {
         if is_new {
             self.moved = app.now;
         }
-        let first = self
-            .drawn
-            .as_ref()
-            .is_none_or(|(drawn, _)| drawn.model != key.model);
-        let rested = first || app.now >= self.moved + REST;
+        let rested = app.now >= self.moved + REST;
         let care = if rested { Care::Fine } else { Care::Quick };
         if is_new
             || (care == Care::Fine

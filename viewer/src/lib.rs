@@ -11,6 +11,8 @@ pub mod camera;
 
 pub mod cli;
 
+pub mod film;
+
 pub mod fonts;
 
 pub mod frame;
@@ -41,6 +43,8 @@ pub mod settings;
 pub mod svg;
 
 pub mod theme;
+
+pub mod timeline;
 
 pub mod watch;
 

@@ -1,23 +1,29 @@
 //! Trees are read and laid out on a thread of their own; what is shown stays usable meanwhile.
 
 use std::{
-    path::PathBuf,
+    collections::VecDeque,
+    path::{Path, PathBuf},
     sync::{
-        Arc,
-        mpsc::{Receiver, Sender, channel},
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, channel},
     },
     thread,
 };
 
 use canopy_engine::tree::files;
 
-use crate::model::{Model, Sift};
+use crate::{
+    model::{Model, Sift},
+    sequence::list,
+};
 
 /// Called when something is ready, from another thread.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Something to be made.
 enum Job {
+    /// What files there are in these.
+    List(Vec<PathBuf>),
     /// A tree from a file.
     Read(PathBuf),
     /// The same tree with another part of it shown.
@@ -26,75 +32,162 @@ enum Job {
 
 /// Something that was made.
 #[derive(Debug)]
-pub struct Loaded {
-    /// The file.
-    pub path: PathBuf,
-    /// The tree, or why there is none.
-    pub result: Result<Arc<Model>, String>,
-    /// What of it is shown; none for a file that was just read.
-    pub sift: Option<Sift>,
+pub enum Made {
+    /// The trees to step through when these were opened, or why there are none.
+    Listed(Vec<PathBuf>, Result<Vec<PathBuf>, String>),
+    /// The tree of a file, or why there is none.
+    Read(PathBuf, Result<Arc<Model>, String>),
+    /// A part of it.
+    Sifted(PathBuf, Arc<Model>, Sift),
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    is_over: bool,
+}
+
+/// What is to be done, and a bell that says so.
+#[derive(Default)]
+struct Desk {
+    queue: Mutex<Queue>,
+    bell: Condvar,
+}
+
+impl Desk {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next job; none when it is over.
+    fn next(&self) -> Option<Job> {
+        let mut queue = self.lock();
+        loop {
+            if queue.is_over {
+                return None;
+            }
+            if let Some(job) = queue.jobs.pop_front() {
+                return Some(job);
+            }
+            queue = (self.bell.wait(queue)).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
 }
 
 /// Makes models.
 pub struct Loader {
-    jobs: Sender<Job>,
-    done: Receiver<Loaded>,
+    desk: Arc<Desk>,
+    done: Receiver<Made>,
 }
 
 impl Loader {
     /// Starts the thread; `wake` is called for everything that is ready.
     pub fn start(wake: Wake) -> std::io::Result<Self> {
-        let (jobs, wanted) = channel();
+        let desk = Arc::new(Desk::default());
         let (ready, done) = channel();
+        let jobs = Arc::clone(&desk);
         thread::Builder::new()
             .name("loader".to_owned())
             .spawn(move || {
-                for job in wanted {
+                while let Some(job) = jobs.next() {
                     if ready.send(work(job)).is_err() {
                         break;
                     }
                     wake();
                 }
             })?;
-        Ok(Self { jobs, done })
+        Ok(Self { desk, done })
     }
 
-    /// Asks for a file.
-    pub fn read(&self, path: PathBuf) {
-        let _ = self.jobs.send(Job::Read(path));
+    /// Asks for the trees of files and directories.
+    pub fn list(&self, paths: Vec<PathBuf>) {
+        self.desk.lock().jobs.push_back(Job::List(paths));
+        self.desk.bell.notify_one();
     }
 
-    /// Asks for another view of a tree.
+    /// Asks for files; `around` are those that are wanted at all, the one that is shown first. Files that were asked for and are not wanted any more are not
+    /// read: it says which.
+    pub fn read(&self, wanted: Vec<PathBuf>, around: &[&Path]) -> Vec<PathBuf> {
+        let mut queue = self.desk.lock();
+        let mut dropped = Vec::new();
+        queue.jobs.retain(|job| match job {
+            Job::Read(path) if !around.contains(&path.as_path()) => {
+                dropped.push(path.clone());
+                false
+            }
+            _ => true,
+        });
+        queue.jobs.extend(wanted.into_iter().map(Job::Read));
+        // What is shown comes first, even if it was asked for as a neighbour.
+        let is_shown =
+            |job: &Job| matches!(job, Job::Read(path) if Some(&path.as_path()) == around.first());
+        if let Some(at) = queue.jobs.iter().position(is_shown)
+            && let Some(job) = queue.jobs.remove(at)
+        {
+            queue.jobs.push_front(job);
+        }
+        drop(queue);
+        self.desk.bell.notify_one();
+        dropped
+    }
+
+    /// Asks for another view of a tree; one that was asked for before is not made.
     pub fn sift(&self, path: PathBuf, model: Arc<Model>, sift: Sift) {
-        let _ = self.jobs.send(Job::Sift(path, model, sift));
+        let mut queue = self.desk.lock();
+        queue.jobs.retain(|job| !matches!(job, Job::Sift(..)));
+        queue.jobs.push_front(Job::Sift(path, model, sift));
+        drop(queue);
+        self.desk.bell.notify_one();
     }
 
     /// What has become ready.
-    pub fn take(&self) -> Vec<Loaded> {
+    pub fn take(&self) -> Vec<Made> {
         self.done.try_iter().collect()
     }
 }
 
-fn work(job: Job) -> Loaded {
+impl Drop for Loader {
+    fn drop(&mut self) {
+        self.desk.lock().is_over = true;
+        self.desk.bell.notify_one();
+    }
+}
+
+fn work(job: Job) -> Made {
     match job {
+        Job::List(paths) => {
+            let found = list_all(&paths);
+            Made::Listed(paths, found)
+        }
         Job::Read(path) => {
             let result = match files::read(&path, None) {
                 Ok(document) => Ok(Arc::new(Model::new(document))),
                 Err(error) => Err(error.to_string()),
             };
-            Loaded {
-                path,
-                result,
-                sift: None,
-            }
+            Made::Read(path, result)
         }
         Job::Sift(path, model, sift) => {
-            let sifted = Model::sifted(Arc::clone(&model.tree), model.meta.clone(), &sift);
-            Loaded {
-                path,
-                result: Ok(Arc::new(sifted)),
-                sift: Some(sift),
-            }
+            let sifted = Model::sifted(model.source(), &sift);
+            Made::Sifted(path, Arc::new(sifted), sift)
         }
     }
+}
+
+/// The trees of files and directories, in the order given, those of a directory by name.
+fn list_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for path in paths {
+        let problem = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                format!("{}: there is no such file or folder", path.display())
+            }
+            _ => format!("{}: {error}", path.display()),
+        };
+        if std::fs::metadata(path).map_err(problem)?.is_dir() {
+            files.extend(list(path).map_err(problem)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
 }

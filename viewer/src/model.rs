@@ -1,9 +1,9 @@
 //! A tree as the viewer holds it: breadth-first, in flat arrays, so that a layer is a range and its nodes lie from left to
 //! right.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use canopy_engine::tree::{Tree, files::Document, meta::Meta};
+use canopy_engine::tree::{Tree, extra::Extra, files::Document, meta::Meta};
 
 use crate::layout::{Shape, layout};
 
@@ -37,23 +37,94 @@ impl Decider {
     }
 }
 
+/// A step from a node to a child: the move, and which of the children with that move, counted from 0.
+pub type Step = (String, u32);
+
+/// The steps from the root to a row, so that it is found again in a tree that has grown.
+pub fn steps(tree: &Tree, row: usize) -> Vec<Step> {
+    let sizes = tree.sizes();
+    let mut steps = Vec::new();
+    let mut at = row;
+    while at != 0 {
+        let parent = tree.nodes()[at].parent as usize;
+        let name = tree.move_name(at);
+        let same = (tree.children(parent, &sizes))
+            .take_while(|&child| child < at)
+            .filter(|&child| tree.move_name(child) == name);
+        steps.push((name.to_owned(), same.count() as u32));
+        at = parent;
+    }
+    steps.reverse();
+    steps
+}
+
+/// The row that steps lead to, `sizes` being the tree's.
+pub fn find_steps(tree: &Tree, sizes: &[u32], steps: &[Step]) -> Option<usize> {
+    steps.iter().try_fold(0, |row, (name, number)| {
+        (tree.children(row, sizes))
+            .filter(|&child| tree.move_name(child) == name)
+            .nth(*number as usize)
+    })
+}
+
 /// What of a tree is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sift {
-    /// Rows whose children are hidden, in order.
-    pub collapsed: Vec<u32>,
+    /// Nodes whose children are hidden.
+    pub collapsed: Vec<Vec<Step>>,
     /// Nodes with fewer visits are hidden.
     pub least_visits: u32,
     /// So many of the most visited children of a node are shown; all if none.
     pub best: Option<u32>,
     /// Whether children are ordered by visits, the most visited first.
     pub by_visits: bool,
+    /// Whether the moves of one player in a row are one edge.
+    pub whole_turns: bool,
 }
 
 impl Sift {
     /// Whether everything is shown as it is.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+/// What a model is made of.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The tree.
+    pub tree: Arc<Tree>,
+    /// STEM.json.
+    pub meta: Option<Arc<Meta>>,
+    /// STEM.extra.
+    pub extra: Option<Arc<Vec<Extra>>>,
+    /// The rows along which the last iteration went, where that is known.
+    pub way: Arc<Vec<u32>>,
+    /// How many nodes of the search are not in the tree.
+    pub left_out: u64,
+}
+
+impl Source {
+    /// A tree alone.
+    pub fn of(tree: Tree) -> Self {
+        Self {
+            tree: Arc::new(tree),
+            meta: None,
+            extra: None,
+            way: Arc::default(),
+            left_out: 0,
+        }
+    }
+}
+
+impl From<Document> for Source {
+    fn from(document: Document) -> Self {
+        Self {
+            left_out: document.meta.as_ref().map_or(0, |meta| meta.cut.left_out),
+            meta: document.meta.map(Arc::new),
+            extra: document.extra.map(Arc::new),
+            ..Self::of(document.tree)
+        }
     }
 }
 
@@ -64,6 +135,13 @@ pub struct Model {
     pub tree: Arc<Tree>,
     /// What stands beside it.
     pub meta: Option<Arc<Meta>>,
+    /// What stands beside it for every row.
+    pub extra: Option<Arc<Vec<Extra>>>,
+    /// The nodes along which the last iteration went, where that is known.
+    pub way: Vec<usize>,
+    source_way: Arc<Vec<u32>>,
+    /// How many nodes of the search are not in the tree.
+    pub left_out: u64,
     /// By node: its row.
     pub rows: Vec<u32>,
     /// By node: its parent; the root is its own.
@@ -80,6 +158,10 @@ pub struct Model {
     pub layers: Vec<u32>,
     /// How many nodes are not shown.
     pub hidden: u32,
+    /// Nodes below which something is hidden that would be shown otherwise, in order, and how many nodes that are.
+    pub marks: Vec<(u32, u32)>,
+    /// Whether an edge may be several moves.
+    whole_turns: bool,
     /// How far the tree reaches to the left and right of its root.
     pub extent: (f64, f64),
     /// The most visited nodes of ranges.
@@ -94,17 +176,24 @@ pub struct Model {
 
 impl Model {
     /// A tree in which everything is shown.
-    pub fn new(document: Document) -> Self {
-        let meta = document.meta.map(Arc::new);
-        Self::sifted(Arc::new(document.tree), meta, &Sift::default())
+    pub fn new(source: impl Into<Source>) -> Self {
+        Self::sifted(source.into(), &Sift::default())
     }
 
     /// A tree of which a part is shown.
-    pub fn sifted(tree: Arc<Tree>, meta: Option<Arc<Meta>>, sift: &Sift) -> Self {
+    pub fn sifted(source: Source, sift: &Sift) -> Self {
+        let Source {
+            tree,
+            meta,
+            extra,
+            way: source_way,
+            left_out,
+        } = source;
+        let by_row = deciders(&tree, meta.as_deref());
         let order = if sift.is_plain() {
             Order::of_all(&tree)
         } else {
-            Order::of_some(&tree, sift)
+            Order::of_some(&tree, sift, &by_row)
         };
         let Order {
             rows,
@@ -112,13 +201,14 @@ impl Model {
             first_child,
             children,
             layers,
+            marks,
         } = order;
         let x = layout(&Shape {
             parents: &parents,
             first_child: &first_child,
             children: &children,
         });
-        let deciders = deciders(&tree, &rows, &parents, meta.as_deref());
+        let deciders = rows.iter().map(|&row| by_row[row as usize]).collect();
         let nodes = tree.nodes();
         let peaks = Peaks::new(rows.iter().map(|&row| nodes[row as usize].visits));
         let range = |of: fn(&canopy_engine::tree::Node) -> i32| {
@@ -135,9 +225,15 @@ impl Model {
             (left.min(x), right.max(x))
         });
         let (visit_range, second_range) = (range(|node| node.visits), range(|node| node.second));
-        Self {
+        let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
+            marks,
+            whole_turns: sift.whole_turns,
             meta,
+            extra,
+            way: Vec::new(),
+            source_way,
+            left_out,
             rows,
             parents,
             first_child,
@@ -151,7 +247,75 @@ impl Model {
             second_range,
             mean_range,
             tree,
+        };
+        model.way = model.nodes_along(&Arc::clone(&model.source_way));
+        model
+    }
+
+    /// What it is made of.
+    pub fn source(&self) -> Source {
+        Source {
+            tree: Arc::clone(&self.tree),
+            meta: self.meta.clone(),
+            extra: self.extra.clone(),
+            way: Arc::clone(&self.source_way),
+            left_out: self.left_out,
         }
+    }
+
+    /// The nodes along which rows lead down, as far as they are shown.
+    fn nodes_along(&self, rows: &[u32]) -> Vec<usize> {
+        let mut nodes: Vec<usize> = Vec::new();
+        for &row in rows {
+            let found = match nodes.last() {
+                None => (row == 0).then_some(0),
+                // The next may lie within an edge that is several moves.
+                Some(&last) => self
+                    .children_of(last)
+                    .find(|&child| self.rows[child] == row),
+            };
+            match found {
+                Some(node) => nodes.push(node),
+                None if self.whole_turns && !nodes.is_empty() => {}
+                None => break,
+            }
+        }
+        nodes
+    }
+
+    /// The move into a node, or the moves where an edge is several; empty at the root.
+    pub fn move_text(&self, node: usize) -> Cow<'_, str> {
+        let row = self.row(node);
+        let above = self.row(self.parents[node] as usize);
+        let name = self.tree.move_name(row);
+        if !self.whole_turns || node == 0 || self.tree.nodes()[row].parent as usize == above {
+            return Cow::Borrowed(name);
+        }
+        Cow::Owned(self.moves_between(above, row).join(" "))
+    }
+
+    /// The moves from the root to a node.
+    pub fn line(&self, node: usize) -> Vec<&str> {
+        self.moves_between(0, self.row(node))
+    }
+
+    /// The moves from one row down to another.
+    fn moves_between(&self, above: usize, row: usize) -> Vec<&str> {
+        let mut moves = Vec::new();
+        let mut at = row;
+        while at != above && at != 0 {
+            moves.push(self.tree.move_name(at));
+            at = self.tree.nodes()[at].parent as usize;
+        }
+        moves.reverse();
+        moves
+    }
+
+    /// How many nodes are hidden right below a node.
+    pub fn hidden_below(&self, node: usize) -> u32 {
+        (self.marks)
+            .binary_search_by_key(&(node as u32), |&(node, _)| node)
+            .map_or(0, |at| self.marks[at].1)
     }
 
     /// How many nodes are shown.
@@ -231,7 +395,6 @@ impl Model {
 
     /// The node with the given row, if it is shown.
     pub fn find_row(&self, row: u32) -> Option<usize> {
-        // Down from the root, for rows are in pre-order: the child whose subtree holds the row is the last that begins before it.
         self.rows.iter().position(|&shown| shown == row)
     }
 
@@ -257,6 +420,7 @@ struct Order {
     first_child: Vec<u32>,
     children: Vec<u32>,
     layers: Vec<u32>,
+    marks: Vec<(u32, u32)>,
 }
 
 impl Order {
@@ -290,6 +454,7 @@ impl Order {
             first_child: vec![0; nodes.len()],
             children: vec![0; nodes.len()],
             layers,
+            marks: Vec::new(),
         };
         for (row, node) in nodes.iter().enumerate() {
             let at = place[row] as usize;
@@ -304,41 +469,72 @@ impl Order {
     }
 
     /// The nodes that a sieve lets through.
-    fn of_some(tree: &Tree, sift: &Sift) -> Self {
+    fn of_some(tree: &Tree, sift: &Sift, deciders: &[Decider]) -> Self {
         let nodes = tree.nodes();
         let sizes = tree.sizes();
+        let mut collapsed: Vec<usize> = (sift.collapsed.iter())
+            .filter_map(|steps| find_steps(tree, &sizes, steps))
+            .collect();
+        collapsed.sort_unstable();
+        let is_collapsed = |row: usize| collapsed.binary_search(&row).is_ok();
+        let goes_on = |row: usize, child: usize| {
+            sift.whole_turns
+                && deciders[child] == deciders[row]
+                && nodes[child].children > 0
+                && !is_collapsed(child)
+        };
         let mut order = Self {
             rows: vec![0],
             parents: vec![0],
             first_child: Vec::new(),
             children: Vec::new(),
             layers: vec![0],
+            marks: Vec::new(),
         };
         let mut end_of_layer = 1;
-        let mut kept: Vec<usize> = Vec::new();
+        let (mut kept, mut open) = (Vec::new(), Vec::new());
         let mut at = 0;
         while at < order.rows.len() {
             if at == end_of_layer {
                 order.layers.push(at as u32);
                 end_of_layer = order.rows.len();
             }
-            let row = order.rows[at];
+            let row = order.rows[at] as usize;
             kept.clear();
-            if sift.collapsed.binary_search(&row).is_err() {
+            let mut hidden = 0;
+            if is_collapsed(row) {
+                hidden = sizes[row] - 1;
+            } else {
                 let visits = |row: usize| i64::from(nodes[row].visits);
-                kept.extend(
-                    (tree.children(row as usize, &sizes))
-                        .filter(|&child| visits(child) >= i64::from(sift.least_visits)),
-                );
+                // Where a player goes on, what follows takes the place of the move.
+                open.clear();
+                open.push(row);
+                while let Some(parent) = open.pop() {
+                    for child in tree.children(parent, &sizes) {
+                        if visits(child) < i64::from(sift.least_visits) {
+                            hidden += sizes[child];
+                        } else if goes_on(parent, child) {
+                            open.push(child);
+                        } else {
+                            kept.push(child);
+                        }
+                    }
+                }
+                kept.sort_unstable();
                 let by_visits = |&child: &usize| std::cmp::Reverse(visits(child));
                 if let Some(best) = sift.best.filter(|&best| (best as usize) < kept.len()) {
                     kept.sort_by_key(by_visits);
-                    kept.truncate(best as usize);
+                    hidden += (kept.drain(best as usize..))
+                        .map(|child| sizes[child])
+                        .sum::<u32>();
                     kept.sort_unstable();
                 }
                 if sift.by_visits {
                     kept.sort_by_key(by_visits);
                 }
+            }
+            if hidden > 0 {
+                order.marks.push((at as u32, hidden));
             }
             order.first_child.push(order.rows.len() as u32);
             order.children.push(kept.len() as u32);
@@ -351,28 +547,27 @@ impl Order {
     }
 }
 
-/// Who decides at each node: as the states say, as the players of children's moves say, or in turns.
-fn deciders(tree: &Tree, rows: &[u32], parents: &[u32], meta: Option<&Meta>) -> Vec<Decider> {
+/// Who decides at each row: as the states say, as the players of children's moves say, or in turns.
+fn deciders(tree: &Tree, meta: Option<&Meta>) -> Vec<Decider> {
     let root_is_second = meta.is_some_and(|meta| meta.to_move == 2);
-    let mut deciders = Vec::with_capacity(rows.len());
-    for (node, &row) in rows.iter().enumerate() {
-        let state = tree.state(row as usize);
+    let nodes = tree.nodes();
+    let mut deciders: Vec<Decider> = Vec::with_capacity(nodes.len());
+    for (row, node) in nodes.iter().enumerate() {
+        let state = tree.state(row);
         let said = match state.split(' ').next().unwrap_or("") {
             "p1" => Some(Decider::First),
             "p2" => Some(Decider::Second),
             "p1win" => Some(Decider::FirstWins),
             "p2win" => Some(Decider::SecondWins),
             "draw" => Some(Decider::Draw),
-            _ => said_by_others(tree, row as usize, state),
+            _ => said_by_others(tree, row, state),
         };
         let decider = said.unwrap_or_else(|| {
-            let before = match node {
+            let is_first = match row {
                 0 => !root_is_second,
-                _ => !deciders
-                    .get(parents[node] as usize)
-                    .is_none_or(|parent: &Decider| parent.is_first()),
+                _ => !deciders[node.parent as usize].is_first(),
             };
-            if before {
+            if is_first {
                 Decider::First
             } else {
                 Decider::Second
@@ -522,7 +717,7 @@ mod tests {
 
     #[test]
     fn layers_are_ranges_from_left_to_right() {
-        let model = Model::sifted(Arc::new(sample()), None, &Sift::default());
+        let model = Model::new(Source::of(sample()));
         assert_eq!(model.layers, [0, 1, 4, 7]);
         let names: Vec<&str> = (0..7)
             .map(|node| model.tree.move_name(model.row(node)))
@@ -542,7 +737,7 @@ mod tests {
     #[test]
     fn a_sieve_hides_and_orders() {
         let shown = |sift: &Sift| -> String {
-            let model = Model::sifted(Arc::new(sample()), None, sift);
+            let model = Model::sifted(Source::of(sample()), sift);
             let names = (0..model.len()).map(|node| model.tree.move_name(model.row(node)));
             assert_eq!(model.hidden as usize + model.len(), 7);
             names.collect::<Vec<_>>().join(" ")
@@ -571,18 +766,88 @@ mod tests {
         );
         assert_eq!(
             shown(&Sift {
-                collapsed: vec![3],
+                collapsed: vec![vec![("b".to_owned(), 0)]],
                 ..plain.clone()
             }),
             " a b c a1"
         );
         assert_eq!(
             shown(&Sift {
-                collapsed: vec![0],
+                collapsed: vec![vec![]],
                 ..plain
             }),
             ""
         );
+    }
+
+    #[test]
+    fn marks_say_how_much_is_hidden() {
+        let sift = |sift: Sift| Model::sifted(Source::of(sample()), &sift);
+        let some = sift(Sift {
+            least_visits: 3,
+            ..Sift::default()
+        });
+        // The root lacks a with a1, b lacks b1.
+        assert_eq!(some.marks, [(0, 2), (1, 1)]);
+        assert_eq!((some.hidden_below(0), some.hidden_below(2)), (2, 0));
+        let folded = sift(Sift {
+            collapsed: vec![vec![("b".to_owned(), 0)]],
+            ..Sift::default()
+        });
+        assert_eq!(folded.marks, [(2, 2)]);
+    }
+
+    /// The first player sows twice, then the second once: one edge each.
+    #[test]
+    fn whole_turns_are_one_edge() {
+        let mut builder = canopy_engine::tree::Builder::default();
+        for (mv, state, children) in [
+            ("", "p1", 2),
+            ("1", "p1", 2),
+            ("2", "p2", 1),
+            ("3", "p1", 0),
+            ("4", "p1win", 0),
+            ("5", "p2", 0),
+        ] {
+            builder
+                .push(&canopy_engine::tree::Row {
+                    move_name: mv,
+                    state,
+                    visits: 1,
+                    second: 1,
+                    mean: 0.5,
+                    children,
+                })
+                .expect("a sound row");
+        }
+        let mut source = Source::of(builder.finish().expect("a whole tree"));
+        source.way = Arc::new(vec![0, 1, 2, 3]);
+        let sift = Sift {
+            whole_turns: true,
+            ..Sift::default()
+        };
+        let model = Model::sifted(source, &sift);
+        let texts: Vec<_> = (0..model.len()).map(|node| model.move_text(node)).collect();
+        assert_eq!(texts, ["", "1 2", "1 4", "5", "3"]);
+        assert_eq!(model.line(4), ["1", "2", "3"]);
+        assert_eq!(model.way, [0, 1, 4]);
+    }
+
+    #[test]
+    fn steps_lead_back_to_where_they_come_from() {
+        let tree = tree(&[
+            ("", 9, 3),
+            ("a", 1, 0),
+            ("a", 2, 2),
+            ("b", 1, 0),
+            ("b", 1, 0),
+            ("", 1, 0),
+        ]);
+        let sizes = tree.sizes();
+        for row in 0..6 {
+            assert_eq!(find_steps(&tree, &sizes, &steps(&tree, row)), Some(row));
+        }
+        assert_eq!(find_steps(&tree, &sizes, &[("c".to_owned(), 0)]), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::{
     model::{Decider, Model},
     scene::thousands,
     theme::Theme,
+    timeline::TimelinePanel,
 };
 
 /// Trees of at least so many nodes have a map.
@@ -26,6 +27,7 @@ pub struct Panels {
     dialog: Option<Dialog>,
     help: bool,
     hovered: Option<usize>,
+    timeline: TimelinePanel,
 }
 
 impl Default for Panels {
@@ -37,6 +39,7 @@ impl Default for Panels {
             dialog: None,
             help: false,
             hovered: None,
+            timeline: TimelinePanel::default(),
         }
     }
 }
@@ -63,6 +66,9 @@ const KEYS: &[(&str, &str)] = &[
     ("ctrl + o", "open files or a folder"),
     ("ctrl + s", "save the tree or a picture"),
     ("ctrl + c", "copy the line to the selected node"),
+    ("p", "let the tree grow, and stop it"),
+    (", .", "one iteration back and on"),
+    ("End", "the end of the search"),
     ("w", "follow new trees"),
     ("t", "light and dark"),
     ("1 2", "fold the left and the right area"),
@@ -111,6 +117,14 @@ impl Panels {
                 .show(ui, |ui| {
                     ScrollArea::vertical().show(ui, |ui| node(app, ui, &theme, &mut actions));
                 });
+        }
+        if has_tree && app.timeline.reel.is_some() {
+            let time = Frame::new()
+                .fill(theme.panel)
+                .inner_margin(Margin::symmetric(16, 12));
+            Panel::bottom("time").frame(time).show(ui, |ui| {
+                self.timeline.show(app, ui, &theme, &mut actions);
+            });
         }
         let response = ui.allocate_response(ui.available_size(), Sense::click_and_drag());
         self.canvas = response.rect;
@@ -171,6 +185,10 @@ impl Panels {
             (Key::OpenBracket, Action::History(-1)),
             (Key::CloseBracket, Action::History(1)),
             (Key::T, Action::SwitchTheme),
+            (Key::P, Action::Play(!app.timeline.is_playing())),
+            (Key::Comma, Action::StepIteration(-1)),
+            (Key::Period, Action::StepIteration(1)),
+            (Key::End, Action::ToEnd),
         ] {
             if pressed(none, key) {
                 actions.push(action);
@@ -645,6 +663,9 @@ fn chips(model: &Model) -> Vec<String> {
     if model.hidden > 0 {
         chips.push(format!("{} hidden", thousands(u64::from(model.hidden))));
     }
+    if model.left_out > 0 {
+        chips.push(format!("{} more in the search", thousands(model.left_out)));
+    }
     chips
 }
 
@@ -756,7 +777,7 @@ fn who(decider: Decider) -> &'static str {
 }
 
 fn move_of(model: &Model, node: usize) -> String {
-    let name = model.tree.move_name(model.row(node));
+    let name = model.move_text(node);
     if node == 0 {
         "root".to_owned()
     } else if name.is_empty() {
@@ -1023,6 +1044,8 @@ fn sieve(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.label(theme.heading("Show"));
     let mut sift = app.sift.clone();
     ui.checkbox(&mut sift.by_visits, "most visited on the left");
+    ui.checkbox(&mut sift.whole_turns, "whole turns as one edge")
+        .on_hover_text("Moves that one player makes in a row, as in kalah");
     ui.horizontal(|ui| {
         ui.label(RichText::new("at least so many visits").color(theme.dim));
         ui.add(egui::DragValue::new(&mut sift.least_visits).speed(1.0));

@@ -111,6 +111,19 @@ pub struct Scene {
     pub principal: Vec<(f32, f32)>,
     /// The way to the selected node, in pixels.
     pub selected: Vec<(f32, f32)>,
+    /// The way of the last iteration, in pixels.
+    pub way: Vec<(f32, f32)>,
+    /// Where something is hidden below a node.
+    pub marks: Vec<Mark>,
+}
+
+/// Says that something is hidden below a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The upper corner in the middle, in pixels.
+    pub at: (f32, f32),
+    /// How many nodes are hidden, where there is room to say so.
+    pub text: Option<String>,
 }
 
 /// More nodes than these around the pointer are a crowd.
@@ -125,6 +138,8 @@ const NODE_SHARE: f64 = 0.36;
 /// The height of a label's type, in points, and how wide a letter is taken to be.
 pub const LABEL_SIZE: f64 = 11.0;
 const LETTER: f64 = 6.2;
+/// How wide half of a mark is, in points.
+pub const MARK: f64 = 5.0;
 
 /// What is drawn of `model` through `camera`.
 pub fn scene(
@@ -156,6 +171,7 @@ pub fn scene(
             .collect()
     };
     scene.principal = points(&model.principal());
+    scene.way = points(&model.way);
     if let Some(node) = selected {
         scene.selected = points(&model.path(node));
     }
@@ -491,6 +507,16 @@ impl Builder<'_> {
                     at: (x as f32, y as f32),
                     radius: radius as f32,
                 });
+                let hidden = self.model.hidden_below(node);
+                if hidden > 0 {
+                    let text = format!("+{}", thousands(hidden.into()));
+                    let width = text.chars().count() as f64 * LETTER * points;
+                    let fits = self.look.labels && room > width;
+                    self.scene.marks.push(Mark {
+                        at: (x as f32, (y + radius + 2.0 * points) as f32),
+                        text: fits.then_some(text),
+                    });
+                }
             }
         }
         if !self.look.labels || view.down < 3.0 * LABEL_SIZE * points {
@@ -511,8 +537,7 @@ impl Builder<'_> {
         for index in wanted.into_iter().take(400) {
             let disc = self.scene.nodes[index];
             let node = disc.node as usize;
-            let row = self.model.row(node);
-            let name = shorten(self.model.tree.move_name(row));
+            let name = shorten(&self.model.move_text(node));
             let figures = self.model.node(node);
             let visits = thousands(u64::from(figures.visits.unsigned_abs()));
             let text = match (
@@ -608,12 +633,10 @@ pub fn thousands(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use canopy_engine::tree::{Builder as TreeBuilder, Row, Tree};
 
     use super::*;
-    use crate::model::Sift;
+    use crate::model::Source;
 
     /// A tree in which every node of the first layers has `width` children, with visits that differ.
     fn tree(width: u32, depth: u32) -> Tree {
@@ -644,7 +667,7 @@ mod tests {
     };
 
     fn model(width: u32, depth: u32) -> Model {
-        Model::sifted(Arc::new(tree(width, depth)), None, &Sift::default())
+        Model::new(Source::of(tree(width, depth)))
     }
 
     #[test]

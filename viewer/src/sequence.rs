@@ -104,25 +104,31 @@ impl Sequence {
         }
     }
 
-    /// A file could not be read.
+    /// A file could not be read, or was not.
     pub fn give_up(&mut self, path: &Path) {
         self.asked.remove(path);
     }
 
     /// The files to read now: the one that is shown, then its neighbours; each is asked for once.
     pub fn wanted(&mut self) -> Vec<PathBuf> {
+        let wanted: Vec<PathBuf> = (self.around().into_iter())
+            .filter(|path| !self.ready.contains_key(*path) && !self.asked.contains(*path))
+            .map(Path::to_owned)
+            .collect();
+        self.asked.extend(wanted.iter().cloned());
+        wanted
+    }
+
+    /// The file that is shown and its neighbours.
+    pub fn around(&self) -> Vec<&Path> {
         let around = [
             Some(self.at),
             self.at.checked_add(1),
             self.at.checked_sub(1),
         ];
-        let wanted: Vec<PathBuf> = (around.into_iter().flatten())
-            .filter_map(|index| self.paths.get(index))
-            .filter(|path| !self.ready.contains_key(*path) && !self.asked.contains(*path))
-            .cloned()
-            .collect();
-        self.asked.extend(wanted.iter().cloned());
-        wanted
+        (around.into_iter().flatten())
+            .filter_map(|index| self.paths.get(index).map(PathBuf::as_path))
+            .collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     camera::Canvas,
     model::Model,
     raster::shade,
-    scene::{LABEL_SIZE, Scene},
+    scene::{LABEL_SIZE, MARK, Scene},
     theme::Theme,
 };
 
@@ -44,6 +44,7 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
     }
     for (points, colour, width) in [
         (&scene.principal, theme.cool, 2.4),
+        (&scene.way, theme.good, 2.0),
         (&scene.selected, theme.warm, 1.6),
     ] {
         if points.len() > 1 {
@@ -96,6 +97,23 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
         "<g font-family=\"Inter, DejaVu Sans, sans-serif\" font-size=\"{size}\" fill=\"{}\">",
         hex(theme.text)
     );
+    for mark in &scene.marks {
+        let (x, y) = (f64::from(mark.at.0), f64::from(mark.at.1));
+        let (half, height) = (MARK * canvas.scale, MARK * 1.2 * canvas.scale);
+        let dim = hex(theme.dim);
+        let _ = writeln!(
+            out,
+            "<path fill=\"{dim}\" d=\"M{x:.1} {y:.1}l{half:.1} {height:.1}h{:.1}z\"/>",
+            -2.0 * half
+        );
+        if let Some(text) = &mark.text {
+            let below = y + height + 1.06 * size;
+            let _ = writeln!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{below:.1}\" fill=\"{dim}\" text-anchor=\"middle\">{text}</text>"
+            );
+        }
+    }
     for label in &scene.labels {
         let _ = writeln!(
             out,

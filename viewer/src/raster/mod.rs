@@ -8,7 +8,7 @@ use crate::{
     camera::Canvas,
     fonts::Text,
     model::Model,
-    scene::{EdgeLine, LABEL_SIZE, NodeDisc, Scene},
+    scene::{EdgeLine, LABEL_SIZE, MARK, Mark, NodeDisc, Scene},
     theme::Theme,
 };
 
@@ -55,6 +55,7 @@ impl Raster {
             thin_lines(pixmap, &scene.edges, theme, scale);
         }
         polyline(pixmap, &scene.principal, theme.cool, 2.4 * scale);
+        polyline(pixmap, &scene.way, theme.good, 2.0 * scale);
         polyline(pixmap, &scene.selected, theme.warm, 1.6 * scale);
         for disc in &scene.nodes {
             node(pixmap, model, disc, theme, scale);
@@ -65,12 +66,44 @@ impl Raster {
                 .map_or(3.0 * scale, |disc| disc.radius);
             ring(pixmap, at, radius + 3.5 * scale, theme.warm, 2.2 * scale);
         }
+        for mark in &scene.marks {
+            self.mark(pixmap, mark, theme, scale);
+        }
         for label in &scene.labels {
             let size = LABEL_SIZE as f32 * scale;
             let (x, y) = label.at;
             let anchor = egui::Align2::LEFT_CENTER;
             self.text
                 .draw(pixmap, &label.text, x, y, size, theme.text, anchor);
+        }
+    }
+}
+
+impl Raster {
+    /// A small triangle that points to what is hidden, and how much that is.
+    fn mark(&mut self, pixmap: &mut PixmapMut<'_>, mark: &Mark, theme: &Theme, scale: f32) {
+        let (x, y) = mark.at;
+        let (half, height) = (MARK as f32 * scale, MARK as f32 * 1.2 * scale);
+        let mut path = PathBuilder::new();
+        path.move_to(x, y);
+        path.line_to(x + half, y + height);
+        path.line_to(x - half, y + height);
+        path.close();
+        if let Some(path) = path.finish() {
+            pixmap.fill_path(
+                &path,
+                &paint_of(theme.dim),
+                FillRule::Winding,
+                Transform::identity(),
+                None,
+            );
+        }
+        if let Some(text) = &mark.text {
+            let size = LABEL_SIZE as f32 * scale;
+            let below = y + height + 0.7 * size;
+            let anchor = egui::Align2::CENTER_CENTER;
+            self.text
+                .draw(pixmap, text, x, below, size, theme.dim, anchor);
         }
     }
 }

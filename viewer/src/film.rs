@@ -1,0 +1,273 @@
+//! The journal beside the tree that is shown, on a thread of its own: trees of any iteration are made there, and a journal
+//! that is still written is read on.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use canopy_engine::tree::{
+    film::{Film, Shares},
+    meta::Meta,
+};
+
+use crate::{
+    loader::Wake,
+    model::{Model, Sift, Source},
+};
+
+/// A journal that is still written is looked at so often.
+const POLL: Duration = Duration::from_millis(100);
+/// The same when nothing has come for a while: perhaps nobody writes any more.
+const SLOW_POLL: Duration = Duration::from_secs(2);
+/// While the iteration changes all the time, the tree shows at most so many nodes.
+const QUICK: u64 = 150_000;
+/// How often the shares of the root's moves are told, from the beginning to the end.
+const TIMES: usize = 240;
+
+/// What is known of a journal.
+#[derive(Clone, Debug, Default)]
+pub struct Reel {
+    /// How many iterations it has so far.
+    pub iterations: u32,
+    /// Whether it has ended, and if so whether before the search did.
+    pub ended: Option<bool>,
+    /// How the visits of the root's moves went.
+    pub shares: Arc<Shares>,
+}
+
+/// A tree that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wish {
+    /// After how many iterations; at most after the last.
+    pub iteration: u32,
+    /// Whether the next wish comes at once, so that large trees are shown in part.
+    pub quick: bool,
+    /// What of it is shown.
+    pub sift: Sift,
+}
+
+enum Order {
+    Open(PathBuf, Arc<Meta>),
+    Close,
+    Wish(Wish),
+}
+
+/// What the thread has to say of the tree file at a path.
+pub enum News {
+    /// There is a journal, or more of it.
+    Reel(PathBuf, Reel),
+    /// A tree of it.
+    Shot(PathBuf, Shot),
+    /// It cannot be read.
+    Failed(PathBuf, String),
+}
+
+/// A tree after some iterations.
+pub struct Shot {
+    /// What was wished for.
+    pub wish: Wish,
+    /// The iteration it is.
+    pub iteration: u32,
+    /// The tree.
+    pub model: Arc<Model>,
+}
+
+/// Shows journals.
+pub struct Projector {
+    orders: Sender<Order>,
+    news: Receiver<News>,
+}
+
+impl Projector {
+    /// Starts the thread; `wake` is called when there is news.
+    pub fn start(wake: Wake) -> std::io::Result<Self> {
+        let (orders, wanted) = channel();
+        let (sender, news) = channel();
+        thread::Builder::new()
+            .name("film".to_owned())
+            .spawn(move || {
+                let tell = |piece: News| {
+                    let is_heard = sender.send(piece).is_ok();
+                    wake();
+                    is_heard
+                };
+                Booth {
+                    playing: None,
+                    wish: None,
+                    told: None,
+                }
+                .run(&wanted, &tell);
+            })?;
+        Ok(Self { orders, news })
+    }
+
+    /// Asks for the journal beside a tree file.
+    pub fn open(&self, path: &Path, meta: Arc<Meta>) {
+        let _ = self.orders.send(Order::Open(path.to_owned(), meta));
+    }
+
+    /// No journal is wanted.
+    pub fn close(&self) {
+        let _ = self.orders.send(Order::Close);
+    }
+
+    /// Asks for a tree; a wish that was not fulfilled yet is forgotten.
+    pub fn wish(&self, wish: Wish) {
+        let _ = self.orders.send(Order::Wish(wish));
+    }
+
+    /// What is new.
+    pub fn take(&self) -> Vec<News> {
+        self.news.try_iter().collect()
+    }
+}
+
+/// What the thread holds.
+struct Booth {
+    playing: Option<Playing>,
+    wish: Option<Wish>,
+    /// When the reel was told of last.
+    told: Option<Instant>,
+}
+
+struct Playing {
+    path: PathBuf,
+    meta: Arc<Meta>,
+    film: Film,
+}
+
+impl Booth {
+    fn run(mut self, orders: &Receiver<Order>, tell: &impl Fn(News) -> bool) {
+        loop {
+            let is_live = (self.playing.as_ref()).is_some_and(|it| it.film.ended().is_none());
+            let order = if self.wish.is_some() {
+                // Whatever has come in the meantime counts more.
+                orders.try_recv().map_err(|_| RecvTimeoutError::Timeout)
+            } else if is_live {
+                orders.recv_timeout(self.patience())
+            } else {
+                orders.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            };
+            let is_heard = match order {
+                Ok(order) => self.obey(order, tell),
+                Err(RecvTimeoutError::Timeout) if self.wish.is_some() => self.fulfil(tell),
+                Err(RecvTimeoutError::Timeout) => true,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if !is_heard || !self.read_on(tell) {
+                return;
+            }
+        }
+    }
+
+    /// How long to wait for more of a journal: the longer nothing has come, the longer.
+    fn patience(&self) -> Duration {
+        let silence = self.told.map_or(POLL, |told| told.elapsed() / 10);
+        silence.clamp(POLL, SLOW_POLL)
+    }
+
+    fn obey(&mut self, order: Order, tell: &impl Fn(News) -> bool) -> bool {
+        match order {
+            Order::Close => {
+                self.playing = None;
+                self.wish = None;
+                true
+            }
+            Order::Wish(wish) => {
+                self.wish = Some(wish);
+                true
+            }
+            Order::Open(path, meta) => {
+                self.wish = None;
+                self.playing = None;
+                let journal = path.with_extension("growth");
+                if !journal.exists() {
+                    return true;
+                }
+                match Film::open(&journal, &meta.game, &meta.position) {
+                    Ok(film) => {
+                        self.playing = Some(Playing { path, meta, film });
+                        self.tell_reel(tell)
+                    }
+                    Err(error) => tell(News::Failed(path, error.to_string())),
+                }
+            }
+        }
+    }
+
+    /// Reads what was added to a journal that is still written.
+    fn read_on(&mut self, tell: &impl Fn(News) -> bool) -> bool {
+        let Some(playing) = &mut self.playing else {
+            return true;
+        };
+        let is_time = self.told.is_none_or(|told| told.elapsed() >= POLL);
+        if playing.film.ended().is_some() || !is_time {
+            return true;
+        }
+        match playing.film.poll() {
+            Ok(true) => self.tell_reel(tell),
+            Ok(false) => true,
+            Err(error) => {
+                let path = playing.path.clone();
+                self.playing = None;
+                tell(News::Failed(path, error.to_string()))
+            }
+        }
+    }
+
+    fn tell_reel(&mut self, tell: &impl Fn(News) -> bool) -> bool {
+        let Some(Playing { path, film, .. }) = &self.playing else {
+            return true;
+        };
+        self.told = Some(Instant::now());
+        let path = path.clone();
+        match film.shares(TIMES) {
+            Ok(shares) => {
+                let reel = Reel {
+                    iterations: film.iterations(),
+                    ended: film.ended(),
+                    shares: Arc::new(shares),
+                };
+                tell(News::Reel(path, reel))
+            }
+            Err(problem) => {
+                self.playing = None;
+                tell(News::Failed(path, problem))
+            }
+        }
+    }
+
+    fn fulfil(&mut self, tell: &impl Fn(News) -> bool) -> bool {
+        let (Some(wish), Some(playing)) = (self.wish.take(), &mut self.playing) else {
+            return true;
+        };
+        let path = playing.path.clone();
+        let most = wish.quick.then_some(QUICK);
+        match playing.film.shot(wish.iteration, most) {
+            Ok(taken) => {
+                let source = Source {
+                    meta: Some(Arc::clone(&playing.meta)),
+                    way: Arc::new(taken.path),
+                    left_out: taken.nodes - taken.tree.nodes().len() as u64,
+                    ..Source::of(taken.tree)
+                };
+                let shot = Shot {
+                    iteration: taken.iteration,
+                    model: Arc::new(Model::sifted(source, &wish.sift)),
+                    wish,
+                };
+                tell(News::Shot(path, shot))
+            }
+            Err(problem) => {
+                self.playing = None;
+                tell(News::Failed(path, problem))
+            }
+        }
+    }
+}
