@@ -19,6 +19,8 @@ use crate::{
 const MAP_FROM: usize = 2000;
 /// How wide the board is that a node shows under the pointer, in points.
 const CARD_BOARD: f32 = 120.0;
+/// At most so many children of a node are marked on its board; no game has so many moves, but a file may say so.
+const MOST_MOVES: usize = 1024;
 
 /// The user interface's own state.
 pub struct Panels {
@@ -789,7 +791,8 @@ fn card(pictures: &mut Pictures, model: &Model, node: usize, ui: &mut Ui, theme:
     ui.label(RichText::new(who(model.deciders[node])).color(theme.dim));
     if let Ok((replayed, marks)) = board_of(model, node) {
         ui.add_space(4.0);
-        pictures.show(ui, &replayed.board, &marks, CARD_BOARD, theme);
+        let wide = (CARD_BOARD, Sense::hover());
+        pictures.show(ui, &replayed.board, &marks, wide, theme);
     }
 }
 
@@ -1074,7 +1077,8 @@ fn game(pictures: &mut Pictures, app: &App, ui: &mut Ui, theme: &Theme) {
     let node = app.selected.filter(|&node| node < model.len()).unwrap_or(0);
     match board_of(model, node) {
         Ok((replayed, marks)) => {
-            pictures.show(ui, &replayed.board, &marks, ui.available_width(), theme);
+            let wide = (ui.available_width(), Sense::hover());
+            pictures.show(ui, &replayed.board, &marks, wide, theme);
             turn(ui, &replayed, theme);
         }
         Err(why) => {
@@ -1120,9 +1124,11 @@ fn board_of(model: &Model, node: usize) -> Result<(Replayed, Marks), String> {
     let replayed = Board::replay(&meta.game, &meta.position, &moves)?;
     let visits = |child: usize| model.node(child).visits.max(0) as f32;
     let children = model.children_of(node);
+    let children = children.start..children.end.min(children.start + MOST_MOVES);
     let total: f32 = children.clone().map(visits).sum();
     let most = (children.clone().map(visits).enumerate())
-        .max_by(|(_, one), (_, other)| one.total_cmp(other))
+        // The first of those with the most.
+        .min_by(|(_, one), (_, other)| other.total_cmp(one))
         .map(|(index, _)| index);
     let marks = Marks {
         last: (replayed.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
@@ -1155,4 +1161,61 @@ fn turn(ui: &mut Ui, replayed: &Replayed, theme: &Theme) {
             });
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use canopy_engine::tree::{Builder, Row, meta::Meta};
+
+    use super::*;
+    use crate::{board::Place, model::Sift};
+
+    /// A tree of connect four: the root, its two children, and a child of the first.
+    fn model(game: &str, rows: [(&str, i32, u32); 4]) -> Model {
+        let mut builder = Builder::default();
+        for (move_name, visits, children) in rows {
+            let row = Row {
+                move_name,
+                visits,
+                children,
+                ..Row::default()
+            };
+            builder.push(&row).unwrap();
+        }
+        let meta = Meta {
+            game: game.to_owned(),
+            ..Meta::default()
+        };
+        let tree = Arc::new(builder.finish().unwrap());
+        Model::sifted(tree, Some(Arc::new(meta)), &Sift::default())
+    }
+
+    #[test]
+    fn the_board_of_a_node_shows_its_children_and_how_it_was_reached() {
+        let model = model(
+            "connect-four",
+            [("", 40, 2), ("4", 30, 1), ("4", 29, 0), ("1", 10, 0)],
+        );
+        let (root, marks) = board_of(&model, 0).unwrap();
+        assert_eq!((root.turn.as_str(), root.last), ("X to move", None));
+        let shares: Vec<(&str, f32)> = (marks.moves.iter())
+            .map(|weight| (weight.mv.as_str(), weight.share))
+            .collect();
+        assert_eq!(shares, [("4", 0.75), ("1", 0.25)]);
+        assert_eq!(marks.chosen, Some(0));
+        let (leaf, marks) = board_of(&model, 3).unwrap();
+        assert_eq!(leaf.turn, "X to move");
+        assert_eq!(marks.last, [Place::Square { column: 3, row: 1 }]);
+        assert_eq!((marks.moves.len(), marks.chosen), (0, None));
+    }
+
+    #[test]
+    fn a_node_that_no_game_explains_has_no_board() {
+        let rows = [("", 4, 2), ("x", 0, 1), ("y", -1, 0), ("z", 3, 0)];
+        assert!(board_of(&model("chess", rows), 0).is_ok());
+        assert!(board_of(&model("chess", rows), 1).is_err());
+        assert!(board_of(&model("go", rows), 0).is_err());
+    }
 }

@@ -87,17 +87,17 @@ impl Pictures {
         (texture, vec2(width as f32, height as f32) / scale)
     }
 
-    /// Shows the board in the flow of an interface, pixel for pixel.
+    /// Shows the board in the flow of an interface, pixel for pixel. It is clicked only if `sense` is for clicks.
     pub fn show(
         &mut self,
         ui: &mut Ui,
         board: &Board,
         marks: &Marks,
-        width_points: f32,
+        (width_points, sense): (f32, Sense),
         theme: &Theme,
     ) -> Shown {
         let (texture, size) = self.image(ui.ctx(), board, marks, width_points, theme);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        let (rect, response) = ui.allocate_exact_size(size, sense);
         let scale = ui.ctx().pixels_per_point();
         let corner = pos2(
             (rect.min.x * scale).round() / scale,
@@ -228,7 +228,7 @@ mod tests {
                 let mut show = |ui: &mut Ui| {
                     // An awkward place to begin.
                     ui.add_space(7.37);
-                    let shown = pictures.show(ui, &board, &marks, 150.3, &theme);
+                    let shown = pictures.show(ui, &board, &marks, (150.3, Sense::hover()), &theme);
                     corner = shown.response.rect.min;
                 };
                 screen.draw(vec![], &mut show);
@@ -299,7 +299,7 @@ mod tests {
         let mut screen = Screen::new(2.0);
         let mut corner = Pos2::ZERO;
         screen.draw(vec![], |ui| {
-            let shown = pictures.show(ui, &board, &marks, 165.2, &theme);
+            let shown = pictures.show(ui, &board, &marks, (165.2, Sense::click()), &theme);
             corner = shown.response.rect.min;
             assert_eq!(shown.clicked, None);
         });
@@ -319,7 +319,9 @@ mod tests {
             );
             let mut clicked = None;
             screen.draw(events, |ui| {
-                clicked = pictures.show(ui, &board, &marks, 165.2, &theme).clicked;
+                clicked = pictures
+                    .show(ui, &board, &marks, (165.2, Sense::click()), &theme)
+                    .clicked;
             });
             assert_eq!(clicked, is_release.then_some(place));
         }
