@@ -4,8 +4,8 @@
 //! games' notations. [`Marks`] are what lies over a board: the last move, how often a search tried which move, what a person
 //! has taken hold of. [`Pictures`] keeps finished drawings as textures of the interface.
 //!
-//! Each game is one file here: what of a position it keeps, where its places lie, and how it is painted. To add a game, add
-//! a file and a row to [`Kind`].
+//! Each game is one file here: what of a position it keeps, where its places lie, and how it is painted. A game without a
+//! file is drawn as stones on squares. To give it a board of its own, add a file, and a row to `Kind` and to `Board::read`.
 
 mod brush;
 mod chess;
@@ -14,6 +14,7 @@ mod delta;
 mod kalah;
 mod othello;
 mod pictures;
+mod plain;
 mod replay;
 mod squares;
 #[cfg(test)]
@@ -44,6 +45,7 @@ enum Kind {
     Kalah(kalah::Kalah),
     ConnectFour(connect_four::ConnectFour),
     Delta(delta::Delta),
+    Plain(plain::Plain),
 }
 
 /// A place of a board that a person can point at.
@@ -171,6 +173,7 @@ impl Board {
             Kind::Kalah(face) => face,
             Kind::ConnectFour(face) => face,
             Kind::Delta(face) => face,
+            Kind::Plain(face) => face,
         }
     }
 

@@ -7,7 +7,7 @@ use canopy_engine::games::{
 
 use super::{
     Board, Kind, Place, chess::Chess, connect_four::ConnectFour, delta::Delta, kalah::Kalah,
-    othello::Othello,
+    othello::Othello, plain::Plain,
 };
 
 /// A position that was reached by moves, and what can be said about it.
@@ -54,7 +54,7 @@ impl Board {
         games::with_game(game, Replay { position, moves }).map_err(|error| error.to_string())?
     }
 
-    /// Reads what the game called `name` writes of a position.
+    /// Reads what the game called `name` writes of a position; none if it has no board of its own.
     fn read(name: &str, text: &str, to_move: Player) -> Option<Self> {
         let kind = match name {
             "chess" => Kind::Chess(Chess::read(text)?),
@@ -94,7 +94,7 @@ impl Visitor for Replay<'_> {
             if index + 1 == self.moves.len() {
                 let own = move_text(&position, mv);
                 last = Some(Played {
-                    places: board_of(&position)?.places_of(&own),
+                    places: board_of(&position).places_of(&own),
                     by: position.to_move(),
                     mv: own,
                 });
@@ -102,15 +102,11 @@ impl Visitor for Replay<'_> {
             position.play(mv);
             history.push(&position);
         }
-        replayed(&position, &history, last)
+        Ok(replayed(&position, &history, last))
     }
 }
 
-fn replayed<G: Playable>(
-    position: &G,
-    history: &History,
-    last: Option<Played>,
-) -> Result<Replayed, String> {
+fn replayed<G: Playable>(position: &G, history: &History, last: Option<Played>) -> Replayed {
     let outcome = history.outcome(position);
     let mut moves = Vec::new();
     if outcome.is_none() {
@@ -124,8 +120,8 @@ fn replayed<G: Playable>(
         Some(outcome) => outcome_text::<G>(outcome, "threefold repetition"),
         None => format!("{} to move", G::PLAYERS[position.to_move().index()]),
     };
-    Ok(Replayed {
-        board: board_of(position)?,
+    Replayed {
+        board: board_of(position),
         turn,
         to_move: outcome.is_none().then(|| position.to_move()),
         outcome,
@@ -133,12 +129,15 @@ fn replayed<G: Playable>(
         last,
         legal: moves.iter().map(|&mv| move_text(position, mv)).collect(),
         players: G::PLAYERS,
-    })
+    }
 }
 
-/// The board of a position, read from the text that the game writes of it.
-fn board_of<G: Playable>(position: &G) -> Result<Board, String> {
+/// The board of a position, read from the text that the game writes of it; else from its grid of stones.
+fn board_of<G: Playable>(position: &G) -> Board {
     let text = position_text(position);
-    Board::read(G::NAME, &text, position.to_move())
-        .ok_or_else(|| format!("{} has no drawn board", G::NAME))
+    let to_move = position.to_move();
+    Board::read(G::NAME, &text, to_move).unwrap_or_else(|| Board {
+        kind: Kind::Plain(Plain::new(position.grid())),
+        to_move,
+    })
 }

@@ -194,42 +194,27 @@ impl Squares {
 
     /// Thin lines around all squares.
     pub(super) fn grid(&self, brush: &mut Brush<'_, '_>, opacity: f32) {
-        let thick = self.hairline();
         if self.cell < 4.0 {
             return;
         }
+        let thick = self.hairline();
         let colour = faint(egui::Color32::BLACK, opacity);
-        let Plan {
-            columns, rows, rim, ..
-        } = self.plan;
-        let edge = |start: f32, index: u8| {
-            (start + (rim + f32::from(index)) * self.cell).round() - (thick / 2.0).floor()
+        let at = |start: f32, index: u8| {
+            let edge = start + (self.plan.rim + f32::from(index)) * self.cell;
+            edge.round() - (thick / 2.0).floor()
         };
-        let (left, right) = (
-            edge(self.board.left(), 0),
-            edge(self.board.left(), columns) + thick,
-        );
-        let (top, bottom) = (
-            edge(self.board.top(), 0),
-            edge(self.board.top(), rows) + thick,
-        );
-        for column in 0..=columns {
-            let x = edge(self.board.left(), column);
-            if let Some(line) = Rect::from_ltrb(x, top, x + thick, bottom) {
-                brush.rectangle(line, colour);
-            }
-        }
+        let x = |column: u8| at(self.board.left(), column);
+        let y = |row: u8| at(self.board.top(), row);
+        let Plan { columns, rows, .. } = self.plan;
+        let along = (0..=columns)
+            .map(|column| Rect::from_ltrb(x(column), y(0), x(column) + thick, y(rows) + thick));
         // The lines across leave out what those along have drawn, so that crossings are no darker.
-        for row in 0..=rows {
-            let y = edge(self.board.top(), row);
-            for column in 0..columns {
-                let from = edge(self.board.left(), column) + thick;
-                let to = edge(self.board.left(), column + 1);
-                let line = Rect::from_ltrb(from.max(left), y, to.min(right), y + thick);
-                if let Some(line) = line {
-                    brush.rectangle(line, colour);
-                }
-            }
+        let across = (0..=rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        let across = across.map(|(column, row)| {
+            Rect::from_ltrb(x(column) + thick, y(row), x(column + 1), y(row) + thick)
+        });
+        for line in along.chain(across).flatten() {
+            brush.rectangle(line, colour);
         }
     }
 
