@@ -7,6 +7,7 @@
 //! ask a font for such a feature, so the figures are exchanged in memory before anyone reads the font.
 
 mod icons;
+mod outlines;
 mod tabular;
 mod text;
 
@@ -14,6 +15,7 @@ use std::sync::{Arc, LazyLock};
 
 use egui::{Context, FontData, FontDefinitions, FontFamily};
 
+pub use outlines::Outline;
 pub use text::Text;
 
 /// The name of the semibold family, for titles and for numbers that matter.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use canopy_engine::games::{self, History, Playable, Visitor, notation};
 use egui::{
     Align, Align2, Button, Color32, ComboBox, Frame, Grid, Key, Layout, Margin, Modifiers, Panel,
     PointerButton, Rect, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, vec2,
@@ -10,6 +9,7 @@ use egui::{
 
 use crate::{
     app::{Action, App, Way, name_of},
+    board::{Board, Marks, Pictures, Replayed, Weight},
     model::{Decider, Model},
     scene::thousands,
     theme::Theme,
@@ -18,6 +18,10 @@ use crate::{
 
 /// Trees of at least so many nodes have a map.
 const MAP_FROM: usize = 2000;
+/// How wide the board is that a node shows under the pointer, in points.
+const CARD_BOARD: f32 = 120.0;
+/// At most so many children of a node are marked on its board; no game has so many moves, but a file may say so.
+const MOST_MOVES: usize = 1024;
 
 /// The user interface's own state.
 pub struct Panels {
@@ -28,6 +32,7 @@ pub struct Panels {
     help: bool,
     hovered: Option<usize>,
     timeline: TimelinePanel,
+    pictures: Pictures,
 }
 
 impl Default for Panels {
@@ -40,6 +45,7 @@ impl Default for Panels {
             help: false,
             hovered: None,
             timeline: TimelinePanel::default(),
+            pictures: Pictures::default(),
         }
     }
 }
@@ -107,7 +113,8 @@ impl Panels {
                 .frame(side)
                 .exact_size(272.0)
                 .show(ui, |ui| {
-                    ScrollArea::vertical().show(ui, |ui| game(app, ui, &theme));
+                    let pictures = &mut self.pictures;
+                    ScrollArea::vertical().show(ui, |ui| game(pictures, app, ui, &theme));
                 });
         }
         if has_tree && !app.settings.folded[1] {
@@ -415,9 +422,10 @@ impl Panels {
         if let (Some(node), Some(model)) = (self.hovered, &app.model)
             && node < model.len()
         {
+            let pictures = &mut self.pictures;
             response
                 .clone()
-                .on_hover_ui_at_pointer(|ui| card(model, node, ui, &app.theme()));
+                .on_hover_ui_at_pointer(|ui| card(pictures, model, node, ui, &app.theme()));
         }
     }
 
@@ -791,7 +799,7 @@ fn move_of(model: &Model, node: usize) -> String {
 }
 
 /// A few words about a node under the pointer.
-fn card(model: &Model, node: usize, ui: &mut Ui, theme: &Theme) {
+fn card(pictures: &mut Pictures, model: &Model, node: usize, ui: &mut Ui, theme: &Theme) {
     let figures = model.node(node);
     ui.label(theme.strong(move_of(model, node)));
     let visits = thousands(u64::from(figures.visits.unsigned_abs()));
@@ -802,6 +810,11 @@ fn card(model: &Model, node: usize, ui: &mut Ui, theme: &Theme) {
     };
     ui.label(RichText::new(text).color(theme.dim));
     ui.label(RichText::new(who(model.deciders[node])).color(theme.dim));
+    if let Ok((replayed, marks)) = board_of(model, node) {
+        ui.add_space(4.0);
+        let wide = (CARD_BOARD, Sense::hover());
+        pictures.show(ui, &replayed.board, &marks, wide, theme);
+    }
 }
 
 fn figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
@@ -1066,7 +1079,7 @@ fn sieve(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
 }
 
 /// The area on the left: the game, and the search.
-fn game(app: &App, ui: &mut Ui, theme: &Theme) {
+fn game(pictures: &mut Pictures, app: &App, ui: &mut Ui, theme: &Theme) {
     let Some(model) = &app.model else { return };
     let Some(meta) = &model.meta else {
         ui.label(theme.heading("Tree"));
@@ -1084,13 +1097,16 @@ fn game(app: &App, ui: &mut Ui, theme: &Theme) {
     ui.label(RichText::new(&meta.search).color(theme.dim));
     ui.add_space(8.0);
     let moves = app.moves_to_selected().unwrap_or_default();
-    match board(&meta.game, &meta.position, &moves) {
-        Some((drawing, turn)) => {
-            fixed(ui, &drawing, theme);
-            ui.label(RichText::new(turn).color(theme.text));
+    let node = app.selected.filter(|&node| node < model.len()).unwrap_or(0);
+    match board_of(model, node) {
+        Ok((replayed, marks)) => {
+            let wide = (ui.available_width(), Sense::hover());
+            pictures.show(ui, &replayed.board, &marks, wide, theme);
+            turn(ui, &replayed, theme);
         }
-        None => {
-            ui.label(RichText::new("the position cannot be shown").color(theme.dim));
+        Err(why) => {
+            let text = RichText::new("the position cannot be shown").color(theme.dim);
+            ui.label(text).on_hover_text(why);
         }
     }
     ui.add_space(12.0);
@@ -1123,61 +1139,106 @@ fn game(app: &App, ui: &mut Ui, theme: &Theme) {
     }
 }
 
-/// A drawing made of letters, each in a cell of its own.
-fn fixed(ui: &mut Ui, drawing: &str, theme: &Theme) {
-    let columns = drawing
-        .lines()
-        .map(|line| line.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(1);
-    let rows = drawing.lines().count();
-    let cell = vec2((ui.available_width() / columns as f32).min(11.0), 17.0);
-    let size = vec2(cell.x * columns as f32, cell.y * rows as f32);
-    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-    let font = egui::FontId::proportional(12.5);
-    for (row, line) in drawing.lines().enumerate() {
-        for (column, symbol) in line
-            .chars()
-            .enumerate()
-            .filter(|(_, symbol)| *symbol != ' ')
-        {
-            let at = rect.min + vec2((column as f32 + 0.5) * cell.x, (row as f32 + 0.5) * cell.y);
-            let colour = if symbol == '.' || symbol == '-' {
-                theme.dim
-            } else {
-                theme.text
-            };
-            ui.painter()
-                .text(at, Align2::CENTER_CENTER, symbol, font.clone(), colour);
-        }
-    }
+/// The board of a node, with what lies over it; an error says why there is none.
+fn board_of(model: &Model, node: usize) -> Result<(Replayed, Marks), String> {
+    let meta = model.meta.as_ref().ok_or("the game is not known")?;
+    let name = |&node: &usize| model.tree.move_name(model.row(node)).to_owned();
+    let moves: Vec<String> = model.path(node).iter().skip(1).map(name).collect();
+    let replayed = Board::replay(&meta.game, &meta.position, &moves)?;
+    let visits = |child: usize| model.node(child).visits.max(0) as f32;
+    let children = model.children_of(node);
+    let children = children.start..children.end.min(children.start + MOST_MOVES);
+    let total: f32 = children.clone().map(visits).sum();
+    let most = (children.clone().map(visits).enumerate())
+        // The first of those with the most.
+        .min_by(|(_, one), (_, other)| other.total_cmp(one))
+        .map(|(index, _)| index);
+    let marks = Marks {
+        last: (replayed.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        moves: children
+            .map(|child| Weight {
+                mv: name(&child),
+                share: visits(child) / total.max(1.0),
+            })
+            .collect(),
+        chosen: most.filter(|_| total > 0.0),
+        ..Marks::default()
+    };
+    Ok((replayed, marks))
 }
 
-/// The board after the moves, and whose turn it is.
-fn board(game: &str, position: &str, moves: &[String]) -> Option<(String, String)> {
-    struct Draw<'a> {
-        position: &'a str,
-        moves: &'a [String],
-    }
-    impl Visitor for Draw<'_> {
-        type Out = Option<(String, String)>;
-
-        fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-            let mut position: G = notation::position(rules, self.position).ok()?;
-            let mut history = History::new();
-            history.push(&position);
-            for mv in self.moves {
-                let mv = position.parse_move(mv).ok()?;
-                position.play(mv);
-                history.push(&position);
-            }
-            let turn = match history.outcome(&position) {
-                Some(outcome) => notation::outcome_text::<G>(outcome, position.reason()),
-                None => format!("{} to move", G::PLAYERS[position.to_move().index()]),
-            };
-            Some((notation::drawing(&position), turn))
+/// Whose turn it is, with a disc of that player's colour, and the score on the right.
+fn turn(ui: &mut Ui, replayed: &Replayed, theme: &Theme) {
+    ui.horizontal(|ui| {
+        if let Some(player) = replayed.to_move {
+            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 16.0), Sense::hover());
+            let tone = replayed.board.tone(player, theme);
+            let stroke = Stroke::new(1.0, theme.dim);
+            ui.painter().circle(rect.center(), 5.0, tone.fill, stroke);
         }
+        ui.label(RichText::new(&replayed.turn).color(theme.text));
+        if let Some([first, second]) = replayed.score {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let score = format!("{first} – {second} {}", replayed.board.counted());
+                ui.label(RichText::new(score).color(theme.dim));
+            });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use canopy_engine::tree::{Builder, Row, meta::Meta};
+
+    use super::*;
+    use crate::{board::Place, model::Sift};
+
+    /// A tree of connect four: the root, its two children, and a child of the first.
+    fn model(game: &str, rows: [(&str, i32, u32); 4]) -> Model {
+        let mut builder = Builder::default();
+        for (move_name, visits, children) in rows {
+            let row = Row {
+                move_name,
+                visits,
+                children,
+                ..Row::default()
+            };
+            builder.push(&row).unwrap();
+        }
+        let meta = Meta {
+            game: game.to_owned(),
+            ..Meta::default()
+        };
+        let tree = Arc::new(builder.finish().unwrap());
+        Model::sifted(tree, Some(Arc::new(meta)), &Sift::default())
     }
-    games::with_game(game, Draw { position, moves }).ok()?
+
+    #[test]
+    fn the_board_of_a_node_shows_its_children_and_how_it_was_reached() {
+        let model = model(
+            "connect-four",
+            [("", 40, 2), ("4", 30, 1), ("4", 29, 0), ("1", 10, 0)],
+        );
+        let (root, marks) = board_of(&model, 0).unwrap();
+        assert_eq!((root.turn.as_str(), root.last), ("X to move", None));
+        let shares: Vec<(&str, f32)> = (marks.moves.iter())
+            .map(|weight| (weight.mv.as_str(), weight.share))
+            .collect();
+        assert_eq!(shares, [("4", 0.75), ("1", 0.25)]);
+        assert_eq!(marks.chosen, Some(0));
+        let (leaf, marks) = board_of(&model, 3).unwrap();
+        assert_eq!(leaf.turn, "X to move");
+        assert_eq!(marks.last, [Place::Square { column: 3, row: 1 }]);
+        assert_eq!((marks.moves.len(), marks.chosen), (0, None));
+    }
+
+    #[test]
+    fn a_node_that_no_game_explains_has_no_board() {
+        let rows = [("", 4, 2), ("x", 0, 1), ("y", -1, 0), ("z", 3, 0)];
+        assert!(board_of(&model("chess", rows), 0).is_ok());
+        assert!(board_of(&model("chess", rows), 1).is_err());
+        assert!(board_of(&model("go", rows), 0).is_err());
+    }
 }

@@ -440,7 +440,7 @@ pub fn outcome_text<G: Notation>(outcome: Outcome, reason: &str) -> String {
 }
 
 /// Reads a square such as `c4`, in any case, as (column, row) counted from 0.
-pub(super) fn parse_square(text: &str, columns: u8, rows: u8) -> Option<(u8, u8)> {
+pub fn parse_square(text: &str, columns: u8, rows: u8) -> Option<(u8, u8)> {
     let [letter, digit] = text.as_bytes() else {
         return None;
     };

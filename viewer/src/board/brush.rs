@@ -1,0 +1,238 @@
+//! What all boards are painted with: discs, rings, lines, arrows, rounded rectangles and figures.
+
+use egui::{Align2, Color32};
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Rect, Stroke,
+    Transform,
+};
+
+use super::{Tone, rgb};
+use crate::{
+    fonts::Text,
+    theme::{self, Theme},
+};
+
+/// Smaller text than this cannot be read and is left out.
+const SMALLEST_TEXT: f32 = 6.0;
+
+/// Paints into a picture.
+pub(super) struct Brush<'a, 'p> {
+    pixmap: &'a mut PixmapMut<'p>,
+    text: Option<Text>,
+    /// The colours around the board.
+    pub(super) theme: &'a Theme,
+}
+
+/// The colour of visits on a board: grounds of boards are darker than those of the light theme, so it is brighter there.
+pub(super) fn glow(theme: &Theme) -> Color32 {
+    if theme.dark {
+        theme.warm
+    } else {
+        rgb(0xf2a52c)
+    }
+}
+
+/// How large the names of columns and rows are in a drawing so wide, if there is so much room for them.
+pub(super) fn name_size(width: f32, room: f32) -> f32 {
+    (width * 0.034 + 1.6).min(room * 0.85)
+}
+
+/// A colour of which only a part is laid on.
+pub(super) fn faint(colour: Color32, opacity: f32) -> Color {
+    let mut colour = theme::skia(colour);
+    colour.apply_opacity(opacity.clamp(0.0, 1.0));
+    colour
+}
+
+impl<'a, 'p> Brush<'a, 'p> {
+    pub(super) fn new(pixmap: &'a mut PixmapMut<'p>, theme: &'a Theme) -> Self {
+        Self {
+            pixmap,
+            text: None,
+            theme,
+        }
+    }
+
+    pub(super) fn fill(&mut self, path: &Path, colour: Color, at: Transform) {
+        let paint = paint(colour, true);
+        self.pixmap
+            .fill_path(path, &paint, FillRule::Winding, at, None);
+    }
+
+    /// Fills what an odd number of borders surrounds: a plate with holes in it.
+    pub(super) fn fill_between(&mut self, path: &Path, colour: Color) {
+        let paint = paint(colour, true);
+        let at = Transform::identity();
+        self.pixmap
+            .fill_path(path, &paint, FillRule::EvenOdd, at, None);
+    }
+
+    pub(super) fn stroke(&mut self, path: &Path, colour: Color, width: f32, at: Transform) {
+        let stroke = Stroke {
+            width,
+            line_cap: LineCap::Round,
+            line_join: LineJoin::Round,
+            ..Stroke::default()
+        };
+        let paint = paint(colour, true);
+        self.pixmap.stroke_path(path, &paint, &stroke, at, None);
+    }
+
+    /// A rectangle with sharp edges; what of a pixel it covers by half, it covers.
+    pub(super) fn rectangle(&mut self, rect: Rect, colour: Color) {
+        let paint = paint(colour, false);
+        self.pixmap
+            .fill_rect(rect, &paint, Transform::identity(), None);
+    }
+
+    pub(super) fn rounded(&mut self, rect: Rect, radius: f32, colour: Color) {
+        if let Some(path) = rounded(rect, radius) {
+            self.fill(&path, colour, Transform::identity());
+        }
+    }
+
+    /// The border of a rounded rectangle, inside of it.
+    pub(super) fn border(&mut self, rect: Rect, radius: f32, width: f32, colour: Color) {
+        let inner = rect.inset(width / 2.0, width / 2.0);
+        if let Some(path) = inner.and_then(|rect| rounded(rect, radius - width / 2.0)) {
+            self.stroke(&path, colour, width, Transform::identity());
+        }
+    }
+
+    pub(super) fn disc(&mut self, (x, y): (f32, f32), radius: f32, colour: Color) {
+        if let Some(path) = PathBuilder::from_circle(x, y, radius) {
+            self.fill(&path, colour, Transform::identity());
+        }
+    }
+
+    /// A circle, whose outer border has the radius.
+    pub(super) fn ring(&mut self, (x, y): (f32, f32), radius: f32, width: f32, colour: Color) {
+        let middle = radius - width / 2.0;
+        if let Some(path) = PathBuilder::from_circle(x, y, middle) {
+            self.stroke(&path, colour, width, Transform::identity());
+        }
+    }
+
+    /// A disc with an outline of its own, so that it can be told from any ground.
+    pub(super) fn piece(&mut self, at: (f32, f32), radius: f32, tone: Tone) {
+        self.disc(at, radius, theme::skia(tone.fill));
+        let width = (radius * 0.07).max(0.8);
+        self.ring(at, radius, width, faint(tone.edge, 0.9));
+    }
+
+    /// An arrow as one shape, so that it covers nothing twice.
+    pub(super) fn arrow(
+        &mut self,
+        from: (f32, f32),
+        to: (f32, f32),
+        width: f32,
+        head: f32,
+        colour: Color,
+    ) {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = dx.hypot(dy);
+        if !(length > 0.0 && length.is_finite()) {
+            return;
+        }
+        // Along the arrow, and across it.
+        let at = |along: f32, across: f32| {
+            let (ux, uy) = (dx / length, dy / length);
+            (
+                from.0 + ux * along - uy * across,
+                from.1 + uy * along + ux * across,
+            )
+        };
+        let neck = (length - head).max(0.0);
+        let half = width / 2.0;
+        let wide = head * 0.62;
+        let corners = [
+            at(0.0, half),
+            at(neck, half),
+            at(neck, wide),
+            at(length, 0.0),
+            at(neck, -wide),
+            at(neck, -half),
+            at(0.0, -half),
+        ];
+        let mut path = PathBuilder::new();
+        for (index, (x, y)) in corners.into_iter().enumerate() {
+            if index == 0 {
+                path.move_to(x, y);
+            } else {
+                path.line_to(x, y);
+            }
+        }
+        path.close();
+        if let Some(path) = path.finish() {
+            self.fill(&path, colour, Transform::identity());
+        }
+    }
+
+    /// A short text with its middle at a point.
+    pub(super) fn text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
+        if size >= SMALLEST_TEXT {
+            let fonts = self.text.get_or_insert_with(Text::regular);
+            let anchor = Align2::CENTER_CENTER;
+            fonts.draw(self.pixmap, text, at.0, at.1, size, colour, anchor);
+        }
+    }
+}
+
+fn paint(colour: Color, smooth: bool) -> Paint<'static> {
+    let mut paint = Paint::default();
+    paint.set_color(colour);
+    paint.anti_alias = smooth;
+    paint
+}
+
+/// A rectangle with round corners; without them if the radius is nothing.
+fn rounded(rect: Rect, radius: f32) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    push_rounded(&mut path, rect, radius);
+    path.finish()
+}
+
+/// Adds a rectangle with round corners to a path.
+pub(super) fn push_rounded(path: &mut PathBuilder, rect: Rect, radius: f32) {
+    /// How far a cubic curve's handles lie from a quarter circle's ends, as a part of the radius.
+    const HANDLE: f32 = 0.552_285;
+    let radius = radius.clamp(0.0, rect.width().min(rect.height()) / 2.0);
+    if radius <= 0.0 {
+        path.push_rect(rect);
+        return;
+    }
+    let (left, top, right, bottom) = (rect.left(), rect.top(), rect.right(), rect.bottom());
+    let rest = radius * (1.0 - HANDLE);
+    path.move_to(left + radius, top);
+    path.line_to(right - radius, top);
+    path.cubic_to(right - rest, top, right, top + rest, right, top + radius);
+    path.line_to(right, bottom - radius);
+    path.cubic_to(
+        right,
+        bottom - rest,
+        right - rest,
+        bottom,
+        right - radius,
+        bottom,
+    );
+    path.line_to(left + radius, bottom);
+    path.cubic_to(
+        left + rest,
+        bottom,
+        left,
+        bottom - rest,
+        left,
+        bottom - radius,
+    );
+    path.line_to(left, top + radius);
+    path.cubic_to(left, top + rest, left + rest, top, left + radius, top);
+    path.close();
+}
+
+/// The middle of a rectangle.
+pub(super) fn middle(rect: Rect) -> (f32, f32) {
+    (
+        (rect.left() + rect.right()) / 2.0,
+        (rect.top() + rect.bottom()) / 2.0,
+    )
+}

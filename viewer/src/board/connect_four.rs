@@ -1,0 +1,190 @@
+//! Connect four: discs behind an upright plate with holes.
+
+use canopy_engine::games::Player;
+use egui::Color32;
+use tiny_skia::{PathBuilder, Rect};
+
+use super::{
+    Face, Marks, Place, Route, Tone,
+    brush::{Brush, faint, push_rounded},
+    either,
+    squares::{Count, Plan, Squares},
+};
+use crate::theme::{self, Theme};
+
+/// The holes, row 1 first, each row from column 1 on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ConnectFour {
+    columns: u8,
+    rows: u8,
+    discs: Vec<Option<Player>>,
+}
+
+impl ConnectFour {
+    /// Reads rows from the top with / between them; what follows them is not looked at.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut rows: Vec<Vec<Option<Player>>> = text
+            .split_whitespace()
+            .next()?
+            .split('/')
+            .map(read_row)
+            .collect::<Option<_>>()?;
+        rows.reverse();
+        let columns = rows.first()?.len();
+        let same = rows.iter().all(|row| row.len() == columns);
+        (same && (1..=9).contains(&columns) && rows.len() <= 9).then(|| Self {
+            columns: columns as u8,
+            rows: rows.len() as u8,
+            discs: rows.concat(),
+        })
+    }
+
+    fn disc(&self, column: u8, row: u8) -> Option<Player> {
+        let index = usize::from(row) * usize::from(self.columns) + usize::from(column);
+        self.discs.get(index).copied().flatten()
+    }
+
+    /// Fills the ring of the disc that fell last: a red dot would not be seen on a red disc.
+    fn paint_last(&self, brush: &mut Brush<'_, '_>, squares: &Squares, place: Place) {
+        let Place::Square { column, row } = place else {
+            return;
+        };
+        if let (Some(player), Some(at)) = (self.disc(column, row), squares.centre(column, row)) {
+            let colour = self.tone(player, brush.theme).edge;
+            brush.disc(at, squares.cell * 0.13, theme::skia(colour));
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            columns: self.columns,
+            rows: self.rows,
+            rim: 0.12,
+            strip: 0.0,
+            count: Count::Columns,
+        }
+    }
+}
+
+fn read_row(text: &str) -> Option<Vec<Option<Player>>> {
+    text.chars()
+        .map(|symbol| match symbol {
+            'X' => Some(Some(Player::First)),
+            'O' => Some(Some(Player::Second)),
+            '.' => Some(None),
+            _ => None,
+        })
+        .collect()
+}
+
+impl Face for ConnectFour {
+    fn extent(&self, coordinates: bool) -> (f32, f32) {
+        self.plan().extent(coordinates)
+    }
+
+    fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)> {
+        (self.plan().squares(area, marks)).map_or_else(Vec::new, |squares| squares.spots())
+    }
+
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]) {
+        let Some(squares) = self.plan().squares(area, marks) else {
+            return;
+        };
+        let hole = squares.cell * 0.41;
+        let mut plate = PathBuilder::new();
+        push_rounded(&mut plate, squares.board, squares.cell * 0.3);
+        // Behind the holes it is a little darker than around the board.
+        let shade = if brush.theme.dark { 0.3 } else { 0.06 };
+        if let Some(behind) = squares.board.inset(1.0, 1.0) {
+            brush.rounded(behind, squares.cell * 0.3, faint(Color32::BLACK, shade));
+        }
+        for (column, row) in squares.all() {
+            let Some(at) = squares.centre(column, row) else {
+                continue;
+            };
+            plate.push_circle(at.0, at.1, hole);
+            if let Some(player) = self.disc(column, row) {
+                let tone = self.tone(player, brush.theme);
+                // The plate hides the edge.
+                brush.disc(at, hole + 1.0, theme::skia(tone.fill));
+                let width = (squares.cell * 0.045).max(1.0);
+                brush.ring(at, hole * 0.72, width, faint(tone.edge, 0.55));
+            }
+        }
+        if let Some(plate) = plate.finish() {
+            let colour = either(brush.theme, 0x41536a, 0x8da2ba);
+            brush.fill_between(&plate, theme::skia(colour));
+        }
+        squares.names(brush);
+        squares.routes(brush, routes);
+        squares.hands(brush, marks, |column, row| self.disc(column, row).is_some());
+        for &place in &marks.last {
+            self.paint_last(brush, &squares, place);
+        }
+    }
+
+    /// The hole in which a disc dropped into that column would come to rest.
+    fn places_of(&self, mv: &str, _: Player) -> Vec<Place> {
+        let [digit @ b'1'..=b'9'] = mv.as_bytes() else {
+            return Vec::new();
+        };
+        let column = digit - b'1';
+        let free = |row: &u8| self.disc(column, *row).is_none();
+        let row = (0..self.rows).find(free).filter(|_| column < self.columns);
+        row.map(|row| Place::Square { column, row })
+            .into_iter()
+            .collect()
+    }
+
+    fn tone(&self, player: Player, theme: &Theme) -> Tone {
+        match player {
+            Player::First => Tone {
+                fill: either(theme, 0xdb5a44, 0xcc4630),
+                edge: either(theme, 0x8f3021, 0x8a2a1a),
+            },
+            Player::Second => Tone {
+                fill: either(theme, 0xa5d8ee, 0x9fd6ef),
+                edge: either(theme, 0x5288a3, 0x3f7d9c),
+            },
+        }
+    }
+
+    /// Wherever one clicks in a column, the disc falls.
+    fn is_same(&self, one: Place, other: Place) -> bool {
+        match (one, other) {
+            (Place::Square { column, .. }, Place::Square { column: other, .. }) => column == other,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn discs_are_read_and_fall() {
+        let text = "......./......./......./......./...O.../X..X... O";
+        let board = ConnectFour::read(text).unwrap();
+        assert_eq!((board.columns, board.rows), (7, 6));
+        assert_eq!(board.disc(3, 0), Some(Player::First));
+        assert_eq!(board.disc(3, 1), Some(Player::Second));
+        let places = |mv: &str| board.places_of(mv, Player::First);
+        assert_eq!(places("4"), [Place::Square { column: 3, row: 2 }]);
+        assert_eq!(places("7"), [Place::Square { column: 6, row: 0 }]);
+        for none in ["", "0", "8", "44", "ż"] {
+            assert_eq!(places(none), [], "{none}");
+        }
+    }
+
+    #[test]
+    fn other_sizes_are_read_and_nonsense_is_not() {
+        let board = ConnectFour::read("..../X.../XO.. O").unwrap();
+        assert_eq!((board.columns, board.rows), (4, 3));
+        let lands = board.places_of("1", Player::First);
+        assert_eq!(lands, [Place::Square { column: 0, row: 2 }]);
+        for wrong in ["", "/", "../...", "?", "..........", &"./".repeat(300)] {
+            assert_eq!(ConnectFour::read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Finished drawings of boards, kept as textures of the interface.
+
+use egui::{
+    Color32, ColorImage, Context, Pos2, Response, Sense, TextureHandle, TextureOptions, Ui, Vec2,
+    pos2, vec2,
+};
+use tiny_skia::{Pixmap, Rect};
+
+use super::{Board, Marks, Place};
+use crate::theme::Theme;
+
+/// So many pictures are kept.
+const MOST: usize = 8;
+/// Nothing larger than this is drawn, whatever is asked for; egui takes no larger textures either.
+const LARGEST: f32 = 2048.0;
+
+/// Draws boards once and shows them as often as they are asked for.
+#[derive(Default)]
+pub struct Pictures {
+    /// The one shown last comes first.
+    kept: Vec<Picture>,
+}
+
+/// Everything that a picture depends on.
+#[derive(Clone, PartialEq)]
+struct Key {
+    board: Board,
+    marks: Marks,
+    size: [u32; 2],
+    theme: Theme,
+}
+
+struct Picture {
+    key: Key,
+    texture: TextureHandle,
+}
+
+/// A board that was shown.
+pub struct Shown {
+    /// What happened to it.
+    pub response: Response,
+    /// The place that was clicked.
+    pub clicked: Option<Place>,
+    /// The place under the pointer.
+    pub hovered: Option<Place>,
+}
+
+impl Pictures {
+    /// A picture of the board, about `width_points` wide, and its exact size in points: a whole number of pixels each way.
+    /// To be sharp it has to be put where a pixel begins; [`Self::show`] does that.
+    pub fn image(
+        &mut self,
+        context: &Context,
+        board: &Board,
+        marks: &Marks,
+        width_points: f32,
+        theme: &Theme,
+    ) -> (TextureHandle, Vec2) {
+        let scale = context.pixels_per_point();
+        let size = size_in_pixels(board, marks, width_points * scale);
+        let key = Key {
+            board: board.clone(),
+            marks: marks.clone(),
+            size,
+            theme: theme.clone(),
+        };
+        let texture = match self.kept.iter().position(|picture| picture.key == key) {
+            Some(index) => {
+                let picture = self.kept.remove(index);
+                let texture = picture.texture.clone();
+                self.kept.insert(0, picture);
+                texture
+            }
+            None => {
+                let image = draw(&key);
+                let texture = context.load_texture("board", image, TextureOptions::NEAREST);
+                let picture = Picture {
+                    key,
+                    texture: texture.clone(),
+                };
+                self.kept.insert(0, picture);
+                self.kept.truncate(MOST);
+                texture
+            }
+        };
+        let [width, height] = size;
+        (texture, vec2(width as f32, height as f32) / scale)
+    }
+
+    /// Shows the board in the flow of an interface, pixel for pixel. It is clicked only if `sense` is for clicks.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        board: &Board,
+        marks: &Marks,
+        (width_points, sense): (f32, Sense),
+        theme: &Theme,
+    ) -> Shown {
+        let (texture, size) = self.image(ui.ctx(), board, marks, width_points, theme);
+        let (rect, response) = ui.allocate_exact_size(size, sense);
+        let scale = ui.ctx().pixels_per_point();
+        let corner = pos2(
+            (rect.min.x * scale).round() / scale,
+            (rect.min.y * scale).round() / scale,
+        );
+        let rect = egui::Rect::from_min_size(corner, size);
+        let response = response.with_new_rect(rect);
+        let whole = egui::Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+        ui.painter()
+            .image(texture.id(), rect, whole, Color32::WHITE);
+        let place = |at: Pos2| {
+            let at = (at - corner) * scale;
+            let area = Rect::from_xywh(0.0, 0.0, size.x * scale, size.y * scale)?;
+            board.hit(area, marks, at.x, at.y)
+        };
+        Shown {
+            clicked: response
+                .interact_pointer_pos()
+                .filter(|_| response.clicked())
+                .and_then(place),
+            hovered: response.hover_pos().and_then(place),
+            response,
+        }
+    }
+}
+
+/// How many pixels a board has that is about so wide: at least one each way.
+fn size_in_pixels(board: &Board, marks: &Marks, width: f32) -> [u32; 2] {
+    let aspect = board.aspect(marks);
+    let widest = LARGEST.min(LARGEST * aspect);
+    // What is not a number becomes 1.
+    let width = width.round().max(1.0).min(widest.floor());
+    let height = (width / aspect).round().clamp(1.0, LARGEST);
+    [width as u32, height as u32]
+}
+
+fn draw(key: &Key) -> ColorImage {
+    let [width, height] = key.size;
+    let mut image = ColorImage::filled([width as usize, height as usize], Color32::TRANSPARENT);
+    let area = Rect::from_xywh(0.0, 0.0, width as f32, height as f32);
+    if let (Some(mut pixmap), Some(area)) = (Pixmap::new(width, height), area) {
+        key.board
+            .paint(&mut pixmap.as_mut(), area, &key.marks, &key.theme);
+        for (texel, pixel) in image.pixels.iter_mut().zip(pixmap.pixels()) {
+            *texel = Color32::from_rgba_premultiplied(
+                pixel.red(),
+                pixel.green(),
+                pixel.blue(),
+                pixel.alpha(),
+            );
+        }
+    }
+    image
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Event, RawInput, ViewportId};
+
+    use super::*;
+    use crate::{
+        painter::Painter,
+        pixel::{Rgba, over},
+    };
+
+    fn board(game: &str) -> Board {
+        Board::replay(game, "", &[""; 0]).unwrap().board
+    }
+
+    fn marks() -> Marks {
+        Marks {
+            coordinates: true,
+            ..Marks::default()
+        }
+    }
+
+    /// An interface of one frame after another.
+    struct Screen {
+        context: Context,
+        painter: Painter,
+        scale: f32,
+    }
+
+    impl Screen {
+        fn new(scale: f32) -> Self {
+            Self {
+                context: Context::default(),
+                painter: Painter::new(),
+                scale,
+            }
+        }
+
+        /// Shows something on a grey ground.
+        fn draw(&mut self, events: Vec<Event>, mut show: impl FnMut(&mut Ui)) -> Pixmap {
+            let size = vec2(320.0, 320.0);
+            let mut input = RawInput {
+                screen_rect: Some(egui::Rect::from_min_size(Pos2::ZERO, size)),
+                events,
+                ..RawInput::default()
+            };
+            let viewport = input.viewports.entry(ViewportId::ROOT).or_default();
+            viewport.native_pixels_per_point = Some(self.scale);
+            let output = self.context.run_ui(input, |ui| show(ui));
+            self.painter.update(output.textures_delta);
+            let side = (320.0 * self.scale) as u32;
+            let mut pixmap = Pixmap::new(side, side).unwrap();
+            pixmap.fill(tiny_skia::Color::from_rgba8(90, 90, 90, 255));
+            let primitives = self.context.tessellate(output.shapes, self.scale);
+            self.painter
+                .paint(&mut pixmap.as_mut(), self.scale, &primitives);
+            pixmap
+        }
+    }
+
+    fn pixel(pixmap: &Pixmap, x: u32, y: u32) -> Rgba {
+        let pixel = pixmap.pixel(x, y).unwrap();
+        [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]
+    }
+
+    #[test]
+    fn every_pixel_arrives_as_it_was_drawn() {
+        for scale in [1.0, 1.25, 1.5, 1.7, 2.0] {
+            for game in ["chess", "kalah", "delta"] {
+                let (board, marks, theme) = (board(game), marks(), Theme::dark());
+                let mut pictures = Pictures::default();
+                let mut screen = Screen::new(scale);
+                let mut corner = Pos2::ZERO;
+                let mut show = |ui: &mut Ui| {
+                    // An awkward place to begin.
+                    ui.add_space(7.37);
+                    let shown = pictures.show(ui, &board, &marks, (150.3, Sense::hover()), &theme);
+                    corner = shown.response.rect.min;
+                };
+                screen.draw(vec![], &mut show);
+                let seen = screen.draw(vec![], &mut show);
+                let size = size_in_pixels(&board, &marks, 150.3 * scale);
+                let image = draw(&Key {
+                    board: board.clone(),
+                    marks: marks.clone(),
+                    size,
+                    theme: theme.clone(),
+                });
+                let [left, top] = [corner.x, corner.y].map(|at| (at * scale).round() as u32);
+                for (index, texel) in image.pixels.iter().enumerate() {
+                    let (x, y) = (index as u32 % size[0], index as u32 / size[0]);
+                    let expected = over(texel.to_array(), [90, 90, 90, 255]);
+                    let found = pixel(&seen, left + x, top + y);
+                    assert_eq!(found, expected, "{game} at {x}, {y}, scale {scale}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_picture_is_drawn_once_and_few_are_kept() {
+        let context = Context::default();
+        let mut pictures = Pictures::default();
+        let (chess, kalah, theme) = (board("chess"), board("kalah"), Theme::dark());
+        let mut id = |board: &Board, marks: &Marks, width: f32, theme: &Theme| {
+            let (texture, _) = pictures.image(&context, board, marks, width, theme);
+            (texture.id(), pictures.kept.len())
+        };
+        let (first, _) = id(&chess, &marks(), 100.0, &theme);
+        assert_eq!(id(&chess, &marks(), 100.0, &theme), (first, 1));
+        let turned = Marks {
+            flip: true,
+            ..marks()
+        };
+        for (board, marks, width, theme) in [
+            (&kalah, &marks(), 100.0, &theme),
+            (&chess, &turned, 100.0, &theme),
+            (&chess, &marks(), 101.0, &theme),
+            (&chess, &marks(), 100.0, &Theme::light()),
+        ] {
+            assert_ne!(id(board, marks, width, theme).0, first);
+        }
+        assert_eq!(id(&chess, &marks(), 100.0, &theme), (first, 5));
+        for width in 0..20 {
+            assert!(id(&kalah, &marks(), 50.0 + width as f32, &theme).1 <= MOST);
+        }
+        assert_ne!(id(&chess, &marks(), 100.0, &theme).0, first, "forgotten");
+    }
+
+    #[test]
+    fn any_width_gives_a_picture() {
+        for game in ["chess", "kalah:1x1", "kalah", "delta"] {
+            let board = board(game);
+            for width in [0.0, -5.0, f32::NAN, 1.0, 1e9, f32::INFINITY] {
+                let [width, height] = size_in_pixels(&board, &marks(), width);
+                assert!((1..=2048).contains(&width) && (1..=2048).contains(&height));
+            }
+        }
+    }
+
+    #[test]
+    fn a_click_tells_its_place() {
+        let (board, marks, theme) = (board("othello"), Marks::default(), Theme::dark());
+        let mut pictures = Pictures::default();
+        let mut screen = Screen::new(2.0);
+        let mut corner = Pos2::ZERO;
+        screen.draw(vec![], |ui| {
+            let shown = pictures.show(ui, &board, &marks, (165.2, Sense::click()), &theme);
+            corner = shown.response.rect.min;
+            assert_eq!(shown.clicked, None);
+        });
+        let place = Place::Square { column: 2, row: 3 };
+        let [width, height] = size_in_pixels(&board, &marks, 165.2 * 2.0);
+        let area = Rect::from_xywh(0.0, 0.0, width as f32, height as f32).unwrap();
+        let spot = board.spot(area, &marks, place).unwrap();
+        let at = corner + vec2(spot.left() + 3.0, spot.top() + 3.0) / 2.0;
+        for events in [
+            vec![Event::PointerMoved(at)],
+            vec![button(at, true)],
+            vec![button(at, false)],
+        ] {
+            let is_release = matches!(
+                events.first(),
+                Some(Event::PointerButton { pressed: false, .. })
+            );
+            let mut clicked = None;
+            screen.draw(events, |ui| {
+                clicked = pictures
+                    .show(ui, &board, &marks, (165.2, Sense::click()), &theme)
+                    .clicked;
+            });
+            assert_eq!(clicked, is_release.then_some(place));
+        }
+    }
+
+    fn button(pos: Pos2, pressed: bool) -> Event {
+        Event::PointerButton {
+            pos,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        }
+    }
+}

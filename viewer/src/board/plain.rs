@@ -1,0 +1,145 @@
+//! Any game that has no drawing of its own: stones on squares, which is what every game can say of its positions.
+
+use canopy_engine::games::{
+    Player,
+    notation::{self, Grid},
+};
+use tiny_skia::Rect;
+
+use super::{
+    BLACK, Face, Marks, Place, Route, Tone, WHITE,
+    brush::Brush,
+    either,
+    squares::{Count, Plan},
+};
+use crate::theme::Theme;
+
+/// More columns or rows than letters are not shown.
+const MOST: usize = 26;
+
+/// The stones, a1 first, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Plain {
+    columns: u8,
+    rows: u8,
+    stones: Vec<Option<Player>>,
+}
+
+impl Plain {
+    /// As much of a grid as can be shown: at least one square, whatever it says.
+    pub(super) fn new(grid: Grid) -> Self {
+        let columns = usize::from(grid.columns).clamp(1, MOST);
+        let rows = (grid.stones.len() / columns).clamp(1, MOST);
+        Self {
+            columns: columns as u8,
+            rows: rows as u8,
+            stones: grid.stones,
+        }
+    }
+
+    fn stone(&self, column: u8, row: u8) -> Option<Player> {
+        let index = usize::from(row) * usize::from(self.columns) + usize::from(column);
+        self.stones.get(index).copied().flatten()
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            columns: self.columns,
+            rows: self.rows,
+            rim: 0.1,
+            strip: 0.0,
+            count: Count::Upwards,
+        }
+    }
+}
+
+impl Face for Plain {
+    fn extent(&self, coordinates: bool) -> (f32, f32) {
+        self.plan().extent(coordinates)
+    }
+
+    fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)> {
+        (self.plan().squares(area, marks)).map_or_else(Vec::new, |squares| squares.spots())
+    }
+
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]) {
+        let Some(squares) = self.plan().squares(area, marks) else {
+            return;
+        };
+        squares.ground(brush, either(brush.theme, 0x566374, 0xb9c4d0));
+        squares.grid(brush, 0.2);
+        squares.names(brush);
+        for (column, row) in squares.all() {
+            if let (Some(player), Some(at)) = (self.stone(column, row), squares.centre(column, row))
+            {
+                brush.piece(at, squares.cell * 0.4, self.tone(player, brush.theme));
+            }
+        }
+        squares.routes(brush, routes);
+        squares.hands(brush, marks, |column, row| {
+            self.stone(column, row).is_some()
+        });
+        for &place in marks.last.iter().rev().take(1) {
+            squares.last_dot(brush, place);
+        }
+    }
+
+    /// The squares that the text is made of, if it is made of nothing else.
+    fn places_of(&self, mv: &str, _: Player) -> Vec<Place> {
+        let parts = mv.as_bytes().chunks(2).map(std::str::from_utf8);
+        let square = |part: &str| notation::parse_square(part, self.columns, self.rows);
+        parts
+            .map(|part| part.ok().and_then(square).map(Place::square))
+            .collect::<Option<_>>()
+            .unwrap_or_default()
+    }
+
+    fn tone(&self, player: Player, _: &Theme) -> Tone {
+        match player {
+            Player::First => WHITE,
+            Player::Second => BLACK,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(columns: u8, rows: u8) -> Plain {
+        Plain::new(Grid::new(columns, rows, |column, row| {
+            match (column, row) {
+                (0, 0) => Some(Player::First),
+                (1, 2) => Some(Player::Second),
+                _ => None,
+            }
+        }))
+    }
+
+    #[test]
+    fn a_grid_of_any_size_is_taken() {
+        let board = plain(4, 3);
+        assert_eq!((board.columns, board.rows), (4, 3));
+        assert_eq!(board.stone(0, 0), Some(Player::First));
+        assert_eq!(board.stone(1, 2), Some(Player::Second));
+        for (columns, rows) in [(0, 0), (1, 0), (0, 9), (255, 255)] {
+            let board = plain(columns, rows);
+            let spots = board.spots(
+                Rect::from_xywh(0.0, 0.0, 90.0, 90.0).unwrap(),
+                &Marks::default(),
+            );
+            assert!(!spots.is_empty(), "{columns} by {rows}");
+        }
+    }
+
+    #[test]
+    fn moves_are_squares_or_nothing() {
+        let board = plain(4, 3);
+        let places = |mv: &str| board.places_of(mv, Player::First);
+        assert_eq!(places("b3"), [Place::square((1, 2))]);
+        assert_eq!(places("a1d2"), [(0, 0), (3, 1)].map(Place::square));
+        for none in ["", "b", "b4", "e1", "b3x", "żż", "pass"] {
+            assert_eq!(places(none), [], "{none}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! From a game's texts to boards.
+
+use canopy_engine::games::{
+    self, History, Outcome, Playable, Player, Visitor,
+    notation::{self, move_text, outcome_text, position_text},
+};
+
+use super::{
+    Board, Kind, Place, chess::Chess, connect_four::ConnectFour, delta::Delta, kalah::Kalah,
+    othello::Othello, plain::Plain,
+};
+
+/// A position that was reached by moves, and what can be said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed {
+    /// The position.
+    pub board: Board,
+    /// Whose turn it is, as "Black to move"; or how the game ended, and why.
+    pub turn: String,
+    /// Who is to move; none if the game is over.
+    pub to_move: Option<Player>,
+    /// How the game ended, if it has.
+    pub outcome: Option<Outcome>,
+    /// What each side has, first player first, in games that are decided by counting.
+    pub score: Option<[u32; 2]>,
+    /// The last of the moves.
+    pub last: Option<Played>,
+    /// What may be played, in the game's own notation; nothing if the game is over.
+    pub legal: Vec<String>,
+    /// What the first and the second player are called.
+    pub players: [&'static str; 2],
+}
+
+/// A move that was played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// In the game's own notation.
+    pub mv: String,
+    /// Who played it.
+    pub by: Player,
+    /// The places it named when it was played.
+    pub places: Vec<Place>,
+}
+
+impl Board {
+    /// The position after `moves`, in any of the game's notations, from `position`; an empty position is the start.
+    /// `game` may carry a variant, such as `kalah:4x3`.
+    pub fn replay(
+        game: &str,
+        position: &str,
+        moves: &[impl AsRef<str>],
+    ) -> Result<Replayed, String> {
+        let moves = moves.iter().map(AsRef::as_ref).collect();
+        games::with_game(game, Replay { position, moves }).map_err(|error| error.to_string())?
+    }
+
+    /// Reads what the game called `name` writes of a position; none if it has no board of its own.
+    fn read(name: &str, text: &str, to_move: Player) -> Option<Self> {
+        let kind = match name {
+            "chess" => Kind::Chess(Chess::read(text)?),
+            "othello" => Kind::Othello(Othello::read(text)?),
+            "kalah" => Kind::Kalah(Kalah::read(text)?),
+            "connect-four" => Kind::ConnectFour(ConnectFour::read(text)?),
+            "delta" => Kind::Delta(Delta::read(text)?),
+            _ => return None,
+        };
+        Some(Self { kind, to_move })
+    }
+}
+
+/// Plays moves in a game that is known by name only.
+struct Replay<'a> {
+    position: &'a str,
+    moves: Vec<&'a str>,
+}
+
+impl Visitor for Replay<'_> {
+    type Out = Result<Replayed, String>;
+
+    fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
+        let start = match self.position.trim() {
+            "" => "startpos",
+            position => position,
+        };
+        let mut position: G =
+            notation::position(rules, start).map_err(|error| error.to_string())?;
+        let mut history = History::new();
+        history.push(&position);
+        let mut last = None;
+        for (index, text) in self.moves.iter().enumerate() {
+            let mv = position
+                .parse_move(text)
+                .map_err(|error| error.to_string())?;
+            if index + 1 == self.moves.len() {
+                let own = move_text(&position, mv);
+                last = Some(Played {
+                    places: board_of(&position).places_of(&own),
+                    by: position.to_move(),
+                    mv: own,
+                });
+            }
+            position.play(mv);
+            history.push(&position);
+        }
+        Ok(replayed(&position, &history, last))
+    }
+}
+
+fn replayed<G: Playable>(position: &G, history: &History, last: Option<Played>) -> Replayed {
+    let outcome = history.outcome(position);
+    let mut moves = Vec::new();
+    if outcome.is_none() {
+        position.legal_moves(&mut moves);
+    }
+    let turn = match outcome {
+        // A position knows why it is the end of a game, but not that it came before.
+        Some(outcome) if position.outcome().is_some() => {
+            outcome_text::<G>(outcome, position.reason())
+        }
+        Some(outcome) => outcome_text::<G>(outcome, "threefold repetition"),
+        None => format!("{} to move", G::PLAYERS[position.to_move().index()]),
+    };
+    Replayed {
+        board: board_of(position),
+        turn,
+        to_move: outcome.is_none().then(|| position.to_move()),
+        outcome,
+        score: position.score(),
+        last,
+        legal: moves.iter().map(|&mv| move_text(position, mv)).collect(),
+        players: G::PLAYERS,
+    }
+}
+
+/// The board of a position, read from the text that the game writes of it; else from its grid of stones.
+fn board_of<G: Playable>(position: &G) -> Board {
+    let text = position_text(position);
+    let to_move = position.to_move();
+    Board::read(G::NAME, &text, to_move).unwrap_or_else(|| Board {
+        kind: Kind::Plain(Plain::new(position.grid())),
+        to_move,
+    })
+}

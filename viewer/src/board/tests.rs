@@ -1,0 +1,526 @@
+//! What holds for the boards of all games, and pictures for people to look at.
+//!
+//! `cargo test --workspace --lib board` writes sheets of boards to `target/board-dark-240.png` and the like.
+
+use std::path::PathBuf;
+
+use canopy_engine::{
+    games::{self, NAMES, Playable, notation},
+    rng::Rng,
+};
+use tiny_skia::Pixmap;
+
+use super::*;
+use crate::theme;
+
+const THEMES: [fn() -> Theme; 2] = [Theme::dark, Theme::light];
+
+fn square(column: u8, row: u8) -> Place {
+    Place::Square { column, row }
+}
+
+/// Whether a board is drawn for want of a better one: it cannot read every game's moves.
+fn is_plain(board: &Board) -> bool {
+    matches!(board.kind, Kind::Plain(_))
+}
+
+fn area(width: f32, height: f32) -> Rect {
+    Rect::from_xywh(0.0, 0.0, width, height).unwrap()
+}
+
+/// Every game with every variant that is worth showing.
+fn every_variant() -> Vec<String> {
+    struct Variants;
+    impl games::Visitor for Variants {
+        type Out = Vec<String>;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
+            let plain = [G::NAME.to_owned()].into_iter();
+            let named = (G::VARIANTS.iter()).map(|variant| format!("{}:{variant}", G::NAME));
+            plain.chain(named).collect()
+        }
+    }
+    (NAMES.iter())
+        .flat_map(|name| games::with_game(name, Variants).unwrap())
+        .collect()
+}
+
+/// A random game: every position of it, from the start to its end or to so many moves.
+fn random_game(game: &str, seed: u64, most: usize) -> Vec<Replayed> {
+    let mut rng = Rng::new(seed);
+    let mut moves: Vec<String> = Vec::new();
+    let mut positions = Vec::new();
+    loop {
+        let now = Board::replay(game, "", &moves).unwrap();
+        let legal = now.legal.clone();
+        positions.push(now);
+        if legal.is_empty() || moves.len() == most {
+            return positions;
+        }
+        moves.push(legal[rng.below(legal.len() as u32) as usize].clone());
+    }
+}
+
+/// Marks of every kind, as far as the position offers them.
+fn all_marks(now: &Replayed) -> Marks {
+    let count = now.legal.len() as f32;
+    let places: Vec<Place> = (now.legal.iter())
+        .flat_map(|mv| now.board.places_of(mv))
+        .collect();
+    Marks {
+        last: (now.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        moves: (now.legal.iter())
+            .map(|mv| Weight {
+                mv: mv.clone(),
+                share: 1.0 / count,
+            })
+            .collect(),
+        chosen: Some(0),
+        selected: places.first().copied(),
+        targets: places,
+        flip: false,
+        coordinates: true,
+    }
+}
+
+#[test]
+fn every_game_can_be_read_and_every_legal_move_has_places() {
+    for game in every_variant() {
+        for seed in 0..3 {
+            let positions = random_game(&game, seed, 60);
+            for pair in positions.windows(2) {
+                let [before, after] = pair else { continue };
+                let last = after.last.as_ref().unwrap();
+                assert_eq!(Some(last.by), before.to_move);
+                assert_eq!(last.places, before.board.places_of(&last.mv));
+            }
+            for now in &positions {
+                for mv in &now.legal {
+                    let places = now.board.places_of(mv);
+                    if !is_plain(&now.board) {
+                        assert_eq!(places.is_empty(), mv == "pass", "{game} {mv}");
+                    }
+                    for place in places {
+                        let spot = now.board.spot(area(300.0, 300.0), &Marks::default(), place);
+                        assert!(spot.is_some(), "{game} {mv} {place:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_five_games_have_boards_of_their_own_and_others_would_have_plain_ones() {
+    struct Grids;
+    impl games::Visitor for Grids {
+        type Out = notation::Grid;
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
+            G::start(rules).grid()
+        }
+    }
+    for game in every_variant() {
+        let now = Board::replay(&game, "", &[""; 0]).unwrap();
+        let name = game.split(':').next().unwrap();
+        let is_drawn = ["chess", "othello", "kalah", "connect-four", "delta"].contains(&name);
+        assert_eq!(!is_plain(&now.board), is_drawn, "{game}");
+        let plain = Replayed {
+            board: Board {
+                kind: Kind::Plain(plain::Plain::new(games::with_game(&game, Grids).unwrap())),
+                to_move: Player::First,
+            },
+            ..now
+        };
+        let mut pixmap = Pixmap::new(80, 60).unwrap();
+        let marks = all_marks(&plain);
+        (plain.board).paint(
+            &mut pixmap.as_mut(),
+            area(80.0, 60.0),
+            &marks,
+            &Theme::dark(),
+        );
+    }
+}
+
+#[test]
+fn what_is_no_move_has_no_places() {
+    for game in every_variant() {
+        let board = Board::replay(&game, "", &[""; 0]).unwrap().board;
+        for text in [
+            "", "x", "pass", "żółw", "a", "z9", "99", "0000", "a1a", "-1",
+        ] {
+            assert_eq!(board.places_of(text), [], "{game} {text}");
+        }
+    }
+}
+
+#[test]
+fn a_hit_is_the_place_that_is_drawn_there() {
+    for game in every_variant() {
+        let now = random_game(&game, 1, 12).pop().unwrap();
+        let areas = [
+            area(240.0, 240.0),
+            area(701.0, 333.0),
+            Rect::from_xywh(-20.5, 13.25, 97.0, 410.0).unwrap(),
+        ];
+        for (area, flip, coordinates) in areas.iter().flat_map(|&area| {
+            [(false, false), (false, true), (true, false), (true, true)]
+                .map(|(flip, coordinates)| (area, flip, coordinates))
+        }) {
+            let marks = Marks {
+                flip,
+                coordinates,
+                ..Marks::default()
+            };
+            let spots = now.board.face().spots(area, &marks);
+            for &(place, spot) in &spots {
+                assert_eq!(now.board.spot(area, &marks, place), Some(spot));
+                let (x, y) = brush::middle(spot);
+                assert_eq!(now.board.hit(area, &marks, x, y), Some(place), "{game}");
+                let corner = now
+                    .board
+                    .hit(area, &marks, spot.left() + 0.01, spot.top() + 0.01);
+                assert_eq!(corner, Some(place), "{game} {place:?} {spot:?}");
+                assert!(
+                    spot.left() > area.left() - 1.0 && spot.right() < area.right() + 1.0,
+                    "{game} {place:?}"
+                );
+                assert!(
+                    spot.top() > area.top() - 1.0 && spot.bottom() < area.bottom() + 1.0,
+                    "{game} {place:?}"
+                );
+            }
+            for (x, y) in [
+                (-1e9, 0.0),
+                (f32::NAN, 5.0),
+                (1e9, 1e9),
+                (area.left() - 2.0, area.top() - 2.0),
+            ] {
+                assert_eq!(now.board.hit(area, &marks, x, y), None, "{game}");
+            }
+        }
+    }
+}
+
+#[test]
+fn boards_lie_as_people_know_them_and_can_be_turned() {
+    let centre = |game: &str, place: Place, flip: bool| {
+        let board = Board::replay(game, "", &[""; 0]).unwrap().board;
+        let marks = Marks {
+            flip,
+            ..Marks::default()
+        };
+        let area = area(200.0, 200.0);
+        let (x, y) = brush::middle(board.spot(area, &marks, place).unwrap());
+        (x < 100.0, y < 100.0)
+    };
+    // Whether the place is on the left, and whether it is above.
+    for (game, place, straight, turned) in [
+        ("chess", square(0, 0), (true, false), (false, true)),
+        ("othello", square(0, 0), (true, true), (false, false)),
+        ("delta", square(0, 0), (true, false), (false, true)),
+        ("connect-four", square(0, 0), (true, false), (false, false)),
+        (
+            "kalah",
+            Place::Pit {
+                owner: Player::First,
+                number: 0,
+            },
+            (true, false),
+            (false, true),
+        ),
+        (
+            "kalah",
+            Place::Pit {
+                owner: Player::Second,
+                number: 0,
+            },
+            (false, true),
+            (true, false),
+        ),
+    ] {
+        assert_eq!(centre(game, place, false), straight, "{game}");
+        assert_eq!(centre(game, place, true), turned, "{game} turned");
+    }
+    let owner = Player::First;
+    assert!(!centre("kalah", Place::Store { owner }, false).0);
+    assert!(!centre("delta", Place::Reserve { owner }, false).1);
+    assert!(centre("delta", Place::Reserve { owner }, true).1);
+}
+
+#[test]
+fn painting_never_fails_at_any_size() {
+    for game in every_variant() {
+        let positions = random_game(&game, 7, 30);
+        for now in [positions.first(), positions.last()].into_iter().flatten() {
+            for (width, height) in [(1, 1), (8, 8), (3, 200), (200, 3), (64, 64), (900, 700)] {
+                for theme in THEMES {
+                    let mut pixmap = Pixmap::new(width, height).unwrap();
+                    let whole = area(width as f32, height as f32);
+                    let mut marks = all_marks(now);
+                    now.board
+                        .paint(&mut pixmap.as_mut(), whole, &marks, &theme());
+                    marks.flip = true;
+                    now.board
+                        .paint(&mut pixmap.as_mut(), whole, &marks, &theme());
+                }
+            }
+            let mut pixmap = Pixmap::new(20, 20).unwrap();
+            for far in [
+                Rect::from_xywh(-1e6, 5.0, 100.0, 100.0),
+                Rect::from_xywh(0.0, 0.0, 1e6, 1e6),
+                Rect::from_xywh(0.0, 0.0, 1e-6, 1e-6),
+            ] {
+                let marks = all_marks(now);
+                let theme = Theme::dark();
+                now.board
+                    .paint(&mut pixmap.as_mut(), far.unwrap(), &marks, &theme);
+            }
+        }
+    }
+}
+
+/// The games of a golden file: each game's name with its variant, then its positions with the moves played there.
+fn playthroughs(name: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests/data/playthroughs")
+        .join(format!("{name}.txt"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut games: Vec<(String, Vec<(String, String)>)> = Vec::new();
+    for line in text.lines() {
+        if let Some(game) = line.strip_prefix("# ") {
+            games.push((game.to_owned(), Vec::new()));
+        }
+        let Some((_, positions)) = games.last_mut() else {
+            continue;
+        };
+        if let Some(rest) = line.strip_prefix("ply ") {
+            let (_, position) = rest.split_once(": ").unwrap();
+            positions.push((position.to_owned(), String::new()));
+        }
+        if let (Some(mv), Some((_, played))) = (line.strip_prefix("plays "), positions.last_mut()) {
+            mv.clone_into(played);
+        }
+    }
+    games
+}
+
+#[test]
+fn all_playthroughs_can_be_read_and_painted() {
+    for (game, positions) in NAMES.iter().flat_map(|name| playthroughs(name)) {
+        assert!(!positions.is_empty(), "{game}");
+        let mut pixmap = Pixmap::new(96, 96).unwrap();
+        for ((position, mv), (next, _)) in positions.iter().zip(&positions[1..]) {
+            let now = Board::replay(&game, position, &[mv]).unwrap();
+            let then = Board::replay(&game, next, &[""; 0]).unwrap();
+            assert_eq!(now.board, then.board, "{game} {next}");
+            let marks = all_marks(&now);
+            let (whole, theme) = (area(96.0, 96.0), Theme::light());
+            now.board.paint(&mut pixmap.as_mut(), whole, &marks, &theme);
+        }
+    }
+}
+
+#[test]
+fn a_replay_says_whose_turn_it_is_and_how_it_ended() {
+    let start = Board::replay("othello", "", &[""; 0]).unwrap();
+    assert_eq!(start.turn, "Black to move");
+    assert_eq!(start.score, Some([2, 2]));
+    assert_eq!(start.last, None);
+    assert_eq!(start.legal, ["d3", "c4", "f5", "e6"]);
+    assert_eq!(start.board.counted(), "discs");
+    let mate = Board::replay("chess", "startpos", &["f3", "e5", "g2g4", "Qh4"]).unwrap();
+    assert_eq!(mate.turn, "Black wins (checkmate)");
+    assert_eq!((mate.to_move, mate.legal.len()), (None, 0));
+    assert_eq!(mate.last.unwrap().mv, "d8h4");
+    let back_and_forth = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
+    let drawn = Board::replay("chess", "", &back_and_forth).unwrap();
+    assert_eq!(drawn.turn, "draw (threefold repetition)");
+    assert_eq!(drawn.to_move, None);
+}
+
+#[test]
+fn what_cannot_be_replayed_is_told() {
+    for (game, position, moves) in [
+        ("go", "", vec![]),
+        ("chess", "nonsense", vec![]),
+        ("chess", "", vec!["e2e5"]),
+        ("kalah:9x9", "", vec![]),
+    ] {
+        assert!(Board::replay(game, position, &moves).is_err(), "{game}");
+    }
+}
+
+#[test]
+fn clicks_lead_to_moves() {
+    let start = Board::replay("chess", "8/P6k/8/8/8/8/7K/8 w - - 0 1", &[""; 0]).unwrap();
+    let reach = |clicks: &[Place]| start.board.reach(&start.legal, clicks);
+    assert_eq!(reach(&[]).next.len(), 2, "king and pawn");
+    assert_eq!(reach(&[square(0, 6)]).next, [square(0, 7)]);
+    assert_eq!(reach(&[square(0, 6), square(0, 7)]).complete.len(), 4);
+    assert_eq!(reach(&[square(4, 4)]), Reach::default());
+
+    let four = Board::replay("connect-four", "", &["4"]).unwrap();
+    let high = four.board.reach(&four.legal, &[square(3, 5)]);
+    assert_eq!(high.complete, [3], "anywhere in the column");
+    let pass = "-".repeat(26) + "-OX-----XO" + &"-".repeat(28) + " X";
+    if let Ok(now) = Board::replay("othello", &pass, &[""; 0]) {
+        assert_eq!(now.board.reach(&["pass"], &[]), Reach::default());
+    }
+}
+
+#[test]
+fn moves_that_go_the_same_way_are_put_together() {
+    let start = Board::replay("chess", "8/P6k/8/8/8/8/7K/8 w - - 0 1", &[""; 0]).unwrap();
+    let weight = |mv: &str, share: f32| Weight {
+        mv: mv.to_owned(),
+        share,
+    };
+    let marks = Marks {
+        moves: vec![
+            weight("a7a8q", 0.5),
+            weight("a7a8n", 0.25),
+            weight("h2h3", 0.25),
+            weight("pass", f32::NAN),
+            weight("h2g2", f32::NAN),
+        ],
+        chosen: Some(2),
+        ..Marks::default()
+    };
+    let routes = start.board.routes(&marks);
+    let shares: Vec<f32> = routes.iter().map(|route| route.share).collect();
+    assert_eq!(shares, [0.0, 0.75, 0.25]);
+    assert!(routes.last().unwrap().chosen);
+}
+
+// ---- Pictures for people --------------------------------------------------------------------------------------------
+
+/// A few positions with something to see, each with the marks that the viewer would put on them.
+fn samples() -> Vec<(&'static str, Replayed, Marks)> {
+    let mut samples = Vec::new();
+    let othello = "f5 d6 c3 d3 c4 f4 e3 f3 e6 c5 b4 g5 d2 e2 f6 b5 g4 c6 c7";
+    let chess = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 c8g4 h2h3 h7h5 d2d3 d8f6";
+    let four = "4 4 4 5 3 3 5 2 5 5 6";
+    for (game, position, moves) in [
+        ("othello", "", othello),
+        ("chess", "", chess),
+        ("connect-four", "", four),
+        ("kalah", "", "3 6 2 5 1 2 4"),
+        ("delta", "", "c3 b2 c3c5 e1"),
+        ("kalah:4x3", "<4,7,5,0,9,1,0,2,0,0,0> s", ""),
+        ("kalah", "<6,13,2,0,1,0,12,0,0,8,0,1,1,0,10> n", ""),
+    ] {
+        let mut played: Vec<&str> = Vec::new();
+        for mv in moves.split(' ').filter(|mv| !mv.is_empty()) {
+            played.push(mv);
+            if Board::replay(game, position, &played).is_err() {
+                played.pop();
+            }
+        }
+        let Ok(now) = Board::replay(game, position, &played) else {
+            continue;
+        };
+        let marks = viewer_marks(&now);
+        samples.push((game, now, marks));
+    }
+    let picks_up = |now: &Replayed| now.legal.iter().any(|mv| mv.contains('x'));
+    let late = (0..)
+        .flat_map(|seed| random_game("delta", seed, 19))
+        .find(picks_up)
+        .unwrap();
+    let marks = viewer_marks(&late);
+    samples.insert(5, ("delta", late, marks));
+    samples
+}
+
+/// Shares as a search spreads them: most for one move, and less and less for the others.
+fn viewer_marks(now: &Replayed) -> Marks {
+    let mut left = 1.0;
+    let count = now.legal.len();
+    let mut moves: Vec<Weight> = (0..count)
+        .map(|index| {
+            let share = if index == 0 { 0.55 } else { left * 0.35 };
+            left -= share;
+            Weight {
+                mv: now.legal[index * 7 % count].clone(),
+                share,
+            }
+        })
+        .collect();
+    moves.dedup_by(|one, other| one.mv == other.mv);
+    Marks {
+        last: (now.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        moves,
+        chosen: Some(0),
+        ..Marks::default()
+    }
+}
+
+fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Pixmap {
+    let gap = 16.0;
+    let across = if width > 400 { 3 } else { 4 };
+    let samples = samples();
+    let heights: Vec<f32> = samples
+        .iter()
+        .map(|(_, now, marks)| {
+            let marks = Marks {
+                coordinates,
+                ..marks.clone()
+            };
+            (width as f32 / now.board.aspect(&marks)).round()
+        })
+        .collect();
+    let rows: Vec<f32> = heights
+        .chunks(across)
+        .map(|row| row.iter().fold(0.0_f32, |high, &height| high.max(height)))
+        .collect();
+    let high: f32 = rows.iter().map(|row| row + gap).sum::<f32>() + gap;
+    let wide = across as f32 * (width as f32 + gap) + gap;
+    let mut pixmap = Pixmap::new(wide as u32, high as u32).unwrap();
+    pixmap.fill(theme::skia(theme.panel));
+    let mut top = gap;
+    for (row, chunk) in samples.chunks(across).enumerate() {
+        for (column, (_, now, marks)) in chunk.iter().enumerate() {
+            let mut marks = Marks {
+                coordinates,
+                ..marks.clone()
+            };
+            if hands {
+                marks.moves.clear();
+                let first = now.board.reach(&now.legal, &[]).next;
+                let last = *first.last().unwrap();
+                marks.targets = now.board.reach(&now.legal, &[last]).next;
+                if marks.targets.is_empty() {
+                    marks.targets = first;
+                } else {
+                    marks.selected = Some(last);
+                }
+                marks.flip = true;
+            }
+            let left = gap + column as f32 * (width as f32 + gap);
+            let area = Rect::from_xywh(left, top, width as f32, heights[row * across + column]);
+            now.board
+                .paint(&mut pixmap.as_mut(), area.unwrap(), &marks, theme);
+        }
+        top += rows[row] + gap;
+    }
+    pixmap
+}
+
+#[test]
+fn sheets_of_boards_for_people() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
+        for width in [120, 240, 700] {
+            let picture = sheet(&theme, width, width != 120, false);
+            let path = folder.join(format!("board-{name}-{width}.png"));
+            picture.save_png(path).unwrap();
+        }
+        let picture = sheet(&theme, 240, false, true);
+        picture
+            .save_png(folder.join(format!("board-{name}-hands.png")))
+            .unwrap();
+    }
+}

@@ -1,0 +1,117 @@
+//! The shapes of signs, to be filled and outlined like any other drawing.
+
+use ab_glyph::{Font as _, FontRef, OutlineCurve, Point};
+use tiny_skia::{Path, PathBuilder, Rect};
+
+/// What a sign looks like. One unit is the size of the em, y points downwards.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// The sign as it is printed, to be filled by the winding rule.
+    pub sign: Path,
+    /// What lies within its outer borders: the sign without the lines that are cut out of it.
+    pub silhouette: Path,
+}
+
+impl Outline {
+    /// The sign as DejaVu Sans draws it; none if it has no such sign or nothing to draw for it.
+    pub fn of(sign: char) -> Option<Self> {
+        let font = FontRef::try_from_slice(super::DEJAVU_SANS).ok()?;
+        let unit = 1.0 / font.units_per_em()?;
+        let outline = font.outline(font.glyph_id(sign))?;
+        let contours = contours(&outline.curves);
+        // Borders that run the way the largest one runs have ink inside, the others have it outside.
+        let main = (contours.iter().map(|contour| area(contour)))
+            .max_by(|one, other| one.abs().total_cmp(&other.abs()))?;
+        let outer = (contours.iter()).filter(|contour| (area(contour) > 0.0) == (main > 0.0));
+        Some(Self {
+            silhouette: path(outer, unit)?,
+            sign: path(contours.iter(), unit)?,
+        })
+    }
+
+    /// The smallest upright rectangle around it.
+    pub fn bounds(&self) -> Rect {
+        self.silhouette.bounds()
+    }
+}
+
+/// The closed lines that the curves make up, one after another.
+fn contours(curves: &[OutlineCurve]) -> Vec<&[OutlineCurve]> {
+    curves
+        .chunk_by(|before, after| end(before) == start(after))
+        .collect()
+}
+
+fn start(curve: &OutlineCurve) -> Point {
+    match *curve {
+        OutlineCurve::Line(from, _)
+        | OutlineCurve::Quad(from, _, _)
+        | OutlineCurve::Cubic(from, _, _, _) => from,
+    }
+}
+
+fn end(curve: &OutlineCurve) -> Point {
+    match *curve {
+        OutlineCurve::Line(_, to)
+        | OutlineCurve::Quad(_, _, to)
+        | OutlineCurve::Cubic(_, _, _, to) => to,
+    }
+}
+
+/// Twice the area of the polygon through the ends of the curves; its sign says which way round they run.
+fn area(contour: &[OutlineCurve]) -> f32 {
+    contour
+        .iter()
+        .map(|curve| (start(curve), end(curve)))
+        .map(|(from, to)| from.x * to.y - to.x * from.y)
+        .sum()
+}
+
+fn path<'a>(contours: impl Iterator<Item = &'a &'a [OutlineCurve]>, unit: f32) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    for contour in contours {
+        let at = |point: Point| (point.x * unit, -point.y * unit);
+        let (x, y) = at(start(contour.first()?));
+        path.move_to(x, y);
+        for curve in *contour {
+            let (x, y) = at(end(curve));
+            match *curve {
+                OutlineCurve::Line(..) => path.line_to(x, y),
+                OutlineCurve::Quad(_, bend, _) => {
+                    let (bend_x, bend_y) = at(bend);
+                    path.quad_to(bend_x, bend_y, x, y);
+                }
+                OutlineCurve::Cubic(_, first, second, _) => {
+                    let ((first_x, first_y), (second_x, second_y)) = (at(first), at(second));
+                    path.cubic_to(first_x, first_y, second_x, second_y, x, y);
+                }
+            }
+        }
+        path.close();
+    }
+    path.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chess_pieces_have_a_silhouette_larger_than_their_ink() {
+        for piece in "♚♛♜♝♞♟".chars() {
+            let outline = Outline::of(piece).unwrap();
+            let bounds = outline.bounds();
+            assert_eq!(bounds, outline.sign.bounds(), "{piece}");
+            assert!(
+                bounds.height() > 0.5 && bounds.height() < 1.0,
+                "{piece} {bounds:?}"
+            );
+            assert!(outline.silhouette.len() <= outline.sign.len(), "{piece}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_ink_has_no_outline() {
+        assert!(Outline::of(' ').is_none());
+    }
+}
