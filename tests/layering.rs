@@ -66,6 +66,29 @@ fn every_layer_is_known() {
     );
 }
 
+/// Of the viewer only the window knows of windows, and only the program itself carries the engine's command line; the rest
+/// sees of the engine games and tree files.
+#[test]
+fn the_viewer_stays_in_its_rooms() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../viewer/src");
+    let files = rust_files(&src);
+    assert!(files.len() > 10, "the viewer is there");
+    for file in files {
+        let name = file.strip_prefix(&src).expect("found below src");
+        let text = code(&file);
+        for word in ["winit::", "softbuffer"] {
+            let is_allowed = name == Path::new("window.rs") || !text.contains(word);
+            assert!(is_allowed, "{} names {word}", name.display());
+        }
+        for layer in LAYERS {
+            let is_allowed = ["games", "tree", "rng"].contains(layer)
+                || name == Path::new("main.rs")
+                || !text.contains(&format!("canopy_engine::{layer}"));
+            assert!(is_allowed, "{} names the engine's {layer}", name.display());
+        }
+    }
+}
+
 #[test]
 fn few_files_look_at_a_clock() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

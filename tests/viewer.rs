@@ -2,3 +2,6 @@
 
 #[path = "viewer/layout.rs"]
 mod layout;
+#[path = "viewer/pictures.rs"]
+mod pictures;
+mod support;

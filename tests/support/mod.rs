@@ -6,6 +6,7 @@ use std::{fs, path::PathBuf};
 use canopy_engine::games::{self, Playable, Visitor};
 
 pub(crate) mod transcript;
+pub(crate) mod window;
 
 /// A file or folder under tests/data.
 pub(crate) fn data(name: &str) -> PathBuf {

@@ -56,8 +56,8 @@ pub enum Action {
     Find(String),
     /// Follow what appears in the directory, or not.
     Follow(bool),
-    /// Write the tree to a file: .csv, .tree, .png or .svg.
-    Save(PathBuf),
+    /// Write the tree to a file, .csv or .tree, or a picture, .png or .svg, so many times as large as on the screen.
+    Save(PathBuf, f64),
     /// The other theme.
     SwitchTheme,
     /// The tree after so many iterations; `moving` if the next one follows at once.
@@ -75,6 +75,8 @@ pub enum Action {
     Speed(u32),
     /// The tree as it is in the end, or as far as the search is.
     ToEnd,
+    /// Close the window.
+    Quit,
 }
 
 /// The speeds at which a tree grows, in iterations a second.
@@ -171,6 +173,8 @@ pub struct App {
     is_fitted: bool,
     /// The canvas of the last frame, in pixels.
     pub canvas: Canvas,
+    /// Where it is in the window, in pixels.
+    pub canvas_at: (f64, f64),
     /// The selected node.
     pub selected: Option<usize>,
     history: Vec<usize>,
@@ -193,8 +197,10 @@ pub struct App {
     pub now: Duration,
     /// A find that is walked through.
     found: (String, usize),
-    /// A picture that is to be saved when the next frame is drawn.
-    pub picture: Option<PathBuf>,
+    /// A picture that is to be saved when the next frame is drawn, and how many times as large.
+    pub picture: Option<(PathBuf, f64)>,
+    /// Whether the window is to be closed.
+    pub is_over: bool,
 }
 
 impl App {
@@ -209,6 +215,7 @@ impl App {
             camera: None,
             is_fitted: true,
             canvas: Canvas::default(),
+            canvas_at: (0.0, 0.0),
             selected: None,
             history: Vec::new(),
             history_at: 0,
@@ -224,6 +231,7 @@ impl App {
             now: Duration::ZERO,
             found: (String::new(), 0),
             picture: None,
+            is_over: false,
         })
     }
 
@@ -475,6 +483,15 @@ impl App {
         }
     }
 
+    /// Shows a tree that was read already, without the files around it.
+    pub fn show_alone(&mut self, path: &Path, model: Arc<Model>) {
+        if self.sequence.path() != Some(path) {
+            self.sequence = Sequence::new(vec![path.to_owned()]);
+        }
+        self.sequence.keep(path, Arc::clone(&model));
+        self.show(path, model);
+    }
+
     /// Shows what the sieve lets through of a tree.
     fn show_part_of(&mut self, path: &Path, model: Arc<Model>) {
         if self.sift.is_plain() {
@@ -601,7 +618,7 @@ impl App {
                     self.ask();
                 }
             }
-            Action::Save(path) => self.save(&path),
+            Action::Save(path, scale) => self.save(&path, scale),
             Action::SwitchTheme => self.settings.dark = !self.settings.dark,
             Action::Scrub { to, moving } => self.scrub(to, moving),
             Action::StepIteration(by) => {
@@ -616,6 +633,7 @@ impl App {
                 }
             }
             Action::ToEnd => self.to_end(),
+            Action::Quit => self.is_over = true,
         }
     }
 
@@ -806,7 +824,7 @@ impl App {
         }
     }
 
-    fn save(&mut self, path: &Path) {
+    fn save(&mut self, path: &Path, scale: f64) {
         use canopy_engine::tree::files::{Format, write_whole};
         let Some(shown) = self.model.clone() else {
             return self.complain("there is no tree to save");
@@ -819,7 +837,7 @@ impl App {
             Some("tree") => Format::Tree,
             Some("csv") => Format::Csv,
             Some("png" | "svg") => {
-                self.picture = Some(path.to_owned());
+                self.picture = Some((path.to_owned(), scale));
                 return;
             }
             _ => {
@@ -843,6 +861,32 @@ impl App {
         }
     }
 
+    /// Where in the window the selected node and its children are, by row counted from 1; the root's if none is selected.
+    fn places(&self) -> Vec<(u32, f64, f64)> {
+        let (Some(model), Some(camera)) = (&self.model, &self.camera) else {
+            return Vec::new();
+        };
+        let node = self
+            .selected
+            .filter(|&node| node < model.len())
+            .unwrap_or(0);
+        let depth = model.depth_of(node) as f64;
+        let children = model
+            .children_of(node)
+            .take(100)
+            .map(|child| (child, depth + 1.0));
+        (std::iter::once((node, depth)).chain(children))
+            .map(|(node, depth)| {
+                let (x, y) = camera.to_canvas(&self.canvas, model.x[node], depth);
+                (
+                    model.rows[node] + 1,
+                    self.canvas_at.0 + x,
+                    self.canvas_at.1 + y,
+                )
+            })
+            .collect()
+    }
+
     /// What there is to know, for tests.
     pub fn dump(&self) -> serde_json::Value {
         let model = self.model.as_ref();
@@ -858,6 +902,10 @@ impl App {
             "zoom": self.camera.map(|camera| camera.zoom()),
             "camera": self.camera.map(|camera| [camera.x, camera.y]),
             "canvas": [self.canvas.width, self.canvas.height],
+            "canvas_at": self.canvas_at,
+            "places": self.places(),
+            "colours": self.settings.edge_colours,
+            "measure": self.settings.measure,
             "theme": if self.settings.dark { "dark" } else { "light" },
             "follow": self.follow,
             "directory": self.directory.as_ref().map(|path| path.display().to_string()),

@@ -115,6 +115,18 @@ impl Camera {
         self.y = tree_y - (y - canvas.height / 2.0) / self.down;
     }
 
+    /// Draws everything so many times as large, the canvas too.
+    pub fn enlarge(&mut self, scale: f64) {
+        for length in [
+            &mut self.across,
+            &mut self.down,
+            &mut self.fit_across,
+            &mut self.fit_down,
+        ] {
+            *length *= scale;
+        }
+    }
+
     /// The whole tree has other bounds now; nothing moves.
     pub fn fit_to(&mut self, bounds: &Bounds, canvas: &Canvas) {
         let fitting = Self::fit(bounds, canvas);

@@ -2,10 +2,10 @@
 
 use std::{
     ffi::OsString,
-    fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
     time::Instant,
 };
 
@@ -14,11 +14,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tiny_skia::Pixmap;
 
 use crate::{
+    app::{Action, App},
     camera::{Camera, Canvas},
+    easel::View,
+    frame::{self, Frame},
     model::Model,
-    raster::{Care, Raster},
-    scene::{self, Look, Scene},
-    svg,
+    scene::{self, Look},
+    settings::Settings,
     theme::Theme,
     window,
 };
@@ -140,10 +142,6 @@ impl CliError {
             _ => Self::Input(text),
         }
     }
-
-    fn write(path: &Path, error: &io::Error) -> Self {
-        Self::Failed(format!("cannot write {}: {error}", path.display()))
-    }
 }
 
 /// Runs the program with these arguments, the first being its own name.
@@ -217,35 +215,26 @@ fn render(arguments: &RenderArgs) -> Result<(), CliError> {
         let node = node_of(row)?;
         (camera.x, camera.y) = (model.x[node], model.depth_of(node) as f64);
     }
-    let theme = arguments.theme.theme();
-    let scene = scene::scene(&model, &camera, &canvas, &Look::default(), selected);
-    let output = &arguments.output;
-    let extension = output.extension().map(|name| name.to_ascii_lowercase());
-    let bytes = match extension.as_ref().and_then(|name| name.to_str()) {
-        Some("png") => png(&model, &scene, &canvas, &theme)?,
-        Some("svg") => svg::text(&model, &scene, &canvas, &theme).into_bytes(),
-        _ => {
-            return Err(CliError::Input(format!(
-                "{}: expected a name that ends in .png or .svg",
-                output.display()
-            )));
-        }
-    };
-    fs::write(output, bytes).map_err(|error| CliError::write(output, &error))
-}
-
-fn png(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Result<Vec<u8>, CliError> {
-    let failed = || CliError::Failed("the picture is too large".to_owned());
-    let mut pixmap = Pixmap::new(canvas.width as u32, canvas.height as u32).ok_or_else(failed)?;
-    Raster::default().paint(
-        &mut pixmap.as_mut(),
-        model,
-        scene,
+    let view = View {
+        camera,
         canvas,
-        theme,
-        Care::Fine,
-    );
-    pixmap.encode_png().map_err(|_| failed())
+        look: Look::default(),
+        selected,
+        theme: arguments.theme.theme(),
+        model: Arc::new(model),
+    };
+    let output = &arguments.output;
+    let is_picture = |name: &&std::ffi::OsStr| {
+        name.eq_ignore_ascii_case("png") || name.eq_ignore_ascii_case("svg")
+    };
+    if output.extension().filter(is_picture).is_none() {
+        return Err(CliError::Input(format!(
+            "{}: expected a name that ends in .png or .svg",
+            output.display()
+        )));
+    }
+    view.save(output, 1.0)
+        .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", output.display())))
 }
 
 /// What was measured of one file.
@@ -294,57 +283,79 @@ fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
         };
         written.map_err(failed)?;
     }
+    if arguments.files.len() > 1 && !arguments.json {
+        let step = measure_step(&arguments.files)?;
+        writeln!(out, "to step from one of them to the next: {step:.1} ms").map_err(failed)?;
+    }
     Ok(())
 }
 
+/// Frames are measured at this size.
+const SIZE: (u32, u32) = (1600, 1000);
+
+/// The window without a window.
+struct Bench {
+    app: App,
+    frame: Frame,
+    pixmap: Pixmap,
+    shown: Vec<u32>,
+}
+
+impl Bench {
+    fn new() -> Result<Self, CliError> {
+        let app = App::new(Settings::default(), Arc::new(|| {}))
+            .map_err(|error| CliError::Failed(format!("no thread could be started: {error}")))?;
+        let pixmap = Pixmap::new(SIZE.0, SIZE.1)
+            .ok_or_else(|| CliError::Failed("no memory for a picture".to_owned()))?;
+        Ok(Self {
+            app,
+            frame: Frame::default(),
+            shown: vec![0; (SIZE.0 * SIZE.1) as usize],
+            pixmap,
+        })
+    }
+
+    /// The milliseconds of a frame, with panels and all, up to the copy that the system gets.
+    fn frame(&mut self) -> f64 {
+        let begun = Instant::now();
+        let input = frame::input(SIZE.0 as f32, SIZE.1 as f32, 1.0);
+        self.frame
+            .draw(&mut self.app, input, &mut self.pixmap.as_mut());
+        frame::copy(&self.pixmap, &mut self.shown);
+        millis(begun)
+    }
+}
+
+fn millis(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64() * 1e3
+}
+
 fn measure(path: &Path) -> Result<Measured, CliError> {
-    let millis = |begun: Instant| begun.elapsed().as_secs_f64() * 1e3;
+    let mut bench = Bench::new()?;
+    // The interface itself is there before a tree is.
+    bench.frame();
     let begun = Instant::now();
     let document = files::read(path, None).map_err(|error| CliError::file(path, &error))?;
     let parse = millis(begun);
     let begun = Instant::now();
-    let model = Model::new(document);
+    let model = Arc::new(Model::new(document));
     let layout = millis(begun);
-    let canvas = Canvas {
-        width: 1600.0,
-        height: 1000.0,
-        scale: 1.0,
-    };
-    let theme = Theme::dark();
-    let mut raster = Raster::default();
-    let mut pixmap = Pixmap::new(1600, 1000)
-        .ok_or_else(|| CliError::Failed("no memory for a picture".to_owned()))?;
-    let mut shown = vec![0_u32; 1600 * 1000];
-    let mut frame = |camera: &Camera| {
-        let begun = Instant::now();
-        let scene = scene::scene(&model, camera, &canvas, &Look::default(), None);
-        raster.paint(
-            &mut pixmap.as_mut(),
-            &model,
-            &scene,
-            &canvas,
-            &theme,
-            Care::Quick,
-        );
-        for (to, from) in shown.iter_mut().zip(pixmap.pixels()) {
-            *to =
-                u32::from(from.red()) << 16 | u32::from(from.green()) << 8 | u32::from(from.blue());
-        }
-        millis(begun)
-    };
-    let fitting = Camera::fit(&scene::bounds(&model), &canvas);
-    let first = frame(&fitting);
+    bench.app.show_alone(path, Arc::clone(&model));
+    let first = bench.frame();
+    // Panels take a second frame to find their sizes.
+    bench.frame();
     // A sweep through all zooms, over places along the tree.
     let mut times = Vec::new();
-    let (left, right) = model.extent;
+    let mut zoom = 1.0;
     for step in 0..24 {
+        let wanted = 1.7_f64.powi(step);
+        bench.app.act(Action::Zoom(wanted / zoom, None));
+        zoom = wanted;
         for place in 0..8 {
-            let mut camera = fitting;
-            let zoom = 1.7_f64.powi(step);
-            camera.zoom_at(&canvas, zoom, canvas.width / 2.0, canvas.height / 2.0);
-            camera.x = left + (right - left) * (f64::from(place) + 0.5) / 8.0;
-            camera.y = (model.depth() - 1) as f64 * f64::from((place + step) % 8) / 8.0;
-            times.push(frame(&camera));
+            let across = (f64::from(place) + 0.5) / 8.0;
+            let down = f64::from((place + step) % 8) / 8.0;
+            bench.app.act(Action::CentreOn(across, down));
+            times.push(bench.frame());
         }
     }
     times.sort_by(f64::total_cmp);
@@ -358,4 +369,23 @@ fn measure(path: &Path) -> Result<Measured, CliError> {
         worst: at(99),
         bytes: model.bytes() as f64 / model.len() as f64,
     })
+}
+
+/// The milliseconds it takes to step to another tree that is ready.
+fn measure_step(paths: &[PathBuf]) -> Result<f64, CliError> {
+    let mut bench = Bench::new()?;
+    let mut models = Vec::new();
+    for path in paths {
+        models.push((path, Arc::new(read(path)?)));
+    }
+    let mut times = Vec::new();
+    for step in 0..40 {
+        let (path, model) = &models[step % models.len()];
+        let begun = Instant::now();
+        bench.app.show_alone(path, Arc::clone(model));
+        let rest = millis(begun);
+        times.push(bench.frame() + rest);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
 }

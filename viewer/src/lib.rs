@@ -13,9 +13,15 @@ pub mod camera;
 
 pub mod cli;
 
+pub mod controls;
+
+pub mod easel;
+
 pub mod film;
 
 pub mod fonts;
+
+pub mod formula;
 
 pub mod frame;
 

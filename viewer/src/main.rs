@@ -1,7 +1,13 @@
-//! The `canopy-viewer` program.
+//! The `canopy-viewer` program. It carries the engine too, as a hidden first word, so that one file is enough to play.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    canopy_viewer::cli::main(std::env::args_os())
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|word| word == "engine") {
+        // What is left begins with the program's name, as a program's arguments do.
+        arguments.remove(1);
+        return canopy_engine::cli::main(arguments);
+    }
+    canopy_viewer::cli::main(arguments)
 }

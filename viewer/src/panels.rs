@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use egui::{
-    Align, Align2, Button, Color32, ComboBox, Frame, Grid, Key, Layout, Margin, Modifiers, Panel,
+    Align, Align2, Button, Color32, Frame, Grid, Key, Layout, Margin, Modifiers, Panel,
     PointerButton, Rect, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, vec2,
 };
 
 use crate::{
     app::{Action, App, Way, name_of},
     board::{Board, Marks, Pictures, Replayed, Weight},
+    controls::{self, Named as _},
+    formula,
     model::{Decider, Model},
     scene::thousands,
     theme::Theme,
@@ -23,6 +25,11 @@ const CARD_BOARD: f32 = 120.0;
 /// At most so many children of a node are marked on its board; no game has so many moves, but a file may say so.
 const MOST_MOVES: usize = 1024;
 
+/// Report 000's colours of the least and the most visited edges.
+const REPORT_COLOURS: [[u8; 3]; 2] = [[0, 160, 60], [220, 30, 30]];
+/// So many children are listed.
+const MOST_CHILDREN: usize = 40;
+
 /// The user interface's own state.
 pub struct Panels {
     canvas: Rect,
@@ -33,6 +40,8 @@ pub struct Panels {
     hovered: Option<usize>,
     timeline: TimelinePanel,
     pictures: Pictures,
+    /// Whether the field for a tree's number is to be typed into.
+    wants_jump: bool,
 }
 
 impl Default for Panels {
@@ -46,6 +55,7 @@ impl Default for Panels {
             hovered: None,
             timeline: TimelinePanel::default(),
             pictures: Pictures::default(),
+            wants_jump: false,
         }
     }
 }
@@ -54,6 +64,8 @@ impl Default for Panels {
 struct Dialog {
     saves: bool,
     path: String,
+    /// How many times as large as on the screen a picture is to be.
+    scale: f64,
 }
 
 /// The keys, and what they do.
@@ -63,6 +75,7 @@ const KEYS: &[(&str, &str)] = &[
         "shift + arrows, h j k l",
         "walk to sibling, child and parent",
     ),
+    ("g", "go to the tree of a number"),
     ("+ −", "zoom"),
     ("Home", "see the whole tree"),
     ("f, double click", "see the selected subtree"),
@@ -78,6 +91,7 @@ const KEYS: &[(&str, &str)] = &[
     ("w", "follow new trees"),
     ("t", "light and dark"),
     ("1 2", "fold the left and the right area"),
+    ("ctrl + q", "close the window"),
     ("?", "this list"),
 ];
 
@@ -91,6 +105,7 @@ impl Panels {
     pub fn show(&mut self, app: &mut App, ui: &mut Ui) {
         let theme = app.theme();
         let mut actions = Vec::new();
+        controls::clear(ui.ctx());
         self.keys(app, ui, &mut actions);
         let bar = Frame::new()
             .fill(theme.panel)
@@ -153,6 +168,10 @@ impl Panels {
         if !dropped.is_empty() {
             actions.push(Action::Open(dropped));
         }
+        // What was drawn is out of date then.
+        if !actions.is_empty() {
+            ui.ctx().request_repaint();
+        }
         for action in actions {
             app.act(action);
         }
@@ -162,9 +181,11 @@ impl Panels {
         if ui.ctx().egui_wants_keyboard_input() {
             return;
         }
-        let pressed = |modifiers: Modifiers, key: Key| {
-            ui.input_mut(|input| input.consume_key(modifiers, key))
+        // A key may come several times in one frame.
+        let count = |modifiers: Modifiers, key: Key| {
+            ui.input_mut(|input| input.count_and_consume_key(modifiers, key))
         };
+        let pressed = |modifiers: Modifiers, key: Key| count(modifiers, key) > 0;
         let none = Modifiers::NONE;
         for (key, way) in [
             (Key::ArrowUp, Way::Up),
@@ -172,9 +193,8 @@ impl Panels {
             (Key::ArrowLeft, Way::Left),
             (Key::ArrowRight, Way::Right),
         ] {
-            if pressed(Modifiers::SHIFT, key) {
-                actions.push(Action::Walk(way));
-            }
+            let times = count(Modifiers::SHIFT, key);
+            actions.extend(std::iter::repeat_n(Action::Walk(way), times));
         }
         for (key, action) in [
             (Key::ArrowLeft, Action::Step(-1)),
@@ -197,12 +217,13 @@ impl Panels {
             (Key::Period, Action::StepIteration(1)),
             (Key::End, Action::ToEnd),
         ] {
-            if pressed(none, key) {
-                actions.push(action);
-            }
+            actions.extend(std::iter::repeat_n(action, count(none, key)));
         }
         if pressed(Modifiers::SHIFT, Key::Equals) || pressed(Modifiers::SHIFT, Key::Plus) {
             actions.push(Action::Zoom(1.25, None));
+        }
+        if pressed(none, Key::G) {
+            self.wants_jump = true;
         }
         if pressed(none, Key::W) {
             actions.push(Action::Follow(!app.follow));
@@ -221,6 +242,9 @@ impl Panels {
         if pressed(none, Key::Escape) {
             self.help = false;
             app.message = None;
+        }
+        if pressed(Modifiers::COMMAND, Key::Q) {
+            actions.push(Action::Quit);
         }
         if pressed(Modifiers::COMMAND, Key::O) {
             self.ask(app, false);
@@ -251,7 +275,11 @@ impl Panels {
                 .or_else(|| std::env::current_dir().ok());
             directory.unwrap_or_default().display().to_string()
         };
-        self.dialog = Some(Dialog { saves, path });
+        self.dialog = Some(Dialog {
+            saves,
+            path,
+            scale: 1.0,
+        });
     }
 
     fn bar(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
@@ -260,6 +288,7 @@ impl Panels {
             ui.add_space(8.0);
             if ui
                 .button("Open…")
+                .named("open")
                 .on_hover_text("Files or a folder (ctrl + o)")
                 .clicked()
             {
@@ -268,7 +297,11 @@ impl Panels {
             ui.add_space(16.0);
             let (count, at) = (app.sequence.len(), app.sequence.at());
             let back = ui.add_enabled(count > 0 && at > 0, Button::new("‹"));
-            if back.on_hover_text("Previous tree (←)").clicked() {
+            if back
+                .named("back")
+                .on_hover_text("Previous tree (←)")
+                .clicked()
+            {
                 actions.push(Action::Step(-1));
             }
             if count > 0 {
@@ -281,7 +314,7 @@ impl Panels {
                 ui.label(RichText::new("No tree").color(theme.dim));
             }
             let next = ui.add_enabled(at + 1 < count, Button::new("›"));
-            if next.on_hover_text("Next tree (→)").clicked() {
+            if next.named("next").on_hover_text("Next tree (→)").clicked() {
                 actions.push(Action::Step(1));
             }
             let field = ui.add_enabled(
@@ -290,6 +323,12 @@ impl Panels {
                     .desired_width(56.0)
                     .hint_text("go to"),
             );
+            let field = field
+                .named("jump")
+                .on_hover_text("The number of a tree (g)");
+            if std::mem::take(&mut self.wants_jump) {
+                field.request_focus();
+            }
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             if is_entered && !self.jump.is_empty() {
                 actions.push(Action::Jump(std::mem::take(&mut self.jump)));
@@ -303,7 +342,7 @@ impl Panels {
                 } else {
                     ("○ Follow", theme.dim)
                 };
-                let button = ui.button(RichText::new(text).color(colour));
+                let button = ui.button(RichText::new(text).color(colour)).named("follow");
                 if button
                     .on_hover_text("Show new trees as they appear (w)")
                     .clicked()
@@ -312,20 +351,34 @@ impl Panels {
                 }
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.button("?").on_hover_text("All keys (?)").clicked() {
+                if ui
+                    .button("?")
+                    .named("help")
+                    .on_hover_text("All keys (?)")
+                    .clicked()
+                {
                     self.help ^= true;
                 }
                 let theme_button = ui.button(if app.settings.dark { "Light" } else { "Dark" });
-                if theme_button.on_hover_text("The other theme (t)").clicked() {
+                if theme_button
+                    .named("theme")
+                    .on_hover_text("The other theme (t)")
+                    .clicked()
+                {
                     actions.push(Action::SwitchTheme);
                 }
                 let has_tree = app.model.is_some();
                 let reset = ui.add_enabled(has_tree, Button::new("Reset view"));
-                if reset.on_hover_text("See the whole tree (Home)").clicked() {
+                if reset
+                    .named("reset")
+                    .on_hover_text("See the whole tree (Home)")
+                    .clicked()
+                {
                     actions.push(Action::Reset);
                 }
                 let save = ui.add_enabled(has_tree, Button::new("Save…"));
                 if save
+                    .named("save")
                     .on_hover_text("As .tree, .csv, .png or .svg (ctrl + s)")
                     .clicked()
                 {
@@ -337,6 +390,9 @@ impl Panels {
                         .desired_width(110.0)
                         .hint_text("find a move"),
                 );
+                let find = find
+                    .named("find")
+                    .on_hover_text("A move, or a part of a state (ctrl + f)");
                 if ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F)) {
                     find.request_focus();
                 }
@@ -571,14 +627,22 @@ impl Panels {
                 let is_entered =
                     field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
                 field.request_focus();
-                if !dialog.saves {
+                if dialog.saves {
+                    ui.horizontal(|ui| {
+                        ui.label(RichText::new("Size of a picture").color(theme.dim));
+                        for scale in [1.0, 2.0, 4.0] {
+                            let text = format!("{scale}×");
+                            ui.selectable_value(&mut dialog.scale, scale, text);
+                        }
+                    });
+                } else {
                     browse(dialog, ui, theme);
                 }
                 ui.horizontal(|ui| {
                     if (ui.button(title).clicked() || is_entered) && !dialog.path.is_empty() {
                         let path = PathBuf::from(dialog.path.trim());
                         actions.push(if dialog.saves {
-                            Action::Save(path)
+                            Action::Save(path, dialog.scale)
                         } else {
                             Action::Open(vec![path])
                         });
@@ -901,30 +965,8 @@ fn node(app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
 /// The children with the terms of the formula that chooses among them.
 fn children(model: &Model, node: usize, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.label(theme.heading("Why this child"));
-    let range = model.children_of(node);
-    let mut order: Vec<usize> = range.clone().collect();
-    order.sort_by_key(|&child| std::cmp::Reverse(model.node(child).visits));
-    let constant: Option<f64> = (model.meta.as_ref())
-        .and_then(|meta| meta.parameters.get("exploration"))
-        .and_then(|constant| constant.parse().ok());
-    let total = f64::from(model.node(node).visits.max(1));
-    let explore = |child: usize| {
-        let visits = f64::from(model.node(child).visits);
-        constant
-            .filter(|_| visits > 0.0)
-            .map(|constant| constant * (total.ln() / visits).sqrt())
-    };
-    let score = |child: usize| explore(child).map(|bonus| bonus + model.node(child).mean);
-    let next = (order.iter().copied())
-        .filter(|&child| score(child).is_some())
-        .max_by(|&one, &other| {
-            score(one)
-                .partial_cmp(&score(other))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
-    let most = order
-        .first()
-        .map_or(1, |&child| model.node(child).visits.max(1));
+    let why = formula::why(model, node);
+    let most = (why.rows.first()).map_or(1, |row| model.node(row.child).visits.max(1));
     Grid::new("children")
         .num_columns(5)
         .striped(true)
@@ -934,10 +976,11 @@ fn children(model: &Model, node: usize, ui: &mut Ui, theme: &Theme, actions: &mu
                 ui.label(RichText::new(heading).color(theme.dim).small());
             }
             ui.end_row();
-            for &child in order.iter().take(40) {
+            for terms in why.rows.iter().take(MOST_CHILDREN) {
+                let child = terms.child;
                 let figures = model.node(child);
                 let name = theme.strong(move_of(model, child));
-                let is_next = next == Some(child);
+                let is_next = why.next == Some(child);
                 let name = if is_next {
                     name.color(theme.cool)
                 } else {
@@ -967,40 +1010,20 @@ fn children(model: &Model, node: usize, ui: &mut Ui, theme: &Theme, actions: &mu
                     font,
                     theme.text,
                 );
-                let has_data = figures.visits > 0;
-                ui.label(if has_data {
-                    format!("{:.3}", figures.mean)
-                } else {
-                    "–".to_owned()
-                });
                 let term = |value: Option<f64>| {
                     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
                 };
-                ui.label(RichText::new(term(explore(child))).color(theme.dim));
-                ui.label(term(score(child)));
+                ui.label(term(terms.mean));
+                ui.label(RichText::new(term(terms.explore)).color(theme.dim));
+                ui.label(term(terms.score()));
                 ui.end_row();
             }
         });
-    if order.len() > 40 {
-        ui.label(
-            RichText::new(format!("and {} more", thousands(order.len() as u64 - 40)))
-                .color(theme.dim),
-        );
+    if why.rows.len() > MOST_CHILDREN {
+        let more = thousands((why.rows.len() - MOST_CHILDREN) as u64);
+        ui.label(RichText::new(format!("and {more} more")).color(theme.dim));
     }
-    match (constant, next) {
-        (Some(constant), Some(next)) => {
-            let text = format!(
-                "mean + C·√(ln N / n), C = {constant}, N = {}; the next descent goes to {}.",
-                thousands(total as u64),
-                move_of(model, next)
-            );
-            ui.label(RichText::new(text).color(theme.dim).small());
-        }
-        _ => {
-            let text = "The file does not say by which formula children are chosen.";
-            ui.label(RichText::new(text).color(theme.dim).small());
-        }
-    }
+    ui.label(RichText::new(why.text).color(theme.dim).small());
 }
 
 fn colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
@@ -1013,14 +1036,19 @@ fn colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
             ("mean", "mean"),
         ] {
             let chosen = settings.measure == name;
-            if ui.selectable_label(chosen, text).clicked() {
+            let measure = ui
+                .selectable_label(chosen, text)
+                .named(&format!("colour by {name}"));
+            if measure.clicked() {
                 settings.measure = name.to_owned();
             }
         }
     });
     ui.horizontal(|ui| {
-        ui.checkbox(&mut settings.logarithmic, "logarithmic");
-        ui.checkbox(&mut settings.per_layer, "per level");
+        ui.checkbox(&mut settings.logarithmic, "logarithmic")
+            .named("logarithmic");
+        ui.checkbox(&mut settings.per_layer, "per level")
+            .named("per level");
     });
     ui.horizontal(|ui| {
         ui.checkbox(&mut settings.by_size, "size by visits");
@@ -1032,32 +1060,39 @@ fn colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).color(theme.dim));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.color_edit_button_srgba(colour);
+                ui.color_edit_button_srgba(colour).named(name);
             });
         });
     }
     if colours != before {
         settings.edge_colours = Some(colours.map(|colour| [colour.r(), colour.g(), colour.b()]));
     }
-    ComboBox::from_id_salt("palette")
-        .selected_text("palette")
-        .show_ui(ui, |ui| {
-            if ui.button("the theme's").clicked() {
-                settings.edge_colours = None;
-            }
-            if ui.button("report 000's green and red").clicked() {
-                settings.edge_colours = Some([[0, 160, 60], [220, 30, 30]]);
-                settings.logarithmic = false;
-                settings.per_layer = false;
-            }
-        });
+    ui.horizontal(|ui| {
+        let own = ui.selectable_label(settings.edge_colours.is_none(), "the theme's");
+        if own.named("theme colours").clicked() {
+            settings.edge_colours = None;
+        }
+        let is_old = settings.edge_colours == Some(REPORT_COLOURS);
+        let old = ui.selectable_label(is_old, "green and red");
+        let old = old.named("green and red");
+        if old
+            .on_hover_text("As report 000 draws its trees: linear, over the whole tree")
+            .clicked()
+        {
+            settings.edge_colours = Some(REPORT_COLOURS);
+            settings.logarithmic = false;
+            settings.per_layer = false;
+        }
+    });
 }
 
 fn sieve(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.label(theme.heading("Show"));
     let mut sift = app.sift.clone();
-    ui.checkbox(&mut sift.by_visits, "most visited on the left");
+    ui.checkbox(&mut sift.by_visits, "most visited on the left")
+        .named("by visits");
     ui.checkbox(&mut sift.whole_turns, "whole turns as one edge")
+        .named("whole turns")
         .on_hover_text("Moves that one player makes in a row, as in kalah");
     ui.horizontal(|ui| {
         ui.label(RichText::new("at least so many visits").color(theme.dim));
@@ -1193,7 +1228,7 @@ mod tests {
     use canopy_engine::tree::{Builder, Row, meta::Meta};
 
     use super::*;
-    use crate::{board::Place, model::Sift};
+    use crate::{board::Place, model::Source};
 
     /// A tree of connect four: the root, its two children, and a child of the first.
     fn model(game: &str, rows: [(&str, i32, u32); 4]) -> Model {
@@ -1211,8 +1246,11 @@ mod tests {
             game: game.to_owned(),
             ..Meta::default()
         };
-        let tree = Arc::new(builder.finish().unwrap());
-        Model::sifted(tree, Some(Arc::new(meta)), &Sift::default())
+        let tree = builder.finish().unwrap();
+        Model::new(Source {
+            meta: Some(Arc::new(meta)),
+            ..Source::of(tree)
+        })
     }
 
     #[test]

@@ -129,6 +129,11 @@ impl Theme {
             spacing: spacing(),
             visuals: self.visuals(),
             animation_time: 0.1,
+            // A text that could be selected would catch the pointer, on cards beside it too; what is worth copying has a key.
+            interaction: egui::style::Interaction {
+                selectable_labels: false,
+                ..egui::style::Interaction::default()
+            },
             ..Style::default()
         }
     }

@@ -8,6 +8,7 @@ use egui::{
 
 use crate::{
     app::{Action, App, SPEEDS, Timeline},
+    controls::Named as _,
     film::Reel,
     scene::thousands,
     theme::Theme,
@@ -45,6 +46,7 @@ impl TimelinePanel {
             let width = (ui.available_width() - FIGURES).max(40.0);
             let (rect, response) =
                 ui.allocate_exact_size(vec2(width, HEIGHT + 14.0), Sense::click_and_drag());
+            let response = response.named("timeline");
             let area = Rect::from_min_size(rect.min + vec2(0.0, 4.0), vec2(width, HEIGHT));
             self.draw_shares(reel, area, ui, theme);
             let end = reel.iterations.max(1);
@@ -117,19 +119,27 @@ fn buttons(timeline: &Timeline, ui: &mut Ui, actions: &mut Vec<Action>) {
         ("▶", "Let the tree grow (p)")
     };
     let play = ui.add(Button::new(text).min_size(vec2(32.0, 28.0)));
-    if play.on_hover_text(hint).clicked() {
+    if play.named("play").on_hover_text(hint).clicked() {
         actions.push(Action::Play(!timeline.is_playing()));
     }
     let at = timeline.position();
     let back = ui.add_enabled(at > 0, Button::new("‹1").min_size(vec2(28.0, 28.0)));
-    if back.on_hover_text("One iteration back (,)").clicked() {
+    if back
+        .named("iteration back")
+        .on_hover_text("One iteration back (,)")
+        .clicked()
+    {
         actions.push(Action::StepIteration(-1));
     }
     let on = ui.add_enabled(
         at < timeline.iterations(),
         Button::new("1›").min_size(vec2(28.0, 28.0)),
     );
-    if on.on_hover_text("One iteration on (.)").clicked() {
+    if on
+        .named("iteration on")
+        .on_hover_text("One iteration on (.)")
+        .clicked()
+    {
         actions.push(Action::StepIteration(1));
     }
     let speed = timeline.speed();
@@ -188,7 +198,7 @@ fn figures(
             theme.dim
         };
         let end = ui.add(Button::new(RichText::new(text).color(colour).small()).frame(false));
-        if end.on_hover_text(hint).clicked() {
+        if end.named("end").on_hover_text(hint).clicked() {
             actions.push(Action::ToEnd);
         }
     });

@@ -15,7 +15,8 @@ use winit::{
 
 use crate::{
     app::{Action, App},
-    frame::Frame,
+    frame::{Frame, copy},
+    loader::Wake,
     settings::Settings,
 };
 
@@ -27,17 +28,18 @@ pub fn run(paths: Vec<PathBuf>) -> Result<(), String> {
         )
     })?;
     let proxy = event_loop.create_proxy();
-    let wake = Arc::new(move || {
+    let wake: Wake = Arc::new(move || {
         let _ = proxy.send_event(());
     });
-    let mut app = App::new(Settings::load(), wake)
-        .map_err(|error| format!("no thread could be started: {error}"))?;
+    let no_thread = |error: std::io::Error| format!("no thread could be started: {error}");
+    let frame = Frame::with_easel(Arc::clone(&wake)).map_err(no_thread)?;
+    let mut app = App::new(Settings::load(), wake).map_err(no_thread)?;
     if !paths.is_empty() {
         app.act(Action::Open(paths));
     }
     let mut viewer = Viewer {
         app,
-        frame: Frame::default(),
+        frame,
         shown: None,
         begun: Instant::now(),
         next: None,
@@ -131,10 +133,7 @@ impl Viewer {
             .surface
             .buffer_mut()
             .map_err(|error| error.to_string())?;
-        for (to, from) in buffer.iter_mut().zip(pixmap.pixels()) {
-            *to =
-                u32::from(from.red()) << 16 | u32::from(from.green()) << 8 | u32::from(from.blue());
-        }
+        copy(pixmap, &mut buffer);
         shown.window.pre_present_notify();
         buffer.present().map_err(|error| error.to_string())?;
         self.next = Instant::now().checked_add(drawn.next);
@@ -142,6 +141,16 @@ impl Viewer {
             shown.window.request_redraw();
         }
         Ok(())
+    }
+
+    /// Ends, and remembers how large the window was.
+    fn close(&mut self, event_loop: &ActiveEventLoop) {
+        if let Some(shown) = &self.shown {
+            let scale = shown.window.scale_factor();
+            let size = shown.window.inner_size().to_logical::<f32>(scale);
+            self.app.settings.window = [size.width, size.height];
+        }
+        event_loop.exit();
     }
 
     fn redraw(&self) {
@@ -168,30 +177,26 @@ impl ApplicationHandler for Viewer {
     }
 
     fn user_event(&mut self, _: &ActiveEventLoop, (): ()) {
-        if self.app.update(self.begun.elapsed()) {
-            self.redraw();
-        }
+        // Something is ready, in the app or on the easel.
+        self.redraw();
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(shown) = &mut self.shown else { return };
         if event == WindowEvent::RedrawRequested {
-            if let Err(error) = self.draw() {
-                self.failure = Some(error);
-                event_loop.exit();
+            match self.draw() {
+                Ok(()) if self.app.is_over => self.close(event_loop),
+                Ok(()) => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    event_loop.exit();
+                }
             }
             return;
         }
         let answer = shown.input.on_window_event(&shown.window, &event);
         match event {
-            WindowEvent::CloseRequested => {
-                let size = shown
-                    .window
-                    .inner_size()
-                    .to_logical::<f32>(shown.window.scale_factor());
-                self.app.settings.window = [size.width, size.height];
-                event_loop.exit();
-            }
+            WindowEvent::CloseRequested => return self.close(event_loop),
             WindowEvent::KeyboardInput {
                 event:
                     KeyEvent {
@@ -200,7 +205,7 @@ impl ApplicationHandler for Viewer {
                         ..
                     },
                 ..
-            } => dump(&self.app),
+            } => dump(&self.frame.dump(&self.app)),
             _ => {}
         }
         if answer.repaint {
@@ -223,6 +228,6 @@ impl ApplicationHandler for Viewer {
 
 /// Tells tests what there is to know.
 #[expect(clippy::print_stdout, reason = "tests read it there")]
-fn dump(app: &App) {
-    println!("{}", app.dump());
+fn dump(state: &serde_json::Value) {
+    println!("{state}");
 }

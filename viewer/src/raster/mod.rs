@@ -47,7 +47,7 @@ impl Raster {
         theme: &Theme,
         care: Care,
     ) {
-        pixmap.fill(solid(theme.canvas));
+        crate::frame::fill(pixmap, theme.canvas);
         let scale = canvas.scale as f32;
         if care == Care::Fine && scene.edges.len() <= TOO_DENSE {
             strokes(pixmap, &scene.edges, theme);

@@ -1,0 +1,324 @@
+//! A real window on a display of its own, driven as a person would, with what the program says of itself.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// However busy the machine is, nothing takes longer than this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A virtual display.
+pub(crate) struct Display {
+    server: Child,
+    name: String,
+}
+
+impl Display {
+    /// Starts one; none, with a word about it, where Xvfb or xdotool is not installed. Under CI that is a failure.
+    pub(crate) fn start() -> Option<Self> {
+        let is_there = |program: &str| {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&path).any(|folder| folder.join(program).exists())
+        };
+        for program in ["Xvfb", "xdotool"] {
+            if !is_there(program) {
+                assert!(
+                    std::env::var_os("CI").is_none(),
+                    "{program} is not installed, and under CI the window must be tested"
+                );
+                super::untested(&format!("{program} is not installed"));
+                return None;
+            }
+        }
+        let mut server = Command::new("Xvfb")
+            .args([
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                "1600x1000x24",
+                "-nolisten",
+                "tcp",
+            ])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb starts");
+        let mut number = String::new();
+        let output = server.stdout.take().expect("its output is read");
+        let mut output = BufReader::new(output);
+        output.read_line(&mut number).expect("Xvfb says its number");
+        assert!(!number.trim().is_empty(), "Xvfb found no free display");
+        // It must not block on what it says later.
+        thread::spawn(move || {
+            let _ = output.read_to_end(&mut Vec::new());
+        });
+        Some(Self {
+            server,
+            name: format!(":{}", number.trim()),
+        })
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The program with its window.
+pub(crate) struct Window<'a> {
+    display: &'a Display,
+    program: Child,
+    lines: Receiver<String>,
+    complaints: Arc<Mutex<String>>,
+    id: String,
+}
+
+impl<'a> Window<'a> {
+    /// Starts the viewer with these arguments; what it remembers is in `home`.
+    pub(crate) fn open(display: &'a Display, home: &Path, arguments: &[&str]) -> Self {
+        let mut program = Command::new(viewer())
+            .args(arguments)
+            .env("DISPLAY", &display.name)
+            .env("XDG_CONFIG_HOME", home)
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WAYLAND_SOCKET")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the viewer starts");
+        let (sender, lines) = channel();
+        let output = program.stdout.take().expect("its output is read");
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let complaints = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&complaints);
+        let errors = program.stderr.take().expect("its errors are read");
+        thread::spawn(move || {
+            for line in BufReader::new(errors).lines().map_while(Result::ok) {
+                let mut kept = kept.lock().expect("nobody panics with it");
+                kept.push_str(&line);
+                kept.push('\n');
+            }
+        });
+        let mut window = Self {
+            display,
+            program,
+            lines,
+            complaints,
+            id: String::new(),
+        };
+        let begun = Instant::now();
+        while window.id.is_empty() {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "no window: {}",
+                window.complaints()
+            );
+            thread::sleep(Duration::from_millis(50));
+            let found = window.xdotool(&["search", "--onlyvisible", "--name", "^Canopy"]);
+            window.id = found.lines().next().unwrap_or_default().to_owned();
+        }
+        window.place(1400, 900);
+        window
+    }
+
+    /// What the program said of errors.
+    pub(crate) fn complaints(&self) -> String {
+        self.complaints
+            .lock()
+            .expect("nobody panics with it")
+            .clone()
+    }
+
+    fn xdotool(&self, arguments: &[&str]) -> String {
+        let output = Command::new("xdotool")
+            .args(arguments)
+            .env("DISPLAY", &self.display.name)
+            .stderr(Stdio::null())
+            .output()
+            .expect("xdotool runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Gives the window a size, in the corner, and the keyboard.
+    pub(crate) fn place(&self, width: u32, height: u32) {
+        let (width, height) = (width.to_string(), height.to_string());
+        self.xdotool(&["windowmove", &self.id, "0", "0"]);
+        self.xdotool(&["windowsize", "--sync", &self.id, &width, &height]);
+        self.xdotool(&["windowfocus", &self.id]);
+    }
+
+    /// Presses keys, one after the other.
+    pub(crate) fn keys(&self, keys: &[&str]) {
+        for key in keys {
+            self.xdotool(&["key", key]);
+        }
+    }
+
+    /// Types a text.
+    pub(crate) fn text(&self, text: &str) {
+        self.xdotool(&["type", "--delay", "2", text]);
+    }
+
+    /// Moves the pointer.
+    pub(crate) fn point(&self, (x, y): (f64, f64)) {
+        self.xdotool(&["mousemove", &format!("{x:.0}"), &format!("{y:.0}")]);
+    }
+
+    /// Clicks somewhere.
+    pub(crate) fn click(&self, at: (f64, f64)) {
+        self.point(at);
+        self.xdotool(&["click", "1"]);
+    }
+
+    /// Turns the wheel so many steps somewhere, up if positive.
+    pub(crate) fn wheel(&self, at: (f64, f64), steps: i32) {
+        self.point(at);
+        let button = if steps > 0 { "4" } else { "5" };
+        for _ in 0..steps.abs() {
+            self.xdotool(&["click", button]);
+        }
+    }
+
+    /// Drags from one place to another, no faster than a hand: what is drawn in between has time to see it.
+    pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64)) {
+        let wait = || thread::sleep(Duration::from_millis(60));
+        self.point(from);
+        wait();
+        self.xdotool(&["mousedown", "1"]);
+        for part in 1..=4 {
+            wait();
+            let part = f64::from(part) / 4.0;
+            self.point((
+                from.0 + (to.0 - from.0) * part,
+                from.1 + (to.1 - from.1) * part,
+            ));
+        }
+        wait();
+        self.xdotool(&["mouseup", "1"]);
+    }
+
+    /// Clicks a control by its name.
+    pub(crate) fn press(&self, control: &str) {
+        let state = self.until(&format!("there is a control {control}"), |state| {
+            state["controls"][control]["on"] == true
+        });
+        self.click(control_at(&state, control));
+    }
+
+    /// What the program knows now.
+    pub(crate) fn state(&self) -> Value {
+        while self.lines.try_recv().is_ok() {}
+        self.keys(&["F12"]);
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => serde_json::from_str(&line).expect("the state is JSON"),
+            Err(RecvTimeoutError::Timeout) => panic!("no answer: {}", self.complaints()),
+            Err(RecvTimeoutError::Disconnected) => panic!("it ended: {}", self.complaints()),
+        }
+    }
+
+    /// Waits until something is so; the state in which it is.
+    pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        let begun = Instant::now();
+        loop {
+            let state = self.state();
+            if is_so(&state) {
+                return state;
+            }
+            if begun.elapsed() > PATIENCE {
+                self.picture("window-failed");
+                let mut state = state;
+                state["controls"] = Value::Null;
+                panic!("not so: {what}; {state}");
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Puts a picture of the display under target, where `import` is installed.
+    pub(crate) fn picture(&self, name: &str) {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../target/{name}.png"));
+        let _ = Command::new("import")
+            .args(["-window", "root"])
+            .arg(path)
+            .env("DISPLAY", &self.display.name)
+            .stderr(Stdio::null())
+            .status();
+    }
+
+    /// The seconds of processor time it has used.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.program.id())).ok()?;
+        let after_name = text.rsplit_once(')')?.1;
+        let mut words = after_name.split_whitespace().skip(11);
+        let mut next = || words.next()?.parse::<f64>().ok();
+        Some((next()? + next()?) / 100.0)
+    }
+
+    /// Closes the window with a key and waits for the program's end.
+    pub(crate) fn close(mut self) -> ExitStatus {
+        self.keys(&["ctrl+q"]);
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.program.try_wait().expect("it can be asked") {
+                return status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Window<'_> {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+/// The viewer's program.
+pub(crate) fn viewer() -> &'static str {
+    option_env!("CARGO_BIN_EXE_canopy-viewer").expect("compiled with the viewer")
+}
+
+/// Runs the engine that the viewer carries; what it says.
+pub(crate) fn engine(arguments: &[&str]) -> String {
+    let output = engine_command(arguments).output().expect("the engine runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The engine that the viewer carries, to be started.
+pub(crate) fn engine_command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(viewer());
+    command.arg("engine").args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// The middle of a control.
+pub(crate) fn control_at(state: &Value, control: &str) -> (f64, f64) {
+    let at = &state["controls"][control]["at"];
+    let coordinate = |index: usize| at[index].as_f64().expect("the control has a place");
+    (coordinate(0), coordinate(1))
+}

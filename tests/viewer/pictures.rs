@@ -1,0 +1,391 @@
+//! Pictures of the whole window, drawn as the window draws them, pixel by pixel.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use canopy_engine::{
+    catalog,
+    games::{self, Game as _, History, Playable, Visitor, notation},
+    search::{Limits, Stop, Task},
+    session::recorded::{self, About},
+    tree::{
+        Builder, Row,
+        files::{Document, Format},
+        meta::Meta,
+        snapshot::{self, Wanted},
+        writer::{LONGEST_JOURNAL, Output, Settings as OutputSettings},
+    },
+};
+use canopy_viewer::{
+    app::{Action, App, Way},
+    frame::{self, Frame},
+    model::{Model, Sift, Source},
+    settings::Settings,
+};
+use tiny_skia::Pixmap;
+
+use crate::support::{Scratch, data};
+
+const WIDTH: u32 = 1100;
+const HEIGHT: u32 = 680;
+
+/// The window without a window.
+struct Stage {
+    app: App,
+    frame: Frame,
+    scale: f32,
+    now: Duration,
+    keys: Vec<egui::Event>,
+}
+
+impl Stage {
+    fn new(settings: Settings) -> Self {
+        Self {
+            app: App::new(settings, Arc::new(|| {})).expect("threads start"),
+            frame: Frame::default(),
+            scale: 1.0,
+            now: Duration::ZERO,
+            keys: Vec::new(),
+        }
+    }
+
+    fn dark() -> Self {
+        Self::new(Settings::default())
+    }
+
+    fn light() -> Self {
+        Self::new(Settings {
+            dark: false,
+            ..Settings::default()
+        })
+    }
+
+    fn show(&mut self, name: &str, model: Model) -> &mut Self {
+        self.app.show_alone(Path::new(name), Arc::new(model));
+        self.frame();
+        self
+    }
+
+    fn act(&mut self, action: Action) -> &mut Self {
+        self.app.act(action);
+        self.frame();
+        self
+    }
+
+    fn press(&mut self, key: egui::Key) -> &mut Self {
+        self.keys.push(egui::Event::Key {
+            key,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: egui::Modifiers::NONE,
+        });
+        self.frame();
+        self
+    }
+
+    fn frame(&mut self) -> Pixmap {
+        self.now += Duration::from_millis(200);
+        self.app.update(self.now);
+        let size = |points: u32| (points as f32 * self.scale) as u32;
+        let (width, height) = (size(WIDTH), size(HEIGHT));
+        let mut pixmap = Pixmap::new(width, height).expect("a picture");
+        let mut input = frame::input(width as f32, height as f32, self.scale);
+        input.time = Some(self.now.as_secs_f64());
+        input.events.append(&mut self.keys);
+        self.frame.draw(&mut self.app, input, &mut pixmap.as_mut());
+        pixmap
+    }
+
+    /// Waits until something is so.
+    fn until(&mut self, is_so: impl Fn(&App) -> bool) -> &mut Self {
+        let begun = Instant::now();
+        while !is_so(&self.app) {
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "{}",
+                self.app.dump()
+            );
+            std::thread::sleep(Duration::from_millis(5));
+            self.frame();
+        }
+        self
+    }
+
+    /// Demands that it looks as it did; with `UPDATE=1` in the environment it looks right now.
+    fn matches(&mut self, name: &str) {
+        // What moves comes to rest, and what is drawn in haste is drawn again with care.
+        for _ in 0..6 {
+            self.frame();
+        }
+        let actual = self.frame();
+        let path = data("pictures").join(format!("{name}.png"));
+        if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+            fs::create_dir_all(data("pictures")).expect("the folder can be made");
+            actual.save_png(&path).expect("the picture can be written");
+            return;
+        }
+        let expected = Pixmap::load_png(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}; UPDATE=1 writes it", path.display()));
+        let size = |picture: &Pixmap| (picture.width(), picture.height());
+        let differing = (actual.pixels().iter().zip(expected.pixels()))
+            .filter(|(one, other)| one != other)
+            .count();
+        if size(&actual) != size(&expected) || differing > 0 {
+            let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/pictures");
+            fs::create_dir_all(&folder).expect("the folder can be made");
+            let kept = folder.join(format!("{name}.png"));
+            actual.save_png(&kept).expect("the picture can be written");
+            panic!(
+                "{name} looks different in {differing} pixels: see target/pictures/{name}.png; UPDATE=1 accepts it"
+            );
+        }
+    }
+}
+
+/// Searches, and gives the tree with a sidecar in which nothing depends on the machine.
+fn grown(game: &str, search: &str, iterations: u64) -> Model {
+    struct Grow<'a>(&'a str, u64);
+    impl Visitor for Grow<'_> {
+        type Out = Model;
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> Model {
+            let start = G::start(rules);
+            let mut history = History::new();
+            history.push(&start);
+            let spec = catalog::parse::<G>(self.0).expect("a search");
+            let mut search = catalog::build::<G>(&spec).expect("a search");
+            let (limits, stop) = (Limits::iterations(self.1), Stop::new());
+            search.choose(Task::new(&start, &history, &limits, &stop));
+            let tree = search.tree().expect("it grows a tree");
+            let taken = snapshot::take(tree, &Wanted::default()).expect("a tree of the game");
+            let meta = Meta {
+                is_final: true,
+                game: notation::full_name::<G>(rules),
+                position: notation::position_text(&start),
+                to_move: 1,
+                search: "uct".to_owned(),
+                parameters: catalog::settings(&spec),
+                seed: 1,
+                threads: 1,
+                iterations: self.1,
+                milliseconds: 12,
+                root: taken.root,
+                ..Meta::default()
+            };
+            Model::new(Document {
+                tree: taken.tree,
+                meta: Some(meta),
+                extra: None,
+                problems: Vec::new(),
+            })
+        }
+    }
+    games::with_game(game, Grow(search, iterations)).expect("a game")
+}
+
+/// A small tree that somebody else made.
+fn foreign(rows: &[(&str, i32, f64, &str, u32)]) -> Model {
+    let mut builder = Builder::default();
+    for &(move_name, visits, mean, state, children) in rows {
+        let row = Row {
+            move_name,
+            visits,
+            second: visits / 2,
+            mean,
+            state,
+            children,
+        };
+        builder.push(&row).expect("a sound row");
+    }
+    Model::new(Source::of(builder.finish().expect("a whole tree")))
+}
+
+fn six() -> Model {
+    foreign(&[
+        ("", 100, 0.5, "Current player: 1", 3),
+        ("white e2e4", 60, 0.61, "Current player: 2", 2),
+        ("black e7e5", 35, 0.42, "Current player: 1", 0),
+        ("black c7c5", 25, 0.47, "Current player: 1", 0),
+        ("white d2d4", 30, 0.55, "Current player: 2", 0),
+        ("white a2a3", 10, 0.31, "Current player: 2", 0),
+    ])
+}
+
+#[test]
+fn before_there_is_a_tree() {
+    Stage::dark().matches("start-dark");
+    Stage::light().matches("start-light");
+    Stage::dark().press(egui::Key::Questionmark).matches("help");
+    let mut stage = Stage::dark();
+    stage.act(Action::Open(vec!["no/such/file.tree".into()]));
+    stage
+        .until(|app| app.message.is_some())
+        .matches("no-such-file");
+}
+
+#[test]
+fn small_trees() {
+    Stage::dark().show("six.tree", six()).matches("six-dark");
+    Stage::light()
+        .show("six.tree", six())
+        .act(Action::Select(Some(1)))
+        .matches("six-selected-light");
+    let one = foreign(&[("", 0, 0.0, "", 0)]);
+    Stage::dark().show("one.csv", one).matches("one-node");
+    let mut large = Stage::dark();
+    large.scale = 2.0;
+    large.show("six.tree", six()).matches("six-hidpi");
+}
+
+#[test]
+fn names_of_every_kind() {
+    let long = "x".repeat(10_000);
+    let strange = foreign(&[
+        (
+            "",
+            9,
+            0.5,
+            "a root with a long name, which is cut off where there is no room for it",
+            4,
+        ),
+        (&long, 4, 0.5, &long, 0),
+        ("שלום עולם", 3, 0.5, "مرحبا", 0),
+        ("tab\tand\nline", 2, 4.5, "", 0),
+        ("♞ → 日本語 😀", 1, -2.0, "", 0),
+    ]);
+    Stage::dark()
+        .show("strange.tree", strange)
+        .act(Action::Select(Some(1)))
+        .matches("strange-names");
+}
+
+#[test]
+fn a_search_at_every_zoom() {
+    let model = || grown("othello", "uct", 5000);
+    let mut stage = Stage::dark();
+    stage.show("othello.tree", model()).matches("othello-dark");
+    stage
+        .act(Action::Walk(Way::Down))
+        .act(Action::Walk(Way::Down))
+        .act(Action::FitSelected)
+        .matches("othello-close");
+    let mut stage = Stage::light();
+    stage.app.settings.measure = "mean".to_owned();
+    stage
+        .show("othello.tree", model())
+        .matches("othello-mean-light");
+    let mut stage = Stage::light();
+    stage.app.settings.edge_colours = Some([[0, 160, 60], [220, 30, 30]]);
+    stage.app.settings.logarithmic = false;
+    stage.app.settings.per_layer = true;
+    stage.app.settings.folded = [true, false];
+    stage
+        .show("othello.tree", model())
+        .act(Action::Zoom(6.0, Some((300.0, 200.0))))
+        .matches("othello-report-colours");
+}
+
+#[test]
+fn a_hundred_thousand_nodes() {
+    let mut stage = Stage::dark();
+    stage
+        .show("connect-four.tree", grown("connect-four", "uct", 60_000))
+        .matches("dense-dark");
+    stage
+        .act(Action::Zoom(40.0, Some((200.0, 400.0))))
+        .matches("dense-close");
+    let mut stage = Stage::light();
+    stage.app.settings.folded = [true, true];
+    stage
+        .show("chess.tree", grown("chess", "uct,playout_limit=20", 3000))
+        .matches("dense-light");
+}
+
+#[test]
+fn parts_of_a_tree() {
+    let mut stage = Stage::dark();
+    let sift = Sift {
+        best: Some(2),
+        by_visits: true,
+        ..Sift::default()
+    };
+    stage
+        .show("delta.tree", grown("delta", "uct", 1500))
+        .act(Action::Sift(sift))
+        .until(|app| app.model.as_ref().is_some_and(|model| model.hidden > 0))
+        .matches("two-best-children");
+    stage
+        .act(Action::Select(Some(1)))
+        .act(Action::Fold)
+        .until(|app| {
+            app.model
+                .as_ref()
+                .is_some_and(|model| model.children[1] == 0)
+        })
+        .matches("folded");
+    let sift = Sift {
+        whole_turns: true,
+        least_visits: 20,
+        ..Sift::default()
+    };
+    Stage::light()
+        .show("kalah.tree", grown("kalah", "uct", 3000))
+        .act(Action::Sift(sift))
+        .until(|app| app.model.as_ref().is_some_and(|model| model.hidden > 0))
+        .act(Action::Walk(Way::Down))
+        .matches("kalah-turns");
+}
+
+#[test]
+fn a_tree_as_it_grew() {
+    let scratch = Scratch::new("pictures");
+    let output = Output::open(
+        OutputSettings {
+            directory: scratch.0.clone(),
+            format: Format::Tree,
+            wanted: Wanted::default(),
+            every: None,
+            journal: Some(LONGEST_JOURNAL),
+        },
+        Box::new(|text| panic!("{text}")),
+    )
+    .expect("a directory");
+    let start = games::connect_four::ConnectFour::start(());
+    let mut history = History::new();
+    history.push(&start);
+    let spec = catalog::parse::<games::connect_four::ConnectFour>("uct").expect("a search");
+    let mut search = catalog::build(&spec).expect("a search");
+    let (limits, stop) = (Limits::iterations(2000), Stop::new());
+    let about = About {
+        spec: &spec,
+        name: "uct",
+        ply: 0,
+    };
+    let task = Task::new(&start, &history, &limits, &stop);
+    recorded::choose(&mut *search, task, &about, Some(&output));
+    drop(output);
+    // Under a name that does not tell the time, with a sidecar that does not either.
+    let named = |extension: &str| scratch.0.join(format!("grown.{extension}"));
+    for extension in ["tree", "growth"] {
+        fs::rename(&scratch.files(extension)[0], named(extension)).expect("it can be renamed");
+    }
+    let sidecar = fs::read_to_string(&scratch.files("json")[0]).expect("a sidecar");
+    let mut sidecar: serde_json::Value = serde_json::from_str(&sidecar).expect("JSON");
+    sidecar["milliseconds"] = 12.into();
+    fs::write(named("json"), sidecar.to_string()).expect("it can be written");
+    let mut stage = Stage::dark();
+    stage
+        .act(Action::Open(vec![named("tree")]))
+        .until(|app| app.model.is_some() && app.timeline.reel.is_some())
+        .act(Action::Scrub {
+            to: 1234,
+            moving: false,
+        })
+        .until(|app| app.timeline.shown == Some(1234))
+        .matches("growth");
+}

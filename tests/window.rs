@@ -1,0 +1,393 @@
+//! A real window on a virtual display, from the first tree to the last.
+
+use std::{fs, path::Path, thread, time::Duration};
+
+use canopy_engine::tree::files;
+use serde_json::Value;
+use support::{
+    Scratch,
+    window::{Display, Window, control_at, engine, engine_command},
+};
+
+mod support;
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary names are plain")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+/// Where the nodes are that the state tells of: their rows, and their places in the window.
+fn places(state: &Value) -> Vec<(u64, (f64, f64))> {
+    let places = state["places"].as_array().expect("there are places");
+    let place = |place: &Value| {
+        let row = place[0].as_u64().expect("a row");
+        (row, (number(&place[1]), number(&place[2])))
+    };
+    places.iter().map(place).collect()
+}
+
+/// The middle of the tree's canvas.
+fn middle(state: &Value) -> (f64, f64) {
+    let part =
+        |index: usize| number(&state["canvas_at"][index]) + number(&state["canvas"][index]) / 2.0;
+    (part(0), part(1))
+}
+
+/// Presses a key that opens a field, waits for it, and enters a text there.
+fn enter(window: &Window<'_>, key: &str, text: &str) {
+    window.keys(&[key]);
+    window.until("there is a field", |state| state["typing"] == true);
+    window.keys(&["ctrl+a"]);
+    window.text(text);
+    window.keys(&["Return"]);
+    window.until("the field is left", |state| state["typing"] == false);
+}
+
+fn save(window: &Window<'_>, path: &Path) {
+    enter(window, "ctrl+s", text(path));
+    window.until("it is saved", |state| {
+        let message = state["message"].as_str().unwrap_or_default();
+        message.starts_with("saved") && message.contains(text(path)) && path.exists()
+    });
+}
+
+fn grow(directory: &Path, more: &[&str]) {
+    let mut arguments = vec!["grow", "--game", "connect-four", "--out", text(directory)];
+    arguments.extend(more);
+    engine(&arguments);
+}
+
+#[test]
+fn a_directory_is_opened_walked_through_and_saved() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window");
+    let (trees, saved) = (scratch.0.join("trees"), scratch.0.join("saved"));
+    fs::create_dir_all(&saved).expect("a directory can be made");
+    grow(&trees, &["--iterations", "3000", "--plies", "3"]);
+    grow(&trees, &["--iterations", "500", "--format", "csv"]);
+
+    // From the start screen to the last of four trees.
+    let window = Window::open(&display, &scratch.0, &[]);
+    let state = window.until("there is a start screen", |state| state["trees"] == 0);
+    assert!(state["file"].is_null() && state["controls"]["back"]["on"] == false);
+    enter(&window, "ctrl+o", text(&trees));
+    let state = window.until("the last tree is shown", |state| {
+        state["tree"] == 4 && state["controls"]["back"]["on"] == true
+    });
+    assert_eq!(state["trees"], 4);
+    assert!(
+        state["file"]
+            .as_str()
+            .is_some_and(|name| name.ends_with(".csv"))
+    );
+    assert!(state["controls"]["next"]["on"] == false && state["controls"]["back"]["on"] == true);
+
+    // Stepping, with the keys and the buttons; they are off at the ends.
+    window.keys(&["Left", "Left"]);
+    window.until("two back", |state| {
+        state["tree"] == 2 && state["nodes"].is_u64()
+    });
+    window.press("back");
+    window.until("at the first", |state| {
+        let is_on = |control: &str| state["controls"][control]["on"] == true;
+        state["tree"] == 1 && !is_on("back") && is_on("next")
+    });
+    window.keys(&["Left"]);
+    assert_eq!(window.state()["tree"], 1);
+
+    // Jumping, and out of range.
+    enter(&window, "g", "3");
+    window.until("the third is shown", |state| {
+        state["tree"] == 3
+            && state["file"]
+                .as_str()
+                .is_some_and(|name| name.contains("000003"))
+    });
+    enter(&window, "g", "99");
+    let state = window.until("it is told", |state| state["error"] == true);
+    assert_eq!(state["message"], "Invalid tree number! Expected 1 to 4.");
+    assert_eq!(state["tree"], 3);
+    window.keys(&["Escape"]);
+
+    // Nodes are hit at three zooms.
+    for zoom in 0..3 {
+        window.keys(&["Escape", "Home"]);
+        let state = window.until("all is in sight", |state| number(&state["zoom"]) == 1.0);
+        let (_, root) = places(&state)[0];
+        if zoom > 0 {
+            window.wheel(root, 4 * zoom);
+            window.until("it is larger", |state| number(&state["zoom"]) > 1.5);
+            thread::sleep(Duration::from_millis(300));
+        }
+        let state = window.state();
+        let (left, top) = (
+            number(&state["canvas_at"][0]),
+            number(&state["canvas_at"][1]),
+        );
+        let right = left + number(&state["canvas"][0]);
+        let on_canvas = |&(_, (x, y)): &(u64, (f64, f64))| {
+            x > left + 20.0 && x < right - 20.0 && y > top + 60.0
+        };
+        let clicked: Vec<_> = places(&state)
+            .into_iter()
+            .filter(on_canvas)
+            .take(3)
+            .collect();
+        assert!(!clicked.is_empty(), "{state:#}");
+        for (row, at) in clicked {
+            window.click(at);
+            window.until("the node is selected", |state| state["selected"] == row);
+        }
+    }
+
+    // Walking, back and forward, folding.
+    window.keys(&["Home"]);
+    window.keys(&["k"; 12]);
+    window.until("at the root", |state| state["selected"] == 1);
+    window.keys(&["shift+Down"]);
+    let child = window.until("at a child", |state| {
+        state["moves"]
+            .as_array()
+            .is_some_and(|moves| moves.len() == 1)
+    });
+    window.keys(&["j"]);
+    window.until("at its child", |state| {
+        state["moves"]
+            .as_array()
+            .is_some_and(|moves| moves.len() == 2)
+    });
+    window.keys(&["bracketleft"]);
+    window.until("back", |state| state["selected"] == child["selected"]);
+    window.keys(&["space"]);
+    let folded = window.until("it is folded", |state| number(&state["hidden"]) > 0.0);
+    assert_eq!(folded["selected"], child["selected"]);
+    window.keys(&["space"]);
+    window.until("it is unfolded", |state| state["hidden"] == 0);
+
+    // Panning and resetting.
+    window.keys(&["Home"]);
+    let before = window.until("all is in sight", |state| number(&state["zoom"]) == 1.0);
+    let at = middle(&before);
+    window.drag((at.0, at.1 + 100.0), (at.0 + 120.0, at.1 + 60.0));
+    window.until("it has moved", |state| {
+        number(&state["camera"][0]) < number(&before["camera"][0])
+    });
+    window.keys(&["Home"]);
+    window.until("it is back", |state| state["camera"] == before["camera"]);
+
+    // Colours.
+    window.press("green and red");
+    window.until("report 000's colours", |state| {
+        state["colours"][0][1] == 160
+    });
+    window.press("colour by mean");
+    window.until("by mean", |state| state["measure"] == "mean");
+    window.keys(&["t"]);
+    window.until("the other theme", |state| state["theme"] == "light");
+
+    // Saving in all formats, and reading them back.
+    let state = window.state();
+    for name in ["a.csv", "a.tree"] {
+        let path = saved.join(name);
+        save(&window, &path);
+        let document = files::read(&path, None).expect("what was saved is a tree");
+        assert_eq!(Value::from(document.tree.nodes().len()), state["nodes"]);
+    }
+    for name in ["a.png", "a.svg"] {
+        save(&window, &saved.join(name));
+    }
+    let png = tiny_skia::Pixmap::load_png(saved.join("a.png")).expect("a picture");
+    assert_eq!(f64::from(png.width()), number(&state["canvas"][0]));
+    let svg = fs::read_to_string(saved.join("a.svg")).expect("a picture");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    enter(&window, "ctrl+s", "/nowhere/at/all.csv");
+    window.until("it is told", |state| {
+        state["error"] == true
+            && state["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("/nowhere"))
+    });
+
+    // Another size, and the end; it is remembered.
+    window.place(1000, 700);
+    window.until("it is smaller", |state| number(&state["canvas"][0]) < 600.0);
+    assert!(window.complaints().is_empty(), "{}", window.complaints());
+    assert!(window.close().success());
+    let settings = fs::read_to_string(scratch.0.join("canopy/viewer.json")).expect("settings");
+    let settings: Value = serde_json::from_str(&settings).expect("JSON");
+    assert!(settings["dark"] == false && settings["measure"] == "mean");
+    assert_eq!(settings["window"][0], 1000.0);
+    assert!(
+        settings["recent"][0]
+            .as_str()
+            .is_some_and(|path| path.ends_with("trees"))
+    );
+}
+
+#[test]
+fn a_directory_is_followed() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-follow");
+    let (trees, aside) = (scratch.0.join("trees"), scratch.0.join("aside"));
+    grow(&trees, &["--iterations", "300"]);
+    grow(&aside, &["--iterations", "700"]);
+    let window = Window::open(&display, &scratch.0, &[text(&trees)]);
+    let state = window.until("the tree is shown", |state| state["nodes"].is_u64());
+    assert!(state["follow"] == true && state["trees"] == 1);
+
+    // A new file is shown, whole; garbage is told of and disturbs nothing.
+    let source = fs::read_dir(&aside)
+        .expect("a directory")
+        .flatten()
+        .map(|entry| entry.path());
+    let source = source
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|name| name == "tree"));
+    let source = source.expect("a tree");
+    let (half, whole) = (trees.join(".half.tmp"), trees.join("zzz.tree"));
+    fs::copy(&source, &half).expect("a file can be copied");
+    fs::rename(&half, &whole).expect("a file can be renamed");
+    let shown = window.until("the new tree is shown", |state| state["file"] == "zzz.tree");
+    assert_eq!(shown["tree"], 2);
+    fs::write(&whole, "this is no tree").expect("a file can be written");
+    let state = window.until("it is told", |state| state["error"] == true);
+    assert!(
+        state["message"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("zzz.tree: ")),
+        "{state}"
+    );
+    assert_eq!(state["nodes"], shown["nodes"]);
+    fs::remove_file(&whole).expect("a file can be removed");
+    fs::copy(&source, &whole).expect("a file can be copied");
+    window.until("it is shown again", |state| {
+        state["error"].is_null() && state["nodes"] == shown["nodes"]
+    });
+
+    // Nothing is done while nothing happens.
+    thread::sleep(Duration::from_millis(500));
+    if let Some(before) = window.seconds() {
+        thread::sleep(Duration::from_secs(2));
+        let used = window.seconds().expect("it still runs") - before;
+        assert!(used < 0.04, "{used} s of 2 in which nothing happened");
+    }
+
+    // A search that is still running: its tree is there at once, and grows.
+    let mut search = engine_command(&[
+        "grow",
+        "--game",
+        "connect-four",
+        "--out",
+        text(&trees),
+        "--journal",
+        "--millis",
+        "600000",
+        "--max-nodes",
+        "20000",
+    ])
+    .spawn()
+    .expect("the engine starts");
+    fs::remove_file(&whole).expect("a file can be removed");
+    let is_live = |state: &Value| state["live"] == true && number(&state["iteration"]) > 100.0;
+    let first = window.until("the search is followed", is_live);
+    let later = window.until("it has grown", |state| {
+        number(&state["iteration"]) > 2.0 * number(&first["iteration"])
+    });
+    assert!(number(&later["visits"]) == number(&later["iteration"]));
+    // Looking back while it goes on.
+    window.click(control_at(&later, "timeline"));
+    let back = window.until("one looks back", |state| {
+        state["iteration"].is_u64() && number(&state["iteration"]) < number(&state["iterations"])
+    });
+    window.until("it goes on", |state| {
+        number(&state["iterations"]) > number(&back["iterations"])
+    });
+    search.kill().expect("it can be ended");
+    search.wait().expect("it ends");
+    assert!(window.close().success());
+}
+
+#[test]
+fn a_journal_of_a_million_iterations_is_scrubbed() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-journal");
+    grow(
+        &scratch.0,
+        &[
+            "--iterations",
+            "1000000",
+            "--journal",
+            "--max-nodes",
+            "50000",
+        ],
+    );
+    let window = Window::open(&display, &scratch.0, &[text(&scratch.0)]);
+    let state = window.until("there is a journal", |state| {
+        state["iterations"] == 1_000_000
+    });
+    assert!(state["iteration"].is_null() && state["visits"] == 1_000_000);
+    let at = control_at(&state, "timeline");
+    window.click((at.0 - 100.0, at.1));
+    let state = window.until("somewhere before the middle", |state| {
+        state["iteration"].is_u64() && number(&state["iteration"]) < 500_000.0
+    });
+    let iteration = number(&state["iteration"]);
+    assert_eq!(number(&state["visits"]), iteration);
+    window.keys(&["period"]);
+    let next = window.until("one on", |state| {
+        number(&state["iteration"]) == iteration + 1.0
+    });
+    assert_eq!(number(&next["visits"]), iteration + 1.0);
+    assert!(number(&next["way"]) > 1.0);
+    assert_eq!(next["left_out"], 0, "at rest nothing is left out");
+    window.keys(&["comma", "comma"]);
+    window.until("two back", |state| {
+        number(&state["iteration"]) == iteration - 1.0
+    });
+    // A drag through the whole, then playing from there.
+    let from = (at.0 - 150.0, at.1);
+    window.drag(from, (at.0 - 350.0, at.1));
+    let state = window.until("far back", |state| {
+        number(&state["iteration"]) < 0.7 * iteration
+    });
+    let begun = number(&state["iteration"]);
+    window.keys(&["p"]);
+    window.until("it grows", |state| {
+        state["playing"] == true && number(&state["iteration"]) > begun + 10_000.0
+    });
+    window.keys(&["p"]);
+    window.until("it rests", |state| {
+        state["playing"] == false && state["left_out"] == 0
+    });
+    window.keys(&["End"]);
+    window.until("the file again", |state| {
+        state["iteration"].is_null() && state["visits"] == 1_000_000
+    });
+    assert!(window.close().success());
+}
+
+#[test]
+fn without_a_display_there_is_a_sentence() {
+    let output = std::process::Command::new(support::window::viewer())
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .output()
+        .expect("the viewer runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.contains("no display") && said.contains("canopy-viewer render"),
+        "{said}"
+    );
+}

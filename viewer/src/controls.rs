@@ -1,0 +1,46 @@
+//! Where the controls of the last frame are and whether they can be used, by name, for those who drive the window from
+//! outside.
+
+use std::collections::BTreeMap;
+
+use egui::{Context, Id, Rect, Response};
+
+#[derive(Clone, Default)]
+struct Controls(BTreeMap<String, (Rect, bool)>);
+
+/// Gives a control a name.
+pub trait Named {
+    /// The same control, known by that name until the next frame.
+    fn named(self, name: &str) -> Self;
+}
+
+impl Named for Response {
+    fn named(self, name: &str) -> Self {
+        let place = (self.rect, self.enabled());
+        self.ctx.data_mut(|data| {
+            let controls = data.get_temp_mut_or_default::<Controls>(Id::NULL);
+            controls.0.insert(name.to_owned(), place);
+        });
+        self
+    }
+}
+
+/// A new frame begins.
+pub fn clear(context: &Context) {
+    context.data_mut(|data| {
+        data.get_temp_mut_or_default::<Controls>(Id::NULL).0.clear();
+    });
+}
+
+/// The middle of every control in pixels, and whether it can be used.
+pub fn dump(context: &Context) -> serde_json::Value {
+    let scale = context.pixels_per_point();
+    let controls = context.data(|data| data.get_temp::<Controls>(Id::NULL));
+    (controls.unwrap_or_default().0.into_iter())
+        .map(|(name, (rect, is_on))| {
+            let at = rect.center();
+            let control = serde_json::json!({"at": [at.x * scale, at.y * scale], "on": is_on});
+            (name, control)
+        })
+        .collect()
+}

@@ -1,0 +1,186 @@
+//! Pictures of a tree: what one looks at, drawn now, or with care on a thread of its own.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread,
+};
+
+use tiny_skia::Pixmap;
+
+use crate::{
+    camera::{Camera, Canvas},
+    loader::Wake,
+    model::Model,
+    raster::{Care, Raster},
+    scene::{self, Look, Scene},
+    svg,
+    theme::Theme,
+};
+
+/// Everything that a picture of a tree depends on.
+#[derive(Clone)]
+pub struct View {
+    /// The tree.
+    pub model: Arc<Model>,
+    /// Where one looks from.
+    pub camera: Camera,
+    /// How large the picture is.
+    pub canvas: Canvas,
+    /// How the tree is drawn.
+    pub look: Look,
+    /// The selected node.
+    pub selected: Option<usize>,
+    /// The colours.
+    pub theme: Theme,
+}
+
+/// The same tree, seen in the same way.
+impl PartialEq for View {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.model, &other.model)
+            && (self.camera, self.canvas) == (other.camera, other.canvas)
+            && (self.look, self.selected) == (other.look, other.selected)
+            && self.theme == other.theme
+    }
+}
+
+impl View {
+    fn scene(&self) -> Scene {
+        scene::scene(
+            &self.model,
+            &self.camera,
+            &self.canvas,
+            &self.look,
+            self.selected,
+        )
+    }
+
+    /// Draws it over a picture of its size.
+    pub fn paint(&self, raster: &mut Raster, picture: &mut Pixmap, care: Care) {
+        let scene = self.scene();
+        raster.paint(
+            &mut picture.as_mut(),
+            &self.model,
+            &scene,
+            &self.canvas,
+            &self.theme,
+            care,
+        );
+    }
+
+    /// A picture of its size; none if that is too large.
+    pub fn picture(&self) -> Option<Pixmap> {
+        Pixmap::new(self.canvas.width as u32, self.canvas.height as u32)
+    }
+
+    /// The same, so many times as large, with everything on it.
+    fn enlarged(&self, scale: f64) -> Self {
+        let mut view = self.clone();
+        view.canvas.width = (view.canvas.width * scale).round();
+        view.canvas.height = (view.canvas.height * scale).round();
+        view.canvas.scale *= scale;
+        view.camera.enlarge(scale);
+        view
+    }
+
+    /// Writes it to a .png or .svg file, `scale` times as large; an error says what is wrong.
+    pub fn save(&self, path: &Path, scale: f64) -> Result<(), String> {
+        let view = self.enlarged(scale);
+        let extension = path.extension().map(|name| name.to_ascii_lowercase());
+        let bytes = match extension.as_ref().and_then(|name| name.to_str()) {
+            Some("svg") => {
+                svg::text(&view.model, &view.scene(), &view.canvas, &view.theme).into_bytes()
+            }
+            Some("png") => {
+                let mut picture = view.picture().ok_or("the picture is too large")?;
+                view.paint(&mut Raster::default(), &mut picture, Care::Fine);
+                picture.encode_png().map_err(|error| error.to_string())?
+            }
+            _ => return Err("expected a name that ends in .png or .svg".to_owned()),
+        };
+        std::fs::write(path, bytes).map_err(|error| error.to_string())
+    }
+}
+
+enum Order {
+    Paint(View),
+    Save(Box<(PathBuf, View, f64)>),
+}
+
+/// Something that is ready.
+pub enum Ready {
+    /// A picture that was drawn with care.
+    Picture(View, Pixmap),
+    /// A file that was written, or not.
+    Saved(PathBuf, Result<(), String>),
+}
+
+/// Draws with care, on a thread of its own.
+pub struct Easel {
+    orders: Sender<Order>,
+    ready: Receiver<Ready>,
+}
+
+impl Easel {
+    /// Starts the thread; `wake` is called when something is ready.
+    pub fn start(wake: Wake) -> std::io::Result<Self> {
+        let (orders, wanted) = channel();
+        let (sender, ready) = channel();
+        thread::Builder::new()
+            .name("easel".to_owned())
+            .spawn(move || {
+                let mut raster = Raster::default();
+                while let Ok(first) = wanted.recv() {
+                    for piece in work(first, &wanted, &mut raster) {
+                        if sender.send(piece).is_err() {
+                            return;
+                        }
+                        wake();
+                    }
+                }
+            })?;
+        Ok(Self { orders, ready })
+    }
+
+    /// Asks for a picture; one that was asked for before and is not begun is not drawn.
+    pub fn paint(&self, view: View) {
+        let _ = self.orders.send(Order::Paint(view));
+    }
+
+    /// Asks for a file.
+    pub fn save(&self, path: PathBuf, view: View, scale: f64) {
+        let _ = self.orders.send(Order::Save(Box::new((path, view, scale))));
+    }
+
+    /// What has become ready.
+    pub fn take(&self) -> Vec<Ready> {
+        self.ready.try_iter().collect()
+    }
+}
+
+/// Does what has been asked for so far: of pictures only the last.
+fn work(first: Order, more: &Receiver<Order>, raster: &mut Raster) -> Vec<Ready> {
+    let mut picture = None;
+    let mut ready = Vec::new();
+    for order in std::iter::once(first).chain(more.try_iter()) {
+        match order {
+            Order::Paint(view) => picture = Some(view),
+            Order::Save(order) => {
+                let (path, view, scale) = *order;
+                let result = view.save(&path, scale);
+                ready.push(Ready::Saved(path, result));
+            }
+        }
+    }
+    if let Some(view) = picture
+        && let Some(mut picture) = view.picture()
+    {
+        view.paint(raster, &mut picture, Care::Fine);
+        ready.push(Ready::Picture(view, picture));
+    }
+    ready
+}
