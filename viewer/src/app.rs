@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    board::Board,
     camera::{Camera, Canvas},
     film::{News, Projector, Reel, Shot, Wish},
     loader::{Loader, Made, Wake},
@@ -77,6 +78,19 @@ pub enum Action {
     ToEnd,
     /// Close the window.
     Quit,
+    /// Copy something about the selected node.
+    Copy(Copied),
+}
+
+/// What can be copied of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// The moves that lead to it.
+    Line,
+    /// Its position.
+    Position,
+    /// Its figures.
+    Figures,
 }
 
 /// The speeds at which a tree grows, in iterations a second.
@@ -199,6 +213,8 @@ pub struct App {
     found: (String, usize),
     /// A picture that is to be saved when the next frame is drawn, and how many times as large.
     pub picture: Option<(PathBuf, f64)>,
+    /// A text for the clipboard.
+    pub copied: Option<String>,
     /// Whether the window is to be closed.
     pub is_over: bool,
 }
@@ -231,6 +247,7 @@ impl App {
             now: Duration::ZERO,
             found: (String::new(), 0),
             picture: None,
+            copied: None,
             is_over: false,
         })
     }
@@ -634,6 +651,7 @@ impl App {
             }
             Action::ToEnd => self.to_end(),
             Action::Quit => self.is_over = true,
+            Action::Copy(what) => self.copy(what),
         }
     }
 
@@ -853,6 +871,47 @@ impl App {
         }
     }
 
+    /// Copies something about the selected node, or about the root.
+    fn copy(&mut self, what: Copied) {
+        let Some(model) = self.model.clone() else {
+            return;
+        };
+        let node = self
+            .selected
+            .filter(|&node| node < model.len())
+            .unwrap_or(0);
+        let line = model.line(node);
+        let (text, said) = match what {
+            Copied::Line => (line.join(" "), "the line"),
+            Copied::Position => {
+                let Some(meta) = &model.meta else {
+                    return self.complain(
+                        "nothing says which game this is, so there is no position to copy",
+                    );
+                };
+                match Board::replay(&meta.game, &meta.position, &line) {
+                    Ok(replayed) => (replayed.position, "the position"),
+                    Err(problem) => return self.complain(problem),
+                }
+            }
+            Copied::Figures => {
+                let figures = model.node(node);
+                let text = format!(
+                    "node {} move {} visits {} second {} mean {} state {}",
+                    model.rows[node] + 1,
+                    model.move_text(node),
+                    figures.visits,
+                    figures.second,
+                    figures.mean,
+                    model.tree.state(model.row(node)),
+                );
+                (text, "the figures")
+            }
+        };
+        self.say(format!("copied {said} of the node"));
+        self.copied = Some(text);
+    }
+
     /// A picture was saved, or not.
     pub fn saved(&mut self, path: &Path, result: Result<(), String>) {
         match result {
@@ -916,6 +975,7 @@ impl App {
             "visits": model.map(|model| model.node(0).visits),
             "way": model.map(|model| model.way.len()),
             "left_out": model.map(|model| model.left_out),
+            "copied": self.copied,
             "message": self.message.as_ref().map(|message| message.text.clone()),
             "error": self.message.as_ref().map(|message| message.is_error),
         })

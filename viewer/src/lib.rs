@@ -52,8 +52,6 @@ pub mod svg;
 
 pub mod theme;
 
-pub mod timeline;
-
 pub mod watch;
 
 pub mod window;

@@ -548,12 +548,20 @@ impl Builder<'_> {
                 (_, false) => format!("{name} {visits}"),
                 (_, true) => format!("{name} {visits} · {:.3}", figures.mean),
             };
-            let left = disc.at.0 + disc.radius + 4.0 * points as f32;
-            let right = left + (text.chars().count() as f64 * LETTER * points) as f32;
-            let is_free = (taken.iter().enumerate())
-                .all(|(other, &(from, to))| other == index - begin || right < from || left > to);
-            if is_free {
-                taken.push((left, right));
+            let width = (text.chars().count() as f64 * LETTER * points) as f32;
+            let gap = disc.radius + 4.0 * points as f32;
+            // On the right, or where the canvas ends on the left.
+            let is_free = |left: f32| {
+                let right = left + width;
+                right < view.width as f32
+                    && left > 0.0
+                    && (taken.iter().enumerate()).all(|(other, &(from, to))| {
+                        other == index - begin || right < from || left > to
+                    })
+            };
+            let sides = [disc.at.0 + gap, disc.at.0 - gap - width];
+            if let Some(&left) = sides.iter().find(|&&left| is_free(left)) {
+                taken.push((left, left + width));
                 self.scene.labels.push(Label {
                     node: disc.node,
                     at: (left, disc.at.1),

@@ -13,8 +13,10 @@ use super::{
 /// A position that was reached by moves, and what can be said about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replayed {
-    /// The position.
+    /// The position, to be drawn.
     pub board: Board,
+    /// The position as the game writes it.
+    pub position: String,
     /// Whose turn it is, as "Black to move"; or how the game ended, and why.
     pub turn: String,
     /// Who is to move; none if the game is over.
@@ -122,6 +124,7 @@ fn replayed<G: Playable>(position: &G, history: &History, last: Option<Played>) 
     };
     Replayed {
         board: board_of(position),
+        position: position_text(position),
         turn,
         to_move: outcome.is_none().then(|| position.to_move()),
         outcome,

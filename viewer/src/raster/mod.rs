@@ -101,6 +101,19 @@ impl Raster {
         if let Some(text) = &mark.text {
             let size = LABEL_SIZE as f32 * scale;
             let below = y + height + 0.7 * size;
+            let half = 0.31 * size * text.chars().count() as f32;
+            let ground = tiny_skia::Rect::from_ltrb(
+                x - half,
+                below - 0.6 * size,
+                x + half,
+                below + 0.6 * size,
+            );
+            if let Some(ground) = ground {
+                let mut paint = Paint::default();
+                let [red, green, blue, _] = theme.canvas.to_array();
+                paint.set_color_rgba8(red, green, blue, 200);
+                pixmap.fill_rect(ground, &paint, Transform::identity(), None);
+            }
             let anchor = egui::Align2::CENTER_CENTER;
             self.text
                 .draw(pixmap, text, x, below, size, theme.dim, anchor);

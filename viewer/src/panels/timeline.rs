@@ -17,7 +17,7 @@ use crate::{
 /// How high the picture of the shares is, in points.
 const HEIGHT: f32 = 40.0;
 /// The room for the figures on the right.
-const FIGURES: f32 = 150.0;
+const FIGURES: f32 = 130.0;
 /// So many moves are told by name under the pointer.
 const NAMED: usize = 6;
 
@@ -31,13 +31,19 @@ struct Key {
 
 /// The line of time.
 #[derive(Default)]
-pub struct TimelinePanel {
+pub(super) struct TimelinePanel {
     picture: Option<(Key, TextureHandle)>,
 }
 
 impl TimelinePanel {
     /// Shows it.
-    pub fn show(&mut self, app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+    pub(super) fn show(
+        &mut self,
+        app: &App,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
         let timeline = &app.timeline;
         let Some(reel) = &timeline.reel else { return };
         ui.horizontal(|ui| {
@@ -144,7 +150,7 @@ fn buttons(timeline: &Timeline, ui: &mut Ui, actions: &mut Vec<Action>) {
     }
     let speed = timeline.speed();
     ComboBox::from_id_salt("speed")
-        .width(86.0)
+        .width(76.0)
         .selected_text(format!("{}/s", thousands(speed.into())))
         .show_ui(ui, |ui| {
             for choice in SPEEDS {

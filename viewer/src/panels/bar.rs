@@ -1,0 +1,166 @@
+//! The bar above the tree, and the line below everything.
+
+use egui::{Align, Button, Key, Layout, Modifiers, RichText, TextEdit, Ui};
+
+use super::Panels;
+use crate::{
+    app::{Action, App, name_of},
+    controls::Named as _,
+    scene::thousands,
+    theme::Theme,
+};
+
+impl Panels {
+    /// The bar above the tree.
+    pub(super) fn bar(
+        &mut self,
+        app: &mut App,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        ui.horizontal(|ui| {
+            ui.label(theme.title("Canopy"));
+            ui.add_space(8.0);
+            if ui
+                .button("Open…")
+                .named("open")
+                .on_hover_text("Files or a folder (ctrl + o)")
+                .clicked()
+            {
+                self.ask(app, false);
+            }
+            ui.add_space(16.0);
+            let (count, at) = (app.sequence.len(), app.sequence.at());
+            let back = ui.add_enabled(count > 0 && at > 0, Button::new("‹"));
+            if back
+                .named("back")
+                .on_hover_text("Previous tree (←)")
+                .clicked()
+            {
+                actions.push(Action::Step(-1));
+            }
+            if count > 0 {
+                ui.label(RichText::new(format!(
+                    "Tree {} of {}",
+                    thousands(at as u64 + 1),
+                    thousands(count as u64)
+                )));
+            } else {
+                ui.label(RichText::new("No tree").color(theme.dim));
+            }
+            let next = ui.add_enabled(at + 1 < count, Button::new("›"));
+            if next.named("next").on_hover_text("Next tree (→)").clicked() {
+                actions.push(Action::Step(1));
+            }
+            let field = ui.add_enabled(
+                count > 0,
+                TextEdit::singleline(&mut self.jump)
+                    .desired_width(56.0)
+                    .hint_text("go to"),
+            );
+            let field = field
+                .named("jump")
+                .on_hover_text("The number of a tree (g)");
+            if std::mem::take(&mut self.wants_jump) {
+                field.request_focus();
+            }
+            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            if is_entered && !self.jump.is_empty() {
+                actions.push(Action::Jump(std::mem::take(&mut self.jump)));
+            }
+            if let Some(shown) = &app.shown {
+                ui.label(RichText::new(name_of(shown)).color(theme.dim));
+            }
+            if app.directory.is_some() {
+                let (text, colour) = if app.follow {
+                    ("● Following", theme.good)
+                } else {
+                    ("○ Follow", theme.dim)
+                };
+                let button = ui.button(RichText::new(text).color(colour)).named("follow");
+                if button
+                    .on_hover_text("Show new trees as they appear (w)")
+                    .clicked()
+                {
+                    actions.push(Action::Follow(!app.follow));
+                }
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui
+                    .button("?")
+                    .named("help")
+                    .on_hover_text("All keys (?)")
+                    .clicked()
+                {
+                    self.help ^= true;
+                }
+                let theme_button = ui.button(if app.settings.dark { "Light" } else { "Dark" });
+                if theme_button
+                    .named("theme")
+                    .on_hover_text("The other theme (t)")
+                    .clicked()
+                {
+                    actions.push(Action::SwitchTheme);
+                }
+                let has_tree = app.model.is_some();
+                let reset = ui.add_enabled(has_tree, Button::new("Reset view"));
+                if reset
+                    .named("reset")
+                    .on_hover_text("See the whole tree (Home)")
+                    .clicked()
+                {
+                    actions.push(Action::Reset);
+                }
+                let save = ui.add_enabled(has_tree, Button::new("Save…"));
+                if save
+                    .named("save")
+                    .on_hover_text("As .tree, .csv, .png or .svg (ctrl + s)")
+                    .clicked()
+                {
+                    self.ask(app, true);
+                }
+                let find = ui.add_enabled(
+                    has_tree,
+                    TextEdit::singleline(&mut self.find)
+                        .desired_width(110.0)
+                        .hint_text("find a move"),
+                );
+                let find = find
+                    .named("find")
+                    .on_hover_text("A move, or a part of a state (ctrl + f)");
+                if ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F)) {
+                    find.request_focus();
+                }
+                if find.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+                    actions.push(Action::Find(self.find.clone()));
+                    find.request_focus();
+                }
+            });
+        });
+    }
+
+    /// The line below everything.
+    pub(super) fn status(app: &App, ui: &mut Ui, theme: &Theme) {
+        ui.horizontal(|ui| {
+            ui.set_min_height(18.0);
+            match &app.message {
+                Some(message) => {
+                    let colour = if message.is_error {
+                        theme.bad
+                    } else {
+                        theme.text
+                    };
+                    ui.label(RichText::new(&message.text).color(colour));
+                }
+                None => {
+                    let hint = match &app.directory {
+                        Some(directory) => format!("watching {}", directory.display()),
+                        None => "? lists all keys".to_owned(),
+                    };
+                    ui.label(RichText::new(hint).color(theme.dim));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,302 @@
+//! What the pointer does to the tree, and what lies over it: chips, legend, map.
+
+use egui::{Align2, Color32, PointerButton, Rect, RichText, Sense, Stroke, Ui, vec2};
+
+use super::{Panels, glance::Glance, move_of};
+use crate::{
+    app::{Action, App},
+    board::Pictures,
+    model::Model,
+    scene::thousands,
+    theme::Theme,
+};
+
+/// Trees of at least so many nodes have a map.
+const MAP_FROM: usize = 2000;
+/// A canvas narrower or lower than this has no room for it, in points.
+const ROOM_FOR_MAP: (f32, f32) = (580.0, 300.0);
+/// How wide the board is that a node shows under the pointer, in points.
+const CARD_BOARD: f32 = 120.0;
+
+impl Panels {
+    /// What the pointer does to the tree.
+    pub(super) fn on_canvas(
+        &mut self,
+        app: &App,
+        ui: &Ui,
+        response: &egui::Response,
+        actions: &mut Vec<Action>,
+    ) {
+        let scale = f64::from(ui.ctx().pixels_per_point());
+        let place = |at: egui::Pos2| {
+            let at = at - self.canvas.min;
+            (f64::from(at.x) * scale, f64::from(at.y) * scale)
+        };
+        if response.dragged_by(PointerButton::Primary)
+            || response.dragged_by(PointerButton::Secondary)
+        {
+            let by = response.drag_delta();
+            actions.push(Action::Pan(
+                f64::from(by.x) * scale,
+                f64::from(by.y) * scale,
+            ));
+        }
+        let pointer = response.hover_pos();
+        if let Some(at) = pointer {
+            let (wheel, pinch) =
+                ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
+            let factor = f64::from((wheel * 0.005).exp() * pinch);
+            if factor != 1.0 {
+                actions.push(Action::Zoom(factor, Some(place(at))));
+            }
+        }
+        if response.clicked()
+            && let Some(at) = response.interact_pointer_pos()
+        {
+            let (x, y) = place(at);
+            match self.on_map(app, at) {
+                Some((across, down)) => actions.push(Action::CentreOn(across, down)),
+                None => actions.push(Action::Click(x, y)),
+            }
+        }
+        if response.double_clicked() {
+            actions.push(Action::FitSelected);
+        }
+        let hit = pointer.filter(|_| !response.dragged()).and_then(|at| {
+            let (x, y) = place(at);
+            let (model, camera) = (app.model.as_ref()?, app.camera.as_ref()?);
+            crate::scene::hit(model, camera, &app.canvas, x, y, None)
+        });
+        if let (Some(node), Some(model)) = (hit, &app.model)
+            && node < model.len()
+        {
+            let (pictures, hovered) = (&mut self.pictures, &mut self.hovered);
+            response.clone().on_hover_ui_at_pointer(|ui| {
+                let glance = Glance::at(hovered, model, node);
+                card(pictures, glance, model, node, ui, &app.theme());
+            });
+        }
+    }
+
+    /// The map in the corner, where there is one.
+    fn map(&self, app: &App) -> Option<Rect> {
+        app.model.as_ref().filter(|model| model.len() >= MAP_FROM)?;
+        let size = vec2(176.0, 96.0);
+        (self.canvas.width() > ROOM_FOR_MAP.0 && self.canvas.height() > ROOM_FOR_MAP.1)
+            .then(|| Rect::from_min_size(self.canvas.max - size - vec2(16.0, 16.0), size))
+    }
+
+    /// Which place of the tree a point of the map means.
+    fn on_map(&self, app: &App, at: egui::Pos2) -> Option<(f64, f64)> {
+        let map = self.map(app)?;
+        map.contains(at).then(|| {
+            let part = (at - map.min) / map.size();
+            (f64::from(part.x), f64::from(part.y))
+        })
+    }
+
+    /// Chips, legend and map.
+    pub(super) fn over_canvas(&self, app: &App, ui: &Ui, theme: &Theme) {
+        let Some(model) = app.model.clone() else {
+            return;
+        };
+        let painter = ui.painter_at(self.canvas);
+        let font = egui::FontId::proportional(12.0);
+        let mut x = self.canvas.left() + 16.0;
+        for chip in chips(&model) {
+            let text = painter.layout_no_wrap(chip, font.clone(), theme.text);
+            let rect = Rect::from_min_size(
+                egui::pos2(x, self.canvas.top() + 12.0),
+                text.size() + vec2(16.0, 8.0),
+            );
+            painter.rect(
+                rect,
+                10.0,
+                theme.card,
+                Stroke::new(1.0, theme.line),
+                egui::StrokeKind::Inside,
+            );
+            painter.galley(rect.min + vec2(8.0, 4.0), text, theme.text);
+            x = rect.right() + 8.0;
+        }
+        legend(app, &model, &painter, self.canvas, theme);
+        if let (Some(map), Some(camera)) = (self.map(app), &app.camera) {
+            painter.rect(
+                map,
+                4.0,
+                theme.card.gamma_multiply(0.9),
+                Stroke::new(1.0, theme.line),
+                egui::StrokeKind::Inside,
+            );
+            silhouette(&model, &painter, map, theme);
+            let (left, right) = model.extent;
+            let width = (right - left).max(1e-9);
+            let depth = (model.depth() as f64 - 1.0).max(1.0);
+            let part = |x: f64, y: f64| {
+                egui::pos2(
+                    map.left() + map.width() * (((x - left) / width).clamp(0.0, 1.0) as f32),
+                    map.top() + map.height() * ((y / depth).clamp(0.0, 1.0) as f32),
+                )
+            };
+            let (from_x, from_y) = camera.to_tree(&app.canvas, 0.0, 0.0);
+            let (to_x, to_y) = camera.to_tree(&app.canvas, app.canvas.width, app.canvas.height);
+            let view = Rect::from_two_pos(part(from_x, from_y), part(to_x, to_y));
+            let view = Rect::from_center_size(view.center(), view.size().max(vec2(4.0, 4.0)));
+            painter.rect_stroke(
+                view,
+                2.0,
+                Stroke::new(1.5, theme.warm),
+                egui::StrokeKind::Inside,
+            );
+        }
+    }
+}
+
+fn chips(model: &Model) -> Vec<String> {
+    let mut chips = Vec::new();
+    if let Some(meta) = &model.meta {
+        if !meta.game.is_empty() {
+            chips.push(meta.game.clone());
+        }
+        let constant = meta.parameters.get("exploration");
+        chips.push(match constant {
+            Some(constant) => format!("{} · C {constant}", meta.search),
+            None => meta.search.clone(),
+        });
+        if meta.iterations > 0 {
+            chips.push(format!("{} iterations", thousands(meta.iterations)));
+        }
+    }
+    let nodes = thousands(model.len() as u64);
+    chips.push(format!("{nodes} nodes · depth {}", model.depth() - 1));
+    if model.hidden > 0 {
+        chips.push(format!("{} hidden", thousands(u64::from(model.hidden))));
+    }
+    if model.left_out > 0 {
+        chips.push(format!("{} more in the search", thousands(model.left_out)));
+    }
+    chips
+}
+
+/// Which colour means what.
+fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme: &Theme) {
+    let settings = &app.settings;
+    let (name, least, most) = match settings.measure.as_str() {
+        "mean" => {
+            let (least, most) = model.mean_range;
+            ("mean", format!("{least:.2}"), format!("{most:.2}"))
+        }
+        other => {
+            let (least, most) = if other == "second" {
+                model.second_range
+            } else {
+                model.visit_range
+            };
+            let text = |number: i32| thousands(u64::from(number.min(i32::MAX - 1).unsigned_abs()));
+            (
+                if other == "second" {
+                    "visits in this search"
+                } else {
+                    "visits"
+                },
+                text(least),
+                text(most),
+            )
+        }
+    };
+    let font = egui::FontId::proportional(12.0);
+    let at = egui::pos2(canvas.left() + 16.0, canvas.bottom() - 20.0);
+    let text = painter.text(at, Align2::LEFT_CENTER, name, font.clone(), theme.dim);
+    let bar = Rect::from_min_size(egui::pos2(text.right() + 8.0, at.y - 3.0), vec2(130.0, 6.0));
+    for step in 0..65 {
+        let heat = step as f32 / 64.0;
+        let [red, green, blue] = crate::raster::shade(theme, heat);
+        let left = bar.left() + bar.width() * heat * 0.985;
+        let part = Rect::from_min_max(
+            egui::pos2(left, bar.top()),
+            egui::pos2(left + 3.0, bar.bottom()),
+        );
+        painter.rect_filled(part, 0.0, Color32::from_rgb(red, green, blue));
+    }
+    let how = match (settings.measure.as_str(), settings.logarithmic) {
+        ("mean", _) => "",
+        (_, true) => " log",
+        _ => " linear",
+    };
+    let range = if settings.per_layer {
+        "per level"
+    } else {
+        "whole tree"
+    };
+    let text = format!("{least} … {most}{how}, {range}");
+    painter.text(
+        egui::pos2(bar.right() + 8.0, at.y),
+        Align2::LEFT_CENTER,
+        text,
+        font,
+        theme.dim,
+    );
+}
+
+/// The shape of the whole tree: for every layer how far it reaches.
+fn silhouette(model: &Model, painter: &egui::Painter, map: Rect, theme: &Theme) {
+    let (left, right) = model.extent;
+    let width = (right - left).max(1e-9);
+    let depth = model.depth();
+    let rows = depth.min(map.height() as usize);
+    let colour = theme.edge_least.gamma_multiply(0.8);
+    for row in 0..rows {
+        let layer = model.layer(row * depth / rows.max(1));
+        let xs = &model.x[layer];
+        let y = map.top() + map.height() * (row as f32 + 0.5) / rows as f32;
+        // Stretches without a gap of more than a pixel or two.
+        let columns = 88;
+        let mut begin: Option<usize> = None;
+        for column in 0..=columns {
+            let from = left + width * f64::from(column) / f64::from(columns);
+            let to = left + width * f64::from(column + 1) / f64::from(columns);
+            let first = xs.partition_point(|&x| x < from);
+            let is_full = column < columns && xs.get(first).is_some_and(|&x| x < to);
+            match (begin, is_full) {
+                (None, true) => begin = Some(column as usize),
+                (Some(start), false) => {
+                    let part =
+                        |column: usize| map.left() + map.width() * column as f32 / columns as f32;
+                    let rect = Rect::from_min_max(
+                        egui::pos2(part(start), y - map.height() / rows as f32 / 2.0),
+                        egui::pos2(part(column as usize), y + map.height() / rows as f32 / 2.0),
+                    );
+                    painter.rect_filled(rect, 0.0, colour);
+                    begin = None;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A few words about a node under the pointer.
+fn card(
+    pictures: &mut Pictures,
+    glance: &Glance,
+    model: &Model,
+    node: usize,
+    ui: &mut Ui,
+    theme: &Theme,
+) {
+    let figures = model.node(node);
+    ui.label(theme.strong(move_of(model, node)));
+    let visits = thousands(u64::from(figures.visits.unsigned_abs()));
+    let text = if figures.visits > 0 {
+        format!("{visits} visits, mean {:.4}", figures.mean)
+    } else {
+        "never visited".to_owned()
+    };
+    ui.label(RichText::new(text).color(theme.dim));
+    ui.label(RichText::new(glance.who()).color(theme.dim));
+    if let Ok((replayed, marks)) = &glance.board {
+        ui.add_space(4.0);
+        let wide = (CARD_BOARD, Sense::hover());
+        pictures.show(ui, &replayed.board, marks, wide, theme);
+    }
+}

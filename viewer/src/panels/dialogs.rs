@@ -1,0 +1,303 @@
+//! The start screen, the list of keys, and the questions for files.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Align2, Button, Grid, Key, Rect, RichText, ScrollArea, TextEdit, Ui, vec2};
+
+use super::Panels;
+use crate::{
+    app::{Action, App, name_of},
+    controls::Named as _,
+    sequence::is_tree,
+    theme::Theme,
+};
+
+/// So many files of a folder are listed.
+const MOST_FILES: usize = 2000;
+
+/// The keys, and what they do.
+const KEYS: &[(&str, &str)] = &[
+    ("← →", "previous and next tree"),
+    ("g", "go to the tree of a number"),
+    ("w", "follow new trees"),
+    (
+        "shift + arrows, h j k l",
+        "walk to sibling, child and parent",
+    ),
+    ("[ ]", "back and forward through what was selected"),
+    ("f, double click", "see the selected subtree"),
+    ("Home", "see the whole tree"),
+    ("+ −, wheel", "zoom"),
+    ("drag", "move the tree"),
+    ("space", "fold and unfold the selected subtree"),
+    ("p", "let the tree grow, and stop it"),
+    (", .", "one iteration back and on"),
+    ("End", "the end of the search"),
+    ("ctrl + o", "open files or a folder"),
+    ("ctrl + s", "save the tree or a picture"),
+    ("ctrl + f", "find a move or state, again the next"),
+    ("ctrl + c", "copy the line to the selected node"),
+    ("c x", "copy its position, its figures"),
+    ("t", "light and dark"),
+    ("1 2", "fold the left and the right area"),
+    ("ctrl + q", "close the window"),
+    ("?", "this list"),
+];
+
+/// A question for a file.
+pub(super) struct Dialog {
+    saves: bool,
+    path: String,
+    /// Files to be opened together.
+    chosen: Vec<PathBuf>,
+    /// How many times as large as on the screen a picture is to be.
+    scale: f64,
+    /// What is in a folder: whether it is a file, and its path.
+    listed: Option<(PathBuf, Vec<(bool, PathBuf)>)>,
+}
+
+impl Panels {
+    /// Asks for a file.
+    pub(super) fn ask(&mut self, app: &App, saves: bool) {
+        let path = if saves {
+            let shown = app.shown.clone().unwrap_or_default();
+            shown.with_extension("png").display().to_string()
+        } else {
+            let directory = (app.directory.clone()).or_else(|| std::env::current_dir().ok());
+            directory.unwrap_or_default().display().to_string()
+        };
+        self.dialog = Some(Dialog {
+            saves,
+            path,
+            chosen: Vec::new(),
+            scale: 1.0,
+            listed: None,
+        });
+    }
+
+    /// What is there before a tree is.
+    pub(super) fn start(
+        &mut self,
+        app: &App,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let rect =
+            Rect::from_center_size(self.canvas.center(), vec2(760.0, 560.0)).intersect(self.canvas);
+        let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
+        ui.vertical_centered(|ui| {
+            if !app.sequence.is_empty() {
+                ui.add_space(200.0);
+                ui.label(RichText::new("Reading the tree…").color(theme.dim));
+                return;
+            }
+            ui.add_space(40.0);
+            ui.label(theme.title("See how a search thinks"));
+            ui.add_space(4.0);
+            let hint = "Open a tree (.tree or .csv), several, or a folder that an engine writes to; or drop them here.";
+            ui.label(RichText::new(hint).color(theme.dim));
+            ui.add_space(16.0);
+            let open = ui.button("Open files or a folder…").named("start open");
+            if open.on_hover_text("ctrl + o").clicked() {
+                self.ask(app, false);
+            }
+            ui.add_space(16.0);
+            if !app.settings.recent.is_empty() {
+                ui.label(theme.heading("Recent"));
+                for path in &app.settings.recent {
+                    let text = RichText::new(path.display().to_string()).color(theme.cool);
+                    if ui.add(Button::new(text).frame(false)).clicked() {
+                        actions.push(Action::Open(vec![path.clone()]));
+                    }
+                }
+                ui.add_space(16.0);
+            }
+            ui.label(theme.heading("Keys"));
+            keys_table(ui, theme);
+        });
+    }
+
+    /// The list of keys, or a question, if there is one.
+    pub(super) fn dialogs(&mut self, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
+        if self.help {
+            egui::Window::new("Keys")
+                .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
+                .collapsible(false)
+                .resizable(false)
+                .open(&mut self.help)
+                .show(ui.ctx(), |ui| keys_table(ui, theme));
+        }
+        let Some(dialog) = &mut self.dialog else {
+            return;
+        };
+        let mut is_open = true;
+        let mut is_done = false;
+        let title = if dialog.saves { "Save" } else { "Open" };
+        egui::Window::new(title)
+            .anchor(Align2::CENTER_TOP, vec2(0.0, 80.0))
+            .collapsible(false)
+            .resizable(false)
+            .open(&mut is_open)
+            .show(ui.ctx(), |ui| {
+                ui.set_width(560.0);
+                is_done = dialog.show(title, ui, theme, actions);
+            });
+        if !is_open || is_done || ui.input(|input| input.key_pressed(Key::Escape)) {
+            self.dialog = None;
+        }
+    }
+}
+
+impl Dialog {
+    /// Shows it; whether it is answered.
+    fn show(&mut self, title: &str, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) -> bool {
+        let hint = if self.saves {
+            "A name that ends in .tree, .csv, .png or .svg"
+        } else {
+            "A folder, a tree file, or several: click them in the list"
+        };
+        ui.label(RichText::new(hint).color(theme.dim));
+        let field = ui.add(TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY));
+        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if field.changed() {
+            self.chosen.clear();
+        }
+        field.request_focus();
+        if self.saves {
+            ui.horizontal(|ui| {
+                ui.label(RichText::new("Size of a picture").color(theme.dim));
+                for scale in [1.0, 2.0, 4.0] {
+                    ui.selectable_value(&mut self.scale, scale, format!("{scale}×"));
+                }
+            });
+        } else {
+            self.browse(ui, theme);
+        }
+        let mut is_done = false;
+        ui.horizontal(|ui| {
+            let text = match self.chosen.len() {
+                0 | 1 => title.to_owned(),
+                many => format!("{title} {many} files"),
+            };
+            let is_pressed = ui.button(text).named("dialog yes").clicked();
+            if (is_pressed || is_entered) && !self.path.trim().is_empty() {
+                actions.push(self.answer());
+                is_done = true;
+            }
+            is_done |= ui.button("Cancel").on_hover_text("Escape").clicked();
+        });
+        is_done
+    }
+
+    fn answer(&self) -> Action {
+        let path = PathBuf::from(self.path.trim());
+        if self.saves {
+            Action::Save(path, self.scale)
+        } else if self.chosen.is_empty() {
+            Action::Open(vec![path])
+        } else {
+            Action::Open(self.chosen.clone())
+        }
+    }
+
+    /// What lies where the path points to.
+    fn browse(&mut self, ui: &mut Ui, theme: &Theme) {
+        let path = PathBuf::from(self.path.trim());
+        let directory = if path.is_dir() {
+            Some(path.as_path())
+        } else {
+            path.parent()
+        };
+        let Some(directory) = directory.map(Path::to_owned) else {
+            return;
+        };
+        if self
+            .listed
+            .as_ref()
+            .is_none_or(|(listed, _)| *listed != directory)
+        {
+            self.listed = Some((directory.clone(), contents(&directory)));
+        }
+        let Some((_, entries)) = &self.listed else {
+            return;
+        };
+        let mut go_to = None;
+        let mut toggled = None;
+        ScrollArea::vertical()
+            .max_height(260.0)
+            .auto_shrink([false, true])
+            .show(ui, |ui| {
+                if let Some(above) = directory.parent()
+                    && ui.add(Button::new("↑ ..").frame(false)).clicked()
+                {
+                    go_to = Some(above.to_owned());
+                }
+                for (is_file, path) in entries {
+                    let name = name_of(path);
+                    if *is_file {
+                        if ui
+                            .selectable_label(self.chosen.contains(path), name)
+                            .clicked()
+                        {
+                            toggled = Some(path.clone());
+                        }
+                    } else {
+                        let text = RichText::new(format!("{name}/")).color(theme.cool);
+                        if ui.add(Button::new(text).frame(false)).clicked() {
+                            go_to = Some(path.clone());
+                        }
+                    }
+                }
+            });
+        if let Some(path) = go_to {
+            self.path = path.display().to_string();
+            self.chosen.clear();
+        }
+        if let Some(path) = toggled {
+            match self.chosen.iter().position(|chosen| *chosen == path) {
+                Some(at) => {
+                    self.chosen.remove(at);
+                }
+                None => self.chosen.push(path),
+            }
+        }
+    }
+}
+
+/// The folders and trees of a folder, folders first.
+fn contents(directory: &Path) -> Vec<(bool, PathBuf)> {
+    let mut names: Vec<(bool, PathBuf)> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+        .map(|entry| {
+            let is_folder = entry
+                .file_type()
+                .is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && entry.path().is_dir());
+            (!is_folder, entry.path())
+        })
+        .filter(|(is_file, path)| !is_file || is_tree(path))
+        .collect();
+    names.sort();
+    names.truncate(MOST_FILES);
+    names
+}
+
+/// The keys, in two columns.
+fn keys_table(ui: &mut Ui, theme: &Theme) {
+    let half = KEYS.len().div_ceil(2);
+    Grid::new("keys")
+        .num_columns(4)
+        .spacing(vec2(16.0, 6.0))
+        .show(ui, |ui| {
+            for row in 0..half {
+                for (key, what) in KEYS.get(row).into_iter().chain(KEYS.get(half + row)) {
+                    ui.label(theme.strong(*key));
+                    ui.label(RichText::new(*what).color(theme.dim));
+                }
+                ui.end_row();
+            }
+        });
+}

@@ -1,0 +1,273 @@
+//! What stands around the tree: the bar above it, the areas beside it, the line below it.
+
+use std::path::PathBuf;
+
+use egui::{
+    Align, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText, ScrollArea, Sense, Ui,
+};
+
+use crate::{
+    app::{Action, App, Copied, Way},
+    board::Pictures,
+    controls,
+    model::Model,
+    theme::Theme,
+};
+use dialogs::Dialog;
+use glance::Glance;
+use timeline::TimelinePanel;
+
+mod bar;
+mod canvas;
+mod dialogs;
+mod game;
+mod glance;
+mod node;
+mod timeline;
+
+/// The user interface's own state.
+pub struct Panels {
+    canvas: Rect,
+    jump: String,
+    find: String,
+    dialog: Option<Dialog>,
+    help: bool,
+    /// What there is to say of the selected node, and of the one under the pointer.
+    selected: Option<Glance>,
+    hovered: Option<Glance>,
+    timeline: TimelinePanel,
+    pictures: Pictures,
+    /// Whether the field for a tree's number is to be typed into.
+    wants_jump: bool,
+}
+
+impl Default for Panels {
+    fn default() -> Self {
+        Self {
+            canvas: Rect::ZERO,
+            jump: String::new(),
+            find: String::new(),
+            dialog: None,
+            help: false,
+            selected: None,
+            hovered: None,
+            timeline: TimelinePanel::default(),
+            pictures: Pictures::default(),
+            wants_jump: false,
+        }
+    }
+}
+
+impl Panels {
+    /// Where the tree is drawn, in points.
+    pub fn canvas(&self) -> Rect {
+        self.canvas
+    }
+
+    /// Shows everything and does what is asked for.
+    pub fn show(&mut self, app: &mut App, ui: &mut Ui) {
+        let theme = app.theme();
+        let mut actions = Vec::new();
+        controls::clear(ui.ctx());
+        self.keys(app, ui, &mut actions);
+        let bar = Frame::new()
+            .fill(theme.panel)
+            .inner_margin(Margin::symmetric(12, 8));
+        Panel::top("bar")
+            .frame(bar)
+            .show(ui, |ui| self.bar(app, ui, &theme, &mut actions));
+        let line = Frame::new()
+            .fill(theme.panel)
+            .inner_margin(Margin::symmetric(12, 4));
+        Panel::bottom("status")
+            .frame(line)
+            .show(ui, |ui| Self::status(app, ui, &theme));
+        let has_tree = app.model.is_some();
+        self.sides(app, ui, &theme, &mut actions);
+        if has_tree && app.timeline.reel.is_some() {
+            let time = Frame::new()
+                .fill(theme.panel)
+                .inner_margin(Margin::symmetric(16, 12));
+            Panel::bottom("time").frame(time).show(ui, |ui| {
+                self.timeline.show(app, ui, &theme, &mut actions);
+            });
+        }
+        let response = ui.allocate_response(ui.available_size(), Sense::click_and_drag());
+        self.canvas = response.rect;
+        if has_tree {
+            self.on_canvas(app, ui, &response, &mut actions);
+            self.over_canvas(app, ui, &theme);
+        } else {
+            self.start(app, ui, &theme, &mut actions);
+        }
+        self.dialogs(ui, &theme, &mut actions);
+        let dropped: Vec<PathBuf> = ui.input(|input| {
+            input
+                .raw
+                .dropped_files
+                .iter()
+                .map(|file| file.path().to_owned())
+                .collect()
+        });
+        if !dropped.is_empty() {
+            actions.push(Action::Open(dropped));
+        }
+        // What was drawn is out of date then.
+        if !actions.is_empty() {
+            ui.ctx().request_repaint();
+        }
+        for action in actions {
+            app.act(action);
+        }
+        if let Some(text) = app.copied.take() {
+            ui.ctx().copy_text(text);
+        }
+    }
+
+    /// The areas beside the tree.
+    fn sides(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+        let Some(model) = app.model.clone() else {
+            return;
+        };
+        let node = app.selected.filter(|&node| node < model.len()).unwrap_or(0);
+        let glance = Glance::at(&mut self.selected, &model, node);
+        let side = Frame::new()
+            .fill(theme.panel)
+            .inner_margin(Margin::same(16));
+        // Where no game is known there is nothing to say on the left.
+        if model.meta.is_some() && !app.settings.folded[0] {
+            let pictures = &mut self.pictures;
+            Panel::left("game")
+                .frame(side)
+                .exact_size(272.0)
+                .show(ui, |ui| {
+                    ScrollArea::vertical()
+                        .auto_shrink(false)
+                        .show(ui, |ui| game::show(pictures, glance, app, ui, theme));
+                });
+        }
+        if !app.settings.folded[1] {
+            Panel::right("node")
+                .frame(side)
+                .exact_size(300.0)
+                .show(ui, |ui| {
+                    ScrollArea::vertical()
+                        .auto_shrink(false)
+                        .show(ui, |ui| node::show(glance, app, ui, theme, actions));
+                });
+        }
+    }
+
+    fn keys(&mut self, app: &mut App, ui: &Ui, actions: &mut Vec<Action>) {
+        if ui.ctx().egui_wants_keyboard_input() {
+            return;
+        }
+        // A key may come several times in one frame.
+        let count = |modifiers: Modifiers, key: Key| {
+            ui.input_mut(|input| input.count_and_consume_key(modifiers, key))
+        };
+        let pressed = |modifiers: Modifiers, key: Key| count(modifiers, key) > 0;
+        let none = Modifiers::NONE;
+        for (key, way) in [
+            (Key::ArrowUp, Way::Up),
+            (Key::ArrowDown, Way::Down),
+            (Key::ArrowLeft, Way::Left),
+            (Key::ArrowRight, Way::Right),
+        ] {
+            let times = count(Modifiers::SHIFT, key);
+            actions.extend(std::iter::repeat_n(Action::Walk(way), times));
+        }
+        for (key, action) in [
+            (Key::ArrowLeft, Action::Step(-1)),
+            (Key::ArrowRight, Action::Step(1)),
+            (Key::H, Action::Walk(Way::Left)),
+            (Key::J, Action::Walk(Way::Down)),
+            (Key::K, Action::Walk(Way::Up)),
+            (Key::L, Action::Walk(Way::Right)),
+            (Key::Plus, Action::Zoom(1.25, None)),
+            (Key::Equals, Action::Zoom(1.25, None)),
+            (Key::Minus, Action::Zoom(0.8, None)),
+            (Key::Home, Action::Reset),
+            (Key::F, Action::FitSelected),
+            (Key::Space, Action::Fold),
+            (Key::OpenBracket, Action::History(-1)),
+            (Key::CloseBracket, Action::History(1)),
+            (Key::T, Action::SwitchTheme),
+            (Key::C, Action::Copy(Copied::Position)),
+            (Key::X, Action::Copy(Copied::Figures)),
+            (Key::P, Action::Play(!app.timeline.is_playing())),
+            (Key::Comma, Action::StepIteration(-1)),
+            (Key::Period, Action::StepIteration(1)),
+            (Key::End, Action::ToEnd),
+        ] {
+            actions.extend(std::iter::repeat_n(action, count(none, key)));
+        }
+        if pressed(Modifiers::SHIFT, Key::Equals) || pressed(Modifiers::SHIFT, Key::Plus) {
+            actions.push(Action::Zoom(1.25, None));
+        }
+        if pressed(none, Key::G) {
+            self.wants_jump = true;
+        }
+        if pressed(none, Key::W) {
+            actions.push(Action::Follow(!app.follow));
+        }
+        for (index, key) in [Key::Num1, Key::Num2].into_iter().enumerate() {
+            if pressed(none, key) {
+                app.settings.folded[index] ^= true;
+            }
+        }
+        if pressed(Modifiers::SHIFT, Key::Questionmark)
+            || pressed(none, Key::Questionmark)
+            || pressed(Modifiers::SHIFT, Key::Slash)
+        {
+            self.help ^= true;
+        }
+        if pressed(none, Key::Escape) {
+            self.help = false;
+            app.message = None;
+        }
+        if pressed(Modifiers::COMMAND, Key::Q) {
+            actions.push(Action::Quit);
+        }
+        if pressed(Modifiers::COMMAND, Key::O) {
+            self.ask(app, false);
+        }
+        if pressed(Modifiers::COMMAND, Key::S) && app.model.is_some() {
+            self.ask(app, true);
+        }
+        let copies = ui.input(|input| {
+            input
+                .events
+                .iter()
+                .any(|event| matches!(event, egui::Event::Copy))
+        });
+        if copies {
+            actions.push(Action::Copy(Copied::Line));
+        }
+    }
+}
+
+/// The move into a node, for people.
+fn move_of(model: &Model, node: usize) -> String {
+    let name = model.move_text(node);
+    if node == 0 {
+        "root".to_owned()
+    } else if name.is_empty() {
+        "no name".to_owned()
+    } else {
+        name.chars()
+            .filter(|symbol| !symbol.is_control())
+            .take(60)
+            .collect()
+    }
+}
+
+/// A figure with its name.
+fn figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(name).color(theme.dim));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.label(theme.strong(value.into()));
+        });
+    });
+}

@@ -1,0 +1,295 @@
+//! The area on the right: the selected node, and why the search prefers a child.
+
+use egui::{
+    Align, Align2, FontId, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
+};
+
+use super::{figure, glance::Glance, move_of};
+use crate::{
+    app::{Action, App, Copied},
+    controls::Named as _,
+    formula::{Terms, Why},
+    model::{Model, Sift},
+    scene::thousands,
+    theme::Theme,
+};
+
+/// Report 000's colours of the least and the most visited edges.
+const REPORT_COLOURS: [[u8; 3]; 2] = [[0, 160, 60], [220, 30, 30]];
+/// So many children are listed.
+const MOST_CHILDREN: usize = 40;
+/// How high a row of the list is, in points.
+const ROW: f32 = 24.0;
+/// Where the columns of the list end, in points: move, visits, mean, exploration, score.
+const COLUMNS: [f32; 5] = [58.0, 118.0, 166.0, 216.0, 264.0];
+
+/// Shows it.
+pub(super) fn show(
+    glance: &Glance,
+    app: &mut App,
+    ui: &mut Ui,
+    theme: &Theme,
+    actions: &mut Vec<Action>,
+) {
+    let Some(model) = app.model.clone() else {
+        return;
+    };
+    let node = app.selected.filter(|&node| node < model.len()).unwrap_or(0);
+    let figures = model.node(node);
+    ui.label(theme.heading("Node"));
+    let title = if node == 0 {
+        "root".to_owned()
+    } else {
+        let parent = model.parents[node] as usize;
+        format!("{} → {}", move_of(&model, parent), move_of(&model, node))
+    };
+    ui.label(theme.title(title));
+    ui.label(RichText::new(glance.who()).color(theme.dim));
+    ui.add_space(8.0);
+    let number = |number: i32| thousands(u64::from(number.unsigned_abs()));
+    let known = |text: String| {
+        if figures.visits > 0 {
+            text
+        } else {
+            "no data".to_owned()
+        }
+    };
+    figure(ui, theme, "Visits", number(figures.visits));
+    figure(ui, theme, "Visits in this search", number(figures.second));
+    figure(ui, theme, "Mean", known(format!("{:.4}", figures.mean)));
+    let sum = figures.mean * f64::from(figures.visits);
+    figure(ui, theme, "Sum", known(format!("{sum:.1}")));
+    figure(ui, theme, "Children", thousands(figures.children.into()));
+    figure(ui, theme, "Depth", model.depth_of(node).to_string());
+    figure(
+        ui,
+        theme,
+        "Node id",
+        thousands(u64::from(model.rows[node]) + 1),
+    );
+    if let Some(extra) = model
+        .extra
+        .as_ref()
+        .and_then(|all| all.get(model.row(node)))
+    {
+        if extra.cut {
+            figure(ui, theme, "Cut off", "yes");
+        }
+        if let Some(proven) = extra.proven {
+            figure(ui, theme, "Certain", format!("{proven:?}").to_lowercase());
+        }
+    }
+    let state = model.tree.state(model.row(node));
+    let state: String = (state.chars())
+        .filter(|symbol| !symbol.is_control())
+        .take(200)
+        .collect();
+    let state = if state.is_empty() { "no state" } else { &state };
+    ui.label(RichText::new(state).color(theme.dim).small());
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Copy").color(theme.dim));
+        for (text, what, hint) in [
+            ("line", Copied::Line, "The moves that lead here (ctrl + c)"),
+            ("position", Copied::Position, "The position here (c)"),
+            ("figures", Copied::Figures, "What stands above (x)"),
+        ] {
+            let button = ui.small_button(text).named(&format!("copy {text}"));
+            if button.on_hover_text(hint).clicked() {
+                actions.push(Action::Copy(what));
+            }
+        }
+    });
+    if !glance.why.rows.is_empty() {
+        ui.add_space(12.0);
+        children(&model, &glance.why, ui, theme, actions);
+    }
+    ui.add_space(12.0);
+    colours(app, ui, theme);
+    ui.add_space(12.0);
+    sieve(app, ui, theme, actions);
+}
+
+/// The children with the terms of the formula that chooses among them.
+fn children(model: &Model, why: &Why, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+    ui.label(theme.heading("Why this child"));
+    let most = (why.rows.first()).map_or(1, |row| model.node(row.child).visits.max(1));
+    let small = FontId::proportional(10.5);
+    let (rect, _) = ui.allocate_exact_size(vec2(COLUMNS[4], 18.0), Sense::hover());
+    let headings = ["move", "visits", "mean", "+ explore", "= score"];
+    for (heading, column) in headings.into_iter().zip(COLUMNS) {
+        let (x, align) = if column == COLUMNS[0] {
+            (rect.left() + 4.0, Align2::LEFT_CENTER)
+        } else {
+            (rect.left() + column - 2.0, Align2::RIGHT_CENTER)
+        };
+        let at = pos2(x, rect.center().y);
+        ui.painter()
+            .text(at, align, heading, small.clone(), theme.dim);
+    }
+    for terms in why.rows.iter().take(MOST_CHILDREN) {
+        let (rect, response) = ui.allocate_exact_size(vec2(COLUMNS[4], ROW), Sense::click());
+        let response = response.named(&format!("child {}", model.rows[terms.child] + 1));
+        let is_next = why.next == Some(terms.child);
+        child(
+            model,
+            terms,
+            most,
+            (rect, is_next, response.hovered()),
+            ui,
+            theme,
+        );
+        let hint = format!("Select {}", move_of(model, terms.child));
+        if response.on_hover_text(hint).clicked() {
+            actions.push(Action::Select(Some(terms.child)));
+        }
+    }
+    if why.rows.len() > MOST_CHILDREN {
+        let more = thousands((why.rows.len() - MOST_CHILDREN) as u64);
+        ui.label(RichText::new(format!("and {more} more")).color(theme.dim));
+    }
+    ui.label(RichText::new(&why.text).color(theme.dim).small());
+}
+
+/// A row of the list.
+fn child(
+    model: &Model,
+    terms: &Terms,
+    most: i32,
+    (rect, is_next, is_hovered): (Rect, bool, bool),
+    ui: &Ui,
+    theme: &Theme,
+) {
+    let painter = ui.painter();
+    if is_next {
+        let stroke = Stroke::new(1.0, theme.cool);
+        let fill = theme.cool.gamma_multiply(0.16);
+        painter.rect(rect, 4.0, fill, stroke, StrokeKind::Inside);
+    } else if is_hovered {
+        painter.rect_filled(rect, 4.0, theme.card);
+    }
+    let font = FontId::proportional(13.0);
+    let mut name = move_of(model, terms.child);
+    let width = COLUMNS[0] - 8.0;
+    let layout = |name: &str| painter.layout_no_wrap(name.to_owned(), font.clone(), theme.text);
+    let mut galley = layout(&name);
+    while galley.size().x > width && name.chars().count() > 2 {
+        let kept = name.chars().count() * 3 / 4;
+        name = name.chars().take(kept.max(1)).collect::<String>() + "…";
+        galley = layout(&name);
+    }
+    let top = rect.center().y - galley.size().y / 2.0;
+    painter.galley(pos2(rect.left() + 4.0, top), galley, theme.text);
+    let visits = model.node(terms.child).visits;
+    let room = Rect::from_min_max(
+        pos2(rect.left() + COLUMNS[0], rect.top() + 4.0),
+        pos2(rect.left() + COLUMNS[1], rect.bottom() - 4.0),
+    );
+    painter.rect_filled(room, 2.0, theme.card);
+    let part = (visits as f32 / most as f32).clamp(0.0, 1.0);
+    let bar = Rect::from_min_size(room.min, vec2(room.width() * part, room.height()));
+    painter.rect_filled(bar, 2.0, theme.warm.gamma_multiply(0.5));
+    let term =
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
+    let texts = [
+        (
+            thousands(visits.unsigned_abs().into()),
+            COLUMNS[1] - 4.0,
+            theme.text,
+        ),
+        (term(terms.mean), COLUMNS[2], theme.text),
+        (term(terms.explore), COLUMNS[3], theme.dim),
+        (term(terms.score()), COLUMNS[4] - 2.0, theme.text),
+    ];
+    for (text, right, colour) in texts {
+        let at = pos2(rect.left() + right, rect.center().y);
+        let font = FontId::proportional(12.5);
+        painter.text(at, Align2::RIGHT_CENTER, text, font, colour);
+    }
+}
+
+fn colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
+    ui.label(theme.heading("Colour"));
+    let settings = &mut app.settings;
+    ui.horizontal(|ui| {
+        for (name, text) in [
+            ("visits", "visits"),
+            ("second", "this search"),
+            ("mean", "mean"),
+        ] {
+            let chosen = settings.measure == name;
+            let measure = ui
+                .selectable_label(chosen, text)
+                .named(&format!("colour by {name}"));
+            if measure.clicked() {
+                settings.measure = name.to_owned();
+            }
+        }
+    });
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut settings.logarithmic, "logarithmic")
+            .named("logarithmic");
+        ui.checkbox(&mut settings.per_layer, "per level")
+            .named("per level");
+    });
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut settings.by_size, "size by visits");
+        ui.checkbox(&mut settings.labels, "labels");
+    });
+    let mut colours = [theme.edge_least, theme.edge_most];
+    let before = colours;
+    for (colour, name) in colours.iter_mut().zip(["Least visited", "Most visited"]) {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(name).color(theme.dim));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.color_edit_button_srgba(colour).named(name);
+            });
+        });
+    }
+    if colours != before {
+        settings.edge_colours = Some(colours.map(|colour| [colour.r(), colour.g(), colour.b()]));
+    }
+    ui.horizontal(|ui| {
+        let own = ui.selectable_label(settings.edge_colours.is_none(), "the theme's");
+        if own.named("theme colours").clicked() {
+            settings.edge_colours = None;
+        }
+        let is_old = settings.edge_colours == Some(REPORT_COLOURS);
+        let old = ui.selectable_label(is_old, "green and red");
+        let old = old.named("green and red");
+        if old
+            .on_hover_text("As report 000 draws its trees: linear, over the whole tree")
+            .clicked()
+        {
+            settings.edge_colours = Some(REPORT_COLOURS);
+            settings.logarithmic = false;
+            settings.per_layer = false;
+        }
+    });
+}
+
+fn sieve(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+    ui.label(theme.heading("Show"));
+    let mut sift = app.sift.clone();
+    ui.checkbox(&mut sift.by_visits, "most visited on the left")
+        .named("by visits");
+    ui.checkbox(&mut sift.whole_turns, "whole turns as one edge")
+        .named("whole turns")
+        .on_hover_text("Moves that one player makes in a row, as in kalah");
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("at least so many visits").color(theme.dim));
+        ui.add(egui::DragValue::new(&mut sift.least_visits).speed(1.0));
+    });
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("only the best children").color(theme.dim));
+        let mut best = sift.best.unwrap_or(0);
+        ui.add(egui::DragValue::new(&mut best).range(0..=1000))
+            .on_hover_text("0 for all");
+        sift.best = (best > 0).then_some(best);
+    });
+    if !sift.is_plain() && ui.button("Show everything").clicked() {
+        sift = Sift::default();
+    }
+    if sift != app.sift {
+        actions.push(Action::Sift(sift));
+    }
+}
