@@ -1,5 +1,7 @@
 //! The viewer, from outside.
 
+#[path = "viewer/hostile.rs"]
+mod hostile;
 #[path = "viewer/layout.rs"]
 mod layout;
 #[path = "viewer/pictures.rs"]

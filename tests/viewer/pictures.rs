@@ -93,12 +93,11 @@ impl Stage {
         self.app.update(self.now);
         let size = |points: u32| (points as f32 * self.scale) as u32;
         let (width, height) = (size(WIDTH), size(HEIGHT));
-        let mut pixmap = Pixmap::new(width, height).expect("a picture");
         let mut input = frame::input(width as f32, height as f32, self.scale);
         input.time = Some(self.now.as_secs_f64());
         input.events.append(&mut self.keys);
-        self.frame.draw(&mut self.app, input, &mut pixmap.as_mut());
-        pixmap
+        self.frame.draw(&mut self.app, input, (width, height));
+        self.frame.picture().expect("a picture").clone()
     }
 
     /// Waits until something is so.

@@ -327,10 +327,13 @@ impl App {
         match made {
             Made::Listed(paths, Ok(files)) => self.begin(&paths, files),
             Made::Listed(_, Err(problem)) => self.complain(problem),
-            Made::Read(path, Ok(model)) => {
+            Made::Read(path, Ok((model, problems))) => {
                 self.sequence.keep(&path, Arc::clone(&model));
                 if is_shown(&self.sequence, &path) {
                     self.show(&path, model);
+                    if let Some(problem) = problems.into_iter().next() {
+                        self.complain(problem);
+                    }
                 }
             }
             Made::Read(path, Err(problem)) => {

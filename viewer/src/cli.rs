@@ -11,7 +11,6 @@ use std::{
 
 use canopy_engine::tree::{TreeError, files};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tiny_skia::Pixmap;
 
 use crate::{
     app::{Action, App},
@@ -297,7 +296,6 @@ const SIZE: (u32, u32) = (1600, 1000);
 struct Bench {
     app: App,
     frame: Frame,
-    pixmap: Pixmap,
     shown: Vec<u32>,
 }
 
@@ -305,13 +303,10 @@ impl Bench {
     fn new() -> Result<Self, CliError> {
         let app = App::new(Settings::default(), Arc::new(|| {}))
             .map_err(|error| CliError::Failed(format!("no thread could be started: {error}")))?;
-        let pixmap = Pixmap::new(SIZE.0, SIZE.1)
-            .ok_or_else(|| CliError::Failed("no memory for a picture".to_owned()))?;
         Ok(Self {
             app,
             frame: Frame::default(),
             shown: vec![0; (SIZE.0 * SIZE.1) as usize],
-            pixmap,
         })
     }
 
@@ -319,9 +314,10 @@ impl Bench {
     fn frame(&mut self) -> f64 {
         let begun = Instant::now();
         let input = frame::input(SIZE.0 as f32, SIZE.1 as f32, 1.0);
-        self.frame
-            .draw(&mut self.app, input, &mut self.pixmap.as_mut());
-        frame::copy(&self.pixmap, &mut self.shown);
+        self.frame.draw(&mut self.app, input, SIZE);
+        if let Some(picture) = self.frame.picture() {
+            frame::copy(picture, &mut self.shown);
+        }
         millis(begun)
     }
 }

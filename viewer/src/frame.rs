@@ -1,8 +1,8 @@
 //! A frame of the window, from the app to pixels: the tree, what lies over it, the panels around it. Needs no display.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use egui::{Context, PlatformOutput, RawInput, ViewportId};
+use egui::{ClippedPrimitive, Context, PlatformOutput, RawInput, ViewportId, epaint::Primitive};
 use tiny_skia::{Pixmap, PixmapMut};
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     easel::{Easel, Ready, View},
     fonts,
     loader::Wake,
-    painter::Painter,
+    painter::{Painter, Part},
     panels::Panels,
     raster::{Care, Raster},
     theme::Theme,
@@ -31,6 +31,9 @@ pub struct Frame {
     panels: Panels,
     painter: Painter,
     raster: Raster,
+    /// The last frame, and what of the interface is on it.
+    picture: Option<Pixmap>,
+    primitives: Vec<ClippedPrimitive>,
     tree: Option<Pixmap>,
     drawn: Option<(View, Care)>,
     moved: Duration,
@@ -56,30 +59,98 @@ pub fn input(width: f32, height: f32, scale: f32) -> RawInput {
 
 /// Copies a picture to where the system wants it.
 pub fn copy(pixmap: &Pixmap, to: &mut [u32]) {
-    for (to, from) in to.iter_mut().zip(pixmap.pixels()) {
-        *to = u32::from(from.red()) << 16 | u32::from(from.green()) << 8 | u32::from(from.blue());
+    let (pixels, _) = pixmap.data().as_chunks::<4>();
+    for (to, &from) in to.iter_mut().zip(pixels) {
+        let [red, green, blue, _] = from;
+        *to = u32::from_be_bytes([0, red, green, blue]);
     }
 }
 
-/// Fills a picture with one colour that lets nothing through.
-pub fn fill(pixmap: &mut PixmapMut<'_>, colour: egui::Color32) {
-    let pixel =
-        tiny_skia::ColorU8::from_rgba(colour.r(), colour.g(), colour.b(), 255).premultiply();
-    pixmap.pixels_mut().fill(pixel);
+/// What of a frame is out of date.
+#[derive(Default)]
+struct Damage {
+    /// In pixels; nothing if none.
+    area: Option<egui::Rect>,
 }
 
-/// Copies a picture that lets nothing through into another, as far as it fits there.
-fn lay_over(picture: &Pixmap, to: &mut PixmapMut<'_>, left: usize, top: usize) {
-    let (width, height) = (to.width() as usize, to.height() as usize);
-    let across = (picture.width() as usize).min(width.saturating_sub(left));
-    let down = (picture.height() as usize).min(height.saturating_sub(top));
-    if across == 0 {
+impl Damage {
+    fn add_all(&mut self) {
+        self.area = Some(egui::Rect::EVERYTHING);
+    }
+
+    fn add(&mut self, area: egui::Rect) {
+        self.area = Some(self.area.map_or(area, |before| before.union(area)));
+    }
+
+    /// Adds where the interface looks different.
+    fn add_changes(&mut self, before: &[ClippedPrimitive], now: &[ClippedPrimitive], scale: f32) {
+        let same = |one: &ClippedPrimitive, other: &ClippedPrimitive| {
+            one.clip_rect == other.clip_rect
+                && match (&one.primitive, &other.primitive) {
+                    (Primitive::Mesh(one), Primitive::Mesh(other)) => one == other,
+                    _ => false,
+                }
+        };
+        let count = before.len().max(now.len());
+        for index in 0..count {
+            let (before, now) = (before.get(index), now.get(index));
+            if let (Some(before), Some(now)) = (before, now)
+                && same(before, now)
+            {
+                continue;
+            }
+            for primitive in before.into_iter().chain(now) {
+                let rect = primitive.clip_rect;
+                self.add(egui::Rect::from_min_max(rect.min * scale, rect.max * scale));
+            }
+        }
+    }
+
+    /// The pixels of it in a picture of that size.
+    fn within(&self, width: u32, height: u32) -> Option<Part> {
+        let area = self.area?;
+        let begin = |at: f32, most: u32| (at.floor().max(0.0) as usize).min(most as usize);
+        let end = |at: f32, most: u32| (at.ceil().max(0.0) as usize).min(most as usize);
+        let part = Part {
+            across: (begin(area.min.x, width), end(area.max.x, width)),
+            down: (begin(area.min.y, height), end(area.max.y, height)),
+        };
+        (part.across.0 < part.across.1 && part.down.0 < part.down.1).then_some(part)
+    }
+}
+
+/// Fills a part of a picture with one colour that lets nothing through.
+fn fill(pixmap: &mut PixmapMut<'_>, part: Part, colour: egui::Color32) {
+    let width = pixmap.width() as usize;
+    let pixel = opaque(colour);
+    let (first, end) = part.down;
+    let rows = pixmap.pixels_mut().chunks_exact_mut(width);
+    for row in rows.skip(first).take(end - first) {
+        row[part.across.0..part.across.1].fill(pixel);
+    }
+}
+
+/// A pixel of a colour that lets nothing through.
+pub fn opaque(colour: egui::Color32) -> tiny_skia::PremultipliedColorU8 {
+    tiny_skia::ColorU8::from_rgba(colour.r(), colour.g(), colour.b(), 255).premultiply()
+}
+
+/// Copies a picture that lets nothing through into a part of another, as far as it fits there.
+fn lay_over(picture: &Pixmap, to: &mut PixmapMut<'_>, (left, top): (usize, usize), part: Part) {
+    let (width, from_width) = (to.width() as usize, picture.width() as usize);
+    let begin = left.max(part.across.0);
+    let end = (left + from_width).min(part.across.1);
+    let (first, last) = (
+        top.max(part.down.0),
+        (top + picture.height() as usize).min(part.down.1),
+    );
+    if begin >= end {
         return;
     }
-    let from = picture.pixels().chunks_exact(picture.width() as usize);
-    let rows = to.pixels_mut().chunks_exact_mut(width).skip(top).take(down);
-    for (row, from) in rows.zip(from) {
-        row[left..left + across].copy_from_slice(&from[..across]);
+    for row in first..last {
+        let from = &picture.pixels()[(row - top) * from_width..][..from_width];
+        let to = &mut to.pixels_mut()[row * width..][..width];
+        to[begin..end].copy_from_slice(&from[begin - left..end - left]);
     }
 }
 
@@ -100,6 +171,8 @@ impl Default for Frame {
             panels: Panels::default(),
             painter: Painter::new(),
             raster: Raster::default(),
+            picture: None,
+            primitives: Vec::new(),
             tree: None,
             drawn: None,
             moved: Duration::ZERO,
@@ -118,51 +191,80 @@ impl Frame {
         })
     }
 
-    /// Draws a frame of the size of `pixmap`.
-    pub fn draw(&mut self, app: &mut App, input: RawInput, pixmap: &mut PixmapMut<'_>) -> Drawn {
+    /// Draws a frame of a size in pixels.
+    pub fn draw(&mut self, app: &mut App, input: RawInput, (width, height): (u32, u32)) -> Drawn {
         let theme = app.theme();
+        let is_new = (self.picture.as_ref())
+            .is_none_or(|picture| (picture.width(), picture.height()) != (width, height));
+        let mut damage = Damage::default();
+        if is_new {
+            self.picture = Pixmap::new(width, height);
+            damage.add_all();
+        }
         if self.theme.as_ref() != Some(&theme) {
             theme.apply(&self.context);
             self.theme = Some(theme.clone());
+            damage.add_all();
         }
         let panels = &mut self.panels;
         let output = self.context.run_ui(input, |ui| panels.show(app, ui));
         let scale = output.pixels_per_point;
+        if !output.textures_delta.is_empty() {
+            damage.add_all();
+        }
         self.painter.update(output.textures_delta);
-        fill(pixmap, theme.canvas);
         let mut next = output
             .viewport_output
             .get(&ViewportId::ROOT)
             .map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         let area = self.panels.canvas();
-        let (left, top) = ((area.left() * scale).round(), (area.top() * scale).round());
-        let width = (area.right() * scale).round() - left;
-        let height = (area.bottom() * scale).round() - top;
-        if width >= 1.0 && height >= 1.0 {
+        let edge = |points: f32| (points * scale).round();
+        let (left, top) = (edge(area.left()), edge(area.top()));
+        let place = egui::Rect::from_min_max(
+            egui::pos2(left, top),
+            egui::pos2(edge(area.right()), edge(area.bottom())),
+        );
+        if place.width() >= 1.0 && place.height() >= 1.0 {
             let canvas = Canvas {
-                width: f64::from(width),
-                height: f64::from(height),
+                width: f64::from(place.width()),
+                height: f64::from(place.height()),
                 scale: f64::from(scale),
             };
             app.canvas_at = (left.into(), top.into());
-            if let Some(wait) = self.draw_tree(app, canvas, &theme) {
+            let (wait, changed) = self.draw_tree(app, canvas, &theme);
+            if let Some(wait) = wait {
                 next = next.min(wait);
             }
-            if app.model.is_some()
-                && let Some(tree) = &self.tree
-            {
-                lay_over(tree, pixmap, left as usize, top as usize);
+            if changed {
+                damage.add(place);
             }
         }
         if app.timeline.is_playing() {
             next = next.min(PLAYING);
         }
         let primitives = self.context.tessellate(output.shapes, scale);
-        self.painter.paint(pixmap, scale, &primitives);
+        damage.add_changes(&self.primitives, &primitives, scale);
+        self.primitives = primitives;
+        if let (Some(picture), Some(damage)) = (&mut self.picture, damage.within(width, height)) {
+            let mut pixmap = picture.as_mut();
+            fill(&mut pixmap, damage, theme.canvas);
+            if app.model.is_some()
+                && let Some(tree) = &self.tree
+            {
+                lay_over(tree, &mut pixmap, (left as usize, top as usize), damage);
+            }
+            self.painter
+                .paint_part(&mut pixmap, scale, &self.primitives, damage);
+        }
         Drawn {
             platform: output.platform_output,
             next,
         }
+    }
+
+    /// What the last frame looks like; none before the first, or if there was no memory for it.
+    pub fn picture(&self) -> Option<&Pixmap> {
+        self.picture.as_ref()
     }
 
     /// What there is to know, for tests: the app, and where the controls are.
@@ -173,11 +275,19 @@ impl Frame {
         state
     }
 
-    /// Draws the tree if anything about it has changed; when it is to be drawn again with more care.
-    fn draw_tree(&mut self, app: &mut App, canvas: Canvas, theme: &Theme) -> Option<Duration> {
-        self.take_ready(app);
-        let camera = app.look_through(canvas)?;
-        let model = Arc::clone(app.model.as_ref()?);
+    /// Draws the tree if anything about it has changed: when it is to be drawn again with more care, and whether it looks
+    /// different now.
+    fn draw_tree(
+        &mut self,
+        app: &mut App,
+        canvas: Canvas,
+        theme: &Theme,
+    ) -> (Option<Duration>, bool) {
+        let mut changed = self.take_ready(app);
+        let (Some(camera), Some(model)) = (app.look_through(canvas), app.model.clone()) else {
+            let had_one = self.drawn.take().is_some();
+            return (None, had_one);
+        };
         let view = View {
             camera,
             canvas,
@@ -200,6 +310,7 @@ impl Frame {
             self.moved = app.now;
             self.paint(&view, Care::Quick);
             self.drawn = Some((view, Care::Quick));
+            changed = true;
         } else if app.now >= self.moved + REST
             && let Some((drawn, care @ Care::Quick)) = &mut self.drawn
         {
@@ -209,11 +320,13 @@ impl Frame {
                 None => {
                     let view = drawn.clone();
                     self.paint(&view, Care::Fine);
+                    changed = true;
                 }
             }
         }
         let is_quick = matches!(self.drawn, Some((_, Care::Quick)));
-        is_quick.then(|| (self.moved + REST).saturating_sub(app.now))
+        let wait = is_quick.then(|| (self.moved + REST).saturating_sub(app.now));
+        (wait, changed)
     }
 
     fn paint(&mut self, view: &View, care: Care) {
@@ -228,8 +341,9 @@ impl Frame {
         }
     }
 
-    /// Takes in what the other thread has drawn.
-    fn take_ready(&mut self, app: &mut App) {
+    /// Takes in what the other thread has drawn; whether the tree looks different now.
+    fn take_ready(&mut self, app: &mut App) -> bool {
+        let mut changed = false;
         for ready in self.easel.as_ref().map(Easel::take).unwrap_or_default() {
             match ready {
                 Ready::Saved(path, result) => app.saved(&path, result),
@@ -237,9 +351,11 @@ impl Frame {
                     // It may be out of date already.
                     if self.drawn.as_ref().is_some_and(|(drawn, _)| *drawn == view) {
                         self.tree = Some(picture);
+                        changed = true;
                     }
                 }
             }
         }
+        changed
     }
 }

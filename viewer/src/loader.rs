@@ -35,8 +35,8 @@ enum Job {
 pub enum Made {
     /// The trees to step through when these were opened, or why there are none.
     Listed(Vec<PathBuf>, Result<Vec<PathBuf>, String>),
-    /// The tree of a file, or why there is none.
-    Read(PathBuf, Result<Arc<Model>, String>),
+    /// The tree of a file with what is wrong with the files beside it, or why there is none.
+    Read(PathBuf, Result<(Arc<Model>, Vec<String>), String>),
     /// A part of it.
     Sifted(PathBuf, Arc<Model>, Sift),
 }
@@ -161,7 +161,10 @@ fn work(job: Job) -> Made {
         }
         Job::Read(path) => {
             let result = match files::read(&path, None) {
-                Ok(document) => Ok(Arc::new(Model::new(document))),
+                Ok(mut document) => {
+                    let problems = std::mem::take(&mut document.problems);
+                    Ok((Arc::new(Model::new(document)), problems))
+                }
                 Err(error) => Err(error.to_string()),
             };
             Made::Read(path, result)

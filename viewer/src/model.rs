@@ -154,6 +154,8 @@ pub struct Model {
     pub x: Vec<f64>,
     /// By node: who decides.
     pub deciders: Vec<Decider>,
+    /// By node: its visits, which are asked for more often than anything else.
+    visits: Vec<i32>,
     /// The first node of every layer, and the number of nodes in the end.
     pub layers: Vec<u32>,
     /// How many nodes are not shown.
@@ -172,6 +174,57 @@ pub struct Model {
     pub second_range: (i32, i32),
     /// The least and the most of the means of visited nodes.
     pub mean_range: (f64, f64),
+    /// The same by layer.
+    pub layer_ranges: Vec<Ranges>,
+}
+
+/// The least and the most of what edges are coloured by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranges {
+    /// Of visits.
+    pub visits: (i32, i32),
+    /// Of the second counter.
+    pub second: (i32, i32),
+    /// Of the means of visited nodes.
+    pub mean: (f64, f64),
+}
+
+impl Default for Ranges {
+    fn default() -> Self {
+        Self {
+            visits: (i32::MAX, 0),
+            second: (i32::MAX, 0),
+            mean: (f64::INFINITY, f64::NEG_INFINITY),
+        }
+    }
+}
+
+impl Ranges {
+    fn of(tree: &Tree, rows: &[u32]) -> Self {
+        let nodes = tree.nodes();
+        rows.iter().fold(Self::default(), |ranges, &row| {
+            let node = &nodes[row as usize];
+            let mean = if node.visits > 0 && node.mean.is_finite() {
+                (node.mean, node.mean)
+            } else {
+                Self::default().mean
+            };
+            ranges.with(&Self {
+                visits: (node.visits, node.visits),
+                second: (node.second, node.second),
+                mean,
+            })
+        })
+    }
+
+    fn with(self, other: &Self) -> Self {
+        let whole = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
+        Self {
+            visits: whole(self.visits, other.visits),
+            second: whole(self.second, other.second),
+            mean: (self.mean.0.min(other.mean.0), self.mean.1.max(other.mean.1)),
+        }
+    }
 }
 
 impl Model {
@@ -210,21 +263,18 @@ impl Model {
         });
         let deciders = rows.iter().map(|&row| by_row[row as usize]).collect();
         let nodes = tree.nodes();
-        let peaks = Peaks::new(rows.iter().map(|&row| nodes[row as usize].visits));
-        let range = |of: fn(&canopy_engine::tree::Node) -> i32| {
-            (nodes.iter().skip(1).map(of)).fold((i32::MAX, 0), |(least, most), value| {
-                (least.min(value), most.max(value))
-            })
-        };
-        let mean_range = (nodes.iter().skip(1))
-            .filter(|node| node.visits > 0 && node.mean.is_finite())
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), node| {
-                (least.min(node.mean), most.max(node.mean))
-            });
+        let visits: Vec<i32> = (rows.iter())
+            .map(|&row| nodes[row as usize].visits)
+            .collect();
+        let peaks = Peaks::new(&visits);
+        let layer_ranges: Vec<Ranges> = (layers.windows(2))
+            .map(|layer| Ranges::of(&tree, &rows[layer[0] as usize..layer[1] as usize]))
+            .collect();
+        // The root has no edge.
+        let all = (layer_ranges.iter().skip(1)).fold(Ranges::default(), Ranges::with);
         let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
             (left.min(x), right.max(x))
         });
-        let (visit_range, second_range) = (range(|node| node.visits), range(|node| node.second));
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
             marks,
@@ -240,12 +290,14 @@ impl Model {
             children,
             x,
             deciders,
+            visits,
             layers,
             extent,
             peaks,
-            visit_range,
-            second_range,
-            mean_range,
+            visit_range: all.visits,
+            second_range: all.second,
+            mean_range: all.mean,
+            layer_ranges,
             tree,
         };
         model.way = model.nodes_along(&Arc::clone(&model.source_way));
@@ -353,6 +405,11 @@ impl Model {
         &self.tree.nodes()[self.row(node)]
     }
 
+    /// How often the move into a node was followed.
+    pub fn visits(&self, node: usize) -> i32 {
+        self.visits[node]
+    }
+
     /// The children of a node.
     pub fn children_of(&self, node: usize) -> std::ops::Range<usize> {
         let first = self.first_child[node] as usize;
@@ -378,8 +435,8 @@ impl Model {
         loop {
             let best = (self.children_of(at))
                 .rev()
-                .max_by_key(|&child| self.node(child).visits)
-                .filter(|&child| self.node(child).visits > 0);
+                .max_by_key(|&child| self.visits[child])
+                .filter(|&child| self.visits[child] > 0);
             match best {
                 Some(child) => path.push(child),
                 None => return path,
@@ -390,7 +447,7 @@ impl Model {
 
     /// The most visited node of a range that is not empty.
     pub fn peak(&self, range: std::ops::Range<usize>) -> usize {
-        self.peaks.of(range, |node| self.node(node).visits)
+        self.peaks.of(range, &self.visits)
     }
 
     /// The node with the given row, if it is shown.
@@ -409,6 +466,7 @@ impl Model {
             + 4 * words
             + 8 * self.x.capacity()
             + self.deciders.capacity()
+            + 4 * self.visits.capacity()
             + self.peaks.bytes()
     }
 }
@@ -615,8 +673,7 @@ struct Peaks {
 const BLOCK: usize = 16;
 
 impl Peaks {
-    fn new(values: impl ExactSizeIterator<Item = i32>) -> Self {
-        let values: Vec<i32> = values.collect();
+    fn new(values: &[i32]) -> Self {
         let better = |one: u32, other: u32| {
             if values[other as usize] > values[one as usize] {
                 other
@@ -640,11 +697,11 @@ impl Peaks {
     }
 
     /// The first of the largest in a range that is not empty.
-    fn of(&self, range: std::ops::Range<usize>, value: impl Fn(usize) -> i32) -> usize {
+    fn of(&self, range: std::ops::Range<usize>, values: &[i32]) -> usize {
         let (mut begin, mut end) = (range.start, range.end);
         let mut best = begin;
         let mut look = |candidate: usize| {
-            let (one, other) = (value(best), value(candidate));
+            let (one, other) = (values[best], values[candidate]);
             if other > one || (other == one && candidate < best) {
                 best = candidate;
             }
@@ -855,12 +912,12 @@ mod tests {
         let values: Vec<i32> = (0..5000_u32)
             .map(|index| (index.wrapping_mul(2_654_435_761) >> 20) as i32 % 97)
             .collect();
-        let peaks = Peaks::new(values.iter().copied());
+        let peaks = Peaks::new(&values);
         for begin in (0..5000).step_by(37) {
             for length in [1, 2, 15, 16, 17, 100, 255, 256, 1000, 4999] {
                 let end = (begin + length).min(5000);
                 let expected = (begin..end).rev().max_by_key(|&index| values[index]);
-                assert_eq!(Some(peaks.of(begin..end, |index| values[index])), expected);
+                assert_eq!(Some(peaks.of(begin..end, &values)), expected);
             }
         }
     }

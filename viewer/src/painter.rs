@@ -36,6 +36,15 @@ use tiny_skia::PixmapMut;
 use raster::{Canvas, Clip, Corner};
 use texture::Texture;
 
+/// A part of a picture, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The first column and the one after the last.
+    pub across: (usize, usize),
+    /// The first row and the one after the last.
+    pub down: (usize, usize),
+}
+
 /// Holds egui's textures and paints its meshes.
 #[derive(Default)]
 pub struct Painter {
@@ -84,15 +93,30 @@ impl Painter {
         delta.clear();
     }
 
-    /// Paints primitives over the pixmap, first to last. One point of egui is `pixels_per_point` pixels.
-    ///
-    /// What cannot be drawn is left out: meshes of unknown textures, triangles of vertices that do not exist
-    /// or whose position is not a number, paint callbacks.
+    /// Paints primitives over the pixmap, as [`Self::paint_part`] does.
     pub fn paint(
         &mut self,
         pixmap: &mut PixmapMut<'_>,
         pixels_per_point: f32,
         primitives: &[ClippedPrimitive],
+    ) {
+        let whole = Part {
+            across: (0, pixmap.width() as usize),
+            down: (0, pixmap.height() as usize),
+        };
+        self.paint_part(pixmap, pixels_per_point, primitives, whole);
+    }
+
+    /// Paints primitives over a part of the pixmap, first to last. One point of egui is `pixels_per_point` pixels.
+    ///
+    /// What cannot be drawn is left out: meshes of unknown textures, triangles of vertices that do not exist
+    /// or whose position is not a number, paint callbacks.
+    pub fn paint_part(
+        &mut self,
+        pixmap: &mut PixmapMut<'_>,
+        pixels_per_point: f32,
+        primitives: &[ClippedPrimitive],
+        part: Part,
     ) {
         if !(pixels_per_point.is_finite() && pixels_per_point > 0.0) {
             return;
@@ -105,6 +129,7 @@ impl Painter {
                 continue;
             };
             let clip = pixel_clip(primitive.clip_rect, pixels_per_point, width, height);
+            let clip = clip.intersect(part);
             if clip.is_empty() {
                 continue;
             }

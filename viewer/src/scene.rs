@@ -163,12 +163,21 @@ pub fn scene(
     } = builder;
     let points = |path: &[usize]| -> Vec<(f32, f32)> {
         let last = canvas.height + canvas.scale * 200.0;
-        path.iter()
-            .enumerate()
-            .map(|(depth, &node)| view.at(model.x[node], depth))
-            .take_while(|&(_, y)| y < last)
-            .map(|(x, y)| (x as f32, y as f32))
-            .collect()
+        let mut points: Vec<(f32, f32)> = Vec::new();
+        for (depth, &node) in path.iter().enumerate() {
+            let (x, y) = view.at(model.x[node], depth);
+            let (x, y) = (x as f32, y as f32);
+            // A deep tree has more nodes than pixels on its way; the end is always there.
+            let is_near = (points.last())
+                .is_some_and(|&(before_x, before_y)| (x - before_x).hypot(y - before_y) < 0.5);
+            if !is_near || depth + 1 == path.len() {
+                points.push((x, y));
+            }
+            if f64::from(y) >= last {
+                break;
+            }
+        }
+        points
     };
     scene.principal = points(&model.principal());
     scene.way = points(&model.way);
@@ -321,49 +330,60 @@ impl View {
 }
 
 /// From figures to colours.
+#[derive(Clone, Copy)]
 struct Heat {
     scale: Scale,
+    /// The ends of the range, bent as all figures are.
     least: f64,
     most: f64,
 }
 
 impl Heat {
+    /// For the whole tree.
     fn new(model: &Model, scale: Scale) -> Self {
-        let (least, most) = match scale.measure {
-            Measure::Visits => pair(model.visit_range),
-            Measure::Second => pair(model.second_range),
-            Measure::Mean => model.mean_range,
-        };
-        Self { scale, least, most }
+        Self::over(
+            scale,
+            match scale.measure {
+                Measure::Visits => pair(model.visit_range),
+                Measure::Second => pair(model.second_range),
+                Measure::Mean => model.mean_range,
+            },
+        )
     }
 
     /// The same for one layer.
     fn of_layer(&self, model: &Model, depth: usize) -> Self {
-        let nodes = model
-            .layer(depth)
-            .map(|node| value(model, node, self.scale.measure));
-        let (least, most) = nodes.fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(least, most), value| (least.min(value), most.max(value)),
-        );
+        let ranges = &model.layer_ranges[depth];
+        Self::over(
+            self.scale,
+            match self.scale.measure {
+                Measure::Visits => pair(ranges.visits),
+                Measure::Second => pair(ranges.second),
+                Measure::Mean => ranges.mean,
+            },
+        )
+    }
+
+    fn over(scale: Scale, (least, most): (f64, f64)) -> Self {
+        let flat = Self { scale, least, most };
         Self {
-            scale: self.scale,
-            least,
-            most,
+            least: flat.bend(least),
+            most: flat.bend(most),
+            ..flat
+        }
+    }
+
+    fn bend(&self, value: f64) -> f64 {
+        if self.scale.logarithmic && self.scale.measure != Measure::Mean {
+            (value.max(0.0) + 1.0).ln()
+        } else {
+            value
         }
     }
 
     fn of(&self, model: &Model, node: usize) -> f32 {
         let value = value(model, node, self.scale.measure);
-        let bend = |value: f64| {
-            if self.scale.logarithmic && self.scale.measure != Measure::Mean {
-                (value.max(0.0) + 1.0).ln()
-            } else {
-                value
-            }
-        };
-        let (least, most) = (bend(self.least), bend(self.most));
-        let part = (bend(value) - least) / (most - least);
+        let part = (self.bend(value) - self.least) / (self.most - self.least);
         if part.is_finite() {
             part.clamp(0.0, 1.0) as f32
         } else {
@@ -377,11 +397,10 @@ fn pair((least, most): (i32, i32)) -> (f64, f64) {
 }
 
 fn value(model: &Model, node: usize, measure: Measure) -> f64 {
-    let figures = model.node(node);
     match measure {
-        Measure::Visits => f64::from(figures.visits),
-        Measure::Second => f64::from(figures.second),
-        Measure::Mean => figures.mean,
+        Measure::Visits => f64::from(model.visits(node)),
+        Measure::Second => f64::from(model.node(node).second),
+        Measure::Mean => model.node(node).mean,
     }
 }
 
@@ -434,7 +453,7 @@ impl Builder<'_> {
         let heat = if self.heat.scale.per_layer && depth > 0 {
             self.heat.of_layer(model, depth)
         } else {
-            Heat { ..self.heat }
+            self.heat
         };
         let (top, bottom) = (view.y(depth.saturating_sub(step)), view.y(depth));
         let mut node = begin;
@@ -496,7 +515,7 @@ impl Builder<'_> {
             let room = gap(before).min(gap(discs.get(index + 1))).min(view.down);
             let room = if roots { room.min(view.down) } else { room };
             let size = if self.look.by_size {
-                0.45 + 0.55 * f64::from(Heat { ..self.heat }.of(self.model, node))
+                0.45 + 0.55 * f64::from(self.heat.of(self.model, node))
             } else {
                 0.8
             };
@@ -525,11 +544,7 @@ impl Builder<'_> {
         // The most visited get theirs first, as long as no other is in the way.
         let mut wanted: Vec<usize> = (begin..self.scene.nodes.len()).collect();
         wanted.sort_by_key(|&index| {
-            std::cmp::Reverse(
-                self.model
-                    .node(self.scene.nodes[index].node as usize)
-                    .visits,
-            )
+            std::cmp::Reverse(self.model.visits(self.scene.nodes[index].node as usize))
         });
         let mut taken: Vec<(f32, f32)> = (self.scene.nodes[begin..].iter())
             .map(|disc| (disc.at.0 - disc.radius, disc.at.0 + disc.radius))

@@ -3,7 +3,6 @@
 use std::{num::NonZeroU32, path::PathBuf, rc::Rc, sync::Arc, time::Instant};
 
 use egui::ViewportId;
-use tiny_skia::Pixmap;
 use winit::{
     application::ApplicationHandler,
     dpi::LogicalSize,
@@ -66,7 +65,8 @@ struct Shown {
     window: Rc<Window>,
     surface: softbuffer::Surface<Rc<Window>, Rc<Window>>,
     input: egui_winit::State,
-    pixmap: Option<Pixmap>,
+    /// The surface has this size.
+    size: (u32, u32),
 }
 
 impl Viewer {
@@ -97,7 +97,7 @@ impl Viewer {
             window,
             surface,
             input,
-            pixmap: None,
+            size: (0, 0),
         })
     }
 
@@ -111,21 +111,16 @@ impl Viewer {
         else {
             return Ok(());
         };
-        let fits = (shown.pixmap.as_ref())
-            .is_some_and(|pixmap| (pixmap.width(), pixmap.height()) == (size.width, size.height));
-        if !fits {
-            shown.pixmap = Pixmap::new(size.width, size.height);
+        if shown.size != (size.width, size.height) {
             shown
                 .surface
                 .resize(width, height)
                 .map_err(|error| error.to_string())?;
+            shown.size = (size.width, size.height);
         }
-        let Some(pixmap) = &mut shown.pixmap else {
-            return Err("the window is too large".to_owned());
-        };
         self.app.update(self.begun.elapsed());
         let input = shown.input.take_egui_input(&shown.window);
-        let drawn = self.frame.draw(&mut self.app, input, &mut pixmap.as_mut());
+        let drawn = self.frame.draw(&mut self.app, input, shown.size);
         shown
             .input
             .handle_platform_output(&shown.window, drawn.platform);
@@ -133,7 +128,10 @@ impl Viewer {
             .surface
             .buffer_mut()
             .map_err(|error| error.to_string())?;
-        copy(pixmap, &mut buffer);
+        match self.frame.picture() {
+            Some(picture) => copy(picture, &mut buffer),
+            None => return Err("the window is too large".to_owned()),
+        }
         shown.window.pre_present_notify();
         buffer.present().map_err(|error| error.to_string())?;
         self.next = Instant::now().checked_add(drawn.next);

@@ -14,7 +14,7 @@
 use egui::epaint::Vertex;
 use egui::{Pos2, TextureFilter, pos2};
 
-use super::texture::Texture;
+use super::{Part, texture::Texture};
 use crate::pixel::{Rgba, fade, multiply, over};
 
 /// Sub-pixel positions have this many bits.
@@ -38,6 +38,17 @@ pub(super) struct Clip {
 }
 
 impl Clip {
+    /// What of it lies within a part of the canvas.
+    pub(super) fn intersect(self, part: Part) -> Self {
+        let edge = |pixels: usize| i32::try_from(pixels).unwrap_or(i32::MAX);
+        Self {
+            left: self.left.max(edge(part.across.0)),
+            top: self.top.max(edge(part.down.0)),
+            right: self.right.min(edge(part.across.1)),
+            bottom: self.bottom.min(edge(part.down.1)),
+        }
+    }
+
     /// Whether nothing may be painted.
     pub(super) fn is_empty(&self) -> bool {
         self.left >= self.right || self.top >= self.bottom

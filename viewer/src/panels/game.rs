@@ -10,9 +10,6 @@ use crate::{
     theme::Theme,
 };
 
-/// So many moves of a line are written.
-const MOST_OF_LINE: usize = 60;
-
 /// Shows it.
 pub(super) fn show(
     pictures: &mut Pictures,
@@ -42,12 +39,9 @@ pub(super) fn show(
         }
     }
     ui.add_space(12.0);
-    let line = app.moves_to_selected().unwrap_or_default();
-    if !line.is_empty() {
+    if !glance.line.is_empty() {
         ui.label(theme.heading("Line"));
-        let shown = line.len().min(MOST_OF_LINE);
-        let more = if shown < line.len() { " …" } else { "" };
-        ui.label(format!("{}{more}", line[..shown].join(" ")));
+        ui.label(&glance.line);
         ui.add_space(12.0);
     }
     ui.label(theme.heading("Search"));

@@ -11,6 +11,10 @@ use crate::{
 /// At most so many children of a node are marked on its board; no game has so many moves, but a file may say so.
 const MOST_MOVES: usize = 1024;
 
+/// So many moves of a line are written, and so many letters of them.
+const MOST_OF_LINE: usize = 60;
+const MOST_LETTERS: usize = 600;
+
 /// A node and what there is to say of it.
 pub(super) struct Glance {
     model: Arc<Model>,
@@ -19,6 +23,8 @@ pub(super) struct Glance {
     pub(super) board: Result<(Replayed, Marks), String>,
     /// The children, and how the search chooses among them.
     pub(super) why: Why,
+    /// The moves that lead to the node, or the first of them.
+    pub(super) line: String,
 }
 
 impl Glance {
@@ -32,6 +38,7 @@ impl Glance {
             node,
             board: board_of(model, node),
             why: formula::why(model, node),
+            line: line_of(model, node),
         })
     }
 
@@ -53,6 +60,19 @@ impl Glance {
             Decider::SecondWins => format!("{second} has won"),
             Decider::Draw => "drawn".to_owned(),
         }
+    }
+}
+
+/// The moves that lead to a node, as far as they are worth reading.
+fn line_of(model: &Model, node: usize) -> String {
+    let line = model.line(node);
+    let shown = line.len().min(MOST_OF_LINE);
+    let text = line[..shown].join(" ");
+    let text: String = text.chars().take(MOST_LETTERS).collect();
+    if shown < line.len() {
+        text + " …"
+    } else {
+        text
     }
 }
 

@@ -7,14 +7,16 @@ use tiny_skia::{
 use crate::{
     camera::Canvas,
     fonts::Text,
-    model::Model,
+    model::{Decider, Model},
     scene::{EdgeLine, LABEL_SIZE, MARK, Mark, NodeDisc, Scene},
     theme::Theme,
 };
 
 mod lines;
+mod stamps;
 
 pub use lines::Lines;
+use stamps::Stamps;
 
 /// How much care is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,7 @@ const SHADES: usize = 32;
 #[derive(Default)]
 pub struct Raster {
     text: Text,
+    stamps: Stamps,
 }
 
 impl Raster {
@@ -47,7 +50,7 @@ impl Raster {
         theme: &Theme,
         care: Care,
     ) {
-        crate::frame::fill(pixmap, theme.canvas);
+        pixmap.pixels_mut().fill(crate::frame::opaque(theme.canvas));
         let scale = canvas.scale as f32;
         if care == Care::Fine && scene.edges.len() <= TOO_DENSE {
             strokes(pixmap, &scene.edges, theme);
@@ -57,8 +60,13 @@ impl Raster {
         polyline(pixmap, &scene.principal, theme.cool, 2.4 * scale);
         polyline(pixmap, &scene.way, theme.good, 2.0 * scale);
         polyline(pixmap, &scene.selected, theme.warm, 1.6 * scale);
-        for disc in &scene.nodes {
-            node(pixmap, model, disc, theme, scale);
+        match care {
+            Care::Fine => {
+                for disc in &scene.nodes {
+                    node(pixmap, model, disc, theme, scale);
+                }
+            }
+            Care::Quick => self.stamps.paint(pixmap, model, &scene.nodes, theme, scale),
         }
         if let Some(&at) = scene.selected.last() {
             let radius = (scene.nodes.iter())
@@ -215,24 +223,34 @@ fn polyline(pixmap: &mut PixmapMut<'_>, points: &[(f32, f32)], colour: egui::Col
 /// A node: light where the first player decides, dark where the second does; the end of a game is a square.
 fn node(pixmap: &mut PixmapMut<'_>, model: &Model, disc: &NodeDisc, theme: &Theme, scale: f32) {
     let decider = model.deciders[disc.node as usize];
+    draw_node(pixmap, decider, disc.at, disc.radius, theme, scale);
+}
+
+fn draw_node(
+    pixmap: &mut PixmapMut<'_>,
+    decider: Decider,
+    (x, y): (f32, f32),
+    radius: f32,
+    theme: &Theme,
+    scale: f32,
+) {
     let (fill, border) = if decider.is_first() {
         (theme.first_player, theme.second_player)
     } else {
         (theme.second_player, theme.first_player)
     };
-    let (x, y) = disc.at;
     let path = if decider.is_end() {
-        let side = disc.radius * 0.86;
+        let side = radius * 0.86;
         let rectangle = tiny_skia::Rect::from_ltrb(x - side, y - side, x + side, y + side);
         rectangle.map(PathBuilder::from_rect)
     } else {
-        PathBuilder::from_circle(x, y, disc.radius)
+        PathBuilder::from_circle(x, y, radius)
     };
     let Some(path) = path else { return };
     let identity = Transform::identity();
     pixmap.fill_path(&path, &paint_of(fill), FillRule::Winding, identity, None);
     let stroke = Stroke {
-        width: (disc.radius * 0.25).clamp(0.6 * scale, 1.2 * scale),
+        width: (radius * 0.25).clamp(0.6 * scale, 1.2 * scale),
         ..Stroke::default()
     };
     // The border stays visible on either canvas.

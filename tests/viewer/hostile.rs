@@ -1,0 +1,260 @@
+//! Files that are broken, and trees of the strangest shapes.
+
+use std::{
+    fs,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use canopy_engine::tree::{Builder, Row, Tree, files::Format};
+use canopy_viewer::{
+    app::{Action, App, Way},
+    frame::{self, Frame},
+    model::{Model, Source},
+    settings::Settings,
+};
+
+use crate::support::Scratch;
+
+struct Stage {
+    app: App,
+    frame: Frame,
+    now: Duration,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self {
+            app: App::new(Settings::default(), Arc::new(|| {})).expect("threads start"),
+            frame: Frame::default(),
+            now: Duration::ZERO,
+        }
+    }
+
+    fn frame(&mut self) {
+        self.now += Duration::from_millis(150);
+        self.app.update(self.now);
+        let input = frame::input(1000.0, 700.0, 1.0);
+        self.frame.draw(&mut self.app, input, (1000, 700));
+    }
+
+    fn until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) {
+        let begun = Instant::now();
+        while !is_so(&self.app) {
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "{what}: {}",
+                self.app.dump()
+            );
+            std::thread::sleep(Duration::from_millis(2));
+            self.frame();
+        }
+    }
+
+    /// Everything one does with a tree.
+    fn use_all(&mut self) {
+        for action in [
+            Action::Walk(Way::Down),
+            Action::FitSelected,
+            Action::Zoom(50.0, Some((400.0, 300.0))),
+            Action::Walk(Way::Right),
+            Action::Walk(Way::Up),
+            Action::CentreOn(1.0, 1.0),
+            Action::Click(500.0, 350.0),
+            Action::Pan(-300.0, 120.0),
+            Action::Zoom(1e-6, None),
+            Action::Zoom(1e12, None),
+            Action::Find("zz".to_owned()),
+            Action::Reset,
+        ] {
+            self.app.act(action);
+            self.frame();
+            self.frame();
+        }
+    }
+}
+
+fn tree(rows: impl Iterator<Item = (String, u32)>) -> Tree {
+    let mut builder = Builder::default();
+    for (move_name, children) in rows {
+        let row = Row {
+            move_name: &move_name,
+            visits: 1,
+            second: 1,
+            mean: 0.5,
+            children,
+            ..Row::default()
+        };
+        builder.push(&row).expect("a sound row");
+    }
+    builder.finish().expect("a whole tree")
+}
+
+#[test]
+fn broken_files_open_as_messages() {
+    let scratch = Scratch::new("hostile");
+    let good = tree(
+        [("", 2), ("a", 1), ("b", 0), ("c", 0)]
+            .into_iter()
+            .map(|(name, children)| (name.to_owned(), children)),
+    );
+    let mut sound = Vec::new();
+    Format::Tree
+        .write(&good, &mut sound)
+        .expect("written to memory");
+    let mut files: Vec<(String, Vec<u8>)> = vec![
+        ("empty.tree".to_owned(), Vec::new()),
+        ("empty.csv".to_owned(), Vec::new()),
+        ("words.tree".to_owned(), b"this is no tree".to_vec()),
+        ("words.csv".to_owned(), b"this,is,no,tree\n".to_vec()),
+        ("zeros.tree".to_owned(), vec![0xff; 64]),
+        ("number.csv".to_owned(), b",many,1,0.5,p1,0\n".to_vec()),
+        (
+            "short.csv".to_owned(),
+            b",1,1,0.5,p1,2\na,1,1,0.5,p2,0\n".to_vec(),
+        ),
+        (
+            "long.csv".to_owned(),
+            b",1,1,0.5,p1,0\na,1,1,0.5,p2,0\n".to_vec(),
+        ),
+        ("mean.csv".to_owned(), b",1,1,nan,p1,0\n".to_vec()),
+        ("text.csv".to_owned(), b"\xff\xfe,1,1,0.5,p1,0\n".to_vec()),
+    ];
+    for length in 1..sound.len() {
+        files.push((format!("cut-{length:03}.tree"), sound[..length].to_vec()));
+    }
+    for (name, bytes) in &files {
+        fs::write(scratch.0.join(name), bytes).expect("a file can be written");
+    }
+    fs::create_dir(scratch.0.join("folder.tree")).expect("a folder can be made");
+    let mut stage = Stage::new();
+    stage
+        .app
+        .act(Action::Open(vec![scratch.0.join("none.tree")]));
+    stage.until("a missing file", |app| {
+        app.message.as_ref().is_some_and(|message| message.is_error)
+    });
+    stage.app.act(Action::Open(vec![scratch.0.clone()]));
+    stage.until("all are listed", |app| {
+        app.sequence.len() == files.len() + 1
+    });
+    for number in 1..=files.len() + 1 {
+        stage.app.message = None;
+        stage.app.act(Action::Jump(number.to_string()));
+        stage.until("each is told of", |app| {
+            let name = app
+                .sequence
+                .path()
+                .and_then(Path::file_name)
+                .expect("a file");
+            (app.message.as_ref()).is_some_and(|message| {
+                message.is_error && message.text.starts_with(&*name.to_string_lossy())
+            })
+        });
+    }
+    // A sound file among them still opens, and a broken one beside it is told of.
+    let path = scratch.0.join("sound.tree");
+    fs::write(path.with_extension("json"), "{").expect("a file can be written");
+    fs::write(path.with_extension("growth"), "no journal").expect("a file can be written");
+    fs::write(&path, &sound).expect("a file can be written");
+    stage.app.act(Action::Open(vec![path]));
+    stage.until("it is shown", |app| {
+        app.model.as_ref().is_some_and(|model| model.len() == 4)
+    });
+    assert!(
+        stage
+            .app
+            .message
+            .as_ref()
+            .is_some_and(|message| message.text.contains("sound.json"))
+    );
+    stage.use_all();
+}
+
+#[test]
+fn a_journal_that_does_not_belong_to_the_tree_is_told_of() {
+    let scratch = Scratch::new("hostile-journal");
+    let path = scratch.0.join("a.tree");
+    let one = tree([(String::new(), 0)].into_iter());
+    let mut bytes = Vec::new();
+    Format::Tree
+        .write(&one, &mut bytes)
+        .expect("written to memory");
+    fs::write(&path, bytes).expect("a file can be written");
+    let sidecar = r#"{"format":1,"game":"chess","position":"no position","final":true}"#;
+    fs::write(path.with_extension("json"), sidecar).expect("a file can be written");
+    fs::write(
+        path.with_extension("growth"),
+        "CANOPYG1 and so on, but not a journal at all",
+    )
+    .expect("a file can be written");
+    let mut stage = Stage::new();
+    stage.app.act(Action::Open(vec![path]));
+    stage.until("it is told", |app| {
+        (app.message.as_ref()).is_some_and(|message| message.text.contains("a.growth"))
+    });
+    assert!(stage.app.model.is_some());
+    for action in [Action::Play(true), Action::StepIteration(1), Action::ToEnd] {
+        stage.app.act(action);
+        stage.frame();
+    }
+}
+
+#[test]
+fn trees_of_the_strangest_shapes_stay_usable() {
+    let named = |name: &str, children| (name.to_owned(), children);
+    let star = std::iter::once(named("", 300_000)).chain((0..300_000).map(|_| named("m", 0)));
+    let chain = (0..1_000_000).map(|depth| named("m", u32::from(depth < 999_999)));
+    let comb =
+        (0..199_999).map(|row| named("m", if row % 2 == 0 && row < 199_998 { 2 } else { 0 }));
+    let long = "long ".repeat(2000);
+    let names = std::iter::once(named(&long, 3)).chain((0..3).map(|_| named(&long, 0)));
+    let shapes: [(&str, Tree); 5] = [
+        ("one node", tree([named("", 0)].into_iter())),
+        ("a star", tree(star)),
+        ("a chain", tree(chain)),
+        ("a comb", tree(comb)),
+        ("long names", tree(names)),
+    ];
+    for (name, tree) in shapes {
+        let mut stage = Stage::new();
+        stage
+            .app
+            .show_alone(Path::new(name), Arc::new(Model::new(Source::of(tree))));
+        stage.frame();
+        stage.use_all();
+        let model = stage.app.model.clone().expect("it is shown");
+        stage.app.act(Action::Select(Some(model.len() - 1)));
+        stage.frame();
+        stage.app.act(Action::FitSelected);
+        stage.use_all();
+    }
+}
+
+#[test]
+fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
+    let scratch = Scratch::new("hostile-many");
+    let one = tree([(String::new(), 0)].into_iter());
+    let mut bytes = Vec::new();
+    Format::Tree
+        .write(&one, &mut bytes)
+        .expect("written to memory");
+    for number in 0..100_000 {
+        let path = scratch.0.join(format!("{number:06}.tree"));
+        fs::write(path, &bytes).expect("a file can be written");
+    }
+    let mut stage = Stage::new();
+    stage.app.act(Action::Open(vec![scratch.0.clone()]));
+    // Nothing was listed yet when opening came back.
+    assert!(stage.app.sequence.is_empty());
+    stage.until("the last is shown", |app| {
+        app.sequence.at() == 99_999 && app.model.is_some()
+    });
+    stage.app.act(Action::Jump("50000".to_owned()));
+    stage.until("one in the middle", |app| {
+        app.shown
+            .as_ref()
+            .is_some_and(|path| path.ends_with("049999.tree"))
+    });
+}

@@ -1,0 +1,143 @@
+//! Nodes as stamps: drawn once for each size and place within a pixel, and then only copied. For pictures that are gone in a
+//! moment.
+
+use std::collections::HashMap;
+
+use tiny_skia::{Pixmap, PixmapMut};
+
+use super::draw_node;
+use crate::{
+    model::{Decider, Model},
+    pixel::over,
+    scene::NodeDisc,
+    theme::Theme,
+};
+
+/// Places and sizes are told apart by so much of a pixel.
+const STEPS: f32 = 4.0;
+/// More stamps than these are not kept.
+const MOST: usize = 4096;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    /// Who decides, as far as it shows.
+    is_first: bool,
+    is_end: bool,
+    /// The radius, and the place within a pixel, in steps.
+    radius: u16,
+    within: (u8, u8),
+}
+
+/// Stamps for one theme and scale.
+#[derive(Default)]
+pub(super) struct Stamps {
+    stamps: HashMap<Key, Option<Pixmap>>,
+    theme: Option<(Theme, f32)>,
+}
+
+impl Stamps {
+    /// Draws nodes.
+    pub(super) fn paint(
+        &mut self,
+        pixmap: &mut PixmapMut<'_>,
+        model: &Model,
+        discs: &[NodeDisc],
+        theme: &Theme,
+        scale: f32,
+    ) {
+        let is_same = (self.theme.as_ref())
+            .is_some_and(|(known, known_scale)| known == theme && *known_scale == scale);
+        if !is_same || self.stamps.len() > MOST {
+            self.stamps.clear();
+            self.theme = Some((theme.clone(), scale));
+        }
+        for disc in discs {
+            let decider = model.deciders[disc.node as usize];
+            let (x, y) = disc.at;
+            let step = |at: f32| ((at - at.floor()) * STEPS) as u8;
+            let key = Key {
+                is_first: decider.is_first(),
+                is_end: decider.is_end(),
+                radius: (disc.radius * STEPS).round().max(1.0) as u16,
+                within: (step(x), step(y)),
+            };
+            let stamp = (self.stamps.entry(key)).or_insert_with(|| stamp(key, theme, scale));
+            if let Some(stamp) = stamp {
+                let middle = (stamp.width() / 2) as i32;
+                let corner = (x.floor() as i32 - middle, y.floor() as i32 - middle);
+                press(stamp, pixmap, corner);
+            }
+        }
+    }
+}
+
+fn stamp(key: Key, theme: &Theme, scale: f32) -> Option<Pixmap> {
+    let radius = f32::from(key.radius) / STEPS;
+    let middle = (radius + 2.0 * scale).ceil();
+    let size = 2 * middle as u32 + 1;
+    let mut stamp = Pixmap::new(size, size)?;
+    let decider = match (key.is_first, key.is_end) {
+        (true, false) => Decider::First,
+        (false, false) => Decider::Second,
+        (true, true) => Decider::FirstWins,
+        (false, true) => Decider::SecondWins,
+    };
+    let place = |within: u8| middle + (f32::from(within) + 0.5) / STEPS;
+    let at = (place(key.within.0), place(key.within.1));
+    draw_node(&mut stamp.as_mut(), decider, at, radius, theme, scale);
+    Some(stamp)
+}
+
+/// Lays a stamp over a picture with its upper left corner at a pixel, as far as it fits.
+fn press(stamp: &Pixmap, pixmap: &mut PixmapMut<'_>, (left, top): (i32, i32)) {
+    let (width, height) = (pixmap.width() as i32, pixmap.height() as i32);
+    let size = stamp.width() as i32;
+    let columns = (-left).clamp(0, size)..(width - left).clamp(0, size);
+    let (from, _) = stamp.data().as_chunks::<4>();
+    let (to, _) = pixmap.data_mut().as_chunks_mut::<4>();
+    for row in (-top).clamp(0, size)..(height - top).clamp(0, size) {
+        if columns.is_empty() {
+            return;
+        }
+        let begin = (row * size + columns.start) as usize;
+        let source = &from[begin..begin + columns.len()];
+        let begin = ((top + row) * width + left + columns.start) as usize;
+        for (pixel, &stamp) in to[begin..begin + columns.len()].iter_mut().zip(source) {
+            match stamp {
+                [.., 0] => {}
+                [.., 255] => *pixel = stamp,
+                _ => *pixel = over(stamp, *pixel),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_over_an_edge_stays_on_the_picture() {
+        let key = Key {
+            is_first: true,
+            is_end: false,
+            radius: 20,
+            within: (0, 3),
+        };
+        let stamp = stamp(key, &Theme::dark(), 1.0).expect("a picture");
+        assert!(stamp.pixels().iter().any(|pixel| pixel.alpha() == 255));
+        let mut pixmap = Pixmap::new(9, 7).expect("a picture");
+        for corner in [
+            (-30, -30),
+            (-5, -5),
+            (0, 0),
+            (6, 5),
+            (8, -8),
+            (9, 7),
+            (1000, -1000),
+        ] {
+            press(&stamp, &mut pixmap.as_mut(), corner);
+        }
+        assert!(pixmap.pixels().iter().any(|pixel| pixel.alpha() > 0));
+    }
+}
