@@ -182,6 +182,16 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         }
     }
 
+    /// Plays as [`Self::play_random`] does until the game is over; how many plies that took.
+    #[inline(always)]
+    fn play_out(&mut self, rng: &mut Rng) -> u32 {
+        let mut plies = 0;
+        while self.play_random(rng) {
+            plies += 1;
+        }
+        plies
+    }
+
     /// The moves perft counts: as [`Self::legal_moves`], except that a draw that is declared rather than played
     /// (chess: 50 moves, insufficient material) ends no line.
     fn perft_moves(&self, out: &mut Vec<Self::Move>) {

@@ -7,10 +7,7 @@ use crate::rng::Rng;
 /// Plays uniformly random moves until the game is over; says who won and after how many plies.
 #[inline(always)]
 pub fn playout<G: Game>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
-    let mut plies = 0;
-    while position.play_random(rng) {
-        plies += 1;
-    }
+    let plies = position.play_out(rng);
     (position.final_outcome(), plies)
 }
 

@@ -1,11 +1,10 @@
 //! Othello (reversi) on 8 by 8: a disc must turn opponents over; who cannot, passes; when neither can, discs count.
 //!
 //! Bit = row * 8 + column, rows from the top: a1 is bit 0, h1 bit 7, h8 bit 63. Moving by one square in the eight
-//! directions is a shift by 1, 7, 8 or 9 to either side; four of them are worked on at a time, in lanes that the
-//! compiler turns into vector instructions.
+//! directions is a shift by 1, 7, 8 or 9 to either side; four of them are worked on at a time, in lanes.
 
 use super::{Game, Outcome, Player, Symmetric, Symmetry};
-use crate::machine;
+use crate::machine::{self, LaneWork, Lanes, PlainLanes};
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -35,7 +34,7 @@ const E4_D5: u64 = 1 << 28 | 1 << 35;
 const CENTRE: u64 = D4_E5 | E4_D5;
 /// Without the edge columns: a line that runs sideways can pass through these squares only.
 const INNER: u64 = 0x7e7e_7e7e_7e7e_7e7e;
-const STEPS: [u32; 4] = [1, 7, 8, 9];
+const STEPS: [u64; 4] = [1, 7, 8, 9];
 const PASSABLE: [u64; 4] = [INNER, INNER, u64::MAX, INNER];
 
 impl Othello {
@@ -95,24 +94,115 @@ impl Othello {
 /// The empty squares from which a line of opponent's discs runs to an own disc.
 #[inline(always)]
 fn mobility(own: u64, opponent: u64) -> u64 {
-    let mut found = [0; 4];
-    for lane in 0..4 {
-        let step = STEPS[lane];
-        let through = opponent & PASSABLE[lane];
-        // Parallel prefix: lines of 1, then up to 2, then up to 6 opponent's discs beside an own disc.
-        let mut up = through & (own << step);
-        let mut down = through & (own >> step);
-        up |= through & (up << step);
-        down |= through & (down >> step);
-        let pairs_up = through & (through << step);
-        let pairs_down = through & (through >> step);
-        up |= pairs_up & (up << (2 * step));
-        down |= pairs_down & (down >> (2 * step));
-        up |= pairs_up & (up << (2 * step));
-        down |= pairs_down & (down >> (2 * step));
-        found[lane] = up << step | down >> step;
+    let lines = Lines::<PlainLanes>::new([own; 4].into(), [opponent; 4].into());
+    lines.ends().merged() & !(own | opponent)
+}
+
+/// The opponent's discs that lie in a line beside an own disc.
+struct Lines<L> {
+    /// Those on the way from own discs towards higher bits; a lane for each of [`STEPS`].
+    up: L,
+    /// And towards lower bits.
+    down: L,
+}
+
+impl<L: Lanes> Lines<L> {
+    #[inline(always)]
+    fn new(own: L, opponent: L) -> Self {
+        let through = opponent & PASSABLE.into();
+        Self {
+            up: flood_up(own, through),
+            down: flood_down(own, through),
+        }
     }
-    (found[0] | found[1] | found[2] | found[3]) & !(own | opponent)
+
+    /// The squares just behind the lines; some are taken.
+    #[inline(always)]
+    fn ends(&self) -> L {
+        self.up << STEPS.into() | self.down >> STEPS.into()
+    }
+
+    /// The discs of the lines that end at the one square `end`: those that a disc there turns over.
+    #[inline(always)]
+    fn up_to(&self, end: L) -> L {
+        (flood_down(end, self.up) | flood_up(end, self.down)).spread()
+    }
+}
+
+/// The squares of `through` that are reached from `start` without leaving it, at most six steps towards higher bits.
+#[inline(always)]
+fn flood_up<L: Lanes>(start: L, through: L) -> L {
+    let [one, two, four] = [1, 2, 4].map(|count| STEPS.map(|step| count * step).into());
+    // Where a run of two ends, and one of four.
+    let pairs = through & (through << one);
+    let fours = pairs & (pairs << two);
+    let near = through & (start << one) | pairs & (start << two);
+    near | (pairs & (near << two) | fours & (near << four))
+}
+
+/// The same towards lower bits.
+#[inline(always)]
+fn flood_down<L: Lanes>(start: L, through: L) -> L {
+    let [one, two, four] = [1, 2, 4].map(|count| STEPS.map(|step| count * step).into());
+    let pairs = through & (through >> one);
+    let fours = pairs & (pairs >> two);
+    let near = through & (start >> one) | pairs & (start >> two);
+    near | (pairs & (near >> two) | fours & (near >> four))
+}
+
+/// A random game to the end.
+struct PlayOut<'a> {
+    position: &'a mut Othello,
+    rng: &'a mut Rng,
+}
+
+impl LaneWork for PlayOut<'_> {
+    type Out = u32;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> u32 {
+        let Self {
+            position,
+            rng: shared,
+        } = self;
+        let mut rng = shared.clone();
+        let mut plies = 0;
+        // The same discs in every lane.
+        let [mut own, mut opponent] =
+            [position.own, position.opponent].map(|discs| L::from([discs; 4]));
+        let mut to_move = position.to_move;
+        let mut empty = !(position.own | position.opponent);
+        let mut passed = false;
+        while empty != 0 {
+            let lines = Lines::new(own, opponent);
+            let squares = lines.ends().merged() & empty;
+            if squares == 0 {
+                (own, opponent) = (opponent, own);
+                to_move = to_move.opponent();
+                if passed {
+                    // The game is over, and it is the turn of who passed first.
+                    break;
+                }
+                passed = true;
+                continue;
+            }
+            plies += 1 + u32::from(passed);
+            passed = false;
+            let square = machine::select_bit(squares, rng.below(squares.count_ones()));
+            empty ^= square;
+            let placed = L::from([square; 4]);
+            let turned = lines.up_to(placed);
+            (own, opponent) = (opponent ^ turned, own | placed | turned);
+            to_move = to_move.opponent();
+        }
+        *shared = rng;
+        *position = Othello {
+            own: own.merged(),
+            opponent: opponent.merged(),
+            to_move,
+        };
+        plies
+    }
 }
 
 /// The opponent's discs between `square` and an own disc, in all eight directions.
@@ -261,6 +351,14 @@ impl Game for Othello {
         (self.opponent_squares() != 0).then_some(PASS)
     }
 
+    #[inline(always)]
+    fn play_out(&mut self, rng: &mut Rng) -> u32 {
+        machine::in_lanes(PlayOut {
+            position: self,
+            rng,
+        })
+    }
+
     fn perft_count(&self) -> u64 {
         match self.squares().count_ones() {
             0 => u64::from(self.opponent_squares() != 0),
@@ -322,6 +420,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rng::Rng;
 
     /// Flips by walking along each line square by square.
     fn flips_by_walking(own: u64, opponent: u64, square: u8) -> u64 {
@@ -364,6 +463,22 @@ mod tests {
                 }
             }
             prop_assert_eq!(mobility(own, opponent), squares);
+        }
+
+        #[test]
+        fn a_game_played_out_is_one_played_move_by_move(seed in any::<u64>()) {
+            let (mut position, mut rng) = (Othello::start(()), Rng::new(seed));
+            let mut plies = 0;
+            while position.play_random(&mut rng) {
+                plies += 1;
+            }
+            let expected = (plies, position, rng);
+            let (mut position, mut rng) = (Othello::start(()), Rng::new(seed));
+            let plies = position.play_out(&mut rng);
+            prop_assert_eq!(&(plies, position, rng), &expected);
+            let (mut position, mut rng) = (Othello::start(()), Rng::new(seed));
+            let plies = PlayOut { position: &mut position, rng: &mut rng }.run::<PlainLanes>();
+            prop_assert_eq!(&(plies, position, rng), &expected);
         }
 
         #[test]
