@@ -314,9 +314,9 @@ impl Bench {
     fn frame(&mut self) -> f64 {
         let begun = Instant::now();
         let input = frame::input(SIZE.0 as f32, SIZE.1 as f32, 1.0);
-        self.frame.draw(&mut self.app, input, SIZE);
-        if let Some(picture) = self.frame.picture() {
-            frame::copy(picture, &mut self.shown);
+        let drawn = self.frame.draw(&mut self.app, input, SIZE);
+        if let (Some(picture), Some(changed)) = (self.frame.picture(), drawn.changed) {
+            frame::copy(picture, &mut self.shown, changed);
         }
         millis(begun)
     }

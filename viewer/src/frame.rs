@@ -57,12 +57,19 @@ pub fn input(width: f32, height: f32, scale: f32) -> RawInput {
     input
 }
 
-/// Copies a picture to where the system wants it.
-pub fn copy(pixmap: &Pixmap, to: &mut [u32]) {
+/// Copies a part of a picture to where the system wants it.
+pub fn copy(pixmap: &Pixmap, to: &mut [u32], part: Part) {
+    let width = pixmap.width() as usize;
     let (pixels, _) = pixmap.data().as_chunks::<4>();
-    for (to, &from) in to.iter_mut().zip(pixels) {
-        let [red, green, blue, _] = from;
-        *to = u32::from_be_bytes([0, red, green, blue]);
+    let (begin, end) = part.across;
+    for row in part.down.0..part.down.1 {
+        let line = row * width + begin..row * width + end;
+        let (Some(to), Some(from)) = (to.get_mut(line.clone()), pixels.get(line)) else {
+            return;
+        };
+        for (to, &[red, green, blue, _]) in to.iter_mut().zip(from) {
+            *to = u32::from_be_bytes([0, red, green, blue]);
+        }
     }
 }
 
@@ -160,6 +167,8 @@ pub struct Drawn {
     pub platform: PlatformOutput,
     /// When the next frame is wanted, if nothing happens before.
     pub next: Duration,
+    /// What of it is different from the last frame; nothing if none.
+    pub changed: Option<Part>,
 }
 
 impl Default for Frame {
@@ -245,7 +254,8 @@ impl Frame {
         let primitives = self.context.tessellate(output.shapes, scale);
         damage.add_changes(&self.primitives, &primitives, scale);
         self.primitives = primitives;
-        if let (Some(picture), Some(damage)) = (&mut self.picture, damage.within(width, height)) {
+        let changed = damage.within(width, height);
+        if let (Some(picture), Some(damage)) = (&mut self.picture, changed) {
             let mut pixmap = picture.as_mut();
             fill(&mut pixmap, damage, theme.canvas);
             if app.model.is_some()
@@ -259,6 +269,7 @@ impl Frame {
         Drawn {
             platform: output.platform_output,
             next,
+            changed,
         }
     }
 

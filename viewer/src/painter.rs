@@ -45,6 +45,16 @@ pub struct Part {
     pub down: (usize, usize),
 }
 
+impl Part {
+    /// All of a picture of that size.
+    pub fn whole(width: u32, height: u32) -> Self {
+        Self {
+            across: (0, width as usize),
+            down: (0, height as usize),
+        }
+    }
+}
+
 /// Holds egui's textures and paints its meshes.
 #[derive(Default)]
 pub struct Painter {
@@ -100,10 +110,7 @@ impl Painter {
         pixels_per_point: f32,
         primitives: &[ClippedPrimitive],
     ) {
-        let whole = Part {
-            across: (0, pixmap.width() as usize),
-            down: (0, pixmap.height() as usize),
-        };
+        let whole = Part::whole(pixmap.width(), pixmap.height());
         self.paint_part(pixmap, pixels_per_point, primitives, whole);
     }
 

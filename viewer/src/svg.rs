@@ -20,12 +20,7 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
     );
     out.push_str("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n");
     // Edges of one colour and width are one path.
-    let like =
-        |one: &crate::scene::EdgeLine| ((one.heat * 31.0).round() as u32, one.width.to_bits());
-    for group in scene
-        .edges
-        .chunk_by(|one, other| like(one).0 == like(other).0)
-    {
+    for group in (scene.edges).chunk_by(|one, other| one.shade() == other.shade()) {
         let [red, green, blue] = shade(theme, group[0].heat);
         let _ = write!(
             out,

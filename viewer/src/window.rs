@@ -16,6 +16,7 @@ use crate::{
     app::{Action, App},
     frame::{Frame, copy},
     loader::Wake,
+    painter::Part,
     settings::Settings,
 };
 
@@ -128,9 +129,16 @@ impl Viewer {
             .surface
             .buffer_mut()
             .map_err(|error| error.to_string())?;
-        match self.frame.picture() {
-            Some(picture) => copy(picture, &mut buffer),
-            None => return Err("the window is too large".to_owned()),
+        // The system may hand out the buffer of the last frame, or another.
+        let part = if buffer.age() == 1 {
+            drawn.changed
+        } else {
+            Some(Part::whole(size.width, size.height))
+        };
+        match (self.frame.picture(), part) {
+            (Some(picture), Some(part)) => copy(picture, &mut buffer, part),
+            (Some(_), None) => {}
+            (None, _) => return Err("the window is too large".to_owned()),
         }
         shown.window.pre_present_notify();
         buffer.present().map_err(|error| error.to_string())?;

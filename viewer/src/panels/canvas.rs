@@ -1,5 +1,7 @@
 //! What the pointer does to the tree, and what lies over it: chips, legend, map.
 
+use std::sync::Arc;
+
 use egui::{Align2, Color32, PointerButton, Rect, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{Panels, glance::Glance, move_of};
@@ -96,7 +98,7 @@ impl Panels {
     }
 
     /// Chips, legend and map.
-    pub(super) fn over_canvas(&self, app: &App, ui: &Ui, theme: &Theme) {
+    pub(super) fn over_canvas(&mut self, app: &App, ui: &Ui, theme: &Theme) {
         let Some(model) = app.model.clone() else {
             return;
         };
@@ -128,7 +130,10 @@ impl Panels {
                 Stroke::new(1.0, theme.line),
                 egui::StrokeKind::Inside,
             );
-            silhouette(&model, &painter, map, theme);
+            let colour = theme.edge_least.gamma_multiply(0.8);
+            for &part in Silhouette::of(&mut self.silhouette, &model, map) {
+                painter.rect_filled(part, 0.0, colour);
+            }
             let (left, right) = model.extent;
             let width = (right - left).max(1e-9);
             let depth = (model.depth() as f64 - 1.0).max(1.0);
@@ -238,41 +243,61 @@ fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme
     );
 }
 
-/// The shape of the whole tree: for every layer how far it reaches.
-fn silhouette(model: &Model, painter: &egui::Painter, map: Rect, theme: &Theme) {
+/// The shape of a whole tree, for the map: for every layer how far it reaches.
+pub(super) struct Silhouette {
+    model: Arc<Model>,
+    map: Rect,
+    parts: Vec<Rect>,
+}
+
+impl Silhouette {
+    /// The shape of a tree on a map, worked out again only if either has changed.
+    fn of<'a>(last: &'a mut Option<Self>, model: &Arc<Model>, map: Rect) -> &'a [Rect] {
+        *last = last
+            .take()
+            .filter(|last| Arc::ptr_eq(&last.model, model) && last.map == map);
+        let silhouette = last.get_or_insert_with(|| Self {
+            model: Arc::clone(model),
+            map,
+            parts: parts(model, map),
+        });
+        &silhouette.parts
+    }
+}
+
+/// Stretches of layers without a gap of more than a pixel or two.
+fn parts(model: &Model, map: Rect) -> Vec<Rect> {
+    const COLUMNS: usize = 88;
     let (left, right) = model.extent;
     let width = (right - left).max(1e-9);
     let depth = model.depth();
     let rows = depth.min(map.height() as usize);
-    let colour = theme.edge_least.gamma_multiply(0.8);
+    let mut parts = Vec::new();
     for row in 0..rows {
-        let layer = model.layer(row * depth / rows.max(1));
-        let xs = &model.x[layer];
+        let xs = &model.x[model.layer(row * depth / rows)];
         let y = map.top() + map.height() * (row as f32 + 0.5) / rows as f32;
-        // Stretches without a gap of more than a pixel or two.
-        let columns = 88;
+        let half = map.height() / rows as f32 / 2.0;
+        let place = |column: usize| left + width * column as f64 / COLUMNS as f64;
         let mut begin: Option<usize> = None;
-        for column in 0..=columns {
-            let from = left + width * f64::from(column) / f64::from(columns);
-            let to = left + width * f64::from(column + 1) / f64::from(columns);
-            let first = xs.partition_point(|&x| x < from);
-            let is_full = column < columns && xs.get(first).is_some_and(|&x| x < to);
+        for column in 0..=COLUMNS {
+            let first = xs.partition_point(|&x| x < place(column));
+            let is_full = column < COLUMNS && xs.get(first).is_some_and(|&x| x < place(column + 1));
             match (begin, is_full) {
-                (None, true) => begin = Some(column as usize),
+                (None, true) => begin = Some(column),
                 (Some(start), false) => {
-                    let part =
-                        |column: usize| map.left() + map.width() * column as f32 / columns as f32;
-                    let rect = Rect::from_min_max(
-                        egui::pos2(part(start), y - map.height() / rows as f32 / 2.0),
-                        egui::pos2(part(column as usize), y + map.height() / rows as f32 / 2.0),
-                    );
-                    painter.rect_filled(rect, 0.0, colour);
+                    let at =
+                        |column: usize| map.left() + map.width() * column as f32 / COLUMNS as f32;
+                    parts.push(Rect::from_min_max(
+                        egui::pos2(at(start), y - half),
+                        egui::pos2(at(column), y + half),
+                    ));
                     begin = None;
                 }
                 _ => {}
             }
         }
     }
+    parts
 }
 
 /// A few words about a node under the pointer.

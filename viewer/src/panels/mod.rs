@@ -13,6 +13,7 @@ use crate::{
     model::Model,
     theme::Theme,
 };
+use canvas::Silhouette;
 use dialogs::Dialog;
 use glance::Glance;
 use timeline::TimelinePanel;
@@ -35,6 +36,7 @@ pub struct Panels {
     /// What there is to say of the selected node, and of the one under the pointer.
     selected: Option<Glance>,
     hovered: Option<Glance>,
+    silhouette: Option<Silhouette>,
     timeline: TimelinePanel,
     pictures: Pictures,
     /// Whether the field for a tree's number is to be typed into.
@@ -51,6 +53,7 @@ impl Default for Panels {
             help: false,
             selected: None,
             hovered: None,
+            silhouette: None,
             timeline: TimelinePanel::default(),
             pictures: Pictures::default(),
             wants_jump: false,

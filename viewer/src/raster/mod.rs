@@ -27,10 +27,10 @@ pub enum Care {
     Fine,
 }
 
+/// Fewer edges than these are not worth sharing out.
+const FEW: usize = 1000;
 /// More edges than these are drawn as thin lines even in pictures that stay.
 const TOO_DENSE: usize = 40_000;
-/// Edges of so many colours are told apart.
-const SHADES: usize = 32;
 
 /// Draws scenes.
 #[derive(Default)]
@@ -158,19 +158,33 @@ fn strength(heat: f32) -> f32 {
     0.45 + 0.55 * heat
 }
 
+/// The picture is drawn in so many bands side by side, whatever the machine, so that it looks the same on all.
+const BANDS: usize = 4;
+
 fn thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, scale: f32) {
-    let mut lines = Lines::on(pixmap);
-    for edge in edges {
-        let colour = shade(theme, edge.heat);
-        let thinness = (edge.width / scale).min(1.0);
-        lines.draw(edge.from, edge.to, colour, strength(edge.heat) * thinness);
+    let shades: Vec<[u8; 3]> = (0..EdgeLine::SHADES)
+        .map(|index| shade(theme, index as f32 / (EdgeLine::SHADES - 1) as f32))
+        .collect();
+    let draw = |mut lines: Lines<'_>| {
+        for edge in edges {
+            let thinness = (edge.width / scale).min(1.0);
+            let strength = strength(edge.heat) * thinness;
+            lines.draw(edge.from, edge.to, shades[edge.shade()], strength);
+        }
+    };
+    if edges.len() < FEW {
+        return draw(Lines::on(pixmap));
     }
+    std::thread::scope(|scope| {
+        for band in Lines::bands(pixmap, BANDS) {
+            scope.spawn(|| draw(band));
+        }
+    });
 }
 
 fn strokes(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme) {
     // They come sorted by heat, so those of a shade lie together.
-    let shade_of = |edge: &EdgeLine| (edge.heat * (SHADES - 1) as f32).round() as usize;
-    for group in edges.chunk_by(|one, other| shade_of(one) == shade_of(other)) {
+    for group in edges.chunk_by(|one, other| one.shade() == other.shade()) {
         let mut path = PathBuilder::new();
         for edge in group {
             path.move_to(edge.from.0, edge.from.1);
