@@ -53,10 +53,9 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The same on parts of a picture, one below the other.
-    pub fn bands(pixmap: &'a mut PixmapMut<'_>, count: usize) -> Vec<Self> {
-        let (width, height) = (pixmap.width() as usize, pixmap.height() as usize);
-        let rows = height.div_ceil(count.max(1));
+    /// The same on parts of a picture, one below the other, of so many rows.
+    pub fn bands(pixmap: &'a mut PixmapMut<'_>, rows: usize) -> Vec<Self> {
+        let width = pixmap.width() as usize;
         let (pixels, _) = pixmap.data_mut().as_chunks_mut::<4>();
         (pixels.chunks_mut(width * rows).enumerate())
             .map(|(index, pixels)| Self {
@@ -71,6 +70,10 @@ impl<'a> Lines<'a> {
     /// Draws a line from pixel to pixel, whole numbers being the middles of pixels; `strength` from 0 to 1 is how much of
     /// the colour it lays on.
     pub fn draw(&mut self, from: (f32, f32), to: (f32, f32), colour: [u8; 3], strength: f32) {
+        let (above, below) = (self.top - 1.0, self.top + self.height as f32);
+        if from.1.max(to.1) < above || from.1.min(to.1) > below {
+            return;
+        }
         let lower = |(x, y): (f32, f32)| (x, y - self.top);
         let Some((from, to)) = self.clip(lower(from), lower(to)) else {
             return;
@@ -101,31 +104,33 @@ impl<'a> Lines<'a> {
         } else {
             0.0
         };
-        let begin = from.0.round();
-        let step = (slope * ONE) as i32;
-        let mut across = ((from.1 + (begin - from.0) * slope) * ONE) as i32;
-        let ink = Ink::new(colour);
+        // The nearest whole number; what is clipped does not lie before -1.
+        let nearest = |along: f32| (along + 1.5) as i32 - 1;
         let (length, breadth) = if STEEP {
             (self.height, self.width)
         } else {
             (self.width, self.height)
         };
+        let begin = nearest(from.0).max(0);
+        let end = (nearest(to.0) + 1).min(length as i32);
+        let step = (slope * ONE) as i32;
+        let mut across = ((from.1 + (begin as f32 - from.0) * slope) * ONE) as i32;
+        let ink = Ink::new(colour);
         let (next, far_next) = if STEEP {
             (self.width, 1)
         } else {
             (1, self.width)
         };
-        for along in begin as i32..=to.0.round() as i32 {
+        for along in begin..end {
             let pixel = across >> 16;
             let part = (across >> 8) & 255;
-            let (near, far) = (((256 - part) * strength) >> 8, (part * strength) >> 8);
+            let (near, far) = (
+                ((256 - part) * strength >> 8) as u16,
+                (part * strength >> 8) as u16,
+            );
             across = across.wrapping_add(step);
-            if along < 0 || along as usize >= length {
-                continue;
-            }
             // Both pixels at once but at the border, where one of them is not there.
             let row = along as usize * next;
-            let (near, far) = (near as u16, far as u16);
             if pixel >= 0 && (pixel as usize) + 1 < breadth {
                 let at = row + pixel as usize * far_next;
                 self.blend((at, at + far_next), ink, (near, far));

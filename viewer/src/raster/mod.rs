@@ -1,5 +1,7 @@
 //! From a scene to pixels.
 
+use std::sync::{Mutex, PoisonError};
+
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, PixmapMut, Stroke, Transform,
 };
@@ -27,8 +29,9 @@ pub enum Care {
     Fine,
 }
 
-/// Fewer edges than these are not worth sharing out.
+/// Fewer edges than these are not worth sharing out among threads, and more threads than these are not asked to help.
 const FEW: usize = 1000;
+const MOST_THREADS: usize = 4;
 /// More edges than these are drawn as thin lines even in pictures that stay.
 const TOO_DENSE: usize = 40_000;
 
@@ -158,8 +161,8 @@ fn strength(heat: f32) -> f32 {
     0.45 + 0.55 * heat
 }
 
-/// The picture is drawn in so many bands side by side, whatever the machine, so that it looks the same on all.
-const BANDS: usize = 4;
+/// Lines are drawn in bands of so many rows, which stay close at hand while all lines go through them.
+const BAND: usize = 48;
 
 fn thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, scale: f32) {
     let shades: Vec<[u8; 3]> = (0..EdgeLine::SHADES)
@@ -172,13 +175,24 @@ fn thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, sca
             lines.draw(edge.from, edge.to, shades[edge.shade()], strength);
         }
     };
-    if edges.len() < FEW {
-        return draw(Lines::on(pixmap));
-    }
-    std::thread::scope(|scope| {
-        for band in Lines::bands(pixmap, BANDS) {
-            scope.spawn(|| draw(band));
+    let bands = Lines::bands(pixmap, BAND);
+    let threads = if edges.len() < FEW {
+        1
+    } else {
+        std::thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS))
+    };
+    let bands = Mutex::new(bands.into_iter());
+    let work = || {
+        let next = || bands.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(band) = next() {
+            draw(band);
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
     });
 }
 
