@@ -1,5 +1,7 @@
 //! The viewer, from outside.
 
+#[path = "viewer/acts.rs"]
+mod acts;
 #[path = "viewer/hostile.rs"]
 mod hostile;
 #[path = "viewer/layout.rs"]

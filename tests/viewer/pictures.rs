@@ -88,6 +88,18 @@ impl Stage {
         self
     }
 
+    /// Moves the pointer over a place of the canvas, in pixels, and leaves it there.
+    fn point(&mut self, (x, y): (f64, f64)) -> &mut Self {
+        let (left, top) = self.app.canvas_at;
+        let at = egui::pos2((left + x) as f32, (top + y) as f32);
+        for step in [1.0, 0.0] {
+            let at = at + egui::vec2(step, 0.0);
+            self.keys.push(egui::Event::PointerMoved(at));
+            self.frame();
+        }
+        self
+    }
+
     fn frame(&mut self) -> Pixmap {
         self.now += Duration::from_millis(200);
         self.app.update(self.now);
@@ -287,6 +299,17 @@ fn a_search_at_every_zoom() {
         .show("othello.tree", model())
         .act(Action::Zoom(6.0, Some((300.0, 200.0))))
         .matches("othello-report-colours");
+}
+
+#[test]
+fn what_the_pointer_is_over_is_told() {
+    let mut stage = Stage::dark();
+    stage.show("chess.tree", grown("chess", "uct,playout_limit=20", 400));
+    let (model, camera) = (stage.app.model.clone(), stage.app.camera);
+    let (model, camera) = (model.expect("a tree"), camera.expect("a camera"));
+    let child = model.children_of(0).start + 9;
+    let at = camera.to_canvas(&stage.app.canvas, model.x[child], 1.0);
+    stage.point(at).matches("hover");
 }
 
 #[test]

@@ -1,0 +1,210 @@
+//! What one does in the window, without the window.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use canopy_engine::tree::{Builder, Row, Tree, files::Format};
+use canopy_viewer::{
+    app::{Action, App, Copied, Way},
+    frame::{self, Frame},
+    model::{Model, Source},
+    settings::Settings,
+};
+
+use crate::support::Scratch;
+
+fn tree(rows: &[(&str, i32, u32)]) -> Tree {
+    let mut builder = Builder::default();
+    for &(move_name, visits, children) in rows {
+        let row = Row {
+            move_name,
+            state: "p1",
+            visits,
+            second: visits,
+            mean: 0.25,
+            children,
+        };
+        builder.push(&row).expect("a sound row");
+    }
+    builder.finish().expect("a whole tree")
+}
+
+fn sample() -> Tree {
+    tree(&[
+        ("", 9, 2),
+        ("left", 4, 2),
+        ("up", 1, 0),
+        ("down", 2, 0),
+        ("right", 5, 1),
+        ("down", 3, 0),
+    ])
+}
+
+fn app() -> App {
+    App::new(Settings::default(), Arc::new(|| {})).expect("threads start")
+}
+
+fn shown() -> App {
+    let mut app = app();
+    app.show_alone(
+        Path::new("sample.tree"),
+        Arc::new(Model::new(Source::of(sample()))),
+    );
+    app
+}
+
+fn selected(app: &App) -> String {
+    app.moves_to_selected().unwrap_or_default().join(" ")
+}
+
+fn until(app: &mut App, is_so: impl Fn(&App) -> bool) {
+    let begun = Instant::now();
+    while !is_so(app) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", app.dump());
+        std::thread::sleep(Duration::from_millis(2));
+        app.update(Duration::ZERO);
+    }
+}
+
+#[test]
+fn walking_goes_to_children_siblings_and_back() {
+    let mut app = shown();
+    app.act(Action::Walk(Way::Down));
+    assert_eq!(selected(&app), "right", "the most visited");
+    app.act(Action::Walk(Way::Left));
+    assert_eq!(selected(&app), "left");
+    app.act(Action::Walk(Way::Left));
+    assert_eq!(selected(&app), "left", "there is no other");
+    app.act(Action::Walk(Way::Down));
+    assert_eq!(selected(&app), "left down");
+    app.act(Action::History(-1));
+    assert_eq!(selected(&app), "left");
+    app.act(Action::History(-1));
+    assert_eq!(selected(&app), "right");
+    app.act(Action::History(1));
+    assert_eq!(selected(&app), "left");
+    app.act(Action::Walk(Way::Up));
+    assert_eq!(selected(&app), "");
+}
+
+#[test]
+fn finding_walks_through_all_that_fits() {
+    let mut app = shown();
+    let mut found = Vec::new();
+    for _ in 0..3 {
+        app.act(Action::Find("DOWN".to_owned()));
+        found.push(selected(&app));
+    }
+    assert_eq!(found, ["left down", "right down", "left down"]);
+    app.act(Action::Find("sideways".to_owned()));
+    assert!(app.message.as_ref().is_some_and(|message| message.is_error));
+}
+
+#[test]
+fn copies_are_what_they_say() {
+    let mut app = shown();
+    app.act(Action::Walk(Way::Down));
+    app.act(Action::Walk(Way::Down));
+    app.act(Action::Copy(Copied::Line));
+    assert_eq!(app.copied.take().as_deref(), Some("right down"));
+    app.act(Action::Copy(Copied::Figures));
+    let figures = app.copied.take().unwrap_or_default();
+    assert_eq!(
+        figures,
+        "node 6 move down visits 3 second 3 mean 0.25 state p1"
+    );
+    app.act(Action::Copy(Copied::Position));
+    assert!(app.copied.is_none() && app.message.as_ref().is_some_and(|message| message.is_error));
+}
+
+/// A tree that has grown keeps what is selected, by the moves that lead there, and so does what is folded.
+#[test]
+fn a_tree_that_grows_keeps_what_is_selected() {
+    let scratch = Scratch::new("acts-grows");
+    let path = scratch.0.join("a.tree");
+    let write = |tree: &Tree| {
+        let mut bytes = Vec::new();
+        Format::Tree
+            .write(tree, &mut bytes)
+            .expect("written to memory");
+        let whole = scratch.0.join(".a.tmp");
+        fs::write(&whole, bytes).expect("a file can be written");
+        fs::rename(whole, &path).expect("a file can be renamed");
+    };
+    write(&sample());
+    let mut app = app();
+    app.act(Action::Open(vec![scratch.0.clone()]));
+    until(&mut app, |app| app.model.is_some());
+    // The watch begins when the directory is opened; what comes before it looks is seen with the next change.
+    std::thread::sleep(Duration::from_millis(300));
+    app.act(Action::Find("right".to_owned()));
+    assert_eq!(selected(&app), "right");
+    write(&tree(&[
+        ("", 20, 3),
+        ("new", 5, 0),
+        ("left", 6, 0),
+        ("right", 9, 1),
+        ("down", 8, 0),
+    ]));
+    until(&mut app, |app| {
+        app.model.as_ref().is_some_and(|model| model.len() == 5)
+    });
+    assert_eq!(selected(&app), "right");
+    app.act(Action::Fold);
+    until(&mut app, |app| {
+        app.model.as_ref().is_some_and(|model| model.hidden == 1)
+    });
+    assert_eq!(selected(&app), "right");
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("nobody asks".to_owned())
+    }
+}
+
+#[test]
+fn files_that_are_dropped_are_opened_together() {
+    let scratch = Scratch::new("acts-drop");
+    let mut input = frame::input(800.0, 600.0, 1.0);
+    for name in ["b.tree", "a.csv"] {
+        let path = scratch.0.join(name);
+        let mut bytes = Vec::new();
+        let format = Format::of(&path).expect("a format");
+        format
+            .write(&sample(), &mut bytes)
+            .expect("written to memory");
+        fs::write(&path, bytes).expect("a file can be written");
+        input.dropped_files.push(Arc::new(Dropped(path)));
+    }
+    let mut app = app();
+    let mut frame = Frame::default();
+    frame.draw(&mut app, input, (800, 600));
+    until(&mut app, |app| {
+        app.sequence.len() == 2 && app.model.is_some()
+    });
+    assert!(
+        app.shown
+            .as_ref()
+            .is_some_and(|path| path.ends_with("b.tree"))
+    );
+    app.act(Action::Step(1));
+    until(&mut app, |app| {
+        app.shown
+            .as_ref()
+            .is_some_and(|path| path.ends_with("a.csv"))
+    });
+    app.act(Action::Step(1));
+    assert_eq!(app.sequence.at(), 1, "there is no other");
+}
