@@ -8,6 +8,11 @@ use canopy_engine::games::{self, Playable, Visitor};
 pub(crate) mod transcript;
 pub(crate) mod window;
 
+/// A program that cargo built for this test; tests of the other package have another.
+pub(crate) fn program(built: Option<&'static str>) -> &'static str {
+    built.expect("this package has the program")
+}
+
 /// A file or folder under tests/data.
 pub(crate) fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

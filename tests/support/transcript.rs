@@ -96,15 +96,13 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn new(arguments: &[String]) -> Self {
-        let mut child = Command::new(
-            option_env!("CARGO_BIN_EXE_canopy-engine").expect("compiled with the engine"),
-        )
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn()
-        .expect("the program starts");
+        let mut child = Command::new(super::program(option_env!("CARGO_BIN_EXE_canopy-engine")))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("the program starts");
         let stdout = BufReader::new(child.stdout.take().expect("its output is piped"));
         let (sender, lines) = channel();
         thread::spawn(move || {

@@ -298,7 +298,7 @@ impl Drop for Window<'_> {
 
 /// The viewer's program.
 pub(crate) fn viewer() -> &'static str {
-    option_env!("CARGO_BIN_EXE_canopy-viewer").expect("compiled with the viewer")
+    super::program(option_env!("CARGO_BIN_EXE_canopy-viewer"))
 }
 
 /// Runs the engine that the viewer carries; what it says.

@@ -439,7 +439,7 @@ impl App {
     }
 
     /// Shows the end again.
-    fn to_end(&mut self) {
+    fn show_end(&mut self) {
         self.timeline.playing = None;
         self.timeline.at = None;
         if self.timeline.is_live() {
@@ -652,7 +652,7 @@ impl App {
                     self.timeline.playing = Some((self.now, self.timeline.position()));
                 }
             }
-            Action::ToEnd => self.to_end(),
+            Action::ToEnd => self.show_end(),
             Action::Quit => self.is_over = true,
             Action::Copy(what) => self.copy(what),
         }

@@ -9,8 +9,10 @@ use super::{
     replay::{Replay, Replayed},
     snapshot::{self, Wanted},
 };
-use crate::games::{self, Playable, Visitor, notation};
-use crate::search::TreeView;
+use crate::{
+    games::{self, Playable, Visitor, notation},
+    search::TreeView as _,
+};
 
 /// A tree as it was after some iterations.
 #[derive(Clone, Debug)]

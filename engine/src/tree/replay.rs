@@ -37,9 +37,9 @@ impl Figures {
 /// Where a journal comes from.
 enum Source {
     /// It was read.
-    Read(Growth),
+    Read(Box<Growth>),
     /// It is read while it is written.
-    Followed(Follower),
+    Followed(Box<Follower>),
 }
 
 impl Source {
@@ -69,7 +69,7 @@ impl Replay {
 
     /// A replay that stands before the first iteration.
     pub fn new(growth: Growth) -> Self {
-        let mut replay = Self::of(Source::Read(growth));
+        let mut replay = Self::of(Source::Read(Box::new(growth)));
         // The way there is remembered.
         replay.seek(u32::MAX);
         replay.seek(0);
@@ -78,7 +78,7 @@ impl Replay {
 
     /// A replay of a journal that may still be written; it stands before the first iteration.
     pub fn follow(follower: Follower) -> Self {
-        Self::of(Source::Followed(follower))
+        Self::of(Source::Followed(Box::new(follower)))
     }
 
     fn of(source: Source) -> Self {

@@ -125,8 +125,8 @@ impl<'a> Lines<'a> {
             let pixel = across >> 16;
             let part = (across >> 8) & 255;
             let (near, far) = (
-                ((256 - part) * strength >> 8) as u16,
-                (part * strength >> 8) as u16,
+                (((256 - part) * strength) >> 8) as u16,
+                ((part * strength) >> 8) as u16,
             );
             across = across.wrapping_add(step);
             // Both pixels at once but at the border, where one of them is not there.
