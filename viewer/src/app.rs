@@ -295,6 +295,12 @@ impl App {
             match change {
                 Change::Said(text) => self.say(text),
                 Change::Files(paths) => self.arrive(paths),
+                Change::Present(mut paths) => {
+                    paths.retain(|path| !self.sequence.knows(path));
+                    if !paths.is_empty() {
+                        self.arrive(paths);
+                    }
+                }
             }
         }
         for made in self.loader.take() {

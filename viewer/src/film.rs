@@ -25,6 +25,8 @@ use crate::{
 const POLL: Duration = Duration::from_millis(100);
 /// The same when nothing has come for a while: perhaps nobody writes any more.
 const SLOW_POLL: Duration = Duration::from_secs(2);
+/// A journal that is not there yet is looked for so many times.
+const TRIES: u32 = 50;
 /// While the iteration changes all the time, the tree shows at most so many nodes.
 const QUICK: u64 = 150_000;
 /// How often the shares of the root's moves are told, from the beginning to the end.
@@ -99,6 +101,8 @@ impl Projector {
                 };
                 Booth {
                     playing: None,
+                    awaited: None,
+                    tries: 0,
                     wish: None,
                     told: None,
                 }
@@ -131,6 +135,10 @@ impl Projector {
 /// What the thread holds.
 struct Booth {
     playing: Option<Playing>,
+    /// A search that still runs may begin its journal a moment later than its tree.
+    awaited: Option<(PathBuf, Arc<Meta>)>,
+    /// How often it is looked for.
+    tries: u32,
     wish: Option<Wish>,
     /// When the reel was told of last.
     told: Option<Instant>,
@@ -145,7 +153,8 @@ struct Playing {
 impl Booth {
     fn run(mut self, orders: &Receiver<Order>, tell: &impl Fn(News) -> bool) {
         loop {
-            let is_live = (self.playing.as_ref()).is_some_and(|it| it.film.ended().is_none());
+            let is_live = self.awaited.is_some()
+                || (self.playing.as_ref()).is_some_and(|it| it.film.ended().is_none());
             let order = if self.wish.is_some() {
                 // Whatever has come in the meantime counts more.
                 orders.try_recv().map_err(|_| RecvTimeoutError::Timeout)
@@ -176,6 +185,7 @@ impl Booth {
         match order {
             Order::Close => {
                 self.playing = None;
+                self.awaited = None;
                 self.wish = None;
                 true
             }
@@ -186,23 +196,38 @@ impl Booth {
             Order::Open(path, meta) => {
                 self.wish = None;
                 self.playing = None;
-                let journal = path.with_extension("growth");
-                if !journal.exists() {
-                    return true;
-                }
-                match Film::open(&journal, &meta.game, &meta.position) {
-                    Ok(film) => {
-                        self.playing = Some(Playing { path, meta, film });
-                        self.tell_reel(tell)
-                    }
-                    Err(error) => tell(News::Failed(path, error.to_string())),
-                }
+                self.awaited = None;
+                self.told = None;
+                self.tries = TRIES;
+                self.open(path, meta, tell)
             }
+        }
+    }
+
+    fn open(&mut self, path: PathBuf, meta: Arc<Meta>, tell: &impl Fn(News) -> bool) -> bool {
+        let journal = path.with_extension("growth");
+        let is_early = !meta.is_final && self.tries > 0;
+        self.tries = self.tries.saturating_sub(1);
+        let film = (journal.exists()).then(|| Film::open(&journal, &meta.game, &meta.position));
+        match film {
+            Some(Ok(film)) => {
+                self.playing = Some(Playing { path, meta, film });
+                self.tell_reel(tell)
+            }
+            None | Some(Err(_)) if is_early => {
+                self.awaited = Some((path, meta));
+                true
+            }
+            None => true,
+            Some(Err(error)) => tell(News::Failed(path, error.to_string())),
         }
     }
 
     /// Reads what was added to a journal that is still written.
     fn read_on(&mut self, tell: &impl Fn(News) -> bool) -> bool {
+        if let Some((path, meta)) = self.awaited.take() {
+            return self.open(path, meta, tell);
+        }
         let Some(playing) = &mut self.playing else {
             return true;
         };

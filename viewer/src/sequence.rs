@@ -60,6 +60,13 @@ impl Sequence {
         exists
     }
 
+    /// Whether a file is among them, where they are in order.
+    pub fn knows(&self, path: &Path) -> bool {
+        self.paths
+            .binary_search_by(|known| known.as_path().cmp(path))
+            .is_ok()
+    }
+
     /// Adds a file in its place among the others, by name; its index. What is shown stays shown.
     pub fn insert(&mut self, path: PathBuf) -> usize {
         match self.paths.binary_search(&path) {

@@ -19,8 +19,8 @@ use crate::{
 };
 
 /// Changes are told when nothing has happened for so long, or so long after the first of them.
-const QUIET: Duration = Duration::from_millis(60);
-const LONGEST: Duration = Duration::from_millis(150);
+const QUIET: Duration = Duration::from_millis(25);
+const LONGEST: Duration = Duration::from_millis(100);
 /// Where the system does not tell of changes, the directory is listed so often.
 const POLL: Duration = Duration::from_millis(500);
 
@@ -29,6 +29,8 @@ const POLL: Duration = Duration::from_millis(500);
 pub enum Change {
     /// These files are new or have changed.
     Files(Vec<PathBuf>),
+    /// These files were there when watching began.
+    Present(Vec<PathBuf>),
     /// Something about watching itself, in a sentence.
     Said(String),
 }
@@ -36,16 +38,24 @@ pub enum Change {
 /// Watches one directory until it is dropped.
 pub struct Watch {
     changes: Receiver<Change>,
-    /// Dropped with the watch, which ends the thread.
-    _end: Sender<()>,
+    signals: Sender<Signal>,
+}
+
+/// What wakes the thread.
+enum Signal {
+    /// The system tells of something.
+    Event(notify::Result<notify::Event>),
+    /// Nobody wants to know any more.
+    End,
 }
 
 impl Watch {
     /// Begins to watch; `wake` is called when there is news.
     pub fn start(directory: &Path, wake: Wake) -> std::io::Result<Self> {
         let (tell, changes) = channel();
-        let (end, ended) = channel();
+        let (signals, heard) = channel();
         let directory = directory.to_owned();
+        let sender = signals.clone();
         thread::Builder::new()
             .name("watch".to_owned())
             .spawn(move || {
@@ -54,9 +64,9 @@ impl Watch {
                     wake();
                     sent
                 };
-                watch(&directory, &tell, &ended);
+                watch(&directory, &tell, sender, &heard);
             })?;
-        Ok(Self { changes, _end: end })
+        Ok(Self { changes, signals })
     }
 
     /// What has happened since.
@@ -65,17 +75,20 @@ impl Watch {
     }
 }
 
-fn is_over(ended: &Receiver<()>) -> bool {
-    matches!(
-        ended.try_recv(),
-        Err(std::sync::mpsc::TryRecvError::Disconnected)
-    )
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.signals.send(Signal::End);
+    }
 }
 
-fn watch(directory: &Path, tell: &impl Fn(Change) -> bool, ended: &Receiver<()>) {
-    let (sender, events) = channel();
+fn watch(
+    directory: &Path,
+    tell: &impl Fn(Change) -> bool,
+    sender: Sender<Signal>,
+    signals: &Receiver<Signal>,
+) {
     let watcher = notify::recommended_watcher(move |event| {
-        let _ = sender.send(event);
+        let _ = sender.send(Signal::Event(event));
     })
     .and_then(|mut watcher| {
         watcher.watch(directory, RecursiveMode::NonRecursive)?;
@@ -87,15 +100,23 @@ fn watch(directory: &Path, tell: &impl Fn(Change) -> bool, ended: &Receiver<()>)
             tell(Change::Said(format!(
                 "the system does not tell of changes ({error}); looking every half second"
             )));
-            return poll(directory, tell, ended);
+            return poll(directory, tell, signals);
         }
     };
+    // What came after the directory was opened and before it was watched.
+    if !tell(Change::Present(list(directory).unwrap_or_default())) {
+        return;
+    }
     let mut changed = BTreeSet::new();
     let mut first: Option<Instant> = None;
-    while !is_over(ended) {
-        let wait = if first.is_some() { QUIET } else { POLL };
-        match events.recv_timeout(wait) {
-            Ok(Ok(event)) => {
+    loop {
+        let signal = if first.is_some() {
+            signals.recv_timeout(QUIET)
+        } else {
+            signals.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        };
+        match signal {
+            Ok(Signal::Event(Ok(event))) => {
                 let is_complete = matches!(
                     event.kind,
                     EventKind::Modify(ModifyKind::Name(
@@ -114,9 +135,9 @@ fn watch(directory: &Path, tell: &impl Fn(Change) -> bool, ended: &Receiver<()>)
                     continue;
                 }
             }
-            Ok(Err(_)) => changed.extend(list(directory).unwrap_or_default()),
+            Ok(Signal::Event(Err(_))) => changed.extend(list(directory).unwrap_or_default()),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Signal::End) | Err(RecvTimeoutError::Disconnected) => return,
         }
         first = None;
         if !changed.is_empty() {
@@ -129,7 +150,7 @@ fn watch(directory: &Path, tell: &impl Fn(Change) -> bool, ended: &Receiver<()>)
 }
 
 /// Lists the directory again and again.
-fn poll(directory: &Path, tell: &impl Fn(Change) -> bool, ended: &Receiver<()>) {
+fn poll(directory: &Path, tell: &impl Fn(Change) -> bool, signals: &Receiver<Signal>) {
     let stamp = |path: &PathBuf| {
         let data = std::fs::metadata(path).ok();
         data.and_then(|data| Some((data.modified().ok()?, data.len())))
@@ -142,8 +163,7 @@ fn poll(directory: &Path, tell: &impl Fn(Change) -> bool, ended: &Receiver<()>) 
             .collect()
     };
     let mut before = seen();
-    while !is_over(ended) {
-        thread::sleep(POLL);
+    while let Err(RecvTimeoutError::Timeout) = signals.recv_timeout(POLL) {
         let now = seen();
         let changed: Vec<PathBuf> = (now.iter())
             .filter(|(path, stamp)| before.get(*path) != Some(stamp))
@@ -173,11 +193,13 @@ mod tests {
         fs::rename(&hidden, &shown).expect("a file can be renamed");
         let begun = Instant::now();
         let mut found = Vec::new();
-        while found.is_empty() && begun.elapsed() < Duration::from_secs(20) {
-            found = watch.take();
+        let told = |found: &[Change]| found.contains(&Change::Files(vec![shown.clone()]));
+        while !told(&found) && begun.elapsed() < Duration::from_secs(20) {
+            found.extend(watch.take());
             thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(found, [Change::Files(vec![shown])]);
+        assert!(told(&found), "{found:?}");
+        assert_eq!(found[0], Change::Present(Vec::new()));
         fs::remove_dir_all(&directory).expect("it can be removed");
     }
 }
