@@ -158,6 +158,41 @@ pub enum Way {
     Right,
 }
 
+/// So much of what was selected is kept when a tree changes.
+const MOST_HISTORY: usize = 50;
+
+/// Finds nodes of one state of a tree in another.
+struct Finder<'a> {
+    before: Option<&'a Model>,
+    now: &'a Model,
+    /// The sizes of both trees, if they are not one.
+    sizes: Option<(Vec<u32>, Vec<u32>)>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(before: Option<&'a Model>, now: &'a Model) -> Self {
+        let other = before.filter(|before| !Arc::ptr_eq(&before.tree, &now.tree));
+        Self {
+            before,
+            now,
+            sizes: other.map(|before| (before.tree.sizes(), now.tree.sizes())),
+        }
+    }
+
+    /// The node that the same moves lead to.
+    fn find(&self, node: usize) -> Option<usize> {
+        let before = self.before.filter(|before| node < before.len())?;
+        let row = match &self.sizes {
+            None => before.row(node),
+            Some((sizes, now)) => {
+                let steps = steps(&before.tree, sizes, before.row(node));
+                find_steps(&self.now.tree, now, &steps)?
+            }
+        };
+        self.now.find_row(row as u32)
+    }
+}
+
 /// Something to be read at the bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
@@ -262,6 +297,12 @@ impl App {
         self.settings.theme()
     }
 
+    /// When what is said at the bottom goes away by itself.
+    pub fn message_ends(&self) -> Option<Duration> {
+        let message = self.message.as_ref().filter(|message| !message.is_error)?;
+        Some(message.since + MESSAGE)
+    }
+
     /// Says something at the bottom.
     pub fn say(&mut self, text: impl Into<String>) {
         self.message = Some(Message {
@@ -295,6 +336,7 @@ impl App {
             match change {
                 Change::Said(text) => self.say(text),
                 Change::Files(paths) => self.arrive(paths),
+                Change::Gone(paths) => self.lose(&paths),
                 Change::Present(mut paths) => {
                     paths.retain(|path| !self.sequence.knows(path));
                     if !paths.is_empty() {
@@ -328,6 +370,15 @@ impl App {
         self.ask();
     }
 
+    /// Files have gone from the directory; what is shown stays.
+    fn lose(&mut self, paths: &[PathBuf]) {
+        for path in paths.iter().filter(|path| !path.exists()) {
+            if self.sequence.remove(path) {
+                self.say(format!("{} is gone", name_of(path)));
+            }
+        }
+    }
+
     fn receive(&mut self, made: Made) {
         let is_shown = |sequence: &Sequence, path: &Path| sequence.path() == Some(path);
         match made {
@@ -350,7 +401,7 @@ impl App {
             }
             Made::Sifted(path, model, sift) => {
                 let is_file = self.timeline.shown.is_none();
-                if is_file && is_shown(&self.sequence, &path) && sift == self.sift {
+                if is_file && self.shown.as_deref() == Some(&path) && sift == self.sift {
                     self.put(model);
                 }
             }
@@ -365,15 +416,24 @@ impl App {
         }
         match news {
             News::Failed(path, problem) => {
-                self.timeline = Timeline::default();
+                let was_elsewhere = self.timeline.shown.is_some();
+                self.timeline = Timeline {
+                    speed: self.timeline.speed,
+                    ..Timeline::default()
+                };
+                if let Some(whole) = self.whole.clone().filter(|_| was_elsewhere) {
+                    self.show_part_of(&path, whole);
+                }
                 let name = name_of(&path.with_extension("growth"));
                 self.complain(format!("{name}: {problem}"));
             }
             News::Reel(_, reel) => {
                 let was_live = self.timeline.is_live();
                 self.timeline.reel = Some(reel);
-                if self.timeline.at.is_none() && (self.timeline.is_live() || was_live) {
-                    self.wish(u32::MAX, self.timeline.is_live());
+                // The tree of a search that is over is in its file, with all that stands beside it.
+                let is_live = self.timeline.is_live();
+                if self.timeline.at.is_none() && (is_live || was_live) && !self.is_final() {
+                    self.wish(u32::MAX, is_live);
                 }
             }
             News::Shot(
@@ -385,13 +445,22 @@ impl App {
                 },
             ) => {
                 // What was asked for may not be wanted any more: the file's own tree is the end.
-                let is_file = self.timeline.at.is_none() && self.timeline.shown.is_none();
-                if (wish.iteration == u32::MAX || !is_file) && wish.sift == self.sift {
+                let is_wanted = match self.timeline.at {
+                    None => wish.iteration == u32::MAX && !self.is_final(),
+                    Some(_) => wish.iteration != u32::MAX,
+                };
+                if is_wanted && wish.sift == self.sift {
                     self.timeline.shown = Some(iteration);
                     self.put(model);
                 }
             }
         }
+    }
+
+    /// Whether the file that is shown is of a search that is over.
+    fn is_final(&self) -> bool {
+        let whole = self.whole.as_ref();
+        whole.is_some_and(|model| model.meta.as_ref().is_none_or(|meta| meta.is_final))
     }
 
     fn wish(&self, iteration: u32, quick: bool) {
@@ -448,7 +517,7 @@ impl App {
     fn show_end(&mut self) {
         self.timeline.playing = None;
         self.timeline.at = None;
-        if self.timeline.is_live() {
+        if self.timeline.is_live() && !self.is_final() {
             self.wish(u32::MAX, true);
         } else if self.timeline.shown.take().is_some()
             && let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone())
@@ -462,7 +531,11 @@ impl App {
         if let Some(path) = self.sequence.path().map(Path::to_owned)
             && let Some(model) = self.sequence.ready(&path)
         {
-            self.show(&path, model);
+            let is_shown = self.shown.as_deref() == Some(&path)
+                && (self.whole.as_ref()).is_some_and(|whole| Arc::ptr_eq(whole, &model));
+            if !is_shown {
+                self.show(&path, model);
+            }
         }
         let wanted = self.sequence.wanted();
         let dropped = self.loader.read(wanted, &self.sequence.around());
@@ -474,7 +547,8 @@ impl App {
     /// Shows the tree of a file.
     fn show(&mut self, path: &Path, model: Arc<Model>) {
         let same_file = self.shown.as_deref() == Some(path);
-        if (self.message.as_ref()).is_some_and(|message| message.is_error) {
+        // What was said of another file, or of there being none, is over.
+        if self.model.is_none() || (self.message.as_ref()).is_some_and(|message| message.is_error) {
             self.message = None;
         }
         self.whole = Some(Arc::clone(&model));
@@ -493,17 +567,16 @@ impl App {
                 ..Timeline::default()
             };
         }
-        if self.timeline.reel.is_none() {
-            match &model.meta {
-                Some(meta) if !meta.game.is_empty() => {
-                    self.projector.open(path, Arc::clone(meta));
-                }
-                _ => self.projector.close(),
+        match &model.meta {
+            Some(meta) if meta.game.is_empty() => self.projector.close(),
+            Some(meta) if self.timeline.reel.is_none() => {
+                self.projector.open(path, Arc::clone(meta));
             }
+            Some(meta) => self.projector.renew(path, Arc::clone(meta)),
+            None => self.projector.close(),
         }
         // While one looks at another iteration, or at the journal of a search that still runs, the file has to wait.
-        let is_final = model.meta.as_ref().is_none_or(|meta| meta.is_final);
-        if self.timeline.at.is_none() && (is_final || !self.timeline.is_live()) {
+        if self.timeline.at.is_none() && (self.is_final() || !self.timeline.is_live()) {
             self.timeline.shown = None;
             self.show_part_of(path, model);
         }
@@ -534,19 +607,19 @@ impl App {
     /// Shows another state or part of the same tree: what is selected and where one looks stay.
     fn put(&mut self, model: Arc<Model>) {
         let before = self.model.take();
-        let selected = self.selected.zip(before.as_ref());
-        let kept = selected.and_then(|(node, before)| {
-            let row = if Arc::ptr_eq(&before.tree, &model.tree) {
-                before.row(node)
-            } else {
-                find_steps(
-                    &model.tree,
-                    &model.tree.sizes(),
-                    &steps(&before.tree, before.row(node)),
-                )?
-            };
-            model.find_row(row as u32)
-        });
+        let find = Finder::new(before.as_deref(), &model);
+        let kept = self.selected.and_then(|node| find.find(node));
+        let here = self.history.get(self.history_at).copied();
+        let mut history = Vec::new();
+        let mut history_at = 0;
+        for &node in self.history.iter().rev().take(MOST_HISTORY).rev() {
+            if let Some(found) = find.find(node) {
+                if here == Some(node) {
+                    history_at = history.len();
+                }
+                history.push(found);
+            }
+        }
         if let (Some(camera), Some(before)) = (&mut self.camera, &before) {
             if self.is_fitted {
                 self.camera = None;
@@ -562,9 +635,7 @@ impl App {
             }
         }
         self.selected = kept;
-        self.history.clear();
-        self.history.extend(kept);
-        self.history_at = 0;
+        (self.history, self.history_at) = (history, history_at);
         self.model = Some(model);
     }
 
@@ -578,6 +649,13 @@ impl App {
     /// The camera, made to fit if there is none yet.
     pub fn look_through(&mut self, canvas: Canvas) -> Option<Camera> {
         let model = self.model.as_ref()?;
+        if canvas != self.canvas {
+            if self.is_fitted {
+                self.camera = None;
+            } else if let Some(camera) = &mut self.camera {
+                camera.fit_to(&scene::bounds(model), &canvas);
+            }
+        }
         self.canvas = canvas;
         let camera = self
             .camera
@@ -688,7 +766,11 @@ impl App {
             self.settings.remember(path);
         }
         if files.is_empty() {
-            self.say("there are no trees here yet; they are shown as they appear");
+            if self.watch.is_some() {
+                self.say("there are no trees here yet; they are shown as they appear");
+            } else {
+                self.complain("there are no trees here");
+            }
         }
         let many = files.len();
         self.sequence = Sequence::new(files);
@@ -731,6 +813,9 @@ impl App {
     }
 
     fn select(&mut self, node: Option<usize>) {
+        // The tree may have changed since somebody meant that node.
+        let count = self.model.as_ref().map_or(0, |model| model.len());
+        let node = node.filter(|&node| node < count);
         self.selected = node;
         if let Some(node) = node
             && self.history.get(self.history_at) != Some(&node)
@@ -795,7 +880,7 @@ impl App {
         let (Some(model), Some(node)) = (&self.model, self.selected) else {
             return;
         };
-        let steps = steps(&model.tree, model.row(node));
+        let steps = Arc::new(steps(&model.tree, &model.tree.sizes(), model.row(node)));
         let mut sift = self.sift.clone();
         match sift.collapsed.iter().position(|folded| *folded == steps) {
             Some(at) => {
@@ -812,9 +897,8 @@ impl App {
             return;
         }
         self.sift = sift;
-        if let Some(iteration) = self.timeline.shown {
-            let is_end = self.timeline.at.is_none();
-            self.wish(if is_end { u32::MAX } else { iteration }, false);
+        if self.timeline.at.is_some() || self.timeline.shown.is_some() {
+            self.wish(self.timeline.at.unwrap_or(u32::MAX), false);
         } else if let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone()) {
             self.show_part_of(&path, whole);
         }
@@ -875,6 +959,11 @@ impl App {
             }
         };
         match write_whole(path, |out| format.write(&shown.tree, out)) {
+            Ok(()) if shown.left_out > 0 => self.say(format!(
+                "saved {} without the {} nodes that are not shown",
+                path.display(),
+                scene::thousands(shown.left_out)
+            )),
             Ok(()) => self.say(format!("saved {}", path.display())),
             Err(error) => self.complain(format!("cannot write {}: {error}", path.display())),
         }

@@ -1,6 +1,7 @@
 //! Pictures of a tree: what one looks at, drawn now, or with care on a thread of its own.
 
 use std::{
+    io::Write as _,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -9,6 +10,7 @@ use std::{
     thread,
 };
 
+use canopy_engine::tree::files::write_whole;
 use tiny_skia::Pixmap;
 
 use crate::{
@@ -102,7 +104,7 @@ impl View {
             }
             _ => return Err("expected a name that ends in .png or .svg".to_owned()),
         };
-        std::fs::write(path, bytes).map_err(|error| error.to_string())
+        write_whole(path, |out| out.write_all(&bytes)).map_err(|error| error.to_string())
     }
 }
 

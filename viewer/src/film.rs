@@ -27,6 +27,8 @@ const POLL: Duration = Duration::from_millis(100);
 const SLOW_POLL: Duration = Duration::from_secs(2);
 /// A journal that is not there yet is looked for so many times.
 const TRIES: u32 = 50;
+/// When there was nothing to do for so long, a tree that was shown in part is shown whole.
+const QUIET: Duration = Duration::from_millis(300);
 /// While the iteration changes all the time, the tree shows at most so many nodes.
 const QUICK: u64 = 150_000;
 /// How often the shares of the root's moves are told, from the beginning to the end.
@@ -57,6 +59,8 @@ pub struct Wish {
 enum Order {
     Open(PathBuf, Arc<Meta>),
     Close,
+    /// More is known of the search.
+    Meta(PathBuf, Arc<Meta>),
     Wish(Wish),
 }
 
@@ -105,6 +109,7 @@ impl Projector {
                     tries: 0,
                     wish: None,
                     told: None,
+                    rest: None,
                 }
                 .run(&wanted, &tell);
             })?;
@@ -114,6 +119,11 @@ impl Projector {
     /// Asks for the journal beside a tree file.
     pub fn open(&self, path: &Path, meta: Arc<Meta>) {
         let _ = self.orders.send(Order::Open(path.to_owned(), meta));
+    }
+
+    /// Tells what a newer snapshot of the same search says.
+    pub fn renew(&self, path: &Path, meta: Arc<Meta>) {
+        let _ = self.orders.send(Order::Meta(path.to_owned(), meta));
     }
 
     /// No journal is wanted.
@@ -142,6 +152,8 @@ struct Booth {
     wish: Option<Wish>,
     /// When the reel was told of last.
     told: Option<Instant>,
+    /// A tree that was shown in part, to be shown whole when there is time; and since when there might be.
+    rest: Option<(Wish, Instant)>,
 }
 
 struct Playing {
@@ -158,7 +170,7 @@ impl Booth {
             let order = if self.wish.is_some() {
                 // Whatever has come in the meantime counts more.
                 orders.try_recv().map_err(|_| RecvTimeoutError::Timeout)
-            } else if is_live {
+            } else if is_live || self.rest.is_some() {
                 orders.recv_timeout(self.patience())
             } else {
                 orders.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -166,7 +178,10 @@ impl Booth {
             let is_heard = match order {
                 Ok(order) => self.obey(order, tell),
                 Err(RecvTimeoutError::Timeout) if self.wish.is_some() => self.fulfil(tell),
-                Err(RecvTimeoutError::Timeout) => true,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.take_rest();
+                    true
+                }
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             if !is_heard || !self.read_on(tell) {
@@ -175,8 +190,20 @@ impl Booth {
         }
     }
 
+    /// Wishes for a whole tree where a part was shown, if there is nothing else to do.
+    fn take_rest(&mut self) {
+        let is_quiet = |since: Instant| since.elapsed() >= QUIET;
+        let is_told = self.told.is_none_or(is_quiet);
+        self.wish = (self.rest)
+            .take_if(|(_, since)| is_told && is_quiet(*since))
+            .map(|(wish, _)| wish);
+    }
+
     /// How long to wait for more of a journal: the longer nothing has come, the longer.
     fn patience(&self) -> Duration {
+        if self.rest.is_some() {
+            return POLL;
+        }
         let silence = self.told.map_or(POLL, |told| told.elapsed() / 10);
         silence.clamp(POLL, SLOW_POLL)
     }
@@ -187,10 +214,18 @@ impl Booth {
                 self.playing = None;
                 self.awaited = None;
                 self.wish = None;
+                self.rest = None;
                 true
             }
             Order::Wish(wish) => {
                 self.wish = Some(wish);
+                self.rest = None;
+                true
+            }
+            Order::Meta(path, meta) => {
+                if let Some(playing) = self.playing.as_mut().filter(|it| it.path == path) {
+                    playing.meta = meta;
+                }
                 true
             }
             Order::Open(path, meta) => {
@@ -198,6 +233,7 @@ impl Booth {
                 self.playing = None;
                 self.awaited = None;
                 self.told = None;
+                self.rest = None;
                 self.tries = TRIES;
                 self.open(path, meta, tell)
             }
@@ -282,6 +318,13 @@ impl Booth {
                     left_out: taken.nodes - taken.tree.nodes().len() as u64,
                     ..Source::of(taken.tree)
                 };
+                if wish.quick && source.left_out > 0 {
+                    let whole = Wish {
+                        quick: false,
+                        ..wish.clone()
+                    };
+                    self.rest = Some((whole, Instant::now()));
+                }
                 let shot = Shot {
                     iteration: taken.iteration,
                     model: Arc::new(Model::sifted(source, &wish.sift)),

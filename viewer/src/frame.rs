@@ -251,6 +251,9 @@ impl Frame {
         if app.timeline.is_playing() {
             next = next.min(PLAYING);
         }
+        if let Some(end) = app.message_ends() {
+            next = next.min(end.saturating_sub(app.now));
+        }
         let primitives = self.context.tessellate(output.shapes, scale);
         damage.add_changes(&self.primitives, &primitives, scale);
         self.primitives = primitives;

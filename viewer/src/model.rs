@@ -40,15 +40,14 @@ impl Decider {
 /// A step from a node to a child: the move, and which of the children with that move, counted from 0.
 pub type Step = (String, u32);
 
-/// The steps from the root to a row, so that it is found again in a tree that has grown.
-pub fn steps(tree: &Tree, row: usize) -> Vec<Step> {
-    let sizes = tree.sizes();
+/// The steps from the root to a row, so that it is found again in a tree that has grown; `sizes` are the tree's.
+pub fn steps(tree: &Tree, sizes: &[u32], row: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut at = row;
     while at != 0 {
         let parent = tree.nodes()[at].parent as usize;
         let name = tree.move_name(at);
-        let same = (tree.children(parent, &sizes))
+        let same = (tree.children(parent, sizes))
             .take_while(|&child| child < at)
             .filter(|&child| tree.move_name(child) == name);
         steps.push((name.to_owned(), same.count() as u32));
@@ -71,7 +70,7 @@ pub fn find_steps(tree: &Tree, sizes: &[u32], steps: &[Step]) -> Option<usize> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sift {
     /// Nodes whose children are hidden.
-    pub collapsed: Vec<Vec<Step>>,
+    pub collapsed: Vec<Arc<Vec<Step>>>,
     /// Nodes with fewer visits are hidden.
     pub least_visits: u32,
     /// So many of the most visited children of a node are shown; all if none.
@@ -154,6 +153,8 @@ pub struct Model {
     pub x: Vec<f64>,
     /// By node: who decides.
     pub deciders: Vec<Decider>,
+    /// The most visited way down from the root.
+    pub principal: Vec<usize>,
     /// By node: its visits, which are asked for more often than anything else.
     visits: Vec<i32>,
     /// The first node of every layer, and the number of nodes in the end.
@@ -290,6 +291,7 @@ impl Model {
             children,
             x,
             deciders,
+            principal: Vec::new(),
             visits,
             layers,
             extent,
@@ -300,6 +302,7 @@ impl Model {
             layer_ranges,
             tree,
         };
+        model.principal = model.most_visited_way();
         model.way = model.nodes_along(&Arc::clone(&model.source_way));
         model
     }
@@ -428,14 +431,14 @@ impl Model {
         path
     }
 
-    /// The most visited way down from the root.
-    pub fn principal(&self) -> Vec<usize> {
+    fn most_visited_way(&self) -> Vec<usize> {
         let mut path = vec![0];
         let mut at = 0;
         loop {
-            let best = (self.children_of(at))
-                .rev()
-                .max_by_key(|&child| self.visits[child])
+            let children = self.children_of(at);
+            let best = Some(children)
+                .filter(|children| !children.is_empty())
+                .map(|children| self.peak(children))
                 .filter(|&child| self.visits[child] > 0);
             match best {
                 Some(child) => path.push(child),
@@ -783,7 +786,7 @@ mod tests {
         assert_eq!(model.parents, [0, 0, 0, 0, 1, 2, 2]);
         assert_eq!(model.children_of(2), 5..7);
         assert_eq!(model.path(6), [0, 2, 6]);
-        assert_eq!(model.principal(), [0, 2, 6]);
+        assert_eq!(model.principal, [0, 2, 6]);
         assert_eq!(
             (model.depth_of(0), model.depth_of(3), model.depth_of(4)),
             (0, 1, 2)
@@ -823,14 +826,14 @@ mod tests {
         );
         assert_eq!(
             shown(&Sift {
-                collapsed: vec![vec![("b".to_owned(), 0)]],
+                collapsed: vec![Arc::new(vec![("b".to_owned(), 0)])],
                 ..plain.clone()
             }),
             " a b c a1"
         );
         assert_eq!(
             shown(&Sift {
-                collapsed: vec![vec![]],
+                collapsed: vec![Arc::new(vec![])],
                 ..plain
             }),
             ""
@@ -848,7 +851,7 @@ mod tests {
         assert_eq!(some.marks, [(0, 2), (1, 1)]);
         assert_eq!((some.hidden_below(0), some.hidden_below(2)), (2, 0));
         let folded = sift(Sift {
-            collapsed: vec![vec![("b".to_owned(), 0)]],
+            collapsed: vec![Arc::new(vec![("b".to_owned(), 0)])],
             ..Sift::default()
         });
         assert_eq!(folded.marks, [(2, 2)]);
@@ -902,7 +905,10 @@ mod tests {
         ]);
         let sizes = tree.sizes();
         for row in 0..6 {
-            assert_eq!(find_steps(&tree, &sizes, &steps(&tree, row)), Some(row));
+            assert_eq!(
+                find_steps(&tree, &sizes, &steps(&tree, &sizes, row)),
+                Some(row)
+            );
         }
         assert_eq!(find_steps(&tree, &sizes, &[("c".to_owned(), 0)]), None);
     }

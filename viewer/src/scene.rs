@@ -172,24 +172,21 @@ pub fn scene(
         view, mut scene, ..
     } = builder;
     let points = |path: &[usize]| -> Vec<(f32, f32)> {
-        let last = canvas.height + canvas.scale * 200.0;
-        let mut points: Vec<(f32, f32)> = Vec::new();
-        for (depth, &node) in path.iter().enumerate() {
-            let (x, y) = view.at(model.x[node], depth);
-            let (x, y) = (x as f32, y as f32);
-            // A deep tree has more nodes than pixels on its way; the end is always there.
-            let is_near = (points.last())
-                .is_some_and(|&(before_x, before_y)| (x - before_x).hypot(y - before_y) < 0.5);
-            if !is_near || depth + 1 == path.len() {
-                points.push((x, y));
-            }
-            if f64::from(y) >= last {
-                break;
-            }
-        }
-        points
+        // From the first that can be seen to the last; a deep tree has more nodes than pixels on its way.
+        let first = (-view.top / view.down - 1.0).max(0.0) as usize;
+        let last =
+            ((canvas.height + canvas.scale * 200.0 - view.top) / view.down).max(0.0) as usize;
+        let end = path.len().min(last.saturating_add(1));
+        let stride = ((0.5 / view.down).ceil() as usize).max(1);
+        let is_left_out = |last: &usize| *last < first || !(*last - first).is_multiple_of(stride);
+        let last = end.checked_sub(1).filter(is_left_out);
+        let shown = (first..end).step_by(stride).chain(last);
+        shown
+            .map(|depth| view.at(model.x[path[depth]], depth))
+            .map(|(x, y)| (x as f32, y as f32))
+            .collect()
     };
-    scene.principal = points(&model.principal());
+    scene.principal = points(&model.principal);
     scene.way = points(&model.way);
     if let Some(node) = selected {
         scene.selected = points(&model.path(node));
@@ -471,10 +468,8 @@ impl Builder<'_> {
         let mut discs: Vec<(usize, f64)> = Vec::new();
         while node < end {
             let key = |node: usize| {
-                (
-                    cell(view, (child_x(node), bottom), (parent_x(node), top)),
-                    cell(view, (parent_x(node), top), (child_x(node), bottom)),
-                )
+                let (child, parent) = ((child_x(node), bottom), (parent_x(node), top));
+                (cell(view, child, parent), cell(view, parent, child))
             };
             let first = key(node);
             // Far ahead in growing steps, then back by bisection.
@@ -648,6 +643,12 @@ fn shorten(name: &str) -> String {
         let short: String = plain.chars().take(MOST - 1).collect();
         short + "…"
     }
+}
+
+/// A counter for people; those of others may be negative.
+pub fn signed(number: i32) -> String {
+    let sign = if number < 0 { "−" } else { "" };
+    format!("{sign}{}", thousands(number.unsigned_abs().into()))
 }
 
 /// A number with its thousands apart.

@@ -81,6 +81,24 @@ impl Sequence {
         }
     }
 
+    /// Takes a file out; whether it was there. What is shown stays shown.
+    pub fn remove(&mut self, path: &Path) -> bool {
+        self.forget(path);
+        let Ok(index) = (self.paths).binary_search_by(|known| known.as_path().cmp(path)) else {
+            return false;
+        };
+        self.paths.remove(index);
+        if index < self.at || self.at >= self.paths.len() {
+            self.at = self.at.saturating_sub(1);
+        }
+        true
+    }
+
+    /// Whether the file that is to be shown is being read.
+    pub fn is_reading(&self) -> bool {
+        self.path().is_some_and(|path| self.asked.contains(path))
+    }
+
     /// What is known of a file is out of date.
     pub fn forget(&mut self, path: &Path) {
         self.ready.remove(path);
@@ -180,6 +198,10 @@ mod tests {
         assert!(sequence.wanted().is_empty(), "each is asked for once");
         sequence.forget(Path::new("d.csv"));
         assert_eq!(sequence.wanted(), [PathBuf::from("d.csv")]);
+        assert!(sequence.remove(Path::new("a.tree")) && !sequence.remove(Path::new("a.tree")));
+        assert_eq!(sequence.path(), Some(Path::new("d.csv")));
+        assert!(sequence.remove(Path::new("e.tree")) && sequence.remove(Path::new("d.csv")));
+        assert_eq!((sequence.at(), sequence.len()), (1, 2));
     }
 
     #[test]

@@ -29,6 +29,8 @@ const POLL: Duration = Duration::from_millis(500);
 pub enum Change {
     /// These files are new or have changed.
     Files(Vec<PathBuf>),
+    /// These files have gone.
+    Gone(Vec<PathBuf>),
     /// These files were there when watching began.
     Present(Vec<PathBuf>),
     /// Something about watching itself, in a sentence.
@@ -126,7 +128,20 @@ fn watch(
                 if event.need_rescan() {
                     changed.extend(list(directory).unwrap_or_default());
                 } else if is_complete {
-                    changed.extend(event.paths.into_iter().filter(|path| is_tree(path)));
+                    // Of an old and a new name the new one counts.
+                    changed.extend(event.paths.into_iter().last().filter(|path| is_tree(path)));
+                } else if matches!(
+                    event.kind,
+                    EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
+                ) {
+                    let gone: Vec<PathBuf> = event
+                        .paths
+                        .into_iter()
+                        .filter(|path| is_tree(path))
+                        .collect();
+                    if !gone.is_empty() && !tell(Change::Gone(gone)) {
+                        return;
+                    }
                 }
                 if !changed.is_empty() {
                     first.get_or_insert_with(Instant::now);
@@ -163,6 +178,9 @@ fn poll(directory: &Path, tell: &impl Fn(Change) -> bool, signals: &Receiver<Sig
             .collect()
     };
     let mut before = seen();
+    if !tell(Change::Present(before.keys().cloned().collect())) {
+        return;
+    }
     while let Err(RecvTimeoutError::Timeout) = signals.recv_timeout(POLL) {
         let now = seen();
         let changed: Vec<PathBuf> = (now.iter())

@@ -183,7 +183,8 @@ impl ApplicationHandler for Viewer {
     }
 
     fn user_event(&mut self, _: &ActiveEventLoop, (): ()) {
-        // Something is ready, in the app or on the easel.
+        // Something is ready, in the app or on the easel; a window that cannot be seen takes it in too.
+        self.app.update(self.begun.elapsed());
         self.redraw();
     }
 

@@ -108,7 +108,7 @@ impl Film {
             for iteration in done..until {
                 let count = (self.branch(iteration)).and_then(|branch| now.get_mut(branch));
                 if let Some(count) = count {
-                    *count += 1;
+                    *count = u32::wrapping_add(*count, 1);
                 }
             }
             done = until;

@@ -32,6 +32,26 @@ impl Figures {
         self.chosen
             .extend_from_slice(&growth.chosen[self.chosen.len()..]);
     }
+
+    /// Forgets what [`Self::fit`] knows anyway: the end, as far as nothing has happened to it yet.
+    fn shorten(&mut self, growth: &Growth) {
+        let last = |figures: &Self| {
+            let index = figures.visits.len().checked_sub(1)?;
+            Some((index, (figures.visits[index], figures.sums[index])))
+        };
+        while last(self).is_some_and(|(index, known)| growth.known[index] == known) {
+            self.visits.pop();
+            self.sums.pop();
+        }
+        while (self.chosen.last())
+            .is_some_and(|&chosen| growth.chosen[self.chosen.len() - 1] == chosen)
+        {
+            self.chosen.pop();
+        }
+        self.visits.shrink_to_fit();
+        self.sums.shrink_to_fit();
+        self.chosen.shrink_to_fit();
+    }
 }
 
 /// Where a journal comes from.
@@ -162,7 +182,9 @@ impl Replay {
                 .retain(|figures| figures.at.is_multiple_of(step));
         }
         if at.is_multiple_of(self.step) {
-            self.remembered.push(self.figures.clone());
+            let mut figures = self.figures.clone();
+            figures.shorten(self.source.growth());
+            self.remembered.push(figures);
         }
     }
 

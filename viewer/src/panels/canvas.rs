@@ -9,7 +9,7 @@ use crate::{
     app::{Action, App},
     board::Pictures,
     model::Model,
-    scene::thousands,
+    scene::{signed, thousands},
     theme::Theme,
 };
 
@@ -58,11 +58,10 @@ impl Panels {
             let (x, y) = place(at);
             match self.on_map(app, at) {
                 Some((across, down)) => actions.push(Action::CentreOn(across, down)),
+                // The second click means what the first one selected.
+                None if response.double_clicked() => actions.push(Action::FitSelected),
                 None => actions.push(Action::Click(x, y)),
             }
-        }
-        if response.double_clicked() {
-            actions.push(Action::FitSelected);
         }
         let hit = pointer.filter(|_| !response.dragged()).and_then(|at| {
             let (x, y) = place(at);
@@ -105,7 +104,7 @@ impl Panels {
         let painter = ui.painter_at(self.canvas);
         let font = egui::FontId::proportional(12.0);
         let mut x = self.canvas.left() + 16.0;
-        for chip in chips(&model) {
+        for chip in chips(app, &model) {
             let text = painter.layout_no_wrap(chip, font.clone(), theme.text);
             let rect = Rect::from_min_size(
                 egui::pos2(x, self.canvas.top() + 12.0),
@@ -157,7 +156,7 @@ impl Panels {
     }
 }
 
-fn chips(model: &Model) -> Vec<String> {
+fn chips(app: &App, model: &Model) -> Vec<String> {
     let mut chips = Vec::new();
     if let Some(meta) = &model.meta {
         if !meta.game.is_empty() {
@@ -168,8 +167,9 @@ fn chips(model: &Model) -> Vec<String> {
             Some(constant) => format!("{} · C {constant}", meta.search),
             None => meta.search.clone(),
         });
-        if meta.iterations > 0 {
-            chips.push(format!("{} iterations", thousands(meta.iterations)));
+        let iterations = app.timeline.shown.map_or(meta.iterations, u64::from);
+        if iterations > 0 {
+            chips.push(format!("{} iterations", thousands(iterations)));
         }
     }
     let nodes = thousands(model.len() as u64);
@@ -186,28 +186,15 @@ fn chips(model: &Model) -> Vec<String> {
 /// Which colour means what.
 fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme: &Theme) {
     let settings = &app.settings;
-    let (name, least, most) = match settings.measure.as_str() {
+    let count = |(least, most): (i32, i32)| (least <= most).then(|| (signed(least), signed(most)));
+    let (name, ends) = match settings.measure.as_str() {
         "mean" => {
             let (least, most) = model.mean_range;
-            ("mean", format!("{least:.2}"), format!("{most:.2}"))
+            let ends = (least <= most).then(|| (format!("{least:.2}"), format!("{most:.2}")));
+            ("mean", ends)
         }
-        other => {
-            let (least, most) = if other == "second" {
-                model.second_range
-            } else {
-                model.visit_range
-            };
-            let text = |number: i32| thousands(u64::from(number.min(i32::MAX - 1).unsigned_abs()));
-            (
-                if other == "second" {
-                    "visits in this search"
-                } else {
-                    "visits"
-                },
-                text(least),
-                text(most),
-            )
-        }
+        "second" => ("visits in this search", count(model.second_range)),
+        _ => ("visits", count(model.visit_range)),
     };
     let font = egui::FontId::proportional(12.0);
     let at = egui::pos2(canvas.left() + 16.0, canvas.bottom() - 20.0);
@@ -228,12 +215,11 @@ fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme
         (_, true) => " log",
         _ => " linear",
     };
-    let range = if settings.per_layer {
-        "per level"
-    } else {
-        "whole tree"
+    let text = match ends {
+        None => return,
+        Some(_) if settings.per_layer => format!("least … most of each level{how}"),
+        Some((least, most)) => format!("{least} … {most}{how}, whole tree"),
     };
-    let text = format!("{least} … {most}{how}, {range}");
     painter.text(
         egui::pos2(bar.right() + 8.0, at.y),
         Align2::LEFT_CENTER,

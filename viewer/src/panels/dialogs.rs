@@ -87,13 +87,17 @@ impl Panels {
             Rect::from_center_size(self.canvas.center(), vec2(760.0, 560.0)).intersect(self.canvas);
         let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
         ui.vertical_centered(|ui| {
-            if !app.sequence.is_empty() {
+            if app.sequence.is_reading() {
                 ui.add_space(200.0);
                 ui.label(RichText::new("Reading the tree…").color(theme.dim));
                 return;
             }
             ui.add_space(40.0);
-            ui.label(theme.title("See how a search thinks"));
+            ui.label(theme.title(if app.sequence.is_empty() {
+                "See how a search thinks"
+            } else {
+                "This tree cannot be read"
+            }));
             ui.add_space(4.0);
             let hint = "Open a tree (.tree or .csv), several, or a folder that an engine writes to; or drop them here.";
             ui.label(RichText::new(hint).color(theme.dim));

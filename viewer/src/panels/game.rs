@@ -47,12 +47,12 @@ pub(super) fn show(
     ui.label(theme.heading("Search"));
     let iterations = app.timeline.shown.map_or(meta.iterations, u64::from);
     figure(ui, theme, "Iterations", thousands(iterations));
-    figure(
-        ui,
-        theme,
-        "Time",
-        format!("{} ms", thousands(meta.milliseconds)),
-    );
+    // The first snapshot of a search with a journal is written as it begins.
+    let time = match meta.milliseconds {
+        0 if !meta.is_final => "–".to_owned(),
+        time => format!("{} ms", thousands(time)),
+    };
+    figure(ui, theme, "Time", time);
     figure(ui, theme, "Seed", meta.seed.to_string());
     figure(ui, theme, "Threads", meta.threads.to_string());
     let chosen = match &meta.chosen {

@@ -86,6 +86,9 @@ impl Panels {
             .frame(line)
             .show(ui, |ui| Self::status(app, ui, &theme));
         let has_tree = app.model.is_some();
+        if !has_tree {
+            (self.selected, self.hovered, self.silhouette) = (None, None, None);
+        }
         self.sides(app, ui, &theme, &mut actions);
         if has_tree && app.timeline.reel.is_some() {
             let time = Frame::new()

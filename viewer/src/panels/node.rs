@@ -10,7 +10,7 @@ use crate::{
     controls::Named as _,
     formula::{Terms, Why},
     model::{Model, Sift},
-    scene::thousands,
+    scene::{signed, thousands},
     theme::Theme,
 };
 
@@ -46,7 +46,6 @@ pub(super) fn show(
     ui.label(theme.title(title));
     ui.label(RichText::new(glance.who()).color(theme.dim));
     ui.add_space(8.0);
-    let number = |number: i32| thousands(u64::from(number.unsigned_abs()));
     let known = |text: String| {
         if figures.visits > 0 {
             text
@@ -54,8 +53,8 @@ pub(super) fn show(
             "no data".to_owned()
         }
     };
-    figure(ui, theme, "Visits", number(figures.visits));
-    figure(ui, theme, "Visits in this search", number(figures.second));
+    figure(ui, theme, "Visits", signed(figures.visits));
+    figure(ui, theme, "Visits in this search", signed(figures.second));
     figure(ui, theme, "Mean", known(format!("{:.4}", figures.mean)));
     let sum = figures.mean * f64::from(figures.visits);
     figure(ui, theme, "Sum", known(format!("{sum:.1}")));

@@ -1,5 +1,7 @@
 //! The line of time below the tree: how the visits of the root's moves went, and a handle that turns the tree to any iteration.
 
+use std::sync::Arc;
+
 use canopy_engine::tree::film::Shares;
 use egui::{
     Button, Color32, ColorImage, ComboBox, Rect, RichText, Sense, Stroke, TextureHandle,
@@ -17,16 +19,23 @@ use crate::{
 /// How high the picture of the shares is, in points.
 const HEIGHT: f32 = 40.0;
 /// The room for the figures on the right.
-const FIGURES: f32 = 130.0;
+const FIGURES: f32 = 164.0;
 /// So many moves are told by name under the pointer.
 const NAMED: usize = 6;
 
 /// What the picture of the shares depends on.
-#[derive(Clone, PartialEq)]
 struct Key {
     size: [usize; 2],
-    shares: usize,
+    shares: Arc<Shares>,
     theme: Theme,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.size == other.size
+            && Arc::ptr_eq(&self.shares, &other.shares)
+            && self.theme == other.theme
+    }
 }
 
 /// The line of time.
@@ -83,7 +92,7 @@ impl TimelinePanel {
         ];
         let key = Key {
             size,
-            shares: std::sync::Arc::as_ptr(&reel.shares).addr(),
+            shares: Arc::clone(&reel.shares),
             theme: theme.clone(),
         };
         if self.picture.as_ref().is_none_or(|(drawn, _)| *drawn != key) {
