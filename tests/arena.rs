@@ -1,11 +1,17 @@
-//! Matches: what results are worth, and when a match may stop.
+//! Matches: what results are worth, when a match may stop, and which game is played by whom.
 //!
 //! Numbers called "worked out" come from scipy 1.17, statsmodels 0.15 and mpmath, with the formula stated; numbers
 //! called "published" are what other programs or papers print.
 
-use canopy_engine::arena::{
-    sprt::{Sprt, SprtError, Verdict},
-    stats::{ByColour, CHI_SQUARED_95, Elo, NORMAL_95, Tally, Variety},
+use std::collections::{BTreeMap, HashSet};
+
+use canopy_engine::{
+    arena::{
+        schedule::{Fixture, MOST_ENGINES, Order, Schedule, ScheduleError},
+        sprt::{Sprt, SprtError, Verdict},
+        stats::{ByColour, CHI_SQUARED_95, Elo, NORMAL_95, Tally, Variety},
+    },
+    games::Player,
 };
 
 /// Demands that two numbers agree to so many parts of the greater one, or absolutely when they are below 1.
@@ -723,4 +729,164 @@ fn unsound_tests_are_refused() {
         error.to_string(),
         "elo0 is 5 and elo1 is 5: expected elo0 to be the smaller one"
     );
+}
+
+// ---- which game is played by whom ---------------------------------------------------------------------------------
+
+fn schedule(engines: usize, openings: usize, seed: u64) -> Schedule {
+    Schedule::new(engines, openings, Order::Shuffled, seed).expect("engines to play")
+}
+
+#[test]
+fn everybody_meets_everybody_equally_often_with_both_colours() {
+    for engines in [2, 3, 4, 7] {
+        let schedule = schedule(engines, 5, 1);
+        assert_eq!(schedule.pairings(), engines * (engines - 1) / 2);
+        for each in [2, 6] {
+            let mut met = BTreeMap::new();
+            for game in schedule.fixtures(schedule.games(each)) {
+                assert_ne!(game.first, game.second);
+                *met.entry((game.first, game.second)).or_insert(0) += 1;
+            }
+            assert_eq!(met.len(), engines * (engines - 1));
+            assert!(met.values().all(|&games| games == each / 2), "{met:?}");
+        }
+    }
+}
+
+/// Stopped anywhere, no pairing is more than a game ahead, and no engine of a pairing has started twice more than the other.
+#[test]
+fn every_beginning_of_a_match_is_balanced() {
+    let schedule = schedule(4, 3, 9);
+    let mut started =
+        BTreeMap::from_iter((0..schedule.pairings()).map(|pairing| (pairing, [0; 2])));
+    for game in schedule.fixtures(100) {
+        let later = usize::from(game.first > game.second);
+        started.get_mut(&game.pairing).expect("a known pairing")[later] += 1;
+        let games = started.values().map(|[one, two]| one + two);
+        assert!(games.clone().max() <= games.min().map(|least| least + 1));
+        assert!(
+            started
+                .values()
+                .all(|[one, two]| one - two <= 1 && two <= one)
+        );
+    }
+}
+
+#[test]
+fn pairs_of_games_share_their_opening() {
+    for engines in [2, 4] {
+        let schedule = schedule(engines, 3, 5);
+        let mut pairs: BTreeMap<(usize, u64), Vec<Fixture>> = BTreeMap::new();
+        for game in schedule.fixtures(schedule.games(14)) {
+            pairs
+                .entry((game.pairing, game.round / 2))
+                .or_default()
+                .push(game);
+        }
+        for pair in pairs.values() {
+            let [one, two] = pair.as_slice() else {
+                panic!("{pair:?} are not two");
+            };
+            assert_eq!((one.first, one.second), (two.second, two.first));
+            assert_eq!(one.opening, two.opening);
+            assert_eq!(one.opening_seed, two.opening_seed);
+            assert_ne!(one.seed, two.seed);
+        }
+    }
+}
+
+/// All openings are played before any is played again, whatever their order.
+#[test]
+fn openings_take_turns() {
+    for order in [Order::Listed, Order::Shuffled] {
+        let schedule = Schedule::new(2, 7, order, 3).expect("two engines");
+        let openings: Vec<usize> = schedule
+            .fixtures(28)
+            .step_by(2)
+            .filter_map(|game| game.opening)
+            .collect();
+        let mut sorted = openings[..7].to_vec();
+        assert_eq!(openings[..7], openings[7..]);
+        assert_eq!(sorted.is_sorted(), order == Order::Listed);
+        sorted.sort_unstable();
+        assert_eq!(sorted, [0, 1, 2, 3, 4, 5, 6]);
+    }
+    assert_ne!(schedule(2, 50, 1), schedule(2, 50, 2));
+    let without = schedule(2, 0, 1);
+    assert!(without.fixtures(10).all(|game| game.opening.is_none()));
+}
+
+#[test]
+fn seeds_differ() {
+    for run in [0, 1, u64::MAX] {
+        let schedule = schedule(5, 4, run);
+        let mut seeds = HashSet::new();
+        let mut opening_seeds = HashSet::new();
+        for game in schedule.fixtures(2000) {
+            assert!(seeds.insert(game.seed));
+            for player in [Player::First, Player::Second] {
+                assert!(seeds.insert(game.seed_of(player)));
+            }
+            opening_seeds.insert(game.opening_seed);
+        }
+        // 2,000 games of 10 pairings are 100 pairs of games each.
+        assert_eq!(opening_seeds.len(), 100);
+        assert!(seeds.is_disjoint(&opening_seeds));
+    }
+    let first = |run| schedule(2, 4, run).fixture(0);
+    assert_ne!(first(1).seed, first(2).seed);
+    assert_ne!(first(1).opening_seed, first(2).opening_seed);
+}
+
+/// Worked out in another language from (run, pairing, game): a game of an old record can be played again.
+#[test]
+fn seeds_never_change() {
+    let game = schedule(2, 0, 1).fixture(0);
+    assert_eq!(game.seed, 0xe1eb_599e_ba28_44e0);
+    assert_eq!(game.seed_of(Player::Second), 0x1965_aef3_1533_30f5);
+    assert_eq!(game.opening_seed, 0x904c_37b3_d297_5719);
+    let later = schedule(2, 0, 1).fixture(7);
+    assert_eq!(later.opening_seed, 0xa3cc_9631_1644_f0f0);
+    assert_eq!(schedule(2, 0, 1).fixture(1).seed, 0x22bc_64bd_a1c3_4fa7);
+    // Three engines make three pairings: game 17 is the third pairing's sixth.
+    let third = schedule(3, 0, 7).fixture(17);
+    assert_eq!((third.pairing, third.round), (2, 5));
+    assert_eq!((third.first, third.second), (2, 1));
+    assert_eq!(third.engine(Player::First), 2);
+    assert_eq!(third.seed, 0x208f_04b4_9549_277e);
+}
+
+/// A game is the same alone, in a short match and in a long one; and its seed survives engines that join.
+#[test]
+fn a_game_depends_on_its_number_alone() {
+    let schedule = schedule(3, 10, 77);
+    let long: Vec<Fixture> = schedule.fixtures(600).collect();
+    for (number, game) in (0..).zip(&long) {
+        assert_eq!(game.number, number);
+        assert_eq!(schedule.fixture(number), *game);
+    }
+    assert!(schedule.fixtures(31).eq(long.iter().copied().take(31)));
+    let seeds = |engines| -> BTreeMap<_, _> {
+        let schedule = Schedule::new(engines, 10, Order::Shuffled, 77).expect("engines to play");
+        schedule
+            .fixtures(schedule.games(20))
+            .map(|game| ((game.first, game.second, game.round), game.seed))
+            .collect()
+    };
+    let (few, more) = (seeds(3), seeds(5));
+    assert!(few.iter().all(|(game, seed)| more.get(game) == Some(seed)));
+}
+
+#[test]
+fn schedules_of_any_size() {
+    for engines in [0, 1, MOST_ENGINES + 1, usize::MAX] {
+        let refused = Schedule::new(engines, 1, Order::Listed, 1);
+        assert_eq!(refused, Err(ScheduleError::Engines(engines)));
+    }
+    let largest = Schedule::new(MOST_ENGINES, usize::MAX, Order::Listed, 1).expect("just allowed");
+    assert_eq!(largest.games(u64::MAX), u64::MAX);
+    let last = largest.fixture(u64::MAX);
+    assert!(last.first < MOST_ENGINES && last.second < MOST_ENGINES);
+    assert_ne!(last.first, last.second);
 }

@@ -1,6 +1,7 @@
-//! Matches between engines: what the results are worth.
+//! Matches between engines: who plays whom, and what the results are worth.
 //!
-//! [`stats`] says what wins, draws and losses amount to, [`sprt`] when a match may stop. Both are pure arithmetic.
+//! [`schedule`] says which game is played by whom, [`stats`] what wins, draws and losses amount to, [`sprt`] when a
+//! match may stop. These three are pure arithmetic.
 
 #![deny(
     clippy::unwrap_used,
@@ -9,5 +10,6 @@
     clippy::indexing_slicing
 )]
 
+pub mod schedule;
 pub mod sprt;
 pub mod stats;
