@@ -10,7 +10,8 @@
 //! 6. [`catalog`]: the table of searches and their parameters.
 //! 7. [`session`]: a game in progress and its search, behind text.
 //! 8. [`protocol`]: the dialects in which programs talk about games.
-//! 9. [`cli`]: the command line.
+//! 9. [`arena`]: matches between engines, and what their results are worth.
+//! 10. [`cli`]: the command line.
 
 pub mod machine;
 
@@ -27,5 +28,7 @@ pub mod catalog;
 pub mod session;
 
 pub mod protocol;
+
+pub mod arena;
 
 pub mod cli;

@@ -1,0 +1,173 @@
+//! Which game is played by whom, from which opening, under which seed.
+//!
+//! Every engine meets every other. The games go round the pairings: each plays its first game, then each its second, and so
+//! on, so a match of any length is as fair as it can be. A pairing's games come in twos: the same opening, the
+//! other engine first. All that is known of a game follows from its number, never from how many there will be, so that any game can be
+//! played again alone, and a match made longer keeps the games it had.
+
+use thiserror::Error;
+
+use crate::{
+    games::Player,
+    rng::{Rng, child_seed},
+};
+
+/// No more engines than this take part.
+pub const MOST_ENGINES: usize = 1000;
+
+// Children of the run's seed that are no pairing's.
+const OPENINGS: u64 = u64::MAX - 1;
+const SHUFFLE: u64 = u64::MAX - 2;
+
+/// In which order the openings of a list are played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As listed.
+    #[default]
+    Listed,
+    /// Shuffled by the run's seed.
+    Shuffled,
+}
+
+/// Why a schedule cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ScheduleError {
+    /// Nobody to play, or too many.
+    #[error("{0} engines cannot play a match: expected 2 to {MOST_ENGINES}")]
+    Engines(usize),
+}
+
+/// Tells of each game by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// The engines of each pairing, the one listed earlier first.
+    pairings: Vec<(usize, usize)>,
+    /// How many openings there are.
+    openings: usize,
+    /// The order in which they are played; empty when that is their own.
+    shuffled: Vec<usize>,
+    seed: u64,
+}
+
+/// One game of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixture {
+    /// Its number in the match, from 0.
+    pub number: u64,
+    /// Which two engines meet: a number that does not change when engines are added to the end of the list.
+    pub pairing: usize,
+    /// Its number among the games of the pairing, from 0.
+    pub round: u64,
+    /// The engine that is the first player.
+    pub first: usize,
+    /// The engine that is the second player.
+    pub second: usize,
+    /// Which of the openings it starts with; none when there are none.
+    pub opening: Option<usize>,
+    /// What random plies at the beginning are drawn from: the same for both games from one opening, and for every pairing.
+    pub opening_seed: u64,
+    /// The seed of this game and no other.
+    pub seed: u64,
+}
+
+impl Fixture {
+    /// The seed of the engine on one side of this game.
+    pub fn seed_of(&self, player: Player) -> u64 {
+        let side = match player {
+            Player::First => 0,
+            Player::Second => 1,
+        };
+        child_seed(self.seed, side)
+    }
+
+    /// The engine on one side of this game.
+    pub fn engine(&self, player: Player) -> usize {
+        match player {
+            Player::First => self.first,
+            Player::Second => self.second,
+        }
+    }
+}
+
+impl Schedule {
+    /// Every one of so many engines against every other, with so many openings to start from.
+    pub fn new(
+        engines: usize,
+        openings: usize,
+        order: Order,
+        seed: u64,
+    ) -> Result<Self, ScheduleError> {
+        if !(2..=MOST_ENGINES).contains(&engines) {
+            return Err(ScheduleError::Engines(engines));
+        }
+        let pairings =
+            (0..engines).flat_map(|later| (0..later).map(move |earlier| (earlier, later)));
+        Ok(Self {
+            pairings: pairings.collect(),
+            openings,
+            shuffled: match order {
+                Order::Listed => Vec::new(),
+                Order::Shuffled => shuffled(openings, child_seed(seed, SHUFFLE)),
+            },
+            seed,
+        })
+    }
+
+    /// How many pairs of engines meet.
+    pub fn pairings(&self) -> usize {
+        self.pairings.len()
+    }
+
+    /// How many games there are when every pairing plays so many.
+    pub fn games(&self, each: u64) -> u64 {
+        each.saturating_mul(self.pairings.len() as u64)
+    }
+
+    /// The game of this number. It depends on nothing but the schedule and the number.
+    pub fn fixture(&self, number: u64) -> Fixture {
+        let count = self.pairings.len() as u64;
+        let round = number.checked_div(count).unwrap_or_default();
+        let pairing = number.checked_rem(count).unwrap_or_default() as usize;
+        let (earlier, later) = self.pairings.get(pairing).copied().unwrap_or_default();
+        let is_swapped = !round.is_multiple_of(2);
+        let (first, second) = if is_swapped {
+            (later, earlier)
+        } else {
+            (earlier, later)
+        };
+        let pair = round / 2;
+        Fixture {
+            number,
+            pairing,
+            round,
+            first,
+            second,
+            opening: self.opening(pair),
+            opening_seed: child_seed(child_seed(self.seed, OPENINGS), pair),
+            seed: child_seed(child_seed(self.seed, pairing as u64), round),
+        }
+    }
+
+    /// The first games of a match, in order.
+    pub fn fixtures(&self, games: u64) -> impl Iterator<Item = Fixture> + '_ {
+        (0..games).map(|number| self.fixture(number))
+    }
+
+    /// The opening of a pair of games: one after the other, and again from the start.
+    fn opening(&self, pair: u64) -> Option<usize> {
+        let turn = pair.checked_rem(self.openings as u64)? as usize;
+        Some(self.shuffled.get(turn).copied().unwrap_or(turn))
+    }
+}
+
+/// The numbers below `count` in an order that the seed decides.
+fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+    let mut list: Vec<usize> = (0..count).collect();
+    let mut rng = Rng::new(seed);
+    for last in (1..count).rev() {
+        // So large a number favours no remainder by more than one part in 2^32, if the list fits in memory at all.
+        let other = rng.bits() % (last as u64 + 1);
+        list.swap(last, other as usize);
+    }
+    list
+}

@@ -1,0 +1,389 @@
+//! What the results of a match are worth: pure arithmetic over wins, draws and losses.
+//!
+//! Every number that comes out is finite, whatever goes in. Functions come from `libm`, so that the same results
+//! give the same digits on every machine. The formulas stand at the functions. Draws count as half a point each where points are
+//! counted, and are left out where only decisive games are.
+
+use std::{collections::HashSet, fmt, hash::Hash, ops::Add};
+
+/// The 97.5 % point of the normal distribution: 95 % of it lie between this and its negative.
+pub const NORMAL_95: f64 = 1.959_963_984_540_054;
+
+/// The 95 % point of the chi-squared distribution with one degree of freedom, which is [`NORMAL_95`] squared.
+pub const CHI_SQUARED_95: f64 = 3.841_458_820_694_124;
+
+/// When a smaller part of the games than this is different, a match says less than its error bars claim.
+/// At 0.9 they are 5 % too narrow already.
+pub const ENOUGH_DIFFERENT: f64 = 0.9;
+
+/// An end of an interval this near to no point or to all points is not to be trusted, in points.
+const NEAR_THE_EDGE: f64 = 0.25;
+
+/// How the games of a match ended, as one of the two sides sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tally {
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+}
+
+impl Tally {
+    /// So many wins, draws and losses.
+    pub const fn new(wins: u32, draws: u32, losses: u32) -> Self {
+        Self {
+            wins,
+            draws,
+            losses,
+        }
+    }
+
+    /// The same games as the other side sees them.
+    pub const fn reversed(self) -> Self {
+        Self::new(self.losses, self.draws, self.wins)
+    }
+
+    /// How many games there were.
+    pub fn games(self) -> u64 {
+        self.decisive() + u64::from(self.draws)
+    }
+
+    /// How many games somebody won.
+    pub fn decisive(self) -> u64 {
+        u64::from(self.wins) + u64::from(self.losses)
+    }
+
+    /// One point for a win, half a point for a draw.
+    pub fn points(self) -> f64 {
+        f64::from(self.wins) + f64::from(self.draws) / 2.0
+    }
+
+    /// Points for each game, from 0 to 1. A half when nothing has been played.
+    pub fn score(self) -> f64 {
+        match self.games() {
+            0 => 0.5,
+            games => self.points() / games as f64,
+        }
+    }
+
+    /// The part of the games that was drawn, from 0 to 1. Nothing when nothing has been played.
+    pub fn draw_rate(self) -> f64 {
+        match self.games() {
+            0 => 0.0,
+            games => f64::from(self.draws) / games as f64,
+        }
+    }
+
+    /// The variance of one game's points (1, a half or 0) about the score, as the games show it.
+    ///
+    /// `(wins (1 - s)^2 + draws (1/2 - s)^2 + losses s^2) / games`
+    pub fn variance(self) -> f64 {
+        let score = self.score();
+        let part = |count: u32, points: f64| f64::from(count) * (points - score) * (points - score);
+        let sum = part(self.wins, 1.0) + part(self.draws, 0.5) + part(self.losses, 0.0);
+        match self.games() {
+            0 => 0.0,
+            games => sum / games as f64,
+        }
+    }
+
+    /// Where the true score lies with 95 % confidence, by Wilson's score interval.
+    ///
+    /// Points stand for successes and games for trials, so a draw is half a success. Draws make results vary less
+    /// than that supposes: with many of them the interval is wider than it need be, never narrower. It stays within 0
+    /// and 1, always holds the score, and is all of 0 to 1 when nothing has been played.
+    ///
+    /// `(s + z^2 / 2n ± z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n)`
+    pub fn wilson(self) -> Interval {
+        let games = self.games() as f64;
+        if games == 0.0 {
+            return Interval {
+                low: 0.0,
+                high: 1.0,
+            };
+        }
+        let score = self.score();
+        let square = NORMAL_95 * NORMAL_95 / games;
+        let spread = NORMAL_95 * (score * (1.0 - score) / games + square / games / 4.0).sqrt();
+        Interval::around(score, score + square / 2.0, spread, 1.0 + square)
+    }
+
+    /// How much stronger this side is than the other, in Elo, with 95 % error bars.
+    ///
+    /// `400 log10(s / (1 - s))` of the score, and of the score plus and minus `z sqrt(variance / games)`, with the
+    /// [variance](Self::variance) of win, draw and loss. That fails when results are few or one-sided. When an end comes within a
+    /// quarter of a point of no point or of all points, or when all games were drawn, the ends are those of
+    /// [Wilson's interval](Self::wilson) instead. When one side has all the points, only one end is finite, and the answer is that
+    /// end.
+    pub fn elo(self) -> Elo {
+        let score = self.score();
+        let games = self.games() as f64;
+        if games == 0.0 {
+            return Elo::Unknown;
+        }
+        if score <= 0.0 {
+            return Elo::Below(elo_of_score(self.wilson().high));
+        }
+        if score >= 1.0 {
+            return Elo::Above(elo_of_score(self.wilson().low));
+        }
+        let variance = self.variance();
+        let spread = NORMAL_95 * (variance / games).sqrt();
+        let edge = NEAR_THE_EDGE / games;
+        let is_sound = variance > 0.0 && score - spread >= edge && score + spread <= 1.0 - edge;
+        let ends = if is_sound {
+            Interval::around(score, score, spread, 1.0)
+        } else {
+            self.wilson()
+        };
+        Elo::Known {
+            difference: elo_of_score(score),
+            low: elo_of_score(ends.low),
+            high: elo_of_score(ends.high),
+        }
+    }
+
+    /// How likely it is that this side is the stronger one, from 0 to 1, judged by the decisive games.
+    ///
+    /// `Phi((wins - losses) / sqrt(wins + losses))`, Phi being the normal distribution. A half when no game was decisive.
+    pub fn superiority(self) -> f64 {
+        match self.decisive() {
+            0 => 0.5,
+            decisive => {
+                let deviation = self.lead() / (decisive as f64).sqrt();
+                0.5 * libm::erfc(-deviation * std::f64::consts::FRAC_1_SQRT_2)
+            }
+        }
+    }
+
+    /// The exact two-sided sign test: how often two equal sides would be at least this far apart.
+    ///
+    /// Twice the probability that of all decisive games, each won by the toss of a coin, one side gets no more than the
+    /// side with fewer wins got, and at most 1. Draws are left out. Below the smallest number there is, it is 0.
+    pub fn sign_test(self) -> f64 {
+        let fewer = u64::from(self.wins.min(self.losses));
+        (2.0 * coin_tail(self.decisive(), fewer)).min(1.0)
+    }
+
+    /// The figure that report 002 calls McNemar's: `(wins - losses)^2 / (wins + losses)`, without a correction for
+    /// continuity. Draws are left out; 0 when no game was decisive.
+    pub fn mcnemar(self) -> McNemar {
+        let chi_squared = match self.decisive() {
+            0 => 0.0,
+            decisive => self.lead() * self.lead() / decisive as f64,
+        };
+        McNemar { chi_squared }
+    }
+
+    /// Wins less losses.
+    fn lead(self) -> f64 {
+        f64::from(self.wins) - f64::from(self.losses)
+    }
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self::new(
+            self.wins.saturating_add(other.wins),
+            self.draws.saturating_add(other.draws),
+            self.losses.saturating_add(other.losses),
+        )
+    }
+}
+
+/// The results of one side, apart for the two colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ByColour {
+    /// The games in which this side was the first player.
+    pub first: Tally,
+    /// The games in which it was the second player.
+    pub second: Tally,
+}
+
+impl ByColour {
+    /// All games of this side.
+    pub fn total(self) -> Tally {
+        self.first + self.second
+    }
+
+    /// The same games as the other side sees them.
+    pub const fn reversed(self) -> Self {
+        Self {
+            first: self.second.reversed(),
+            second: self.first.reversed(),
+        }
+    }
+
+    /// All games as whoever was the first player in them sees them.
+    pub fn first_player(self) -> Tally {
+        self.first + self.second.reversed()
+    }
+}
+
+/// Two scores between which the true one lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// From `(centre - spread) / scale` to `(centre + spread) / scale`, within 0 and 1, and never without the score,
+    /// whatever rounding does.
+    fn around(score: f64, centre: f64, spread: f64, scale: f64) -> Self {
+        Self {
+            low: ((centre - spread) / scale).max(0.0).min(score),
+            high: ((centre + spread) / scale).min(1.0).max(score),
+        }
+    }
+
+    /// Whether a score lies in it.
+    pub fn contains(self, score: f64) -> bool {
+        self.low <= score && score <= self.high
+    }
+}
+
+/// A difference in strength, in Elo. Positive is stronger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Elo {
+    /// Nothing has been played.
+    Unknown,
+    /// All points were lost: the difference is below this, with 95 % confidence, and nobody knows how far.
+    Below(f64),
+    /// Both sides have points.
+    Known {
+        /// The best guess.
+        difference: f64,
+        /// The lower end of the 95 % interval.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// All points were won: the difference is above this, with 95 % confidence, and nobody knows how far.
+    Above(f64),
+}
+
+impl Elo {
+    /// Half the width of the interval, which match runners print after "+/-"; none where the interval has but one end.
+    pub fn margin(self) -> Option<f64> {
+        match self {
+            Self::Known { low, high, .. } => Some((high - low) / 2.0),
+            Self::Unknown | Self::Below(_) | Self::Above(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Elo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::Below(high) => write!(f, "< {high:+.1}"),
+            Self::Above(low) => write!(f, "> {low:+.1}"),
+            Self::Known {
+                difference,
+                low,
+                high,
+            } => write!(f, "{difference:+.1} [{low:+.1}, {high:+.1}]"),
+        }
+    }
+}
+
+/// The outcome of McNemar's test as report 002 makes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct McNemar {
+    /// Follows the chi-squared distribution with one degree of freedom when the sides are equal.
+    pub chi_squared: f64,
+}
+
+impl McNemar {
+    /// How often two equal sides would be at least this far apart.
+    pub fn probability(self) -> f64 {
+        libm::erfc((self.chi_squared / 2.0).sqrt())
+    }
+
+    /// Whether the sides differ at the 5 % level.
+    pub fn is_significant(self) -> bool {
+        self.chi_squared > CHI_SQUARED_95
+    }
+}
+
+/// How many games of a match were not repetitions of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variety {
+    /// All games.
+    pub games: u64,
+    /// Different ones among them.
+    pub different: u64,
+}
+
+impl Variety {
+    /// Counts games. Two are the same when they are equal as given: give the moves, and who was the first player
+    /// where the same moves by other players are another game.
+    pub fn of<T: Hash + Eq>(games: impl IntoIterator<Item = T>) -> Self {
+        let mut seen = HashSet::new();
+        let mut count = 0;
+        for game in games {
+            seen.insert(game);
+            count += 1;
+        }
+        Self {
+            games: count,
+            different: seen.len() as u64,
+        }
+    }
+
+    /// The part of the games that is different, from 0 to 1. All when nothing has been played.
+    pub fn rate(self) -> f64 {
+        match self.games {
+            0 => 1.0,
+            games => self.different as f64 / games as f64,
+        }
+    }
+
+    /// Whether so few games differ ([`ENOUGH_DIFFERENT`]) that a warning is due.
+    pub fn is_low(self) -> bool {
+        self.rate() < ENOUGH_DIFFERENT
+    }
+}
+
+/// The Elo difference at which this score is expected: `400 log10(s / (1 - s))`. The score is kept so far from 0 and
+/// from 1 that the answer stays within 6,400 Elo.
+fn elo_of_score(score: f64) -> f64 {
+    let won = score.clamp(f64::EPSILON / 2.0, 1.0 - f64::EPSILON / 2.0);
+    400.0 * libm::log10(won / (1.0 - won))
+}
+
+/// The score that is expected at this Elo difference: `1 / (1 + 10^(-elo / 400))`.
+pub(super) fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + libm::pow(10.0, -elo / 400.0))
+}
+
+/// The probability of at most `most` heads in `tosses` of a coin; `most` is at most half the tosses.
+///
+/// Walks from the middle of the distribution down, each term made from the one above, and divides the terms in the tail by
+/// all of them. Terms that are too small for a number end the walk, after about 20 steps times the root of the tosses.
+fn coin_tail(tosses: u64, most: u64) -> f64 {
+    let middle = tosses / 2;
+    let (mut term, mut tail, mut lower_half) = (1.0, 0.0, 0.0);
+    let mut heads = middle;
+    while term >= f64::MIN_POSITIVE {
+        if heads <= most {
+            tail += term;
+        }
+        lower_half += term;
+        if heads == 0 {
+            break;
+        }
+        term *= heads as f64 / (tosses - heads + 1) as f64;
+        heads -= 1;
+    }
+    // An even number of tosses has its middle term once, an odd one has two alike.
+    let once = if tosses.is_multiple_of(2) { 1.0 } else { 0.0 };
+    tail / (2.0 * lower_half - once)
+}
