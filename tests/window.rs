@@ -311,6 +311,30 @@ fn a_directory_is_followed() {
     });
     search.kill().expect("it can be ended");
     search.wait().expect("it ends");
+    // One that ends by itself: its tree stays, as the file has it.
+    let mut search = engine_command(&[
+        "grow",
+        "--game",
+        "kalah",
+        "--out",
+        text(&trees),
+        "--journal",
+        "--iterations",
+        "300000",
+    ])
+    .spawn()
+    .expect("the engine starts");
+    search.wait().expect("it ends");
+    let is_over = |state: &Value| {
+        let is_kalah = state["file"]
+            .as_str()
+            .is_some_and(|name| name.contains("kalah"));
+        is_kalah && state["final"] == true && state["live"] == false && state["iteration"].is_null()
+    };
+    window.until("the final tree is shown", is_over);
+    thread::sleep(Duration::from_millis(500));
+    let state = window.state();
+    assert!(is_over(&state) && state["visits"] == 300_000, "{state}");
     assert!(window.close().success());
 }
 

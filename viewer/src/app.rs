@@ -6,6 +6,8 @@ use std::{
     time::Duration,
 };
 
+use canopy_engine::tree::{Tree, files::Format};
+
 use crate::{
     board::Board,
     camera::{Camera, Canvas},
@@ -80,6 +82,15 @@ pub enum Action {
     Quit,
     /// Copy something about the selected node.
     Copy(Copied),
+}
+
+/// What can be saved.
+#[derive(Clone, Debug)]
+pub enum Saving {
+    /// What is on the canvas, so many times as large.
+    Picture(f64),
+    /// The tree.
+    Tree(Arc<Tree>, Format),
 }
 
 /// What can be copied of a node.
@@ -246,8 +257,8 @@ pub struct App {
     pub now: Duration,
     /// A find that is walked through.
     found: (String, usize),
-    /// A picture that is to be saved when the next frame is drawn, and how many times as large.
-    pub picture: Option<(PathBuf, f64)>,
+    /// Something that is to be saved when the next frame is drawn.
+    pub saving: Option<(PathBuf, Saving)>,
     /// A text for the clipboard.
     pub copied: Option<String>,
     /// Whether the window is to be closed.
@@ -281,7 +292,7 @@ impl App {
             message: None,
             now: Duration::ZERO,
             found: (String::new(), 0),
-            picture: None,
+            saving: None,
             copied: None,
             is_over: false,
         })
@@ -384,7 +395,8 @@ impl App {
         match made {
             Made::Listed(paths, Ok(files)) => self.begin(&paths, files),
             Made::Listed(_, Err(problem)) => self.complain(problem),
-            Made::Read(path, Ok((model, problems))) => {
+            Made::Read(path, number, _) if !self.sequence.is_awaited(&path, number) => self.ask(),
+            Made::Read(path, _, Ok((model, problems))) => {
                 self.sequence.keep(&path, Arc::clone(&model));
                 if is_shown(&self.sequence, &path) {
                     self.show(&path, model);
@@ -393,7 +405,7 @@ impl App {
                     }
                 }
             }
-            Made::Read(path, Err(problem)) => {
+            Made::Read(path, _, Err(problem)) => {
                 self.sequence.give_up(&path);
                 if is_shown(&self.sequence, &path) {
                     self.complain(format!("{}: {problem}", name_of(&path)));
@@ -936,7 +948,6 @@ impl App {
     }
 
     fn save(&mut self, path: &Path, scale: f64) {
-        use canopy_engine::tree::files::{Format, write_whole};
         let Some(shown) = self.model.clone() else {
             return self.complain("there is no tree to save");
         };
@@ -944,13 +955,11 @@ impl App {
             .extension()
             .and_then(|name| name.to_str())
             .map(str::to_ascii_lowercase);
-        let format = match extension.as_deref() {
-            Some("tree") => Format::Tree,
-            Some("csv") => Format::Csv,
-            Some("png" | "svg") => {
-                self.picture = Some((path.to_owned(), scale));
-                return;
-            }
+        let tree = |format: Format| Saving::Tree(Arc::clone(&shown.tree), format);
+        let saving = match extension.as_deref() {
+            Some("tree") => tree(Format::Tree),
+            Some("csv") => tree(Format::Csv),
+            Some("png" | "svg") => Saving::Picture(scale),
             _ => {
                 return self.complain(format!(
                     "{}: expected a name that ends in .tree, .csv, .png or .svg",
@@ -958,15 +967,7 @@ impl App {
                 ));
             }
         };
-        match write_whole(path, |out| format.write(&shown.tree, out)) {
-            Ok(()) if shown.left_out > 0 => self.say(format!(
-                "saved {} without the {} nodes that are not shown",
-                path.display(),
-                scene::thousands(shown.left_out)
-            )),
-            Ok(()) => self.say(format!("saved {}", path.display())),
-            Err(error) => self.complain(format!("cannot write {}: {error}", path.display())),
-        }
+        self.saving = Some((path.to_owned(), saving));
     }
 
     /// Copies something about the selected node, or about the root.
@@ -1010,9 +1011,16 @@ impl App {
         self.copied = Some(text);
     }
 
-    /// A picture was saved, or not.
+    /// Something was saved, or not.
     pub fn saved(&mut self, path: &Path, result: Result<(), String>) {
+        let left_out = self.model.as_ref().map_or(0, |model| model.left_out);
+        let is_tree = crate::sequence::is_tree(path);
         match result {
+            Ok(()) if is_tree && left_out > 0 => self.say(format!(
+                "saved {} without the {} nodes that are not shown",
+                path.display(),
+                scene::thousands(left_out)
+            )),
             Ok(()) => self.say(format!("saved {}", path.display())),
             Err(error) => self.complain(format!("cannot write {}: {error}", path.display())),
         }
@@ -1071,6 +1079,7 @@ impl App {
             "live": self.timeline.is_live(),
             "playing": self.timeline.is_playing(),
             "visits": model.map(|model| model.node(0).visits),
+            "final": model.and_then(|model| model.meta.as_ref()).map(|meta| meta.is_final),
             "way": model.map(|model| model.way.len()),
             "left_out": model.map(|model| model.left_out),
             "copied": self.copied,

@@ -14,6 +14,7 @@ use canopy_engine::tree::files::write_whole;
 use tiny_skia::Pixmap;
 
 use crate::{
+    app::Saving,
     camera::{Camera, Canvas},
     loader::Wake,
     model::Model,
@@ -108,9 +109,19 @@ impl View {
     }
 }
 
+/// Writes a file; an error says why it could not be.
+pub fn save(path: &Path, view: &View, saving: &Saving) -> Result<(), String> {
+    match saving {
+        Saving::Picture(scale) => view.save(path, *scale),
+        Saving::Tree(tree, format) => {
+            write_whole(path, |out| format.write(tree, out)).map_err(|error| error.to_string())
+        }
+    }
+}
+
 enum Order {
     Paint(View),
-    Save(Box<(PathBuf, View, f64)>),
+    Save(Box<(PathBuf, View, Saving)>),
 }
 
 /// Something that is ready.
@@ -154,8 +165,9 @@ impl Easel {
     }
 
     /// Asks for a file.
-    pub fn save(&self, path: PathBuf, view: View, scale: f64) {
-        let _ = self.orders.send(Order::Save(Box::new((path, view, scale))));
+    pub fn save(&self, path: PathBuf, view: View, saving: Saving) {
+        let order = Order::Save(Box::new((path, view, saving)));
+        let _ = self.orders.send(order);
     }
 
     /// What has become ready.
@@ -172,8 +184,8 @@ fn work(first: Order, more: &Receiver<Order>, raster: &mut Raster) -> Vec<Ready>
         match order {
             Order::Paint(view) => picture = Some(view),
             Order::Save(order) => {
-                let (path, view, scale) = *order;
-                let result = view.save(&path, scale);
+                let (path, view, saving) = *order;
+                let result = save(&path, &view, &saving);
                 ready.push(Ready::Saved(path, result));
             }
         }

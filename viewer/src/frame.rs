@@ -9,7 +9,7 @@ use crate::{
     app::App,
     camera::Canvas,
     controls,
-    easel::{Easel, Ready, View},
+    easel::{Easel, Ready, View, save},
     fonts,
     loader::Wake,
     painter::{Painter, Part},
@@ -310,11 +310,11 @@ impl Frame {
             theme: theme.clone(),
             model,
         };
-        if let Some((path, scale)) = app.picture.take() {
+        if let Some((path, saving)) = app.saving.take() {
             match &self.easel {
-                Some(easel) => easel.save(path, view.clone(), scale),
+                Some(easel) => easel.save(path, view.clone(), saving),
                 None => {
-                    let result = view.save(&path, scale);
+                    let result = save(&path, &view, &saving);
                     app.saved(&path, result);
                 }
             }

@@ -24,8 +24,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 enum Job {
     /// What files there are in these.
     List(Vec<PathBuf>),
-    /// A tree from a file.
-    Read(PathBuf),
+    /// A tree from a file, asked for under a number.
+    Read(PathBuf, u64),
     /// The same tree with another part of it shown.
     Sift(PathBuf, Arc<Model>, Sift),
 }
@@ -35,8 +35,8 @@ enum Job {
 pub enum Made {
     /// The trees to step through when these were opened, or why there are none.
     Listed(Vec<PathBuf>, Result<Vec<PathBuf>, String>),
-    /// The tree of a file with what is wrong with the files beside it, or why there is none.
-    Read(PathBuf, Result<(Arc<Model>, Vec<String>), String>),
+    /// The tree of a file with what is wrong with the files beside it, or why there is none; and the number.
+    Read(PathBuf, u64, Result<(Arc<Model>, Vec<String>), String>),
     /// A part of it.
     Sifted(PathBuf, Arc<Model>, Sift),
 }
@@ -107,20 +107,20 @@ impl Loader {
 
     /// Asks for files; `around` are those that are wanted at all, the one that is shown first. Files that were asked for and are not wanted any more are not
     /// read: it says which.
-    pub fn read(&self, wanted: Vec<PathBuf>, around: &[&Path]) -> Vec<PathBuf> {
+    pub fn read(&self, wanted: Vec<(PathBuf, u64)>, around: &[&Path]) -> Vec<PathBuf> {
         let mut queue = self.desk.lock();
         let mut dropped = Vec::new();
         queue.jobs.retain(|job| match job {
-            Job::Read(path) if !around.contains(&path.as_path()) => {
+            Job::Read(path, _) if !around.contains(&path.as_path()) => {
                 dropped.push(path.clone());
                 false
             }
             _ => true,
         });
-        queue.jobs.extend(wanted.into_iter().map(Job::Read));
+        let reads = wanted.into_iter();
+        (queue.jobs).extend(reads.map(|(path, number)| Job::Read(path, number)));
         // What is shown comes first, even if it was asked for as a neighbour.
-        let is_shown =
-            |job: &Job| matches!(job, Job::Read(path) if Some(&path.as_path()) == around.first());
+        let is_shown = |job: &Job| matches!(job, Job::Read(path, _) if Some(&path.as_path()) == around.first());
         if let Some(at) = queue.jobs.iter().position(is_shown)
             && let Some(job) = queue.jobs.remove(at)
         {
@@ -159,7 +159,7 @@ fn work(job: Job) -> Made {
             let found = list_all(&paths);
             Made::Listed(paths, found)
         }
-        Job::Read(path) => {
+        Job::Read(path, number) => {
             let result = match files::read(&path, None) {
                 Ok(mut document) => {
                     let problems = std::mem::take(&mut document.problems);
@@ -167,7 +167,7 @@ fn work(job: Job) -> Made {
                 }
                 Err(error) => Err(error.to_string()),
             };
-            Made::Read(path, result)
+            Made::Read(path, number, result)
         }
         Job::Sift(path, model, sift) => {
             let sifted = Model::sifted(model.source(), &sift);

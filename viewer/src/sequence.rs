@@ -1,7 +1,7 @@
 //! The files one steps through, and those of them that are kept ready.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,7 +19,9 @@ pub struct Sequence {
     ready: HashMap<PathBuf, Arc<Model>>,
     /// The last used last.
     used: Vec<PathBuf>,
-    asked: HashSet<PathBuf>,
+    /// The files that are being read, each with the number of the time it was asked for.
+    asked: HashMap<PathBuf, u64>,
+    count: u64,
 }
 
 impl Sequence {
@@ -96,7 +98,8 @@ impl Sequence {
 
     /// Whether the file that is to be shown is being read.
     pub fn is_reading(&self) -> bool {
-        self.path().is_some_and(|path| self.asked.contains(path))
+        self.path()
+            .is_some_and(|path| self.asked.contains_key(path))
     }
 
     /// What is known of a file is out of date.
@@ -112,6 +115,11 @@ impl Sequence {
         self.used.retain(|used| used != path);
         self.used.push(path.to_owned());
         Some(model)
+    }
+
+    /// Whether a file was asked for just then: what was read of it before it changed is out of date.
+    pub fn is_awaited(&self, path: &Path, number: u64) -> bool {
+        self.asked.get(path) == Some(&number)
     }
 
     /// Keeps a tree; the longest unused make room.
@@ -134,14 +142,19 @@ impl Sequence {
         self.asked.remove(path);
     }
 
-    /// The files to read now: the one that is shown, then its neighbours; each is asked for once.
-    pub fn wanted(&mut self) -> Vec<PathBuf> {
+    /// The files to read now: the one that is shown, then its neighbours; each is asked for once, under a number.
+    pub fn wanted(&mut self) -> Vec<(PathBuf, u64)> {
         let wanted: Vec<PathBuf> = (self.around().into_iter())
-            .filter(|path| !self.ready.contains_key(*path) && !self.asked.contains(*path))
+            .filter(|path| !self.ready.contains_key(*path) && !self.asked.contains_key(*path))
             .map(Path::to_owned)
             .collect();
-        self.asked.extend(wanted.iter().cloned());
-        wanted
+        let mut numbered = Vec::new();
+        for path in wanted {
+            self.count += 1;
+            self.asked.insert(path.clone(), self.count);
+            numbered.push((path, self.count));
+        }
+        numbered
     }
 
     /// The file that is shown and its neighbours.
@@ -193,11 +206,20 @@ mod tests {
         assert_eq!(sequence.insert("e.tree".into()), 4);
         assert_eq!(sequence.path(), Some(Path::new("d.csv")));
         assert_eq!((sequence.at(), sequence.len()), (3, 5));
-        let wanted = sequence.wanted();
+        let wanted: Vec<PathBuf> = sequence
+            .wanted()
+            .into_iter()
+            .map(|(path, _)| path)
+            .collect();
         assert_eq!(wanted, ["d.csv", "e.tree", "c.tree"].map(PathBuf::from));
+        assert!(sequence.is_awaited(Path::new("d.csv"), 1));
         assert!(sequence.wanted().is_empty(), "each is asked for once");
         sequence.forget(Path::new("d.csv"));
-        assert_eq!(sequence.wanted(), [PathBuf::from("d.csv")]);
+        assert_eq!(sequence.wanted(), [(PathBuf::from("d.csv"), 4)]);
+        assert!(
+            !sequence.is_awaited(Path::new("d.csv"), 1),
+            "it has changed since"
+        );
         assert!(sequence.remove(Path::new("a.tree")) && !sequence.remove(Path::new("a.tree")));
         assert_eq!(sequence.path(), Some(Path::new("d.csv")));
         assert!(sequence.remove(Path::new("e.tree")) && sequence.remove(Path::new("d.csv")));
