@@ -24,6 +24,9 @@ use crate::{
     theme::Theme,
 };
 
+/// In pictures that are gone in a moment, neighbours closer than this, in pixels, are one.
+const QUICK_GRAIN: f64 = 1.6;
+
 /// Everything that a picture of a tree depends on.
 #[derive(Clone)]
 pub struct View {
@@ -52,19 +55,24 @@ impl PartialEq for View {
 }
 
 impl View {
-    fn scene(&self) -> Scene {
+    fn scene(&self, care: Care) -> Scene {
+        let grain = match care {
+            Care::Fine => 1.0,
+            Care::Quick => QUICK_GRAIN,
+        };
         scene::scene(
             &self.model,
             &self.camera,
             &self.canvas,
             &self.look,
             self.selected,
+            grain,
         )
     }
 
     /// Draws it over a picture of its size.
     pub fn paint(&self, raster: &mut Raster, picture: &mut Pixmap, care: Care) {
-        let scene = self.scene();
+        let scene = self.scene(care);
         raster.paint(
             &mut picture.as_mut(),
             &self.model,
@@ -95,9 +103,13 @@ impl View {
         let view = self.enlarged(scale);
         let extension = path.extension().map(|name| name.to_ascii_lowercase());
         let bytes = match extension.as_ref().and_then(|name| name.to_str()) {
-            Some("svg") => {
-                svg::text(&view.model, &view.scene(), &view.canvas, &view.theme).into_bytes()
-            }
+            Some("svg") => svg::text(
+                &view.model,
+                &view.scene(Care::Fine),
+                &view.canvas,
+                &view.theme,
+            )
+            .into_bytes(),
             Some("png") => {
                 let mut picture = view.picture().ok_or("the picture is too large")?;
                 view.paint(&mut Raster::default(), &mut picture, Care::Fine);

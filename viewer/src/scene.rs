@@ -151,17 +151,21 @@ const LETTER: f64 = 6.2;
 /// How wide half of a mark is, in points.
 pub const MARK: f64 = 5.0;
 
-/// What is drawn of `model` through `camera`.
+/// What is drawn of `model` through `camera`. Neighbours whose ends are closer than `grain` pixels are drawn as one.
 pub fn scene(
     model: &Model,
     camera: &Camera,
     canvas: &Canvas,
     look: &Look,
     selected: Option<usize>,
+    grain: f64,
 ) -> Scene {
     let mut builder = Builder {
         model,
-        view: View::new(camera, canvas),
+        view: View {
+            grain,
+            ..View::new(camera, canvas)
+        },
         look,
         heat: Heat::new(model, look.scale),
         scene: Scene::default(),
@@ -308,6 +312,8 @@ struct View {
     down: f64,
     left: f64,
     top: f64,
+    /// Ends closer than this, in pixels, are one.
+    grain: f64,
 }
 
 impl View {
@@ -320,6 +326,7 @@ impl View {
             down: camera.down,
             left: canvas.width / 2.0 - camera.x * camera.across,
             top: canvas.height / 2.0 - camera.y * camera.down,
+            grain: 1.0,
         }
     }
 
@@ -621,11 +628,11 @@ fn cell(view: &View, end: (f64, f64), other: (f64, f64)) -> i64 {
         (1.0 - part) * (end.1 - other.1).abs()
     };
     if end.0 > view.width {
-        (view.width + 1.0 + cross(view.width)) as i64
+        ((view.width + cross(view.width)) / view.grain + 1.0) as i64
     } else if end.0 < 0.0 {
-        -1 - cross(0.0) as i64
+        -1 - (cross(0.0) / view.grain) as i64
     } else {
-        end.0 as i64
+        (end.0 / view.grain) as i64
     }
 }
 
@@ -707,7 +714,7 @@ mod tests {
     fn a_small_tree_is_drawn_whole_and_every_node_can_be_hit() {
         let model = model(3, 3);
         let camera = Camera::fit(&bounds(&model), &CANVAS);
-        let scene = scene(&model, &camera, &CANVAS, &Look::default(), Some(5));
+        let scene = scene(&model, &camera, &CANVAS, &Look::default(), Some(5), 1.0);
         assert_eq!(scene.edges.len(), model.len() - 1);
         assert_eq!(scene.nodes.len(), model.len());
         assert!(!scene.labels.is_empty());
@@ -730,7 +737,7 @@ mod tests {
         for step in 0..20 {
             let mut camera = fitting;
             camera.zoom_at(&CANVAS, 1.8_f64.powi(step), 500.0, 900.0);
-            let scene = scene(&model, &camera, &CANVAS, &Look::default(), None);
+            let scene = scene(&model, &camera, &CANVAS, &Look::default(), None, 1.0);
             assert!(
                 !scene.edges.is_empty() && scene.edges.len() < 20_000,
                 "{step}: {}",
