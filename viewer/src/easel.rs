@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// In pictures that are gone in a moment, neighbours closer than this, in pixels, are one.
-const QUICK_GRAIN: f64 = 1.6;
+const QUICK_GRAIN: f64 = 2.0;
 
 /// Everything that a picture of a tree depends on.
 #[derive(Clone)]

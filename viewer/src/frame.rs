@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use egui::{ClippedPrimitive, Context, PlatformOutput, RawInput, ViewportId, epaint::Primitive};
-use tiny_skia::{Pixmap, PixmapMut};
+use tiny_skia::{Pixmap, PixmapMut, PremultipliedColorU8};
 
 use crate::{
     app::App,
@@ -14,6 +14,7 @@ use crate::{
     loader::Wake,
     painter::{Painter, Part},
     panels::Panels,
+    pixel::opaque,
     raster::{Care, Raster},
     theme::Theme,
 };
@@ -126,38 +127,34 @@ impl Damage {
     }
 }
 
-/// Fills a part of a picture with one colour that lets nothing through.
-fn fill(pixmap: &mut PixmapMut<'_>, part: Part, colour: egui::Color32) {
-    let width = pixmap.width() as usize;
-    let pixel = opaque(colour);
-    let (first, end) = part.down;
-    let rows = pixmap.pixels_mut().chunks_exact_mut(width);
-    for row in rows.skip(first).take(end - first) {
-        row[part.across.0..part.across.1].fill(pixel);
-    }
-}
-
-/// A pixel of a colour that lets nothing through.
-pub fn opaque(colour: egui::Color32) -> tiny_skia::PremultipliedColorU8 {
-    tiny_skia::ColorU8::from_rgba(colour.r(), colour.g(), colour.b(), 255).premultiply()
-}
-
-/// Copies a picture that lets nothing through into a part of another, as far as it fits there.
-fn lay_over(picture: &Pixmap, to: &mut PixmapMut<'_>, (left, top): (usize, usize), part: Part) {
-    let (width, from_width) = (to.width() as usize, picture.width() as usize);
-    let begin = left.max(part.across.0);
-    let end = (left + from_width).min(part.across.1);
-    let (first, last) = (
-        top.max(part.down.0),
-        (top + picture.height() as usize).min(part.down.1),
-    );
-    if begin >= end {
-        return;
-    }
-    for row in first..last {
-        let from = &picture.pixels()[(row - top) * from_width..][..from_width];
-        let to = &mut to.pixels_mut()[row * width..][..width];
-        to[begin..end].copy_from_slice(&from[begin - left..end - left]);
+/// What lies under the interface, in a part of a picture: the tree with its corner at a place, and one pixel's colour around
+/// it.
+fn lay_ground(
+    tree: Option<&Pixmap>,
+    to: &mut PixmapMut<'_>,
+    (left, top): (usize, usize),
+    part: Part,
+    ground: PremultipliedColorU8,
+) {
+    let width = to.width() as usize;
+    let (begin, end) = part.across;
+    let rows = to.pixels_mut().chunks_exact_mut(width).enumerate();
+    for (row, pixels) in rows.take(part.down.1).skip(part.down.0) {
+        let line = row.checked_sub(top).and_then(|row| {
+            let tree = tree?;
+            tree.pixels().chunks_exact(tree.width() as usize).nth(row)
+        });
+        let Some(line) = line else {
+            pixels[begin..end].fill(ground);
+            continue;
+        };
+        let first = left.clamp(begin, end);
+        let last = (left + line.len()).clamp(first, end);
+        pixels[begin..first].fill(ground);
+        pixels[last..end].fill(ground);
+        if first < last {
+            pixels[first..last].copy_from_slice(&line[first - left..last - left]);
+        }
     }
 }
 
@@ -260,12 +257,9 @@ impl Frame {
         let changed = damage.within(width, height);
         if let (Some(picture), Some(damage)) = (&mut self.picture, changed) {
             let mut pixmap = picture.as_mut();
-            fill(&mut pixmap, damage, theme.canvas);
-            if app.model.is_some()
-                && let Some(tree) = &self.tree
-            {
-                lay_over(tree, &mut pixmap, (left as usize, top as usize), damage);
-            }
+            let at = (left as usize, top as usize);
+            let tree = self.tree.as_ref().filter(|_| app.model.is_some());
+            lay_ground(tree, &mut pixmap, at, damage, opaque(theme.canvas));
             self.painter
                 .paint_part(&mut pixmap, scale, &self.primitives, damage);
         }

@@ -3,6 +3,11 @@
 /// A premultiplied colour: red, green, blue, alpha.
 pub(crate) type Rgba = [u8; 4];
 
+/// A pixel of a colour that lets nothing through.
+pub(crate) fn opaque(colour: egui::Color32) -> tiny_skia::PremultipliedColorU8 {
+    tiny_skia::ColorU8::from_rgba(colour.r(), colour.g(), colour.b(), 255).premultiply()
+}
+
 /// The product of two bytes that stand for fractions of 255, rounded.
 #[inline(always)]
 pub(crate) fn scale(channel: u8, by: u8) -> u8 {

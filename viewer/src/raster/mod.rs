@@ -53,7 +53,7 @@ impl Raster {
         theme: &Theme,
         care: Care,
     ) {
-        pixmap.pixels_mut().fill(crate::frame::opaque(theme.canvas));
+        pixmap.pixels_mut().fill(crate::pixel::opaque(theme.canvas));
         let scale = canvas.scale as f32;
         if care == Care::Fine && scene.edges.len() <= TOO_DENSE {
             strokes(pixmap, &scene.edges, theme);
