@@ -109,6 +109,15 @@ fn settings(directory: &Path) -> Settings {
     }
 }
 
+/// Trees with journals of at most so many bytes.
+fn journalling(directory: &Path, most: u64) -> Output {
+    let settings = Settings {
+        journal: Some(most),
+        ..settings(directory)
+    };
+    Output::open(settings, no_warning()).unwrap()
+}
+
 fn no_warning() -> Box<dyn Fn(&str) + Send + Sync> {
     Box::new(|warning| panic!("{warning}"))
 }
@@ -663,14 +672,7 @@ impl Visitor for Journals<'_> {
             let name = format!("{},threads={threads},playout_limit=20", self.search);
             let spec = catalog::parse::<G>(&name).unwrap();
             let scratch = Scratch::new(&format!("{}-{}", G::NAME, name.replace(',', "-")));
-            let output = Output::open(
-                Settings {
-                    journal: Some(LONGEST_JOURNAL),
-                    ..settings(&scratch.0)
-                },
-                no_warning(),
-            )
-            .unwrap();
+            let output = journalling(&scratch.0, LONGEST_JOURNAL);
             // Two searches: the second inherits a part of the first one's tree.
             let mut first = catalog::build::<G>(&spec).unwrap();
             let mv = search(&mut *first, &start, &history, iterations, Some(&output));
@@ -783,14 +785,7 @@ fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], row
 #[test]
 fn a_film_can_be_watched_while_it_is_made() {
     let scratch = Scratch::new("film");
-    let output = Output::open(
-        Settings {
-            journal: Some(LONGEST_JOURNAL),
-            ..settings(&scratch.0)
-        },
-        no_warning(),
-    )
-    .unwrap();
+    let output = journalling(&scratch.0, LONGEST_JOURNAL);
     let (start, history) = beginning();
     let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
     let open = |path: &Path| Film::open(path, "connect-four", &notation::position_text(&start));
@@ -829,14 +824,7 @@ fn a_film_can_be_watched_while_it_is_made() {
 #[test]
 fn the_root_alone_tells_of_a_journal() {
     let scratch = Scratch::new("announced");
-    let output = Output::open(
-        Settings {
-            journal: Some(LONGEST_JOURNAL),
-            ..settings(&scratch.0)
-        },
-        no_warning(),
-    )
-    .unwrap();
+    let output = journalling(&scratch.0, LONGEST_JOURNAL);
     let (start, history) = beginning();
     let spec = catalog::parse::<ConnectFour>("uct").unwrap();
     let stop = Stop::new();
@@ -885,14 +873,7 @@ fn a_journal_gives_the_tree_of_every_iteration() {
 #[test]
 fn a_long_journal_is_turned_anywhere() {
     let scratch = Scratch::new("long-journal");
-    let output = Output::open(
-        Settings {
-            journal: Some(LONGEST_JOURNAL),
-            ..settings(&scratch.0)
-        },
-        no_warning(),
-    )
-    .unwrap();
+    let output = journalling(&scratch.0, LONGEST_JOURNAL);
     let (start, history) = beginning();
     let spec = catalog::parse::<ConnectFour>("uct").unwrap();
     let mut grown = catalog::build(&spec).unwrap();
@@ -917,14 +898,7 @@ fn a_long_journal_is_turned_anywhere() {
 #[test]
 fn a_journal_can_be_followed_and_ends_at_its_limit() {
     let scratch = Scratch::new("followed");
-    let output = Output::open(
-        Settings {
-            journal: Some(200_000),
-            ..settings(&scratch.0)
-        },
-        no_warning(),
-    )
-    .unwrap();
+    let output = journalling(&scratch.0, 200_000);
     let (start, history) = beginning();
     let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
     let seen = std::thread::scope(|scope| {

@@ -8,4 +8,6 @@ mod hostile;
 mod layout;
 #[path = "viewer/pictures.rs"]
 mod pictures;
+#[path = "viewer/stage.rs"]
+mod stage;
 mod support;

@@ -4,18 +4,17 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use canopy_engine::tree::{Builder, Row, Tree, files::Format};
 use canopy_viewer::{
     app::{Action, App, Copied, Way},
-    frame::{self, Frame},
+    frame,
     model::{Model, Source},
-    settings::Settings,
 };
 
-use crate::support::Scratch;
+use crate::{stage::Stage, support::Scratch};
 
 fn tree(rows: &[(&str, i32, u32)]) -> Tree {
     let mut builder = Builder::default();
@@ -44,12 +43,8 @@ fn sample() -> Tree {
     ])
 }
 
-fn app() -> App {
-    App::new(Settings::default(), Arc::new(|| {})).expect("threads start")
-}
-
 fn shown() -> App {
-    let mut app = app();
+    let mut app = Stage::dark().app;
     app.show_alone(
         Path::new("sample.tree"),
         Arc::new(Model::new(Source::of(sample()))),
@@ -59,15 +54,6 @@ fn shown() -> App {
 
 fn selected(app: &App) -> String {
     app.moves_to_selected().unwrap_or_default().join(" ")
-}
-
-fn until(app: &mut App, is_so: impl Fn(&App) -> bool) {
-    let begun = Instant::now();
-    while !is_so(app) {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{}", app.dump());
-        std::thread::sleep(Duration::from_millis(2));
-        app.update(Duration::ZERO);
-    }
 }
 
 #[test]
@@ -136,13 +122,13 @@ fn a_tree_that_grows_keeps_what_is_selected() {
         fs::rename(whole, &path).expect("a file can be renamed");
     };
     write(&sample());
-    let mut app = app();
-    app.act(Action::Open(vec![scratch.0.clone()]));
-    until(&mut app, |app| app.model.is_some());
+    let mut stage = Stage::dark();
+    stage.app.act(Action::Open(vec![scratch.0.clone()]));
+    stage.until("it is so", |app| app.model.is_some());
     // The watch begins when the directory is opened; what comes before it looks is seen with the next change.
     std::thread::sleep(Duration::from_millis(300));
-    app.act(Action::Find("right".to_owned()));
-    assert_eq!(selected(&app), "right");
+    stage.app.act(Action::Find("right".to_owned()));
+    assert_eq!(selected(&stage.app), "right");
     write(&tree(&[
         ("", 20, 3),
         ("new", 5, 0),
@@ -150,15 +136,15 @@ fn a_tree_that_grows_keeps_what_is_selected() {
         ("right", 9, 1),
         ("down", 8, 0),
     ]));
-    until(&mut app, |app| {
+    stage.until("it is so", |app| {
         app.model.as_ref().is_some_and(|model| model.len() == 5)
     });
-    assert_eq!(selected(&app), "right");
-    app.act(Action::Fold);
-    until(&mut app, |app| {
+    assert_eq!(selected(&stage.app), "right");
+    stage.app.act(Action::Fold);
+    stage.until("it is so", |app| {
         app.model.as_ref().is_some_and(|model| model.hidden == 1)
     });
-    assert_eq!(selected(&app), "right");
+    assert_eq!(selected(&stage.app), "right");
 }
 
 #[derive(Debug)]
@@ -188,23 +174,24 @@ fn files_that_are_dropped_are_opened_together() {
         fs::write(&path, bytes).expect("a file can be written");
         input.dropped_files.push(Arc::new(Dropped(path)));
     }
-    let mut app = app();
-    let mut frame = Frame::default();
-    frame.draw(&mut app, input, (800, 600));
-    until(&mut app, |app| {
+    let mut stage = Stage::dark();
+    stage.frame.draw(&mut stage.app, input, (800, 600));
+    stage.until("it is so", |app| {
         app.sequence.len() == 2 && app.model.is_some()
     });
     assert!(
-        app.shown
+        stage
+            .app
+            .shown
             .as_ref()
             .is_some_and(|path| path.ends_with("b.tree"))
     );
-    app.act(Action::Step(1));
-    until(&mut app, |app| {
+    stage.app.act(Action::Step(1));
+    stage.until("it is so", |app| {
         app.shown
             .as_ref()
             .is_some_and(|path| path.ends_with("a.csv"))
     });
-    app.act(Action::Step(1));
-    assert_eq!(app.sequence.at(), 1, "there is no other");
+    stage.app.act(Action::Step(1));
+    assert_eq!(stage.app.sequence.at(), 1, "there is no other");
 }

@@ -1,57 +1,16 @@
 //! Files that are broken, and trees of the strangest shapes.
 
-use std::{
-    fs,
-    path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path};
 
 use canopy_engine::tree::{Builder, Row, Tree, files::Format};
 use canopy_viewer::{
-    app::{Action, App, Way},
-    frame::{self, Frame},
+    app::{Action, Way},
     model::{Model, Source},
-    settings::Settings,
 };
 
-use crate::support::Scratch;
-
-struct Stage {
-    app: App,
-    frame: Frame,
-    now: Duration,
-}
+use crate::{stage::Stage, support::Scratch};
 
 impl Stage {
-    fn new() -> Self {
-        Self {
-            app: App::new(Settings::default(), Arc::new(|| {})).expect("threads start"),
-            frame: Frame::default(),
-            now: Duration::ZERO,
-        }
-    }
-
-    fn frame(&mut self) {
-        self.now += Duration::from_millis(150);
-        self.app.update(self.now);
-        let input = frame::input(1000.0, 700.0, 1.0);
-        self.frame.draw(&mut self.app, input, (1000, 700));
-    }
-
-    fn until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) {
-        let begun = Instant::now();
-        while !is_so(&self.app) {
-            assert!(
-                begun.elapsed() < Duration::from_secs(60),
-                "{what}: {}",
-                self.app.dump()
-            );
-            std::thread::sleep(Duration::from_millis(2));
-            self.frame();
-        }
-    }
-
     /// Everything one does with a tree.
     fn use_all(&mut self) {
         for action in [
@@ -128,7 +87,7 @@ fn broken_files_open_as_messages() {
         fs::write(scratch.0.join(name), bytes).expect("a file can be written");
     }
     fs::create_dir(scratch.0.join("folder.tree")).expect("a folder can be made");
-    let mut stage = Stage::new();
+    let mut stage = Stage::dark();
     stage
         .app
         .act(Action::Open(vec![scratch.0.join("none.tree")]));
@@ -189,7 +148,7 @@ fn a_journal_that_does_not_belong_to_the_tree_is_told_of() {
         "CANOPYG1 and so on, but not a journal at all",
     )
     .expect("a file can be written");
-    let mut stage = Stage::new();
+    let mut stage = Stage::dark();
     stage.app.act(Action::Open(vec![path]));
     stage.until("it is told", |app| {
         (app.message.as_ref()).is_some_and(|message| message.text.contains("a.growth"))
@@ -218,11 +177,8 @@ fn trees_of_the_strangest_shapes_stay_usable() {
         ("long names", tree(names)),
     ];
     for (name, tree) in shapes {
-        let mut stage = Stage::new();
-        stage
-            .app
-            .show_alone(Path::new(name), Arc::new(Model::new(Source::of(tree))));
-        stage.frame();
+        let mut stage = Stage::dark();
+        stage.show(name, Model::new(Source::of(tree)));
         stage.use_all();
         let model = stage.app.model.clone().expect("it is shown");
         stage.app.act(Action::Select(Some(model.len() - 1)));
@@ -244,7 +200,7 @@ fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
         let path = scratch.0.join(format!("{number:06}.tree"));
         fs::write(path, &bytes).expect("a file can be written");
     }
-    let mut stage = Stage::new();
+    let mut stage = Stage::dark();
     stage.app.act(Action::Open(vec![scratch.0.clone()]));
     // Nothing was listed yet when opening came back.
     assert!(stage.app.sequence.is_empty());

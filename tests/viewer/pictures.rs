@@ -1,11 +1,6 @@
 //! Pictures of the whole window, drawn as the window draws them, pixel by pixel.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fs, path::PathBuf};
 
 use canopy_engine::{
     catalog,
@@ -21,119 +16,24 @@ use canopy_engine::{
     },
 };
 use canopy_viewer::{
-    app::{Action, App, Way},
-    frame::{self, Frame},
+    app::{Action, Way},
     model::{Model, Sift, Source},
-    settings::Settings,
 };
 use tiny_skia::Pixmap;
 
-use crate::support::{Scratch, data};
-
-const WIDTH: u32 = 1100;
-const HEIGHT: u32 = 680;
-
-/// The window without a window.
-struct Stage {
-    app: App,
-    frame: Frame,
-    scale: f32,
-    now: Duration,
-    keys: Vec<egui::Event>,
-}
+use crate::{
+    stage::Stage,
+    support::{Scratch, data},
+};
 
 impl Stage {
-    fn new(settings: Settings) -> Self {
-        Self {
-            app: App::new(settings, Arc::new(|| {})).expect("threads start"),
-            frame: Frame::default(),
-            scale: 1.0,
-            now: Duration::ZERO,
-            keys: Vec::new(),
-        }
-    }
-
-    fn dark() -> Self {
-        Self::new(Settings::default())
-    }
-
-    fn light() -> Self {
-        Self::new(Settings {
-            dark: false,
-            ..Settings::default()
-        })
-    }
-
-    fn show(&mut self, name: &str, model: Model) -> &mut Self {
-        self.app.show_alone(Path::new(name), Arc::new(model));
-        self.frame();
-        self
-    }
-
-    fn act(&mut self, action: Action) -> &mut Self {
-        self.app.act(action);
-        self.frame();
-        self
-    }
-
-    fn press(&mut self, key: egui::Key) -> &mut Self {
-        self.keys.push(egui::Event::Key {
-            key,
-            physical_key: None,
-            pressed: true,
-            repeat: false,
-            modifiers: egui::Modifiers::NONE,
-        });
-        self.frame();
-        self
-    }
-
-    /// Moves the pointer over a place of the canvas, in pixels, and leaves it there.
-    fn point(&mut self, (x, y): (f64, f64)) -> &mut Self {
-        let (left, top) = self.app.canvas_at;
-        let at = egui::pos2((left + x) as f32, (top + y) as f32);
-        for step in [1.0, 0.0] {
-            let at = at + egui::vec2(step, 0.0);
-            self.keys.push(egui::Event::PointerMoved(at));
-            self.frame();
-        }
-        self
-    }
-
-    fn frame(&mut self) -> Pixmap {
-        self.now += Duration::from_millis(200);
-        self.app.update(self.now);
-        let size = |points: u32| (points as f32 * self.scale) as u32;
-        let (width, height) = (size(WIDTH), size(HEIGHT));
-        let mut input = frame::input(width as f32, height as f32, self.scale);
-        input.time = Some(self.now.as_secs_f64());
-        input.events.append(&mut self.keys);
-        self.frame.draw(&mut self.app, input, (width, height));
-        self.frame.picture().expect("a picture").clone()
-    }
-
-    /// Waits until something is so.
-    fn until(&mut self, is_so: impl Fn(&App) -> bool) -> &mut Self {
-        let begun = Instant::now();
-        while !is_so(&self.app) {
-            assert!(
-                begun.elapsed() < Duration::from_secs(60),
-                "{}",
-                self.app.dump()
-            );
-            std::thread::sleep(Duration::from_millis(5));
-            self.frame();
-        }
-        self
-    }
-
     /// Demands that it looks as it did; with `UPDATE=1` in the environment it looks right now.
     fn matches(&mut self, name: &str) {
         // What moves comes to rest, and what is drawn in haste is drawn again with care.
-        for _ in 0..6 {
+        for _ in 0..7 {
             self.frame();
         }
-        let actual = self.frame();
+        let actual = self.frame.picture().expect("a picture");
         let path = data("pictures").join(format!("{name}.png"));
         if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
             fs::create_dir_all(data("pictures")).expect("the folder can be made");
@@ -146,7 +46,7 @@ impl Stage {
         let differing = (actual.pixels().iter().zip(expected.pixels()))
             .filter(|(one, other)| one != other)
             .count();
-        if size(&actual) != size(&expected) || differing > 0 {
+        if size(actual) != size(&expected) || differing > 0 {
             let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/pictures");
             fs::create_dir_all(&folder).expect("the folder can be made");
             let kept = folder.join(format!("{name}.png"));
@@ -235,7 +135,7 @@ fn before_there_is_a_tree() {
     let mut stage = Stage::dark();
     stage.act(Action::Open(vec!["no/such/file.tree".into()]));
     stage
-        .until(|app| app.message.is_some())
+        .until("it is so", |app| app.message.is_some())
         .matches("no-such-file");
 }
 
@@ -339,12 +239,14 @@ fn parts_of_a_tree() {
     stage
         .show("delta.tree", grown("delta", "uct", 1500))
         .act(Action::Sift(sift))
-        .until(|app| app.model.as_ref().is_some_and(|model| model.hidden > 0))
+        .until("it is so", |app| {
+            app.model.as_ref().is_some_and(|model| model.hidden > 0)
+        })
         .matches("two-best-children");
     stage
         .act(Action::Select(Some(1)))
         .act(Action::Fold)
-        .until(|app| {
+        .until("it is so", |app| {
             app.model
                 .as_ref()
                 .is_some_and(|model| model.children[1] == 0)
@@ -358,7 +260,9 @@ fn parts_of_a_tree() {
     Stage::light()
         .show("kalah.tree", grown("kalah", "uct", 3000))
         .act(Action::Sift(sift))
-        .until(|app| app.model.as_ref().is_some_and(|model| model.hidden > 0))
+        .until("it is so", |app| {
+            app.model.as_ref().is_some_and(|model| model.hidden > 0)
+        })
         .act(Action::Walk(Way::Down))
         .matches("kalah-turns");
 }
@@ -403,11 +307,13 @@ fn a_tree_as_it_grew() {
     let mut stage = Stage::dark();
     stage
         .act(Action::Open(vec![named("tree")]))
-        .until(|app| app.model.is_some() && app.timeline.reel.is_some())
+        .until("it is so", |app| {
+            app.model.is_some() && app.timeline.reel.is_some()
+        })
         .act(Action::Scrub {
             to: 1234,
             moving: false,
         })
-        .until(|app| app.timeline.shown == Some(1234))
+        .until("it is so", |app| app.timeline.shown == Some(1234))
         .matches("growth");
 }

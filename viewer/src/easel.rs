@@ -10,11 +10,13 @@ use std::{
     thread,
 };
 
-use canopy_engine::tree::files::write_whole;
+use canopy_engine::tree::{
+    Tree,
+    files::{Format, write_whole},
+};
 use tiny_skia::Pixmap;
 
 use crate::{
-    app::Saving,
     camera::{Camera, Canvas},
     loader::Wake,
     model::Model,
@@ -119,6 +121,15 @@ impl View {
         };
         write_whole(path, |out| out.write_all(&bytes)).map_err(|error| error.to_string())
     }
+}
+
+/// What can be saved.
+#[derive(Clone, Debug)]
+pub enum Saving {
+    /// What is on the canvas, so many times as large.
+    Picture(f64),
+    /// The tree.
+    Tree(Arc<Tree>, Format),
 }
 
 /// Writes a file; an error says why it could not be.

@@ -300,7 +300,7 @@ impl Frame {
             camera,
             canvas,
             look: app.look(),
-            selected: app.selected.filter(|&node| node < model.len()),
+            selected: app.selected,
             theme: theme.clone(),
             model,
         };

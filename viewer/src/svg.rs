@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::{
     camera::Canvas,
     model::Model,
-    raster::shade,
+    raster::{node_colours, shade, strength},
     scene::{LABEL_SIZE, MARK, Scene},
     theme::Theme,
 };
@@ -26,7 +26,7 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
             out,
             "<path stroke=\"#{red:02x}{green:02x}{blue:02x}\" stroke-width=\"{:.2}\" stroke-opacity=\"{:.2}\" d=\"",
             group[0].width,
-            0.45 + 0.55 * group[0].heat
+            strength(group[0].heat)
         );
         for edge in group {
             let _ = write!(
@@ -58,11 +58,7 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
     out.push_str("</g>\n");
     for disc in &scene.nodes {
         let decider = model.deciders[disc.node as usize];
-        let (fill, border) = if decider.is_first() {
-            (theme.first_player, theme.dim)
-        } else {
-            (theme.second_player, theme.first_player)
-        };
+        let (fill, border) = node_colours(theme, decider);
         let (x, y) = disc.at;
         let _ = if decider.is_end() {
             let side = disc.radius * 0.86;

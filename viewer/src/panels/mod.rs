@@ -135,7 +135,7 @@ impl Panels {
         let Some(model) = app.model.clone() else {
             return;
         };
-        let node = app.selected.filter(|&node| node < model.len()).unwrap_or(0);
+        let node = app.node();
         let glance = Glance::at(&mut self.selected, &model, node);
         let side = Frame::new()
             .fill(theme.panel)

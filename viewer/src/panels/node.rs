@@ -34,7 +34,7 @@ pub(super) fn show(
     let Some(model) = app.model.clone() else {
         return;
     };
-    let node = app.selected.filter(|&node| node < model.len()).unwrap_or(0);
+    let node = app.node();
     let figures = model.node(node);
     ui.label(theme.heading("Node"));
     let title = if node == 0 {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, PixmapMut, Stroke, Transform,
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Stroke, Transform,
 };
 
 use crate::{
@@ -157,7 +157,7 @@ pub fn shade(theme: &Theme, heat: f32) -> [u8; 3] {
 }
 
 /// How much of its colour an edge lays on: quiet ones step back.
-fn strength(heat: f32) -> f32 {
+pub fn strength(heat: f32) -> f32 {
     0.45 + 0.55 * heat
 }
 
@@ -232,19 +232,13 @@ fn polyline(pixmap: &mut PixmapMut<'_>, points: &[(f32, f32)], colour: egui::Col
         return;
     }
     if let Some(path) = path.finish() {
-        let stroke = Stroke {
+        let round = Stroke {
             width,
             line_cap: LineCap::Round,
             line_join: LineJoin::Round,
             ..Stroke::default()
         };
-        pixmap.stroke_path(
-            &path,
-            &paint_of(colour),
-            &stroke,
-            Transform::identity(),
-            None,
-        );
+        stroke(pixmap, &path, colour, &round);
     }
 }
 
@@ -262,11 +256,7 @@ fn draw_node(
     theme: &Theme,
     scale: f32,
 ) {
-    let (fill, border) = if decider.is_first() {
-        (theme.first_player, theme.second_player)
-    } else {
-        (theme.second_player, theme.first_player)
-    };
+    let (fill, border) = node_colours(theme, decider);
     let path = if decider.is_end() {
         let side = radius * 0.86;
         let rectangle = tiny_skia::Rect::from_ltrb(x - side, y - side, x + side, y + side);
@@ -277,17 +267,31 @@ fn draw_node(
     let Some(path) = path else { return };
     let identity = Transform::identity();
     pixmap.fill_path(&path, &paint_of(fill), FillRule::Winding, identity, None);
-    let stroke = Stroke {
-        width: (radius * 0.25).clamp(0.6 * scale, 1.2 * scale),
+    let width = (radius * 0.25).clamp(0.6 * scale, 1.2 * scale);
+    outline(pixmap, &path, border, width);
+}
+
+/// The colours of a node and of its border, which stays visible on either canvas.
+pub fn node_colours(theme: &Theme, decider: Decider) -> (egui::Color32, egui::Color32) {
+    if decider.is_first() {
+        (theme.first_player, theme.dim)
+    } else {
+        (theme.second_player, theme.first_player)
+    }
+}
+
+/// The outline of a closed path.
+fn outline(pixmap: &mut PixmapMut<'_>, path: &Path, colour: egui::Color32, width: f32) {
+    let sharp = Stroke {
+        width,
         ..Stroke::default()
     };
-    // The border stays visible on either canvas.
-    let border = if decider.is_first() {
-        theme.dim
-    } else {
-        border
-    };
-    pixmap.stroke_path(&path, &paint_of(border), &stroke, identity, None);
+    stroke(pixmap, path, colour, &sharp);
+}
+
+fn stroke(pixmap: &mut PixmapMut<'_>, path: &Path, colour: egui::Color32, stroke: &Stroke) {
+    let identity = Transform::identity();
+    pixmap.stroke_path(path, &paint_of(colour), stroke, identity, None);
 }
 
 fn ring(
@@ -298,16 +302,6 @@ fn ring(
     width: f32,
 ) {
     if let Some(path) = PathBuilder::from_circle(at.0, at.1, radius) {
-        let stroke = Stroke {
-            width,
-            ..Stroke::default()
-        };
-        pixmap.stroke_path(
-            &path,
-            &paint_of(colour),
-            &stroke,
-            Transform::identity(),
-            None,
-        );
+        outline(pixmap, &path, colour, width);
     }
 }

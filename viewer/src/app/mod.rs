@@ -6,14 +6,22 @@ use std::{
     time::Duration,
 };
 
-use canopy_engine::tree::{Tree, files::Format};
+use canopy_engine::tree::files::Format;
 
+pub use self::{
+    action::{Action, Copied, Way},
+    timeline::{SPEEDS, Timeline},
+};
 use crate::{
     board::Board,
     camera::{Camera, Canvas},
-    film::{News, Projector, Reel, Shot, Wish},
+    easel::Saving,
+    film::Projector,
     loader::{Loader, Made, Wake},
-    model::{Model, Sift, find_steps, steps},
+    model::{
+        Model, Sift,
+        steps::{Finder, steps},
+    },
     scene::{self, Look},
     sequence::Sequence,
     settings::Settings,
@@ -21,188 +29,14 @@ use crate::{
     watch::{Change, Watch},
 };
 
+mod action;
+mod dump;
+mod timeline;
+
 /// A message stays so long.
 const MESSAGE: Duration = Duration::from_secs(6);
-
-/// Something that happens in the window.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    /// Open files, or a directory.
-    Open(Vec<PathBuf>),
-    /// The tree so many further in the sequence.
-    Step(i64),
-    /// The tree of that number, counted from 1, as it was typed.
-    Jump(String),
-    /// See the whole tree.
-    Reset,
-    /// See the selected node's subtree.
-    FitSelected,
-    /// Larger or smaller, at a pixel of the canvas or in its middle.
-    Zoom(f64, Option<(f64, f64)>),
-    /// Move the tree by pixels.
-    Pan(f64, f64),
-    /// Look at a place, given in parts of the whole tree.
-    CentreOn(f64, f64),
-    /// Select what lies at a pixel.
-    Click(f64, f64),
-    /// Select a node.
-    Select(Option<usize>),
-    /// Select the parent, the first or last visited child, or a sibling.
-    Walk(Way),
-    /// Through what was selected before.
-    History(i64),
-    /// Hide or show the children of the selected node.
-    Fold,
-    /// Show another part of the tree.
-    Sift(Sift),
-    /// Find a node by its move or state, or the next one.
-    Find(String),
-    /// Follow what appears in the directory, or not.
-    Follow(bool),
-    /// Write the tree to a file, .csv or .tree, or a picture, .png or .svg, so many times as large as on the screen.
-    Save(PathBuf, f64),
-    /// The other theme.
-    SwitchTheme,
-    /// The tree after so many iterations; `moving` if the next one follows at once.
-    Scrub {
-        /// After how many iterations.
-        to: u32,
-        /// Whether the next one follows at once.
-        moving: bool,
-    },
-    /// So many iterations on.
-    StepIteration(i64),
-    /// Let the tree grow, or stop it.
-    Play(bool),
-    /// So many iterations a second.
-    Speed(u32),
-    /// The tree as it is in the end, or as far as the search is.
-    ToEnd,
-    /// Close the window.
-    Quit,
-    /// Copy something about the selected node.
-    Copy(Copied),
-}
-
-/// What can be saved.
-#[derive(Clone, Debug)]
-pub enum Saving {
-    /// What is on the canvas, so many times as large.
-    Picture(f64),
-    /// The tree.
-    Tree(Arc<Tree>, Format),
-}
-
-/// What can be copied of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copied {
-    /// The moves that lead to it.
-    Line,
-    /// Its position.
-    Position,
-    /// Its figures.
-    Figures,
-}
-
-/// The speeds at which a tree grows, in iterations a second.
-pub const SPEEDS: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
-/// A tree grows from its first iteration to the last in about so many seconds, if nothing else is said.
-const SHOWTIME: u32 = 10;
-
-/// How the tree grew, where there is a journal.
-#[derive(Default)]
-pub struct Timeline {
-    /// What is known of the journal.
-    pub reel: Option<Reel>,
-    /// Where one looks: after so many iterations; none for the end.
-    pub at: Option<u32>,
-    /// The iteration that is shown; none if the tree of the file is.
-    pub shown: Option<u32>,
-    /// Since when it grows by itself, and from which iteration on.
-    playing: Option<(Duration, u32)>,
-    /// How fast, in iterations a second; none for whatever takes a few seconds.
-    speed: Option<u32>,
-}
-
-impl Timeline {
-    /// How many iterations there are.
-    pub fn iterations(&self) -> u32 {
-        self.reel.as_ref().map_or(0, |reel| reel.iterations)
-    }
-
-    /// The iteration one looks at.
-    pub fn position(&self) -> u32 {
-        self.at.unwrap_or(u32::MAX).min(self.iterations())
-    }
-
-    /// Whether the search still runs, as far as the journal tells.
-    pub fn is_live(&self) -> bool {
-        (self.reel.as_ref()).is_some_and(|reel| reel.ended.is_none())
-    }
-
-    /// Whether the tree grows by itself.
-    pub fn is_playing(&self) -> bool {
-        self.playing.is_some()
-    }
-
-    /// How fast it grows, in iterations a second.
-    pub fn speed(&self) -> u32 {
-        self.speed.unwrap_or_else(|| {
-            let wanted = self.iterations() / SHOWTIME;
-            (SPEEDS.into_iter().rev())
-                .find(|&speed| speed <= wanted)
-                .unwrap_or(SPEEDS[0])
-        })
-    }
-}
-
-/// A step in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// To the parent.
-    Up,
-    /// To the most visited child.
-    Down,
-    /// To the sibling on the left.
-    Left,
-    /// To the sibling on the right.
-    Right,
-}
-
 /// So much of what was selected is kept when a tree changes.
 const MOST_HISTORY: usize = 50;
-
-/// Finds nodes of one state of a tree in another.
-struct Finder<'a> {
-    before: Option<&'a Model>,
-    now: &'a Model,
-    /// The sizes of both trees, if they are not one.
-    sizes: Option<(Vec<u32>, Vec<u32>)>,
-}
-
-impl<'a> Finder<'a> {
-    fn new(before: Option<&'a Model>, now: &'a Model) -> Self {
-        let other = before.filter(|before| !Arc::ptr_eq(&before.tree, &now.tree));
-        Self {
-            before,
-            now,
-            sizes: other.map(|before| (before.tree.sizes(), now.tree.sizes())),
-        }
-    }
-
-    /// The node that the same moves lead to.
-    fn find(&self, node: usize) -> Option<usize> {
-        let before = self.before.filter(|before| node < before.len())?;
-        let row = match &self.sizes {
-            None => before.row(node),
-            Some((sizes, now)) => {
-                let steps = steps(&before.tree, sizes, before.row(node));
-                find_steps(&self.now.tree, now, &steps)?
-            }
-        };
-        self.now.find_row(row as u32)
-    }
-}
 
 /// Something to be read at the bottom.
 #[derive(Clone, Debug, PartialEq)]
@@ -331,19 +165,13 @@ impl App {
         });
     }
 
-    /// Takes in what other threads have made; whether anything changed.
-    pub fn update(&mut self, now: Duration) -> bool {
+    /// Takes in what other threads have made.
+    pub fn update(&mut self, now: Duration) {
         self.now = now;
-        let mut changed = false;
-        if let Some(message) = &self.message
-            && !message.is_error
-            && now >= message.since + MESSAGE
-        {
+        if self.message_ends().is_some_and(|end| now >= end) {
             self.message = None;
-            changed = true;
         }
         for change in self.watch.as_ref().map(Watch::take).unwrap_or_default() {
-            changed = true;
             match change {
                 Change::Said(text) => self.say(text),
                 Change::Files(paths) => self.arrive(paths),
@@ -357,15 +185,17 @@ impl App {
             }
         }
         for made in self.loader.take() {
-            changed = true;
             self.receive(made);
         }
         for news in self.projector.take() {
-            changed = true;
             self.hear(news);
         }
         self.grow();
-        changed
+    }
+
+    /// The node that is looked at: the selected one, or else the root.
+    pub fn node(&self) -> usize {
+        self.selected.unwrap_or(0)
     }
 
     /// Files have appeared in the directory, or have changed.
@@ -420,124 +250,6 @@ impl App {
         }
     }
 
-    /// Takes in what is said of the journal.
-    fn hear(&mut self, news: News) {
-        let (News::Reel(path, _) | News::Shot(path, _) | News::Failed(path, _)) = &news;
-        if self.shown.as_deref() != Some(path) {
-            return;
-        }
-        match news {
-            News::Failed(path, problem) => {
-                let was_elsewhere = self.timeline.shown.is_some();
-                self.timeline = Timeline {
-                    speed: self.timeline.speed,
-                    ..Timeline::default()
-                };
-                if let Some(whole) = self.whole.clone().filter(|_| was_elsewhere) {
-                    self.show_part_of(&path, whole);
-                }
-                let name = name_of(&path.with_extension("growth"));
-                self.complain(format!("{name}: {problem}"));
-            }
-            News::Reel(_, reel) => {
-                let was_live = self.timeline.is_live();
-                self.timeline.reel = Some(reel);
-                // The tree of a search that is over is in its file, with all that stands beside it.
-                let is_live = self.timeline.is_live();
-                if self.timeline.at.is_none() && (is_live || was_live) && !self.is_final() {
-                    self.wish(u32::MAX, is_live);
-                }
-            }
-            News::Shot(
-                _,
-                Shot {
-                    wish,
-                    iteration,
-                    model,
-                },
-            ) => {
-                // What was asked for may not be wanted any more: the file's own tree is the end.
-                let is_wanted = match self.timeline.at {
-                    None => wish.iteration == u32::MAX && !self.is_final(),
-                    Some(_) => wish.iteration != u32::MAX,
-                };
-                if is_wanted && wish.sift == self.sift {
-                    self.timeline.shown = Some(iteration);
-                    self.put(model);
-                }
-            }
-        }
-    }
-
-    /// Whether the file that is shown is of a search that is over.
-    fn is_final(&self) -> bool {
-        let whole = self.whole.as_ref();
-        whole.is_some_and(|model| model.meta.as_ref().is_none_or(|meta| meta.is_final))
-    }
-
-    fn wish(&self, iteration: u32, quick: bool) {
-        self.projector.wish(Wish {
-            iteration,
-            quick,
-            sift: self.sift.clone(),
-        });
-    }
-
-    /// Asks for the next tree while it grows by itself.
-    fn grow(&mut self) {
-        let Some((since, from)) = self.timeline.playing else {
-            return;
-        };
-        let seconds = self.now.saturating_sub(since).as_secs_f64();
-        let done = seconds * f64::from(self.timeline.speed());
-        let to = (f64::from(from) + done).min(f64::from(u32::MAX)) as u32;
-        let end = self.timeline.iterations();
-        if to >= end && !self.timeline.is_live() {
-            self.timeline.playing = None;
-            self.timeline.at = Some(end);
-            self.wish(end, false);
-        } else if self.timeline.at != Some(to.min(end)) {
-            self.timeline.at = Some(to.min(end));
-            self.wish(to.min(end), true);
-        }
-    }
-
-    /// Goes to an iteration.
-    fn scrub(&mut self, to: u32, moving: bool) {
-        if self.timeline.reel.is_none() {
-            return;
-        }
-        self.timeline.playing = None;
-        let to = to.min(self.timeline.iterations());
-        self.timeline.at = Some(to);
-        self.wish(to, moving);
-    }
-
-    fn play(&mut self, plays: bool) {
-        if self.timeline.reel.is_none() {
-            return;
-        }
-        let at = self.timeline.position();
-        if !plays {
-            return self.scrub(at, false);
-        }
-        let is_over = at >= self.timeline.iterations() && !self.timeline.is_live();
-        self.timeline.playing = Some((self.now, if is_over { 0 } else { at }));
-    }
-
-    /// Shows the end again.
-    fn show_end(&mut self) {
-        self.timeline.playing = None;
-        self.timeline.at = None;
-        if self.timeline.is_live() && !self.is_final() {
-            self.wish(u32::MAX, true);
-        } else if self.timeline.shown.take().is_some()
-            && let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone())
-        {
-            self.show_part_of(&path, whole);
-        }
-    }
-
     /// Asks for what is to be shown, or shows it if it is ready.
     fn ask(&mut self) {
         if let Some(path) = self.sequence.path().map(Path::to_owned)
@@ -573,11 +285,7 @@ impl App {
             self.camera = None;
             self.is_fitted = true;
             self.sift.collapsed.clear();
-            let speed = self.timeline.speed;
-            self.timeline = Timeline {
-                speed,
-                ..Timeline::default()
-            };
+            self.timeline.restart();
         }
         match &model.meta {
             Some(meta) if meta.game.is_empty() => self.projector.close(),
@@ -654,7 +362,7 @@ impl App {
     /// The moves from the root to the selected node.
     pub fn moves_to_selected(&self) -> Option<Vec<String>> {
         let model = self.model.as_ref()?;
-        let node = self.selected.filter(|&node| node < model.len())?;
+        let node = self.selected?;
         Some(model.line(node).into_iter().map(str::to_owned).collect())
     }
 
@@ -742,12 +450,7 @@ impl App {
                 self.scrub(to.clamp(0, i64::from(u32::MAX)) as u32, false);
             }
             Action::Play(plays) => self.play(plays),
-            Action::Speed(speed) => {
-                self.timeline.speed = Some(speed);
-                if self.timeline.is_playing() {
-                    self.timeline.playing = Some((self.now, self.timeline.position()));
-                }
-            }
+            Action::Speed(speed) => self.set_speed(speed),
             Action::ToEnd => self.show_end(),
             Action::Quit => self.is_over = true,
             Action::Copy(what) => self.copy(what),
@@ -787,7 +490,7 @@ impl App {
         let many = files.len();
         self.sequence = Sequence::new(files);
         self.projector.close();
-        self.timeline = Timeline::default();
+        self.timeline.restart();
         self.model = None;
         self.whole = None;
         self.shown = None;
@@ -849,7 +552,7 @@ impl App {
 
     fn walk(&mut self, way: Way) {
         let Some(model) = &self.model else { return };
-        let node = self.selected.unwrap_or(0);
+        let node = self.node();
         let siblings = model.children_of(model.parents[node] as usize);
         let to = match way {
             Way::Up => model.parents[node] as usize,
@@ -975,10 +678,7 @@ impl App {
         let Some(model) = self.model.clone() else {
             return;
         };
-        let node = self
-            .selected
-            .filter(|&node| node < model.len())
-            .unwrap_or(0);
+        let node = self.node();
         let line = model.line(node);
         let (text, said) = match what {
             Copied::Line => (line.join(" "), "the line"),
@@ -1024,68 +724,6 @@ impl App {
             Ok(()) => self.say(format!("saved {}", path.display())),
             Err(error) => self.complain(format!("cannot write {}: {error}", path.display())),
         }
-    }
-
-    /// Where in the window the selected node and its children are, by row counted from 1; the root's if none is selected.
-    fn places(&self) -> Vec<(u32, f64, f64)> {
-        let (Some(model), Some(camera)) = (&self.model, &self.camera) else {
-            return Vec::new();
-        };
-        let node = self
-            .selected
-            .filter(|&node| node < model.len())
-            .unwrap_or(0);
-        let depth = model.depth_of(node) as f64;
-        let children = model
-            .children_of(node)
-            .take(100)
-            .map(|child| (child, depth + 1.0));
-        (std::iter::once((node, depth)).chain(children))
-            .map(|(node, depth)| {
-                let (x, y) = camera.to_canvas(&self.canvas, model.x[node], depth);
-                (
-                    model.rows[node] + 1,
-                    self.canvas_at.0 + x,
-                    self.canvas_at.1 + y,
-                )
-            })
-            .collect()
-    }
-
-    /// What there is to know, for tests.
-    pub fn dump(&self) -> serde_json::Value {
-        let model = self.model.as_ref();
-        serde_json::json!({
-            "trees": self.sequence.len(),
-            "tree": if self.sequence.is_empty() { 0 } else { self.sequence.at() + 1 },
-            "file": self.shown.as_deref().map(name_of),
-            "nodes": model.map(|model| model.len()),
-            "hidden": model.map(|model| model.hidden),
-            "depth": model.map(|model| model.depth()),
-            "selected": self.selected.zip(model).map(|(node, model)| model.rows[node] + 1),
-            "moves": self.moves_to_selected(),
-            "zoom": self.camera.map(|camera| camera.zoom()),
-            "camera": self.camera.map(|camera| [camera.x, camera.y]),
-            "canvas": [self.canvas.width, self.canvas.height],
-            "canvas_at": self.canvas_at,
-            "places": self.places(),
-            "colours": self.settings.edge_colours,
-            "measure": self.settings.measure,
-            "theme": if self.settings.dark { "dark" } else { "light" },
-            "follow": self.follow,
-            "directory": self.directory.as_ref().map(|path| path.display().to_string()),
-            "iterations": self.timeline.reel.as_ref().map(|reel| reel.iterations),
-            "iteration": self.timeline.shown,
-            "live": self.timeline.is_live(),
-            "playing": self.timeline.is_playing(),
-            "visits": model.map(|model| model.node(0).visits),
-            "final": model.and_then(|model| model.meta.as_ref()).map(|meta| meta.is_final),
-            "way": model.map(|model| model.way.len()),
-            "left_out": model.map(|model| model.left_out),
-            "copied": self.copied,
-            "message": self.message.as_ref().map(|message| message.text.clone()),
-            "error": self.message.as_ref().map(|message| message.is_error),
-        })
     }
 }
 

@@ -1,0 +1,110 @@
+//! The window without a window: an app and its frames.
+
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use canopy_viewer::{
+    app::{Action, App},
+    frame::{self, Frame},
+    model::Model,
+    settings::Settings,
+};
+
+const WIDTH: u32 = 1100;
+const HEIGHT: u32 = 680;
+
+/// The window without a window.
+pub(crate) struct Stage {
+    pub(crate) app: App,
+    pub(crate) frame: Frame,
+    /// Pixels a point.
+    pub(crate) scale: f32,
+    now: Duration,
+    events: Vec<egui::Event>,
+}
+
+impl Stage {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            app: App::new(settings, Arc::new(|| {})).expect("threads start"),
+            frame: Frame::default(),
+            scale: 1.0,
+            now: Duration::ZERO,
+            events: Vec::new(),
+        }
+    }
+
+    pub(crate) fn dark() -> Self {
+        Self::new(Settings::default())
+    }
+
+    pub(crate) fn light() -> Self {
+        Self::new(Settings {
+            dark: false,
+            ..Settings::default()
+        })
+    }
+
+    pub(crate) fn show(&mut self, name: &str, model: Model) -> &mut Self {
+        self.app.show_alone(Path::new(name), Arc::new(model));
+        self.frame();
+        self
+    }
+
+    pub(crate) fn act(&mut self, action: Action) -> &mut Self {
+        self.app.act(action);
+        self.frame();
+        self
+    }
+
+    pub(crate) fn press(&mut self, key: egui::Key) -> &mut Self {
+        self.events.push(egui::Event::Key {
+            key,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: egui::Modifiers::NONE,
+        });
+        self.frame();
+        self
+    }
+
+    /// Moves the pointer over a place of the canvas, in pixels, and leaves it there.
+    pub(crate) fn point(&mut self, (x, y): (f64, f64)) -> &mut Self {
+        let (left, top) = self.app.canvas_at;
+        let at = egui::pos2((left + x) as f32, (top + y) as f32);
+        for step in [1.0, 0.0] {
+            let at = at + egui::vec2(step, 0.0);
+            self.events.push(egui::Event::PointerMoved(at));
+            self.frame();
+        }
+        self
+    }
+
+    /// Draws a frame, a while after the last.
+    pub(crate) fn frame(&mut self) {
+        self.now += Duration::from_millis(200);
+        self.app.update(self.now);
+        let size = |points: u32| (points as f32 * self.scale) as u32;
+        let (width, height) = (size(WIDTH), size(HEIGHT));
+        let mut input = frame::input(width as f32, height as f32, self.scale);
+        input.time = Some(self.now.as_secs_f64());
+        input.events.append(&mut self.events);
+        self.frame.draw(&mut self.app, input, (width, height));
+    }
+
+    /// Waits until something is so.
+    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) -> &mut Self {
+        let begun = Instant::now();
+        while !is_so(&self.app) {
+            let state = self.app.dump();
+            assert!(begun.elapsed() < Duration::from_secs(60), "{what}: {state}");
+            std::thread::sleep(Duration::from_millis(2));
+            self.frame();
+        }
+        self
+    }
+}

@@ -1,0 +1,89 @@
+//! What one can do in the window.
+
+use std::path::PathBuf;
+
+use crate::model::Sift;
+
+/// Something that happens in the window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Open files, or a directory.
+    Open(Vec<PathBuf>),
+    /// The tree so many further in the sequence.
+    Step(i64),
+    /// The tree of that number, counted from 1, as it was typed.
+    Jump(String),
+    /// See the whole tree.
+    Reset,
+    /// See the selected node's subtree.
+    FitSelected,
+    /// Larger or smaller, at a pixel of the canvas or in its middle.
+    Zoom(f64, Option<(f64, f64)>),
+    /// Move the tree by pixels.
+    Pan(f64, f64),
+    /// Look at a place, given in parts of the whole tree.
+    CentreOn(f64, f64),
+    /// Select what lies at a pixel.
+    Click(f64, f64),
+    /// Select a node.
+    Select(Option<usize>),
+    /// Select the parent, the first or last visited child, or a sibling.
+    Walk(Way),
+    /// Through what was selected before.
+    History(i64),
+    /// Hide or show the children of the selected node.
+    Fold,
+    /// Show another part of the tree.
+    Sift(Sift),
+    /// Find a node by its move or state, or the next one.
+    Find(String),
+    /// Follow what appears in the directory, or not.
+    Follow(bool),
+    /// Write the tree to a file, .csv or .tree, or a picture, .png or .svg, so many times as large as on the screen.
+    Save(PathBuf, f64),
+    /// The other theme.
+    SwitchTheme,
+    /// The tree after so many iterations; `moving` if the next one follows at once.
+    Scrub {
+        /// After how many iterations.
+        to: u32,
+        /// Whether the next one follows at once.
+        moving: bool,
+    },
+    /// So many iterations on.
+    StepIteration(i64),
+    /// Let the tree grow, or stop it.
+    Play(bool),
+    /// So many iterations a second.
+    Speed(u32),
+    /// The tree as it is in the end, or as far as the search is.
+    ToEnd,
+    /// Close the window.
+    Quit,
+    /// Copy something about the selected node.
+    Copy(Copied),
+}
+
+/// A step in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the parent.
+    Up,
+    /// To the most visited child.
+    Down,
+    /// To the sibling on the left.
+    Left,
+    /// To the sibling on the right.
+    Right,
+}
+
+/// What can be copied of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// The moves that lead to it.
+    Line,
+    /// Its position.
+    Position,
+    /// Its figures.
+    Figures,
+}

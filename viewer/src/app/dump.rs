@@ -1,0 +1,64 @@
+//! What there is to know of the app, for those who drive the window from outside.
+
+use super::{App, name_of};
+
+impl App {
+    /// Where in the window the selected node and its children are, by row counted from 1; the root's if none is selected.
+    fn places(&self) -> Vec<(u32, f64, f64)> {
+        let (Some(model), Some(camera)) = (&self.model, &self.camera) else {
+            return Vec::new();
+        };
+        let node = self.node();
+        let depth = model.depth_of(node) as f64;
+        let children = model
+            .children_of(node)
+            .take(100)
+            .map(|child| (child, depth + 1.0));
+        (std::iter::once((node, depth)).chain(children))
+            .map(|(node, depth)| {
+                let (x, y) = camera.to_canvas(&self.canvas, model.x[node], depth);
+                (
+                    model.rows[node] + 1,
+                    self.canvas_at.0 + x,
+                    self.canvas_at.1 + y,
+                )
+            })
+            .collect()
+    }
+
+    /// What there is to know, for tests.
+    pub fn dump(&self) -> serde_json::Value {
+        let model = self.model.as_ref();
+        serde_json::json!({
+            "trees": self.sequence.len(),
+            "tree": if self.sequence.is_empty() { 0 } else { self.sequence.at() + 1 },
+            "file": self.shown.as_deref().map(name_of),
+            "nodes": model.map(|model| model.len()),
+            "hidden": model.map(|model| model.hidden),
+            "depth": model.map(|model| model.depth()),
+            "selected": self.selected.zip(model).map(|(node, model)| model.rows[node] + 1),
+            "moves": self.moves_to_selected(),
+            "zoom": self.camera.map(|camera| camera.zoom()),
+            "camera": self.camera.map(|camera| [camera.x, camera.y]),
+            "canvas": [self.canvas.width, self.canvas.height],
+            "canvas_at": self.canvas_at,
+            "places": self.places(),
+            "colours": self.settings.edge_colours,
+            "measure": self.settings.measure,
+            "theme": if self.settings.dark { "dark" } else { "light" },
+            "follow": self.follow,
+            "directory": self.directory.as_ref().map(|path| path.display().to_string()),
+            "iterations": self.timeline.reel.as_ref().map(|reel| reel.iterations),
+            "iteration": self.timeline.shown,
+            "live": self.timeline.is_live(),
+            "playing": self.timeline.is_playing(),
+            "visits": model.map(|model| model.node(0).visits),
+            "final": model.and_then(|model| model.meta.as_ref()).map(|meta| meta.is_final),
+            "way": model.map(|model| model.way.len()),
+            "left_out": model.map(|model| model.left_out),
+            "copied": self.copied,
+            "message": self.message.as_ref().map(|message| message.text.clone()),
+            "error": self.message.as_ref().map(|message| message.is_error),
+        })
+    }
+}

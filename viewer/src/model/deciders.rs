@@ -1,0 +1,89 @@
+//! Who decides at a node.
+
+use canopy_engine::tree::{Tree, meta::Meta};
+
+/// What is known of who decides at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decider {
+    /// The first player.
+    First,
+    /// The second player.
+    Second,
+    /// Nobody: the game is over, and won by the first player.
+    FirstWins,
+    /// Nobody: the game is over, and won by the second player.
+    SecondWins,
+    /// Nobody: the game is drawn.
+    Draw,
+}
+
+impl Decider {
+    /// Whether the node is drawn in the first player's colour: who decides, or who has won.
+    pub fn is_first(self) -> bool {
+        matches!(self, Self::First | Self::FirstWins)
+    }
+
+    /// Whether the game is over there.
+    pub fn is_end(self) -> bool {
+        !matches!(self, Self::First | Self::Second)
+    }
+}
+
+/// Who decides at each row: as the states say, as the players of children's moves say, or in turns.
+pub(super) fn deciders(tree: &Tree, meta: Option<&Meta>) -> Vec<Decider> {
+    let root_is_second = meta.is_some_and(|meta| meta.to_move == 2);
+    let nodes = tree.nodes();
+    let mut deciders: Vec<Decider> = Vec::with_capacity(nodes.len());
+    for (row, node) in nodes.iter().enumerate() {
+        let state = tree.state(row);
+        let said = match state.split(' ').next().unwrap_or("") {
+            "p1" => Some(Decider::First),
+            "p2" => Some(Decider::Second),
+            "p1win" => Some(Decider::FirstWins),
+            "p2win" => Some(Decider::SecondWins),
+            "draw" => Some(Decider::Draw),
+            _ => said_by_others(tree, row, state),
+        };
+        let decider = said.unwrap_or_else(|| {
+            let is_first = match row {
+                0 => !root_is_second,
+                _ => !deciders[node.parent as usize].is_first(),
+            };
+            if is_first {
+                Decider::First
+            } else {
+                Decider::Second
+            }
+        });
+        deciders.push(decider);
+    }
+    deciders
+}
+
+/// Who decides at a node of somebody else's tree, as far as its texts say.
+fn said_by_others(tree: &Tree, row: usize, state: &str) -> Option<Decider> {
+    let of_number = |text: &str| match text.trim_start().chars().next()? {
+        '1' => Some(Decider::First),
+        '2' => Some(Decider::Second),
+        _ => None,
+    };
+    if let Some((_, number)) = state.split_once("Current player:") {
+        return of_number(number);
+    }
+    let node = &tree.nodes()[row];
+    if node.children == 0 {
+        return None;
+    }
+    // The first child's move names who makes it.
+    let mv = tree.move_name(row + 1);
+    if mv.starts_with("white ") {
+        Some(Decider::First)
+    } else if mv.starts_with("black ") {
+        Some(Decider::Second)
+    } else if let Some(number) = mv.strip_prefix("Player ") {
+        of_number(number)
+    } else {
+        let (inside, number) = mv.strip_prefix('[')?.split_once(']')?;
+        (!inside.is_empty()).then(|| of_number(number)).flatten()
+    }
+}
