@@ -62,6 +62,16 @@ pub enum Spec {
 }
 
 impl Spec {
+    /// Which random numbers; 0 for a search that needs none.
+    pub fn seed(&self) -> u64 {
+        match self {
+            Self::Mcts(config) => config.seed,
+            Self::Classical(config) | Self::Greedy(config) => config.seed,
+            Self::Random { seed } | Self::Rules { seed } => *seed,
+            Self::HeaviestSquare => 0,
+        }
+    }
+
     /// The same search with other random numbers.
     pub fn with_seed(&self, seed: u64) -> Self {
         let mut spec = self.clone();

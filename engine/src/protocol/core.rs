@@ -1,6 +1,6 @@
 //! What all dialects share: the session, the options, the running task.
 
-use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::VecDeque, fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{
     clock::{self, Clock},
@@ -83,6 +83,8 @@ pub(super) struct Core {
     pub(super) now: Duration,
     out: String,
     running: Option<Running>,
+    /// What a search told that was over before it was waited for.
+    early: VecDeque<Note>,
     stopped: bool,
     /// Whether it was said that the memory of this search is full.
     told_memory: bool,
@@ -107,6 +109,7 @@ impl Core {
             now: Duration::ZERO,
             out: String::new(),
             running: None,
+            early: VecDeque::new(),
             stopped: false,
             told_memory: false,
             asides: Vec::new(),
@@ -285,7 +288,8 @@ impl Core {
         let number = self.number + 1;
         let notes = Arc::clone(&self.notes);
         let tell = Arc::new(move |event| notes(Note::Task(number, event)));
-        self.session.start(request, tell)?;
+        let early = self.session.start(request, tell)?;
+        (self.early).extend(early.into_iter().map(|event| Note::Task(number, event)));
         self.number = number;
         self.told_memory = false;
         self.running = Some(Running {
@@ -380,6 +384,11 @@ impl Core {
             task.bounded = true;
             task.deadline = task.allotted.map(|allotted| task.begun + allotted);
         }
+    }
+
+    /// The next thing that a search told before it was waited for.
+    pub(super) fn take_early(&mut self) -> Option<Note> {
+        self.early.pop_front()
     }
 
     /// Takes in that a task is done; whether it was the one that runs.

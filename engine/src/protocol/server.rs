@@ -173,6 +173,12 @@ impl Server {
     /// Takes a note from another thread.
     pub fn on_note(&mut self, note: Note, now: Duration) -> String {
         self.core.now = now;
+        self.take_note(note);
+        self.settle();
+        self.core.take_text()
+    }
+
+    fn take_note(&mut self, note: Note) {
         let core = &mut self.core;
         match note {
             Note::Warning(text) => {
@@ -194,8 +200,6 @@ impl Server {
                 }
             }
         }
-        self.settle();
-        self.core.take_text()
     }
 
     /// When [`Self::on_timer`] must be called, if nothing else happens before.
@@ -289,7 +293,9 @@ impl Server {
     /// Tells answers that are due, and works off what waited for them.
     fn settle(&mut self) {
         loop {
-            if let Some(answer) = self.core.take_answer() {
+            if let Some(note) = self.core.take_early() {
+                self.take_note(note);
+            } else if let Some(answer) = self.core.take_answer() {
                 if let Some(dialect) = &mut self.dialect {
                     dialect.done(&mut self.core, answer);
                 }

@@ -444,6 +444,10 @@ impl<G: Searchable> Search<G> for Classical<G> {
         }
     }
 
+    fn reseed(&mut self, seed: u64) {
+        self.config.seed = seed;
+    }
+
     fn clear(&mut self) {
         self.searches = 0;
     }

@@ -55,6 +55,10 @@ impl<G: Searchable> Search<G> for Greedy<G> {
         answer(task.root, best_first(ranked, self.ties, &mut rng))
     }
 
+    fn reseed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
     fn clear(&mut self) {
         self.searches = 0;
     }

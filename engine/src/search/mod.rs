@@ -296,6 +296,9 @@ pub trait Search<G: Game>: Send {
     /// Forgets everything: another game begins.
     fn clear(&mut self) {}
 
+    /// Other random numbers from the next search on.
+    fn reseed(&mut self, seed: u64);
+
     /// The tree or graph the last search grew, if it grows one.
     fn tree(&self) -> Option<&dyn LiveTree<G>> {
         None

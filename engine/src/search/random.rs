@@ -66,6 +66,10 @@ impl<G: Searchable> Search<G> for RandomPlayer {
         answer(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
     }
 
+    fn reseed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
     fn clear(&mut self) {
         self.searches = 0;
     }

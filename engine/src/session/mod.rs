@@ -153,7 +153,7 @@ trait Table: Send {
     fn has_own_limits(&self) -> bool;
     fn has_playouts(&self) -> bool;
     fn forget(&mut self);
-    fn start(&mut self, request: Request, tell: Tell) -> Result<(), SessionError>;
+    fn start(&mut self, request: Request, tell: Tell) -> Result<Vec<Event>, SessionError>;
     fn start_perft(&mut self, depth: u32, stop: Stop, tell: Tell) -> Result<(), SessionError>;
     fn finish(&mut self);
 }
@@ -288,8 +288,9 @@ impl Session {
         self.table.forget();
     }
 
-    /// Starts a search of the position. Exactly one [`Event::Done`] follows; then call [`Self::finish`].
-    pub fn start(&mut self, request: Request, tell: Tell) -> Result<(), SessionError> {
+    /// Starts a search of the position. Exactly one [`Event::Done`] follows; then call [`Self::finish`]. A search that was too
+    /// short to wait for is over when this returns, and all its events are in the answer.
+    pub fn start(&mut self, request: Request, tell: Tell) -> Result<Vec<Event>, SessionError> {
         self.table.start(request, tell)
     }
 

@@ -3,6 +3,7 @@
 use std::{
     cmp::Ordering,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, mpsc::channel},
     thread::{self, JoinHandle},
 };
 
@@ -43,6 +44,9 @@ pub(super) struct GameTable<G: Playable> {
     /// Whether the search looked at some of the moves only: then its tree is of no use to the next.
     restricted: bool,
 }
+
+/// A search of so few nodes needs no thread of its own: nobody could say stop before it is over.
+const FEW_NODES: u64 = 4;
 
 const DEFAULT_SEARCH: &str = "uct";
 
@@ -140,6 +144,11 @@ impl<G: Playable> GameTable<G> {
             catalog::build::<G>(&self.spec).expect("the search was parsed for this game")
         });
         (search, went_on.unwrap_or_default())
+    }
+
+    /// Keeps a search for the next time, if what it knows is of use then.
+    fn put_back(&mut self, search: Option<Box<dyn Search<G>>>) {
+        self.search = search.filter(|_| !std::mem::take(&mut self.restricted));
     }
 
     fn spawn(
@@ -319,8 +328,17 @@ impl<G: Playable> Table for GameTable<G> {
     ) -> Result<(), CatalogError> {
         let spec = catalog::configure::<G>(text, settings)?;
         if spec != self.spec {
+            // Other random numbers are no reason to get memory anew.
+            if let Some(search) = &mut self.search
+                && spec == self.spec.with_seed(spec.seed())
+            {
+                search.clear();
+                search.reseed(spec.seed());
+                self.looked = None;
+            } else {
+                self.search = None;
+            }
             self.spec = spec;
-            self.search = None;
         }
         self.name = text.to_owned();
         Ok(())
@@ -341,7 +359,7 @@ impl<G: Playable> Table for GameTable<G> {
         self.looked = None;
     }
 
-    fn start(&mut self, request: Request, tell: Tell) -> Result<(), SessionError> {
+    fn start(&mut self, request: Request, tell: Tell) -> Result<Vec<Event>, SessionError> {
         if let Some((_, reason)) = self.outcome() {
             return Err(SessionError::Over(reason.to_owned()));
         }
@@ -362,7 +380,17 @@ impl<G: Playable> Table for GameTable<G> {
             request,
             watch,
         };
-        self.spawn(move || asked.answer(search, &tell))
+        if asked.is_short() {
+            let (told, events) = channel();
+            let tell: Tell = Arc::new(move |event| {
+                let _ = told.send(event);
+            });
+            let search = asked.answer(search, &tell);
+            self.put_back(search);
+            return Ok(events.try_iter().collect());
+        }
+        self.spawn(move || asked.answer(search, &tell))?;
+        Ok(Vec::new())
     }
 
     fn start_perft(&mut self, depth: u32, stop: Stop, tell: Tell) -> Result<(), SessionError> {
@@ -378,7 +406,7 @@ impl<G: Playable> Table for GameTable<G> {
     fn finish(&mut self) {
         if let Some(thread) = self.running.take() {
             let search = thread.join().ok().flatten();
-            self.search = search.filter(|_| !std::mem::take(&mut self.restricted));
+            self.put_back(search);
         }
         if self.search.is_none() {
             self.looked = None;
@@ -422,6 +450,13 @@ struct Asked<G: Playable> {
 }
 
 impl<G: Playable> Asked<G> {
+    /// Whether the search is over sooner than a thread could begin it.
+    fn is_short(&self) -> bool {
+        let Request { limits, output, .. } = &self.request;
+        let nodes = limits.nodes.or(limits.iterations);
+        output.is_none() && nodes.is_some_and(|nodes| nodes <= FEW_NODES)
+    }
+
     /// Searches, tells the answer, and gives the search back; none if it failed.
     fn answer(self, mut search: Box<dyn Search<G>>, tell: &Tell) -> Option<Box<dyn Search<G>>> {
         let result = catch_unwind(AssertUnwindSafe(|| self.search(&mut *search, tell)));
@@ -570,10 +605,7 @@ fn square_text<G: Playable>(position: &G, mv: G::Move) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::{Arc, mpsc::channel},
-        time::Duration,
-    };
+    use std::time::Duration;
 
     use super::*;
     use crate::{games::kalah::Kalah, search::Choice};
@@ -584,6 +616,8 @@ mod tests {
         fn choose(&mut self, _: Task<'_, Kalah>) -> Choice<<Kalah as crate::games::Game>::Move> {
             panic!("broken on purpose")
         }
+
+        fn reseed(&mut self, _: u64) {}
     }
 
     /// A search that fails is told, a legal move comes all the same, and the next search is a sound one.

@@ -156,6 +156,10 @@ impl Search<ConnectFour> for Rules {
         answer(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
     }
 
+    fn reseed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
     fn clear(&mut self) {
         self.searches = 0;
     }

@@ -511,6 +511,10 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
         }
     }
 
+    fn reseed(&mut self, seed: u64) {
+        self.config.seed = seed;
+    }
+
     fn clear(&mut self) {
         self.root = None;
         self.searches = 0;

@@ -68,6 +68,11 @@ impl<G: Searchable> Search<G> for Opening<G> {
         self.later.advance(mv);
     }
 
+    fn reseed(&mut self, seed: u64) {
+        self.opening.reseed(seed);
+        self.later.reseed(seed);
+    }
+
     fn clear(&mut self) {
         self.opening.clear();
         self.later.clear();
