@@ -394,7 +394,7 @@ pub fn play_moves<G: Notation>(
 }
 
 /// A word of a record without the number of the move before it, `12.e4` or `12...e5`; none if nothing is left.
-fn without_number(word: &str) -> Option<&str> {
+pub(super) fn without_number(word: &str) -> Option<&str> {
     let rest = word.trim_start_matches(|symbol: char| symbol.is_ascii_digit());
     let word = if rest.starts_with('.') && rest.len() < word.len() {
         rest.trim_start_matches('.')

@@ -11,6 +11,7 @@ use crate::rng::{Rng, mix};
 mod eval;
 mod fen;
 mod notation;
+pub mod pgn;
 mod san;
 
 /// Half-moves without capture or pawn move after which a game is drawn.
