@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    canopy_engine::cli::main(std::env::args_os())
+    canopy_engine::cli::main(std::env::args_os(), &[])
 }

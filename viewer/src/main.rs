@@ -7,7 +7,7 @@ fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|word| word == "engine") {
         // What is left begins with the program's name, as a program's arguments do.
         arguments.remove(1);
-        return canopy_engine::cli::main(arguments);
+        return canopy_engine::cli::main(arguments, &["engine"]);
     }
     canopy_viewer::cli::main(arguments)
 }

@@ -12,6 +12,7 @@ use clap::Args;
 
 use super::{CliError, PositionWork, name_of, with_position};
 use crate::{
+    arena::stats::Tally,
     catalog::{self, Spec},
     games::{History, Outcome, Playable, Player},
     rng::child_seed,
@@ -56,7 +57,7 @@ struct Duel<'a> {
 }
 
 /// Games won by the first search, drawn, and won by the second; with each of them moving first.
-type Score = [[u64; 3]; 2];
+type Score = [[u32; 3]; 2];
 
 impl PositionWork for Duel<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
@@ -102,35 +103,27 @@ impl PositionWork for Duel<'_> {
             "B moves first: A won {}, drawn {}, B won {}",
             score[1][0], score[1][1], score[1][2]
         )?;
-        let won = score[0][0] + score[1][0];
-        let drawn = score[0][1] + score[1][1];
-        let lost = score[0][2] + score[1][2];
-        let points = won as f64 + drawn as f64 / 2.0;
-        let (low, high) = wilson(points, arguments.games as f64);
+        let [first, second] = score.map(|[won, drawn, lost]| Tally::new(won, drawn, lost));
+        let all = first + second;
+        let interval = all.wilson();
         writeln!(
             out,
-            "A: {won} won, {drawn} drawn, {lost} lost: {points} points of {}",
+            "A: {} won, {} drawn, {} lost: {} points of {}",
+            all.wins,
+            all.draws,
+            all.losses,
+            all.points(),
             arguments.games
         )?;
         writeln!(
             out,
             "A's score {:.1} %, 95 % interval {:.1} to {:.1} %",
-            100.0 * points / arguments.games as f64,
-            100.0 * low,
-            100.0 * high
+            100.0 * all.score(),
+            100.0 * interval.low,
+            100.0 * interval.high
         )?;
         Ok(())
     }
-}
-
-/// Wilson's 95 % interval for a score; a draw counts as half a win, which makes it a little too wide.
-fn wilson(points: f64, games: f64) -> (f64, f64) {
-    const Z: f64 = 1.959964;
-    let share = points / games;
-    let middle = share + Z * Z / (2.0 * games);
-    let spread = Z * (share * (1.0 - share) / games + Z * Z / (4.0 * games * games)).sqrt();
-    let scale = 1.0 + Z * Z / games;
-    ((middle - spread) / scale, (middle + spread) / scale)
 }
 
 /// One game; `starter` is the search that moves first.
@@ -180,20 +173,5 @@ fn play<G: Playable>(
         }
         position.play(choice.best);
         history.push(&position);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_interval_has_published_values() {
-        // 8 of 10: Wilson's interval is 0.490 to 0.943.
-        let (low, high) = wilson(8.0, 10.0);
-        assert!(
-            (low - 0.490).abs() < 5e-4 && (high - 0.943).abs() < 5e-4,
-            "{low} {high}"
-        );
     }
 }

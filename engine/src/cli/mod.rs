@@ -19,6 +19,7 @@ mod convert;
 mod duel;
 mod grow;
 mod inspect;
+mod matches;
 mod perft;
 mod searches;
 mod serve;
@@ -53,6 +54,10 @@ enum Command {
     Searches(searches::SearchesArgs),
     /// Play games between two searches, without processes and protocols
     Duel(duel::DuelArgs),
+    /// Play a match between engine processes
+    Match(Box<matches::MatchArgs>),
+    /// Write the records of a match again, and show its table
+    Report(matches::ReportArgs),
     /// Search and write the search trees to a directory
     Grow(grow::GrowArgs),
     /// Turn a tree file into one of the other format
@@ -94,6 +99,10 @@ enum CliError {
     Usage(String),
     #[error("{path}: {error}")]
     File { path: String, error: TreeError },
+    #[error("{0}")]
+    Failed(String),
+    #[error("interrupted")]
+    Interrupted,
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
 }
@@ -110,6 +119,8 @@ impl CliError {
         match self {
             Self::Input(_) | Self::Search(_) | Self::Usage(_) => 2,
             Self::File { error, .. } if !matches!(error, TreeError::Io(_)) => 2,
+            // As shells have it for a program that Ctrl-C ended.
+            Self::Interrupted => 130,
             _ => 1,
         }
     }
@@ -124,8 +135,9 @@ fn say(message: &str) {
     eprintln!("canopy-engine: {message}");
 }
 
-/// Runs the program with these arguments, the first being its own name.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs the program with these arguments, the first being its own name. `within` are the words by which another program
+/// that carries this one is told to run it.
+pub fn main(arguments: impl IntoIterator<Item = OsString>, within: &[&str]) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -142,12 +154,22 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Show(arguments) => show::run(&arguments, &mut out),
         Command::Searches(arguments) => searches::run(&arguments, &mut out),
         Command::Duel(arguments) => duel::run(&arguments, &mut out),
+        Command::Match(arguments) => matches::run(&arguments, &own(within), &mut out),
+        Command::Report(arguments) => matches::run_report(&arguments, &mut out),
         Command::Grow(arguments) => grow::run(&arguments, &mut out),
         Command::Convert(arguments) => convert::run(&arguments, &mut out),
         Command::Inspect(arguments) => inspect::run(&arguments, &mut out),
         Command::Bench(arguments) => bench::run(&arguments, &mut out),
     };
     finish(result)
+}
+
+/// The command that starts this program.
+fn own(within: &[&str]) -> Vec<String> {
+    let program = std::env::current_exe().unwrap_or_else(|_| "canopy-engine".into());
+    let mut words = vec![program.to_string_lossy().into_owned()];
+    words.extend(within.iter().map(|&word| word.to_owned()));
+    words
 }
 
 fn finish(result: Result<(), CliError>) -> ExitCode {
@@ -157,7 +179,10 @@ fn finish(result: Result<(), CliError>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            say(&error.to_string());
+            // Who said stop has been told what came of it.
+            if !matches!(error, CliError::Interrupted) {
+                say(&error.to_string());
+            }
             ExitCode::from(error.exit_code())
         }
     }

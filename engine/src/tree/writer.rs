@@ -327,7 +327,7 @@ fn publish_new(temporary: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// A time as `yyyymmddThhmmss.mmm`.
-fn utc(since_epoch: Duration) -> String {
+pub(crate) fn utc(since_epoch: Duration) -> String {
     let seconds = since_epoch.as_secs();
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     // Years that begin in March end with the leap day; 400 of them are an era of 146,097 days.

@@ -1,0 +1,115 @@
+//! Where games begin: positions and moves from a list, and random plies under a seed.
+
+use crate::{
+    games::{History, Notation, ParseError, Playable, notation},
+    rng::Rng,
+};
+
+/// A drawn line that ends the game is drawn again, so often.
+const TRIES: u32 = 1000;
+
+/// How a game begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opening<G: Playable> {
+    /// The first position.
+    pub start: G,
+    /// The moves that are made before the engines are asked.
+    pub moves: Vec<G::Move>,
+}
+
+impl<G: Playable> Opening<G> {
+    /// The start of the game, without any moves.
+    pub fn plain(rules: G::Rules) -> Self {
+        Self {
+            start: G::start(rules),
+            moves: Vec::new(),
+        }
+    }
+
+    /// The position after the moves, and what came before it.
+    pub fn reach(&self) -> (G, History) {
+        let mut position = self.start.clone();
+        let mut history = History::new();
+        history.push(&position);
+        for &mv in &self.moves {
+            position.play(mv);
+            history.push(&position);
+        }
+        (position, history)
+    }
+
+    /// The same opening with so many random plies after it, after which the game is not over; without them if there are no such
+    /// plies.
+    pub fn with_plies(&self, plies: u32, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        for _ in 0..TRIES {
+            let (mut position, mut history) = self.reach();
+            let mut moves = self.moves.clone();
+            for _ in 0..plies {
+                let Some(mv) = position.random_move(&mut rng) else {
+                    break;
+                };
+                position.play(mv);
+                history.push(&position);
+                moves.push(mv);
+            }
+            if history.outcome(&position).is_none() {
+                return Self {
+                    start: self.start.clone(),
+                    moves,
+                };
+            }
+        }
+        self.clone()
+    }
+}
+
+/// Reads a list: a position, moves from the start, or a position and moves after the word `moves`, one on a line. Empty
+/// lines and what follows a `#` are passed over. An error comes with the number of its line.
+pub fn read<G: Playable>(
+    rules: G::Rules,
+    text: &str,
+) -> Result<Vec<Opening<G>>, (usize, ParseError)> {
+    let mut openings = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if !line.is_empty() {
+            openings.push(read_line(rules, line).map_err(|error| (number, error))?);
+        }
+    }
+    Ok(openings)
+}
+
+fn read_line<G: Playable>(rules: G::Rules, line: &str) -> Result<Opening<G>, ParseError> {
+    let (position, moves) = match line.split_once(" moves ") {
+        Some(parts) => parts,
+        None if begins_with_a_move(&G::start(rules), line) => ("startpos", line),
+        None => (line, ""),
+    };
+    let start: G = notation::position(rules, position)?;
+    let mut opening = Opening {
+        start,
+        moves: Vec::new(),
+    };
+    let (mut reached, mut history) = opening.reach();
+    let note = |_: &G, mv| opening.moves.push(mv);
+    notation::play_moves(&mut reached, &mut history, moves, note)?;
+    if history.outcome(&reached).is_some() {
+        return Err(ParseError::bad_position::<G>(
+            line,
+            "the game is over there",
+            "an opening after which there is something to play",
+        ));
+    }
+    Ok(opening)
+}
+
+fn begins_with_a_move<G: Notation>(start: &G, line: &str) -> bool {
+    let mut position = start.clone();
+    let mut history = History::new();
+    history.push(&position);
+    let word = line.split_whitespace().find(|word| !word.ends_with('.'));
+    word.is_some_and(|word| {
+        notation::play_moves(&mut position, &mut history, word, |_, _| {}).is_ok()
+    })
+}

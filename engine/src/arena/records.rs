@@ -1,0 +1,343 @@
+//! What a match leaves behind for others to read: a table of its games, and the games as their players write them.
+
+use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
+
+use super::{
+    client::WIN,
+    journal::{Heading, Record},
+    report,
+};
+use crate::{
+    games::{
+        Notation as _,
+        chess::{Chess, pgn},
+        notation,
+        othello::{Othello, ggf},
+    },
+    tree::writer::utc,
+};
+
+/// The columns of games.csv. Those of report 001 are among them under their names, and those of report 004 by number of player
+/// instead of by colour.
+pub const COLUMNS: [&str; 35] = [
+    "game",
+    "pairing",
+    "round",
+    "opening",
+    "seed",
+    "player1",
+    "color1",
+    "result1",
+    "player2",
+    "color2",
+    "result2",
+    "limits1",
+    "limits2",
+    "winner",
+    "result",
+    "ending",
+    "reason",
+    "blame",
+    "score1",
+    "score2",
+    "moves",
+    "game_time",
+    "time1",
+    "moves1",
+    "avg_time1",
+    "nodes1",
+    "depth1",
+    "time2",
+    "moves2",
+    "avg_time2",
+    "nodes2",
+    "depth2",
+    "start",
+    "plies",
+    "record",
+];
+
+/// Writes everything that is written about a match into a directory, from what the journal says.
+pub fn write_all(directory: &Path, heading: &Heading, records: &[Record]) -> io::Result<()> {
+    let mut records = records.to_vec();
+    records.sort_by_key(|record| record.game);
+    replace(&directory.join("games.csv"), &table(heading, &records)?)?;
+    replace(
+        &directory.join("report.txt"),
+        report::text(heading, &records).as_bytes(),
+    )?;
+    for (name, text) in games(heading, &records) {
+        replace(&directory.join(name), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Puts a whole file in the place of an older one.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut hidden = path.to_owned();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    hidden.set_file_name(format!(".{name}.tmp"));
+    fs::write(&hidden, bytes)?;
+    fs::rename(&hidden, path)
+}
+
+/// The text of games.csv.
+pub fn table(heading: &Heading, records: &[Record]) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS)?;
+    let colours = colours(&heading.game);
+    for record in records {
+        writer.write_record(row(heading, record, colours))?;
+    }
+    writer.into_inner().map_err(|error| error.into_error())
+}
+
+fn row(heading: &Heading, record: &Record, colours: [&str; 2]) -> Vec<String> {
+    let names = heading.names();
+    let [first, second] = record.players;
+    let name = |engine: usize| names.get(engine).copied().unwrap_or_default().to_owned();
+    let limits = |engine: usize| {
+        let engine = heading.engines.get(engine);
+        engine.map(|engine| engine.go.clone()).unwrap_or_default()
+    };
+    let points = points(&record.result);
+    // Discs or stones where they are counted, else points, as report 001 has it.
+    let result = |side: usize| match record.score {
+        Some(score) => score.get(side).map(u32::to_string).unwrap_or_default(),
+        None => points
+            .get(side)
+            .map(|points| points.to_string())
+            .unwrap_or_default(),
+    };
+    let score = |side: usize| {
+        let score = record.score.and_then(|score| score.get(side).copied());
+        score.map(|score| score.to_string()).unwrap_or_default()
+    };
+    let (winner, blame) = match (record.result.as_str(), record.blame) {
+        ("p1win", blame) => (name(first), blame),
+        ("p2win", blame) => (name(second), blame),
+        (_, blame) => ("draw".to_owned(), blame),
+    };
+    let blame = match blame {
+        Some(1) => name(first),
+        Some(_) => name(second),
+        None => String::new(),
+    };
+    let millis = |micros: u64| format!("{:.3}", micros as f64 / 1000.0);
+    let effort = |side: usize| {
+        let (moves, micros, nodes) = record.effort(side);
+        let average = micros.checked_div(moves).unwrap_or(0);
+        let depths: Vec<u32> = (record.own_moves())
+            .filter(|&(mover, _)| mover == side)
+            .filter_map(|(_, index)| record.depths.get(index).copied())
+            .collect();
+        let sum: u64 = depths.iter().map(|&depth| u64::from(depth)).sum();
+        let depth = sum as f64 / depths.len().max(1) as f64;
+        [
+            millis(micros),
+            moves.to_string(),
+            millis(average),
+            nodes.to_string(),
+            format!("{depth:.2}"),
+        ]
+    };
+    let [colour1, colour2] = colours.map(str::to_owned);
+    let mut row = vec![
+        record.game.to_string(),
+        record.pairing.to_string(),
+        record.round.to_string(),
+        record.opening.to_string(),
+        record.seed.to_string(),
+        name(first),
+        colour1,
+        result(0),
+        name(second),
+        colour2,
+        result(1),
+        limits(first),
+        limits(second),
+        winner,
+        record.result.clone(),
+        record.ending.words().to_owned(),
+        record.reason.clone(),
+        blame,
+        score(0),
+        score(1),
+        record.movers.len().to_string(),
+        millis(record.micros.iter().sum()),
+    ];
+    row.extend(effort(0));
+    row.extend(effort(1));
+    row.push(match record.start.as_str() {
+        "" => "startpos".to_owned(),
+        start => start.to_owned(),
+    });
+    row.push(record.plies.to_string());
+    row.push(record.moves.clone());
+    row
+}
+
+/// What both sides got.
+fn points(result: &str) -> [f64; 2] {
+    match result {
+        "p1win" => [1.0, 0.0],
+        "p2win" => [0.0, 1.0],
+        _ => [0.5, 0.5],
+    }
+}
+
+/// What the players of a game are called, in small letters.
+fn colours(game: &str) -> [&'static str; 2] {
+    match game.split(':').next().unwrap_or_default() {
+        "chess" => ["white", "black"],
+        "kalah" => ["south", "north"],
+        "connect-four" => ["x", "o"],
+        _ => ["black", "white"],
+    }
+}
+
+/// The files of games: for every game a list of moves, for chess and othello what their players use, too.
+fn games(heading: &Heading, records: &[Record]) -> Vec<(&'static str, String)> {
+    let mut list = String::new();
+    let base = heading.game.split(':').next().unwrap_or_default();
+    let _ = writeln!(
+        list,
+        "# {}: result, moves, and the start if it is another",
+        heading.game
+    );
+    for record in records {
+        let moves = match base {
+            // Columns stand together, as everybody writes them.
+            "connect-four" => record.moves.replace(' ', ""),
+            _ => record.moves.clone(),
+        };
+        let start = match record.start.as_str() {
+            "" => String::new(),
+            start => format!(" # from {start}"),
+        };
+        let _ = writeln!(list, "{} {moves}{start}", record.result);
+    }
+    let mut files = vec![("games.txt", list)];
+    let all = |write: &dyn Fn(&Record) -> Option<String>| -> String {
+        records.iter().filter_map(write).collect()
+    };
+    match base {
+        "chess" => files.push((
+            "games.pgn",
+            all(&|record| Some(pgn_of(heading, record)? + "\n")),
+        )),
+        "othello" => files.push((
+            "games.ggf",
+            all(&|record| Some(ggf_of(heading, record)? + "\n")),
+        )),
+        _ => {}
+    }
+    files
+}
+
+fn start_of(record: &Record) -> &str {
+    match record.start.as_str() {
+        "" => "startpos",
+        start => start,
+    }
+}
+
+fn names_of<'a>(heading: &'a Heading, record: &Record) -> [&'a str; 2] {
+    let names = heading.names();
+    record
+        .players
+        .map(|engine| names.get(engine).copied().unwrap_or_default())
+}
+
+fn pgn_of(heading: &Heading, record: &Record) -> Option<String> {
+    let rules = notation::parse_variant::<Chess>(
+        heading
+            .game
+            .split_once(':')
+            .map_or("", |(_, variant)| variant),
+    );
+    let start: Chess = notation::position(rules.ok()?, start_of(record)).ok()?;
+    let mut game = pgn::Record::new(start.clone());
+    let [white, black] = names_of(heading, record);
+    let result = match record.result.as_str() {
+        "p1win" => "1-0",
+        "p2win" => "0-1",
+        _ => "1/2-1/2",
+    };
+    let date = utc(Duration::from_millis(record.began));
+    let part = |from: usize, to: usize| date.get(from..to).unwrap_or("??");
+    game.set_tag("Event", "Canopy match");
+    game.set_tag(
+        "Date",
+        format!("{}.{}.{}", part(0, 4), part(4, 6), part(6, 8)),
+    );
+    game.set_tag("Round", record.game.to_string());
+    game.set_tag("White", white);
+    game.set_tag("Black", black);
+    game.set_tag("Result", result);
+    if heading.game != "chess" {
+        game.set_tag("Variant", "Chess960");
+    }
+    game.set_tag("Termination", record.ending.words());
+    let mut position = start;
+    let mut comments = (0..record.micros.len()).map(|index| comment(record, index));
+    for (index, text) in record.moves.split_whitespace().enumerate() {
+        let mv = position.parse_move(text).ok()?;
+        crate::games::Game::play(&mut position, mv);
+        let comment = match index < record.plies {
+            true => "book".to_owned(),
+            false => comments.next().unwrap_or_default(),
+        };
+        game.moves.push((mv, comment));
+    }
+    if let Some((_, comment)) = game.moves.last_mut() {
+        let _ = write!(comment, ", {}", record.reason);
+    }
+    Some(game.to_string())
+}
+
+/// What an engine thought of its move, as chess programs write it: `+0.35/12 0.53s`.
+fn comment(record: &Record, index: usize) -> String {
+    let time = record.micros.get(index).copied().unwrap_or(0) as f64 / 1e6;
+    let depth = record.depths.get(index).copied().unwrap_or(0);
+    let score = match record.scores.get(index).copied().flatten() {
+        Some(score) if score.abs() > WIN / 2 => {
+            let sign = if score > 0 { '+' } else { '-' };
+            format!("{sign}M{}/{depth} ", WIN - score.abs())
+        }
+        Some(score) => format!("{:+.2}/{depth} ", f64::from(score) / 100.0),
+        None => String::new(),
+    };
+    format!("{score}{time:.3}s")
+}
+
+fn ggf_of(heading: &Heading, record: &Record) -> Option<String> {
+    let mut position: Othello = notation::position((), start_of(record)).ok()?;
+    let mut game = ggf::Record::new(position);
+    game.place = "Canopy match".to_owned();
+    game.players = names_of(heading, record).map(str::to_owned);
+    for text in record.moves.split_whitespace() {
+        let mv = position.parse_move(text).ok()?;
+        crate::games::Game::play(&mut position, mv);
+        game.moves.push(mv);
+    }
+    let [black, white] = record.score.unwrap_or_default().map(f64::from);
+    let (margin, ending) = match (record.result.as_str(), record.ending) {
+        (_, super::referee::Ending::Rules) => (black - white, ggf::Ending::Played),
+        // Who loses otherwise loses everything.
+        ("p1win", ending) => (64.0, ending_of(ending)),
+        ("p2win", ending) => (-64.0, ending_of(ending)),
+        (_, ending) => (0.0, ending_of(ending)),
+    };
+    game.result = Some(ggf::Score { margin, ending });
+    Some(game.to_string())
+}
+
+fn ending_of(ending: super::referee::Ending) -> ggf::Ending {
+    use super::referee::Ending;
+    match ending {
+        Ending::Late | Ending::Silent => ggf::Ending::TimeOut,
+        Ending::DrawAgreed | Ending::TooLong => ggf::Ending::Agreed,
+        _ => ggf::Ending::Resigned,
+    }
+}

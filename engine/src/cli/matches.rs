@@ -1,0 +1,590 @@
+//! `canopy-engine match`: games between engine processes; `canopy-engine report`: what is known of a match that was played.
+
+use std::{
+    fs,
+    io::{self, IsTerminal as _, Write},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::Args;
+
+use super::{CliError, PositionWork, game_help, name_of, with_position};
+use crate::{
+    arena::{
+        client::{Game as Asked, Patience},
+        engines::Engine,
+        go::Go,
+        halt::Halt,
+        journal::{self, Heading, Journal, JournalError, Record},
+        openings::{self, Opening},
+        records,
+        referee::{Adjudication, Opinion, Terms},
+        report,
+        runner::{self, News, Plan, RunError, Why},
+        schedule::{Order, Schedule},
+        sprt::Sprt,
+        stats::Tally,
+    },
+    games::Playable,
+    rng::mix,
+    search::budget::Stopwatch,
+};
+
+/// The progress is drawn no more often than this, on a terminal and elsewhere.
+const REDRAW: Duration = Duration::from_millis(100);
+const REPEAT: Duration = Duration::from_secs(10);
+const BAR: usize = 24;
+
+#[derive(Args)]
+pub(super) struct MatchArgs {
+    #[arg(long, value_name = "GAME", help = game_help())]
+    game: String,
+    /// An engine, given twice or more: its command, as for a shell; before it, if wanted, name=NAME dialect=ugi|uci|gtp
+    /// option.NAME=VALUE go='LIMITS' dir=DIRECTORY. search=SEARCH without a command is one of ours
+    #[arg(long, value_name = "ENGINE", required = true, num_args = 1)]
+    engine: Vec<String>,
+    /// How many games, for each two engines
+    #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    games: u64,
+    /// How long a move may take: nodes N, iterations N, depth N, movetime MILLISECONDS, tc SECONDS+INCREMENT or
+    /// tc MOVES/SECONDS+INCREMENT
+    #[arg(long, value_name = "LIMITS", default_value = "nodes 1000")]
+    go: Go,
+    /// A file of openings: positions, moves, or positions with "moves ..." after them, one on a line
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Play the openings in an order that the seed decides
+    #[arg(long, requires = "openings")]
+    shuffle: bool,
+    /// Random plies before the engines are asked, the same for both games of a pair
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    plies: u32,
+    /// The seed of the match, from which every game's and every engine's follow
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at a time
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
+    concurrency: u64,
+    /// Where match.json and the engines' trees go, for a viewer to follow
+    #[arg(long, value_name = "DIR")]
+    trees: Option<PathBuf>,
+    /// Where the records go. The same command goes on with a match that was stopped
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Milliseconds between a move and the question for the next, for people who watch
+    #[arg(long, value_name = "MILLIS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
+    pace: u64,
+    /// Play only this game, counted from 1, and keep nothing
+    #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
+    only: Option<u64>,
+    /// Call a game drawn when both engines' scores have been so small for so many moves, after so many plies
+    #[arg(long, value_name = "moves=8,score=10,after=40", value_parser = parse_opinion)]
+    draw: Option<Opinion>,
+    /// Call a game lost when the engine's own score has been so low for so many moves
+    #[arg(long, value_name = "moves=3,score=700", value_parser = parse_opinion)]
+    resign: Option<Opinion>,
+    /// Call a game drawn after so many plies
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    max_plies: Option<u32>,
+    /// Stop as soon as it is decided whether the first engine is better: two Elo differences and two rates of errors
+    #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = parse_sprt)]
+    sprt: Option<Sprt>,
+    /// Seconds an engine may take to start, to be ready, for a move without a time limit, to stop when its time is up, and to quit
+    #[arg(long, value_name = "start=10,ready=10,move=300,stop=1,quit=2", default_value = "", value_parser = parse_patience)]
+    timeouts: Patience,
+    /// Milliseconds a move may be late
+    #[arg(long, value_name = "MILLIS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(0..=600_000))]
+    margin: u64,
+}
+
+#[derive(Args)]
+pub(super) struct ReportArgs {
+    /// The directory that was given to --out
+    directory: PathBuf,
+}
+
+/// Reads `key=value` pairs between commas or blanks.
+fn pairs(text: &str) -> Result<Vec<(&str, f64)>, String> {
+    let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let pair = word.split_once('=');
+            let pair = pair.and_then(|(key, value)| Some((key, value.parse().ok()?)));
+            pair.filter(|(_, value): &(&str, f64)| value.is_finite())
+                .ok_or_else(|| format!("{word:?} is not NAME=NUMBER"))
+        })
+        .collect()
+}
+
+fn unknown(key: &str, known: &str) -> String {
+    format!("{key:?} means nothing here: expected {known}")
+}
+
+fn parse_opinion(text: &str) -> Result<Opinion, String> {
+    let mut opinion = Opinion {
+        moves: 0,
+        score: -1,
+        after: 0,
+    };
+    for (key, value) in pairs(text)? {
+        if !(0.0..=1e6).contains(&value) || value.fract() != 0.0 {
+            return Err(format!(
+                "{key}={value}: expected a whole number from 0 to 1000000"
+            ));
+        }
+        match key {
+            "moves" => opinion.moves = value as u32,
+            "score" => opinion.score = value as i32,
+            "after" => opinion.after = value as u32,
+            _ => return Err(unknown(key, "moves, score and after")),
+        }
+    }
+    if opinion.moves == 0 || opinion.score < 0 {
+        return Err("expected moves, at least 1, and score, such as moves=8,score=10".to_owned());
+    }
+    Ok(opinion)
+}
+
+fn parse_sprt(text: &str) -> Result<Sprt, String> {
+    let [mut elo0, mut elo1, mut alpha, mut beta] = [0.0, 5.0, 0.05, 0.05];
+    for (key, value) in pairs(text)? {
+        match key {
+            "elo0" => elo0 = value,
+            "elo1" => elo1 = value,
+            "alpha" => alpha = value,
+            "beta" => beta = value,
+            _ => return Err(unknown(key, "elo0, elo1, alpha and beta")),
+        }
+    }
+    Sprt::new(elo0, elo1, alpha, beta).map_err(|error| error.to_string())
+}
+
+fn parse_patience(text: &str) -> Result<Patience, String> {
+    let mut patience = Patience::default();
+    for (key, value) in pairs(text)? {
+        if !(0.001..=1e6).contains(&value) {
+            return Err(format!(
+                "{key}={value}: expected seconds, from 0.001 to 1000000"
+            ));
+        }
+        let time = Duration::from_secs_f64(value);
+        match key {
+            "start" => patience.start = time,
+            "ready" => patience.ready = time,
+            "move" => patience.reply = time,
+            "stop" => patience.stop = time,
+            "quit" => patience.quit = time,
+            _ => return Err(unknown(key, "start, ready, move, stop and quit")),
+        }
+    }
+    Ok(patience)
+}
+
+/// Plays a match. `own` starts this program as an engine.
+pub(super) fn run(
+    arguments: &MatchArgs,
+    own: &[String],
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let work = Match {
+        arguments,
+        own,
+        out,
+    };
+    with_position(&arguments.game, "startpos", work)
+}
+
+struct Match<'a> {
+    arguments: &'a MatchArgs,
+    own: &'a [String],
+    out: &'a mut dyn Write,
+}
+
+impl PositionWork for Match<'_> {
+    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+        let arguments = self.arguments;
+        let plan = plan(arguments, self.own, &start)?;
+        let halt = Halt::new();
+        heed_signals(&halt)?;
+        if let Some(number) = arguments.only {
+            return only(arguments, &plan, number, &halt, self.out);
+        }
+        let mut journal = None;
+        let mut records = Vec::new();
+        if let Some(directory) = &arguments.out {
+            let (opened, known) = Journal::open(directory, &plan.heading)?;
+            (journal, records) = (Some(opened), known);
+            records.retain(|record| record.game <= plan.games);
+            if !records.is_empty() {
+                super::say(&format!(
+                    "going on after {} games that are in {}",
+                    records.len(),
+                    directory.display()
+                ));
+            }
+        }
+        let mut progress = Progress::new(&plan, &records);
+        let why = runner::run(
+            &plan,
+            arguments.trees.as_deref(),
+            &mut journal,
+            &mut records,
+            &halt,
+            &mut |news| progress.hear(&news),
+        );
+        progress.clear();
+        if let Some(directory) = &arguments.out {
+            write_records(directory, &plan.heading, &records)?;
+        }
+        let why = why?;
+        records.sort_by_key(|record| record.game);
+        self.out
+            .write_all(report::text(&plan.heading, &records).as_bytes())?;
+        if let Some(sprt) = &plan.sprt {
+            let results = report::against(0, 1, &records).results.total();
+            writeln!(
+                self.out,
+                "{}",
+                report::sprt_line(sprt, &plan.heading, results)
+            )?;
+        }
+        self.out.flush()?;
+        match why {
+            Why::Done | Why::Decided(_) => Ok(()),
+            Why::Halted => {
+                super::say(&format!(
+                    "stopped after {} of {} games; {}",
+                    records.len(),
+                    plan.games,
+                    match &arguments.out {
+                        Some(_) => "the same command goes on from there",
+                        None => "they were not kept: --out DIR keeps them",
+                    }
+                ));
+                Err(CliError::Interrupted)
+            }
+        }
+    }
+}
+
+fn plan<G: Playable>(
+    arguments: &MatchArgs,
+    own: &[String],
+    start: &G,
+) -> Result<Plan<G>, CliError> {
+    let game = name_of(start);
+    let mut own = own.to_vec();
+    own.extend(["--game".to_owned(), game.clone()]);
+    let usage = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
+    let mut engines = (arguments.engine.iter())
+        .map(|text| Engine::parse(text, &own).map_err(|error| usage(&error)))
+        .collect::<Result<Vec<Engine>, CliError>>()?;
+    Engine::tell_apart(&mut engines);
+    let listed = match &arguments.openings {
+        Some(path) => read_openings::<G>(path, start.rules())?,
+        None => Vec::new(),
+    };
+    let order = if arguments.shuffle {
+        Order::Shuffled
+    } else {
+        Order::Listed
+    };
+    let schedule = Schedule::new(engines.len(), listed.len(), order, arguments.seed)
+        .map_err(|error| usage(&error))?;
+    if arguments.sprt.is_some() && engines.len() != 2 {
+        return Err(CliError::Usage(format!(
+            "--sprt with {} engines: expected two",
+            engines.len()
+        )));
+    }
+    let patience = Patience {
+        margin: Duration::from_millis(arguments.margin),
+        ..arguments.timeouts
+    };
+    let adjudication = Adjudication {
+        draw: arguments.draw,
+        resign: arguments.resign,
+        plies: arguments.max_plies,
+    };
+    let mut heading = Heading::new(game.clone(), &engines, &arguments.go, &patience);
+    heading.seed = arguments.seed;
+    heading.plies = arguments.plies;
+    heading.openings = (listed.len(), digest(&listed, arguments.shuffle));
+    heading.adjudication = adjudication;
+    let colours = match G::NAME {
+        "chess" => ["white", "black"],
+        _ => ["black", "white"],
+    };
+    Ok(Plan {
+        heading,
+        engines,
+        go: arguments.go.clone(),
+        games: schedule.games(arguments.games),
+        schedule,
+        openings: match listed.is_empty() {
+            true => vec![Opening::plain(start.rules())],
+            false => listed,
+        },
+        terms: Terms {
+            game: Asked {
+                name: game,
+                base: G::NAME,
+                colours,
+            },
+            patience,
+            adjudication,
+            pace: Duration::from_millis(arguments.pace),
+        },
+        concurrency: arguments.concurrency as usize,
+        sprt: arguments.sprt,
+    })
+}
+
+fn read_openings<G: Playable>(path: &Path, rules: G::Rules) -> Result<Vec<Opening<G>>, CliError> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))?;
+    let openings = openings::read(rules, &text).map_err(|(line, error)| {
+        CliError::Usage(format!("{}, line {line}: {error}", path.display()))
+    })?;
+    if openings.is_empty() {
+        return Err(CliError::Usage(format!(
+            "{}: there is no opening in it",
+            path.display()
+        )));
+    }
+    Ok(openings)
+}
+
+/// A number that tells lists of openings apart.
+fn digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u64 {
+    let mut sum = u64::from(is_shuffled);
+    for opening in openings {
+        let (position, _) = opening.reach();
+        for part in [
+            opening.start.key(),
+            position.key(),
+            opening.moves.len() as u64,
+        ] {
+            sum = mix(sum ^ part);
+        }
+    }
+    sum
+}
+
+/// Has Ctrl-C, and what else asks programs to end, stop the match.
+#[cfg(unix)]
+fn heed_signals(halt: &Halt) -> Result<(), CliError> {
+    use signal_hook::{
+        consts::{SIGHUP, SIGINT, SIGTERM},
+        iterator::Signals,
+    };
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let halt = halt.clone();
+    let listener = std::thread::Builder::new().name("signals".to_owned());
+    listener.spawn(move || {
+        for _ in signals.forever() {
+            halt.say();
+        }
+    })?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn heed_signals(_: &Halt) -> Result<(), CliError> {
+    Ok(())
+}
+
+fn write_records(directory: &Path, heading: &Heading, known: &[Record]) -> Result<(), CliError> {
+    records::write_all(directory, heading, known).map_err(|error| {
+        CliError::Failed(format!(
+            "{}: the records cannot be written: {error}",
+            directory.display()
+        ))
+    })
+}
+
+/// Plays one game, shows it, and compares it with the one that is on record.
+fn only<G: Playable>(
+    arguments: &MatchArgs,
+    plan: &Plan<G>,
+    number: u64,
+    halt: &Halt,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let record = runner::run_only(plan, number - 1, arguments.trees.as_deref(), halt)?;
+    let record = record.ok_or(CliError::Interrupted)?;
+    let names = plan.heading.names();
+    let [first, second] =
+        (record.players).map(|index| names.get(index).copied().unwrap_or_default());
+    writeln!(out, "game {number}: {first} against {second}")?;
+    if !record.start.is_empty() {
+        writeln!(out, "start:  {}", record.start)?;
+    }
+    writeln!(out, "moves:  {}", record.moves)?;
+    writeln!(out, "result: {} ({})", record.result, record.reason)?;
+    let Some(directory) = arguments
+        .out
+        .as_ref()
+        .filter(|path| path.join(journal::NAME).exists())
+    else {
+        return Ok(());
+    };
+    let (_, known) = journal::read(directory)?;
+    let known = known.iter().find(|known| known.game == number);
+    let text = match known {
+        None => "it is not on record",
+        Some(known) if known.moves == record.moves && known.result == record.result => {
+            "it is the same as on record"
+        }
+        Some(_) => "it is another one than on record",
+    };
+    writeln!(out, "{text}")?;
+    Ok(())
+}
+
+/// Writes again what is known of a match.
+pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    let (heading, mut known) = journal::read(&arguments.directory)?;
+    known.sort_by_key(|record| record.game);
+    write_records(&arguments.directory, &heading, &known)?;
+    out.write_all(report::text(&heading, &known).as_bytes())?;
+    Ok(())
+}
+
+/// How far a match is, on standard error.
+struct Progress<'a, G: Playable> {
+    plan: &'a Plan<G>,
+    is_terminal: bool,
+    begun: Stopwatch,
+    /// When the line was last drawn.
+    drawn: Duration,
+    /// Games that were there before.
+    before: usize,
+    played: usize,
+    results: Tally,
+    width: usize,
+}
+
+impl<'a, G: Playable> Progress<'a, G> {
+    fn new(plan: &'a Plan<G>, records: &[Record]) -> Self {
+        let before = records.len();
+        let sums = report::sums(plan.engines.len(), records);
+        Self {
+            plan,
+            is_terminal: io::stderr().is_terminal(),
+            begun: Stopwatch::start(),
+            drawn: Duration::ZERO,
+            before,
+            played: before,
+            results: sums
+                .first()
+                .map_or(Tally::default(), |sum| sum.results.total()),
+            width: 0,
+        }
+    }
+
+    fn hear(&mut self, news: &News<'_>) {
+        match news {
+            News::Said(text) => {
+                self.clear();
+                super::say(text);
+            }
+            News::Over(records) => {
+                self.played = records.len();
+                let last = records.last();
+                let tally = match last.map(|record| (record.result.as_str(), record.players)) {
+                    Some(("p1win", [0, _]) | ("p2win", [_, 0])) => Tally::new(1, 0, 0),
+                    Some(("draw", [0, _] | [_, 0])) => Tally::new(0, 1, 0),
+                    Some((_, [0, _] | [_, 0])) => Tally::new(0, 0, 1),
+                    _ => Tally::default(),
+                };
+                self.results = self.results + tally;
+                self.draw();
+            }
+            News::Tick => self.draw(),
+        }
+    }
+
+    fn draw(&mut self) {
+        let pause = if self.is_terminal { REDRAW } else { REPEAT };
+        let now = self.begun.elapsed();
+        if now < self.drawn + pause {
+            return;
+        }
+        self.drawn = now;
+        let line = self.line();
+        if self.is_terminal {
+            let blank = self.width.saturating_sub(line.chars().count());
+            self.width = line.chars().count();
+            let mut terminal = io::stderr().lock();
+            let _ = write!(terminal, "\r{line}{:blank$}", "");
+            let _ = terminal.flush();
+        } else {
+            super::say(&line);
+        }
+    }
+
+    fn line(&self) -> String {
+        let total = self.plan.games.max(1);
+        let part = self.played as f64 / total as f64;
+        let filled = ((part * BAR as f64) as usize).min(BAR);
+        let names = self.plan.heading.names();
+        let results = self.results;
+        let time = self.begun.elapsed();
+        let new = self.played.saturating_sub(self.before);
+        let left = match new {
+            0 => String::new(),
+            _ => {
+                let rest = total.saturating_sub(self.played as u64);
+                let seconds = time.as_secs_f64() / new as f64 * rest as f64;
+                format!(", {} left", clock(seconds))
+            }
+        };
+        format!(
+            "[{:#<filled$}{:.<rest$}] {} of {total}  {} {}-{}-{} {:.1}%{left}",
+            "",
+            "",
+            self.played,
+            names.first().copied().unwrap_or_default(),
+            results.wins,
+            results.draws,
+            results.losses,
+            100.0 * results.score(),
+            rest = BAR - filled,
+        )
+    }
+
+    /// Takes the line away.
+    fn clear(&mut self) {
+        if self.is_terminal && self.width > 0 {
+            let mut terminal = io::stderr().lock();
+            let _ = write!(terminal, "\r{:width$}\r", "", width = self.width);
+            let _ = terminal.flush();
+            self.width = 0;
+        }
+    }
+}
+
+fn clock(seconds: f64) -> String {
+    let seconds = seconds.clamp(0.0, 1e9) as u64;
+    match seconds / 3600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+impl From<JournalError> for CliError {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Io { .. } => Self::Failed(error.to_string()),
+            _ => Self::Usage(error.to_string()),
+        }
+    }
+}
+
+impl From<RunError> for CliError {
+    fn from(error: RunError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}

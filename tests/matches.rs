@@ -1,0 +1,842 @@
+//! Matches between engine processes: the runner, the referee, the records.
+#![cfg(unix)]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use support::{Scratch, data, program, untested};
+
+mod support;
+
+fn engine() -> &'static str {
+    program(option_env!("CARGO_BIN_EXE_canopy-engine"))
+}
+
+/// The arguments of a match of connect four, words of which are separated by `|`.
+fn arguments(text: &str) -> Vec<String> {
+    let mut words = vec!["match".to_owned()];
+    words.extend(text.split('|').map(|word| word.trim().to_owned()));
+    words
+}
+
+fn start(text: &str) -> Child {
+    Command::new(engine())
+        .args(arguments(text))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
+}
+
+fn play(text: &str) -> Output {
+    start(text).wait_with_output().expect("the program ends")
+}
+
+/// The report of a match that went well.
+fn report(text: &str) -> String {
+    let output = play(text);
+    let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{text}: {complaints}");
+    String::from_utf8(output.stdout).expect("reports are UTF-8")
+}
+
+/// What a match that cannot be played says, with that exit code.
+fn refusal(text: &str, code: i32) -> String {
+    let output = play(text);
+    let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{text}: {complaints}");
+    complaints
+}
+
+/// An engine that misbehaves, as an engine of a match.
+fn rogue(mode: &str) -> String {
+    format!(
+        "name=rogue sh {} {mode}",
+        data("engines/rogue.sh").display()
+    )
+}
+
+const TIMES: &str = "--timeouts|start=3,ready=0.5,move=0.5,stop=0.3,quit=0.3";
+
+/// The games of a journal.
+fn games(directory: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(directory.join("match.jsonl")).expect("there is a journal");
+    (text.lines().skip(1))
+        .map(|line| serde_json::from_str(line).expect("every line is an object"))
+        .collect()
+}
+
+/// What a game depends on and what came of it, without times and places.
+fn substance(directory: &Path) -> BTreeSet<String> {
+    let keys = [
+        "game", "players", "seed", "start", "plies", "moves", "result", "ending", "reason", "nodes",
+    ];
+    (games(directory).iter())
+        .map(|game| keys.map(|key| game[key].to_string()).join(" "))
+        .collect()
+}
+
+/// The lines of a report that do not depend on the clock.
+fn table(report: &str) -> Vec<String> {
+    let timeless = |line: &str| match line.split_once('%') {
+        // The columns of a standing: time and nodes come after its percentage.
+        Some((before, after)) if after.matches('-').count() == 4 => {
+            let words: Vec<&str> = after.split_whitespace().take(2).collect();
+            format!("{before}% {}", words.join(" "))
+        }
+        _ => line.to_owned(),
+    };
+    report.lines().map(timeless).collect()
+}
+
+/// Our engine against a rogue: what ended the game, whose fault it was, why, and what else is remembered.
+fn ending(mode: &str, go: &str) -> serde_json::Value {
+    let scratch = Scratch::new(&format!("ending-{}", mode.replace(' ', "-")));
+    let out = scratch.0.display();
+    let begun = Instant::now();
+    report(&format!(
+        "--game|connect-four|--engine|search=uct|--engine|{}|--games|1|--go|{go}|{TIMES}|--out|{out}",
+        rogue(mode)
+    ));
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "{mode} held the match up"
+    );
+    let mut games = games(&scratch.0);
+    assert_eq!(games.len(), 1, "{mode}");
+    games.remove(0)
+}
+
+/// Each way to misbehave ends the game with the right reason, and the right one is to blame.
+#[test]
+fn misbehaving_engines_lose_for_what_they_did() {
+    for (mode, wanted, reason) in [
+        ("illegal", "illegal-move", "\"9\""),
+        ("nonsense", "illegal-move", "\"e2e4\""),
+        ("garbage", "false-claim", "no move"),
+        ("claim 2", "false-claim", "0000"),
+        ("crash 2", "crashed", "exit status: 7"),
+        ("kill", "crashed", "signal: 11"),
+        ("close", "crashed", "ended while it looked for a move"),
+        (
+            "hang-move",
+            "silent",
+            "did not answer while it looked for a move",
+        ),
+        (
+            "hang-ready 1",
+            "silent",
+            "did not answer while it got ready",
+        ),
+        ("flood", "silent", "did not answer"),
+        ("endless", "silent", "did not answer"),
+    ] {
+        let game = ending(mode, "nodes 10");
+        assert_eq!(game["ending"], wanted, "{mode}: {game}");
+        assert_eq!(game["blame"], 2, "{mode}: {game}");
+        assert_eq!(game["result"], "p1win", "{mode}: {game}");
+        let told = game["reason"].as_str().expect("a reason is text");
+        assert!(told.contains(reason), "{mode}: {told}");
+        assert_ne!(game["position"], "", "{mode}: {game}");
+        let lines = game["remains"]["lines"].to_string();
+        assert!(lines.contains("> "), "{mode}: {lines}");
+        // An illegal move never gets into the record.
+        assert!(
+            !game["moves"]
+                .as_str()
+                .expect("moves are text")
+                .contains('9'),
+            "{mode}: {game}"
+        );
+    }
+    let crash = ending("crash", "nodes 10");
+    assert!(
+        crash["remains"]["complaints"]
+            .to_string()
+            .contains("out of luck"),
+        "{crash}"
+    );
+}
+
+/// Who is late has lost on time; who does not even answer to stop is ended.
+#[test]
+fn the_clock_is_the_referees() {
+    let late = ending("late", "movetime 100");
+    assert_eq!(
+        (&late["ending"], &late["blame"]),
+        (&"late".into(), &2.into()),
+        "{late}"
+    );
+    let game = ending("stubborn", "movetime 100");
+    assert_eq!(
+        (&game["ending"], &game["blame"]),
+        (&"silent".into(), &2.into()),
+        "{game}"
+    );
+    let clock = ending("late", "tc 0.2+0.1");
+    assert_eq!(
+        (&clock["ending"], &clock["blame"]),
+        (&"late".into(), &2.into()),
+        "{clock}"
+    );
+    // As much time as it takes.
+    let patient = ending("late", "movetime 1000");
+    assert_eq!(patient["ending"], "rules", "{patient}");
+}
+
+/// What is odd but no fault costs nothing but a remark.
+#[test]
+fn lies_about_the_result_and_bad_manners_change_nothing() {
+    for (mode, remark) in [
+        (
+            "lie-draw",
+            Some("says that the result is \"draw\": it is p1win"),
+        ),
+        (
+            "lie-open",
+            Some("says that the result is \"none\": it is p1win"),
+        ),
+        ("slow-start", None),
+        ("deaf", None),
+        ("parent", None),
+        ("twice", None),
+    ] {
+        let game = ending(mode, "nodes 200");
+        assert_eq!(game["ending"], "rules", "{mode}: {game}");
+        assert_eq!(game["result"], "p1win", "{mode}: {game}");
+        let told = game["remarks"].to_string();
+        match remark {
+            Some(remark) => assert!(
+                told.contains(&remark.replace('"', "\\\"")),
+                "{mode}: {told}"
+            ),
+            None => assert_eq!(told, "null", "{mode}: {told}"),
+        }
+    }
+}
+
+/// An engine that never gets going stops the match at once, with all that is known.
+#[test]
+fn an_engine_that_never_starts_is_told_before_a_game_is_played() {
+    let against = |other: &str| {
+        format!("--game|connect-four|--engine|search=uct|--engine|{other}|--games|2|{TIMES}")
+    };
+    let message = refusal(&against("name=ghost /no/such/engine"), 1);
+    assert!(
+        message.contains("ghost could not be started: /no/such/engine: No such file"),
+        "{message}"
+    );
+    let message = refusal(&against(&rogue("hang-start")), 1);
+    assert!(
+        message.contains("rogue did not answer while it introduced itself"),
+        "{message}"
+    );
+    assert!(message.contains("> ugi"), "{message}");
+    let message = refusal(&against(&rogue("noisy-death")), 1);
+    assert!(
+        message.contains("exit status: 3") && message.contains("so am I"),
+        "{message}"
+    );
+    let message = refusal(&against(&format!("option.Contempt=3 {}", rogue("good"))), 1);
+    assert!(
+        message.contains("has no option \"Contempt\"; it has skill"),
+        "{message}"
+    );
+}
+
+/// What is wrong with a command line is told in a sentence.
+#[test]
+fn command_lines_are_checked() {
+    let common = "--game|connect-four|--engine|search=uct|--engine|search=lgr1";
+    for (text, wanted) in [
+        (
+            "--game|connect-four|--engine|search=uct".to_owned(),
+            "1 engines cannot play a match: expected 2",
+        ),
+        (
+            format!("{common}|--go|nodes many"),
+            "\"many\" is no whole number above 0",
+        ),
+        (format!("{common}|--go|time 3"), "\"time\" is no limit"),
+        (format!("{common}|--go|tc 0"), "\"0\" is no time control"),
+        (
+            format!("{common}|--go|movetime 10 tc 5"),
+            "a time for each move and a clock",
+        ),
+        (
+            "--game|connect-four|--engine|'sh x|--engine|search=uct".to_owned(),
+            "a quote is not closed",
+        ),
+        (
+            "--game|connect-four|--engine|name=x|--engine|search=uct".to_owned(),
+            "no command",
+        ),
+        (
+            "--game|connect-four|--engine|skill=3 sh|--engine|search=uct".to_owned(),
+            "no setting \"skill\"",
+        ),
+        (
+            "--game|connect-four|--engine|dialect=xboard sh|--engine|search=uct".to_owned(),
+            "no dialect \"xboard\"",
+        ),
+        (
+            format!("{common}|--sprt|elo0=5,elo1=0"),
+            "elo0 is 5 and elo1 is 0",
+        ),
+        (
+            format!("{common}|--draw|moves=3"),
+            "expected moves, at least 1, and score",
+        ),
+        (
+            format!("{common}|--timeouts|begin=3"),
+            "\"begin\" means nothing here: expected start, ready",
+        ),
+        (
+            format!("{common}|--openings|/no/such/file"),
+            "/no/such/file: No such file",
+        ),
+        (format!("{common}|--game|go"), ""),
+    ] {
+        let message = refusal(&text, 2);
+        assert!(message.contains(wanted), "{text}: {message}");
+    }
+    let scratch = Scratch::new("openings");
+    let path = scratch.0.join("list");
+    fs::write(&path, "4453\n# a comment\n\n99\n").expect("a file can be written");
+    let message = refusal(&format!("{common}|--openings|{}", path.display()), 2);
+    assert!(message.contains("line 4"), "{message}");
+}
+
+/// Handles and processes that a process has at the moment.
+fn census(child: &Child) -> (usize, usize) {
+    let count = |path: String| fs::read_dir(path).map_or(0, |entries| entries.count());
+    let handles = count(format!("/proc/{}/fd", child.id()));
+    let parent = format!("PPid:\t{}\n", child.id());
+    let children = fs::read_dir("/proc").map_or(0, |entries| {
+        let status = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("status")).ok();
+        let texts = entries.flatten().filter_map(status);
+        texts.filter(|text| text.contains(&parent)).count()
+    });
+    (handles, children)
+}
+
+/// Games in which somebody crashes leave nothing behind.
+fn crash_games(count: usize) {
+    let scratch = Scratch::new(&format!("crashes-{count}"));
+    let mut child = start(&format!(
+        "--game|connect-four|--engine|search=random|--engine|{}|--games|{count}|--go|nodes 1|{TIMES}|--out|{}",
+        rogue("crash"),
+        scratch.0.display()
+    ));
+    let mut most = (0, 0);
+    while child.try_wait().expect("it can be asked").is_none() {
+        let (handles, children) = census(&child);
+        most = (most.0.max(handles), most.1.max(children));
+        thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // Three pipes for each of two engines, the standard ones, the journal, and some for signals; a zombie at most
+    // between a crash and its funeral.
+    assert!(
+        most.0 <= 24 && most.1 <= 3,
+        "{most:?} handles and processes"
+    );
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        report.contains(&format!("and {} more games ended by a fault", count - 3)),
+        "{report}"
+    );
+    let text = fs::read_to_string(scratch.0.join("match.jsonl")).expect("there is a journal");
+    assert_eq!(text.lines().count(), count + 1);
+}
+
+#[test]
+fn a_hundred_crashes_leave_nothing_behind() {
+    if !Path::new("/proc/self/fd").exists() {
+        return untested("there is no /proc");
+    }
+    crash_games(100);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn two_thousand_crashes_leave_nothing_behind() {
+    crash_games(2000);
+}
+
+/// Nothing that an engine started outlives it.
+#[test]
+fn what_an_engine_starts_ends_with_it() {
+    if !Path::new("/proc/self/fd").exists() {
+        return untested("there is no /proc");
+    }
+    let scratch = Scratch::new("family");
+    let mark = scratch.0.join("marked");
+    fs::create_dir_all(&mark).expect("a directory can be made");
+    for mode in ["parent", "deaf"] {
+        report(&format!(
+            "--game|connect-four|--engine|search=uct|--engine|dir={} {}|--games|1|--go|nodes 10|{TIMES}",
+            mark.display(),
+            rogue(mode)
+        ));
+        let left: Vec<PathBuf> = fs::read_dir("/proc")
+            .expect("there is /proc")
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == mark))
+            .collect();
+        assert!(left.is_empty(), "{mode}: {left:?}");
+    }
+}
+
+const MATCH: &str = "--game|kalah:4x3|--engine|search=uct|--engine|search=lgr2|--engine|search=random|--go|nodes 20|--plies|3|--seed|7";
+
+/// Whoever kills a match at any moment and goes on has the same match in the end.
+fn killed_and_resumed(kills: u32, games: u32) {
+    let whole = Scratch::new(&format!("whole-{kills}"));
+    let arguments = |scratch: &Scratch| {
+        format!(
+            "{MATCH}|--games|{games}|--concurrency|2|--out|{}",
+            scratch.0.display()
+        )
+    };
+    let begun = Instant::now();
+    let expected = report(&arguments(&whole));
+    let time = begun.elapsed();
+    let broken = Scratch::new(&format!("broken-{kills}"));
+    let mut random = canopy_engine::rng::Rng::new(u64::from(kills));
+    for _ in 0..kills {
+        let mut child = start(&arguments(&broken));
+        // All of them together are shorter than the match, so that there is something left to do.
+        let longest = (time / kills).max(Duration::from_millis(5));
+        thread::sleep(longest.mul_f64(f64::from(random.below(1000)) / 1000.0));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+    }
+    let resumed = report(&arguments(&broken));
+    assert_eq!(table(&resumed), table(&expected));
+    assert_eq!(substance(&broken.0), substance(&whole.0));
+    for file in ["games.txt", "games.csv"] {
+        assert!(broken.0.join(file).exists(), "{file}");
+    }
+    assert_eq!(
+        fs::read_to_string(broken.0.join("games.txt")).expect("there are games"),
+        fs::read_to_string(whole.0.join("games.txt")).expect("there are games"),
+    );
+}
+
+#[test]
+fn a_match_that_is_killed_goes_on_to_the_same_table() {
+    killed_and_resumed(5, 70);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn a_match_that_is_killed_fifty_times_goes_on_to_the_same_table() {
+    killed_and_resumed(50, 200);
+}
+
+/// A torn line is as if it had not been begun; anything else that is wrong is told.
+#[test]
+fn journals_are_read_with_care() {
+    let scratch = Scratch::new("torn");
+    let command = |games: u32| format!("{MATCH}|--games|{games}|--out|{}", scratch.0.display());
+    let expected = report(&command(4));
+    let path = scratch.0.join("match.jsonl");
+    let text = fs::read_to_string(&path).expect("there is a journal");
+    fs::write(&path, &text[..text.len() - 40]).expect("it can be written");
+    assert_eq!(table(&report(&command(4))), table(&expected));
+    // More games, and then the same ones again.
+    let longer = report(&command(6));
+    assert!(longer.starts_with("kalah:4x3, 18 games"), "{longer}");
+    assert_eq!(games(&scratch.0).len(), 18);
+    assert_eq!(table(&report(&command(6))), table(&longer));
+    let again = Command::new(engine())
+        .args(["report", &scratch.0.display().to_string()])
+        .output()
+        .expect("the program starts");
+    assert_eq!(String::from_utf8_lossy(&again.stdout), longer);
+    let other = refusal(&command(4).replace("--seed|7", "--seed|8"), 2);
+    assert!(
+        other.contains("another match was played there: its seed is 7, now 8"),
+        "{other}"
+    );
+    let other = refusal(&command(4).replace("lgr2", "lgr1"), 2);
+    assert!(other.contains("its engine lgr2 is"), "{other}");
+    fs::write(&path, text.replacen("\"game\":2,", "\"game\":\"two\",", 1))
+        .expect("it can be written");
+    let bad = refusal(&command(4), 2);
+    assert!(bad.contains("match.jsonl, line 3: not a game"), "{bad}");
+}
+
+/// Two runners do not write to one journal.
+#[test]
+fn a_journal_is_one_runners_alone() {
+    let scratch = Scratch::new("lock");
+    let command = format!("{MATCH}|--games|100000|--out|{}", scratch.0.display());
+    let mut child = start(&command);
+    let begun = Instant::now();
+    while !scratch.0.join("match.jsonl").exists() && begun.elapsed() < Duration::from_secs(20) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    thread::sleep(Duration::from_millis(50));
+    let message = refusal(&command, 2);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    assert!(
+        message.contains("another match is being played there"),
+        "{message}"
+    );
+}
+
+/// Ctrl-C ends a match in good order; what has been played is kept.
+#[test]
+fn ctrl_c_stops_and_the_match_goes_on_later() {
+    let scratch = Scratch::new("interrupted");
+    let command = |games: u32| format!("{MATCH}|--games|{games}|--out|{}", scratch.0.display());
+    let child = start(&command(100_000));
+    let path = scratch.0.join("match.jsonl");
+    let begun = Instant::now();
+    while fs::read_to_string(&path).map_or(0, |text| text.lines().count()) < 12 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "no games are played"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+    let signalled = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("kill is there");
+    assert!(signalled.success());
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("the same command goes on from there"),
+        "{said}"
+    );
+    let played = games(&scratch.0).len();
+    assert!(played >= 11, "{played}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).starts_with(&format!("kalah:4x3, {played} games"))
+    );
+}
+
+/// Any game can be played again alone, move for move, whatever was played before it in the match.
+#[test]
+fn any_game_is_played_again_alone() {
+    let scratch = Scratch::new("only");
+    let command = format!("{MATCH}|--games|4|--out|{}", scratch.0.display());
+    report(&command);
+    for number in [1, 5, 6, 11, 12] {
+        let text = report(&format!("{command}|--only|{number}"));
+        assert!(
+            text.contains("it is the same as on record"),
+            "{number}: {text}"
+        );
+    }
+    let other = report(&format!("{command}|--only|13"));
+    assert!(other.contains("it is not on record"), "{other}");
+}
+
+/// The records say what was played, in the words of those who read them.
+#[test]
+fn records_are_written_for_every_game() {
+    for (game, file, wanted) in [
+        ("chess", "games.pgn", "[White \"uct\"]"),
+        (
+            "othello",
+            "games.ggf",
+            "(;GM[Othello]PC[Canopy match]PB[uct]PW[random]RE[",
+        ),
+        ("connect-four", "games.txt", "win "),
+        ("delta", "games.txt", "win "),
+        ("kalah", "games.txt", "win "),
+    ] {
+        let scratch = Scratch::new(&format!("records-{game}"));
+        report(&format!(
+            "--game|{game}|--engine|search=uct,playout_limit=10|--engine|name=random search=random|--games|4|--go|nodes 30|--max-plies|60|--out|{}",
+            scratch.0.display()
+        ).replace("search=uct,", "name=uct search=uct,"));
+        let text = fs::read_to_string(scratch.0.join(file)).expect("there are records");
+        assert!(text.contains(wanted), "{game}: {text}");
+        let mut reader =
+            csv::Reader::from_path(scratch.0.join("games.csv")).expect("there is a table");
+        let header = reader.headers().expect("it has a header").clone();
+        // Report 001's columns, in its order.
+        let joined = header.iter().collect::<Vec<_>>().join(",");
+        assert!(
+            joined.contains("player1,color1,result1,player2,color2,result2"),
+            "{joined}"
+        );
+        let rows: Vec<csv::StringRecord> = reader
+            .records()
+            .map(|row| row.expect("a sound row"))
+            .collect();
+        assert_eq!(rows.len(), 4, "{game}");
+        let at = |row: &csv::StringRecord, name: &str| -> String {
+            let index = header
+                .iter()
+                .position(|column| column == name)
+                .expect("the column is there");
+            row[index].to_owned()
+        };
+        for (row, number) in rows.iter().zip(1..) {
+            assert_eq!(at(row, "game"), number.to_string());
+            let names = [at(row, "player1"), at(row, "player2")];
+            let expected = if number % 2 == 1 {
+                ["uct", "random"]
+            } else {
+                ["random", "uct"]
+            };
+            assert_eq!(names, expected, "{game}");
+            let moves: u32 = at(row, "moves").parse().expect("a number");
+            let sides =
+                ["moves1", "moves2"].map(|name| at(row, name).parse::<u32>().expect("a number"));
+            assert_eq!(moves, sides[0] + sides[1], "{game}");
+            assert_eq!(at(row, "record").split_whitespace().count(), moves as usize);
+            let nodes =
+                ["nodes1", "nodes2"].map(|name| at(row, name).parse::<u64>().expect("a number"));
+            let uct = usize::from(number % 2 == 0);
+            assert_eq!(nodes[uct], u64::from(sides[uct]) * 30, "{game}");
+        }
+    }
+}
+
+/// Our own engine plays through each dialect, and a match between the dialects is one between equals.
+#[test]
+fn our_engine_plays_through_every_dialect() {
+    let own = |game: &str, dialect: &str| {
+        format!(
+            "name={dialect} dialect={dialect} option.Search=uct {} --game {game}",
+            engine()
+        )
+    };
+    for (game, dialect) in [
+        ("connect-four", "uci"),
+        ("connect-four", "gtp"),
+        ("othello", "uci"),
+        ("othello", "gtp"),
+        ("chess", "uci"),
+        ("chess", "gtp"),
+        ("chess:960", "uci"),
+        ("kalah:4x3", "uci"),
+        ("kalah:4x3", "gtp"),
+        ("delta:forced", "uci"),
+        ("delta:forced", "gtp"),
+    ] {
+        let scratch = Scratch::new(&format!("dialect-{}-{dialect}", game.replace(':', "-")));
+        report(&format!(
+            "--game|{game}|--engine|{}|--engine|{}|--games|2|--plies|4|--go|nodes 12|--max-plies|80|--out|{}",
+            own(game, "ugi"),
+            own(game, dialect),
+            scratch.0.display()
+        ));
+        for played in games(&scratch.0) {
+            let ending = played["ending"].as_str().expect("an ending is text");
+            assert!(
+                ["rules", "too-long"].contains(&ending),
+                "{game} over {dialect}: {played}"
+            );
+            assert_eq!(
+                played["remarks"],
+                serde_json::Value::Null,
+                "{game} over {dialect}: {played}"
+            );
+        }
+    }
+}
+
+/// Programs of others play against ours over UCI, and nobody has anything to complain of.
+#[test]
+fn chess_programs_of_others_are_opponents() {
+    for (name, command) in [("stockfish", "stockfish"), ("gnuchess", "gnuchess --uci")] {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // Debian puts games where not everybody looks for programs.
+        let mut places = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
+        let Some(place) = places.find(|place| place.join(name).is_file()) else {
+            assert!(std::env::var_os("CI").is_none(), "CI has {name}");
+            untested(&format!("There is no {name}"));
+            continue;
+        };
+        let command = place.join(command).display().to_string();
+        let scratch = Scratch::new(&format!("against-{name}"));
+        let text = report(&format!(
+            "--game|chess|--engine|name=ours search=uct,playout_limit=10|--engine|name=other dialect=uci go='depth 1' {command}|--games|4|--plies|2|--go|nodes 60|--max-plies|120|--out|{}",
+            scratch.0.display()
+        ));
+        let played = games(&scratch.0);
+        assert_eq!(played.len(), 4);
+        for game in played {
+            let ending = game["ending"].as_str().expect("an ending is text");
+            assert!(["rules", "too-long"].contains(&ending), "{name}: {game}");
+            assert_eq!(game["remarks"], serde_json::Value::Null, "{name}: {game}");
+            let depths = game["depths"].as_array().expect("depths are kept");
+            assert!(depths.iter().any(|depth| depth == 1), "{name}: {game}");
+        }
+        assert!(text.contains("faults\n"), "{text}");
+        let pgn = fs::read_to_string(scratch.0.join("games.pgn")).expect("there are games");
+        assert_eq!(pgn.matches("[White \"other\"]").count(), 2, "{pgn}");
+    }
+}
+
+/// A clock runs down, and nobody who keeps to it loses by it.
+#[test]
+fn clocks_are_kept() {
+    for dialect in ["ugi", "uci", "gtp"] {
+        let scratch = Scratch::new(&format!("clock-{dialect}"));
+        let own = format!("dialect={dialect} {} --game connect-four", engine());
+        report(&format!(
+            "--game|connect-four|--engine|{own}|--engine|{own}|--games|2|--go|tc 1+0.02|--margin|400|--out|{}",
+            scratch.0.display()
+        ));
+        for played in games(&scratch.0) {
+            assert_eq!(played["ending"], "rules", "{dialect}: {played}");
+            let micros = played["micros"].as_array().expect("times are kept");
+            let sum: u64 = micros.iter().filter_map(serde_json::Value::as_u64).sum();
+            assert!(
+                sum > 100_000,
+                "{dialect}: {sum} microseconds were used of two seconds"
+            );
+        }
+    }
+}
+
+/// Games that the engines think decided are ended on request.
+#[test]
+fn games_are_adjudicated_on_request() {
+    let scratch = Scratch::new("adjudicated");
+    let command = |more: &str| {
+        format!(
+            "--game|othello|--engine|search=alpha-beta,depth=3|--engine|search=random|--games|4|--go|nodes 300|{more}|--out|{}",
+            scratch.0.display()
+        )
+    };
+    report(&command("--max-plies|10"));
+    for game in games(&scratch.0) {
+        assert_eq!(
+            (&game["ending"], &game["result"]),
+            (&"too-long".into(), &"draw".into()),
+            "{game}"
+        );
+        assert_eq!(game["movers"].as_str().map(str::len), Some(10));
+    }
+    fs::remove_dir_all(&scratch.0).expect("it can be removed");
+    // Two who think little of everything agree on a draw as soon as they may.
+    report(&command("--draw|moves=2,score=3000,after=12").replace("search=random", "search=uct"));
+    for game in games(&scratch.0) {
+        assert_eq!(
+            (&game["ending"], &game["result"]),
+            (&"draw-agreed".into(), &"draw".into()),
+            "{game}"
+        );
+        assert_eq!(game["movers"].as_str().map(str::len), Some(12));
+    }
+}
+
+/// A test that is clear stops the match early.
+#[test]
+fn sprt_stops_a_clear_match() {
+    let text = report(
+        "--game|connect-four|--engine|search=uct|--engine|search=random|--games|1000|--go|nodes 100|--sprt|elo0=0,elo1=100",
+    );
+    assert!(text.contains("H1 accepted"), "{text}");
+    let games: u32 = (text.lines().next())
+        .and_then(|line| line.split(", ").nth(1)?.split(' ').next()?.parse().ok())
+        .expect("the report begins with the number of games");
+    assert!(games < 200, "{games} games");
+}
+
+/// Openings are played by both sides, in order.
+#[test]
+fn openings_are_played_twice_each() {
+    let scratch = Scratch::new("book");
+    let path = scratch.0.join("list");
+    fs::write(
+        &path,
+        "44\nstartpos moves 1 2 3\n......./......./......./......./......./...X... O\n",
+    )
+    .expect("a file can be written");
+    report(&format!(
+        "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|6|--go|nodes 20|--openings|{}|--out|{}",
+        path.display(),
+        scratch.0.display()
+    ));
+    let mut played = games(&scratch.0);
+    played.sort_by_key(|game| game["game"].as_u64());
+    let begins = |index: usize, text: &str| {
+        played[index]["moves"]
+            .as_str()
+            .is_some_and(|moves| moves.starts_with(text))
+    };
+    assert!(begins(0, "4 4 ") && begins(1, "4 4 ") && begins(2, "1 2 3 ") && begins(3, "1 2 3 "));
+    assert_eq!(
+        played[4]["start"],
+        "......./......./......./......./......./...X... O"
+    );
+    assert_eq!(
+        played[4]["movers"]
+            .as_str()
+            .and_then(|movers| movers.chars().next()),
+        Some('2')
+    );
+    assert_eq!(played[0]["players"], serde_json::json!([0, 1]));
+    assert_eq!(played[1]["players"], serde_json::json!([1, 0]));
+}
+
+/// Few different games are counted and warned of.
+#[test]
+fn games_that_repeat_themselves_are_told() {
+    let text = report(
+        "--game|connect-four|--engine|search=alpha-beta,depth=2|--engine|search=alpha-beta,depth=1|--games|10|--go|depth 2",
+    );
+    assert!(
+        text.contains("2 of 10 games are different\nwarning: "),
+        "{text}"
+    );
+    for word in ["inf", "NaN", "nan"] {
+        assert!(
+            !text.split_whitespace().any(|found| found == word),
+            "{text}"
+        );
+    }
+}
+
+/// A match leaves what a viewer follows: match.json after every move, and a directory of trees for each game.
+#[test]
+fn a_match_can_be_followed() {
+    let scratch = Scratch::new("followed");
+    report(&format!(
+        "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|2|--go|nodes 50|--trees|{}",
+        scratch.0.display()
+    ));
+    let text = fs::read_to_string(scratch.0.join("match.json")).expect("there is a match.json");
+    let meta = canopy_engine::tree::meta::read_match(text.as_bytes()).expect("it is sound");
+    assert_eq!(
+        (meta.number, meta.games, meta.game.as_str()),
+        (2, 2, "connect-four")
+    );
+    assert_eq!(meta.players, ["lgr1", "uct"]);
+    assert_eq!(meta.score.names, ["uct", "lgr1"]);
+    assert_eq!(meta.score.won.iter().sum::<u64>() + meta.score.drawn, 2);
+    assert!(meta.result.is_some() && meta.reason.is_some());
+    assert_eq!(meta.directory.as_deref(), Some("game-0002"));
+    let trees = fs::read_dir(scratch.0.join("game-0002")).expect("there are trees");
+    let trees = trees
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|name| name == "tree"));
+    assert_eq!(trees.count(), meta.moves.len());
+}
