@@ -193,15 +193,20 @@ impl Standing {
         }
     }
 
-    /// How the match ended, in a sentence; none while it goes on, or if nobody counts.
-    pub fn verdict(&self) -> Option<String> {
+    /// Who has won the match; nobody while it goes on, or if it is drawn.
+    pub fn champion(&self) -> Option<String> {
         let score = &self.meta.score;
         let most = score.won.iter().max().filter(|_| self.is_over())?;
         let mut best = (score.names.iter().zip(&score.won)).filter(|(_, won)| *won == most);
         let (name, _) = best.next()?;
-        Some(match best.next() {
-            Some(_) => "The match is drawn".to_owned(),
-            None => format!("{} wins the match", tidy(name)),
+        best.next().is_none().then(|| tidy(name))
+    }
+
+    /// How the match ended, in a sentence; none while it goes on, or if nobody counts.
+    pub fn verdict(&self) -> Option<String> {
+        (self.is_over() && !self.meta.score.names.is_empty()).then(|| match self.champion() {
+            Some(name) => format!("{name} wins the match"),
+            None => "The match is drawn".to_owned(),
         })
     }
 }

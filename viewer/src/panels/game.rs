@@ -1,6 +1,6 @@
 //! The area on the left: the game and the search.
 
-use egui::{Align, Color32, Layout, RichText, Sense, Stroke, Ui, vec2};
+use egui::{Align, Color32, Layout, Painter, Pos2, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{
     figure,
@@ -75,6 +75,8 @@ impl GamePanel<'_> {
         match_score::show(standing, ui, theme);
         let sight = app.sight();
         let heading = match sight {
+            Sight::Now if standing.is_over() => "Last game".to_owned(),
+            Sight::Now if standing.meta.result.is_some() => "Game over".to_owned(),
             Sight::Now => "Game now".to_owned(),
             Sight::Node => "Selected node".to_owned(),
             Sight::Tree => app.which_tree(),
@@ -196,17 +198,16 @@ fn search(app: &App, model: &Model, ui: &mut Ui, theme: &Theme) {
 }
 
 /// A disc of a player's colour.
-pub(super) fn disc(ui: &mut Ui, tone: Color32, theme: &Theme) {
-    let (rect, _) = ui.allocate_exact_size(vec2(12.0, 16.0), Sense::hover());
-    let stroke = Stroke::new(1.0, theme.dim);
-    ui.painter().circle(rect.center(), 5.0, tone, stroke);
+pub(super) fn disc(painter: &Painter, at: Pos2, tone: Color32, theme: &Theme) {
+    painter.circle(at, 5.0, tone, Stroke::new(1.0, theme.dim));
 }
 
 /// Whose turn it is, with a disc of that player's colour, and the score on the right.
 fn turn(ui: &mut Ui, (text, tone): (&str, Option<Color32>), replayed: &Replayed, theme: &Theme) {
     ui.horizontal(|ui| {
         if let Some(tone) = tone {
-            disc(ui, tone, theme);
+            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 16.0), Sense::hover());
+            disc(ui.painter(), rect.center(), tone, theme);
         }
         ui.label(RichText::new(text).color(theme.text));
         if let Some([first, second]) = replayed.score {

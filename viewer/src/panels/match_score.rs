@@ -1,7 +1,10 @@
 //! How a match stands: the players with their points, and the moves of the game.
 
+use std::sync::Arc;
+
 use egui::{
-    Align, Align2, FontId, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2,
+    Align, Align2, Color32, FontId, Galley, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui,
+    UiBuilder, pos2, vec2,
 };
 
 use super::game::disc;
@@ -10,28 +13,26 @@ use crate::{
     controls::Named as _,
     fonts,
     standing::{Contestant, Standing, Turn},
-    theme::{BODY, Theme},
+    theme::{BODY, TITLE, Theme},
 };
 
+/// How high a line of small text is, in points.
+const LINE: f32 = 16.0;
 /// How high a turn of the list is, in points, and how many are seen at once.
 const ROW: f32 = 20.0;
 const MOST_ROWS: usize = 6;
 /// How much room the number of a turn has, in points.
 const NUMBER: f32 = 32.0;
-/// Between two moves of one turn.
+/// Between two moves of one turn, and between columns.
 const GAP: f32 = 8.0;
 
 /// Shows who plays, and what each has won.
 pub(super) fn show(standing: &Standing, ui: &mut Ui, theme: &Theme) {
-    let verdict = standing.verdict();
-    ui.horizontal(|ui| {
+    let middle = Layout::left_to_right(Align::Center);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), LINE), middle, |ui| {
         let which = standing.which();
-        let heading = if standing.is_over() {
-            "Match over"
-        } else {
-            &which
-        };
-        ui.label(theme.heading(heading));
+        let is_over = standing.is_over();
+        ui.label(theme.heading(if is_over { "Match over" } else { &which }));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let drawn = match standing.meta.score.drawn {
                 0 => standing.game(),
@@ -41,43 +42,83 @@ pub(super) fn show(standing: &Standing, ui: &mut Ui, theme: &Theme) {
             ui.add(Label::new(text).truncate());
         });
     });
-    if let Some(verdict) = &verdict {
-        ui.add(Label::new(theme.title(verdict)).truncate());
+    if let Some(verdict) = standing.verdict() {
+        ui.add(Label::new(theme.title(verdict)).wrap());
         ui.add_space(4.0);
     }
-    for player in standing.contestants() {
-        contestant(&player, standing, ui, theme);
+    let rows: Vec<Row> = (standing.contestants().into_iter())
+        .map(|player| Row::new(player, standing, ui, theme))
+        .collect();
+    // A column is as wide as its widest text, so that all end at one line.
+    let widest = |column: usize| {
+        (rows.iter().flat_map(|row| &row.columns[column]))
+            .map(|galley| galley.size().x + GAP)
+            .fold(0.0, f32::max)
+    };
+    let widths = [0, 1, 2].map(widest);
+    for row in &rows {
+        row.show(widths, standing, ui, theme);
     }
     ui.add_space(4.0);
     ui.separator();
     ui.add_space(4.0);
 }
 
-/// A player: the disc of the side, the name, that side's name, the clock, and the points.
-fn contestant(player: &Contestant, standing: &Standing, ui: &mut Ui, theme: &Theme) {
-    let now = standing.board.as_ref().ok();
-    ui.horizontal(|ui| {
-        match player.side.zip(now) {
-            Some((side, now)) => disc(ui, now.board.tone(side, theme).fill, theme),
-            None => ui.add_space(12.0 + ui.spacing().item_spacing.x),
+/// A player: the disc of the side, the name, and in columns that side's name, the clock and the points.
+struct Row {
+    player: Contestant,
+    columns: [Option<Arc<Galley>>; 3],
+}
+
+impl Row {
+    fn new(player: Contestant, standing: &Standing, ui: &Ui, theme: &Theme) -> Self {
+        let text = |text: String, font: FontId, colour: Color32| {
+            ui.painter().layout_no_wrap(text, font, colour)
+        };
+        let (body, title) = (
+            FontId::proportional(BODY),
+            FontId::new(TITLE, fonts::semibold()),
+        );
+        let now = standing.board.as_ref().ok();
+        let side = (player.side.zip(now)).map(|(side, now)| now.players[side.index()].to_owned());
+        let is_running = player.side.is_some() && player.side == standing.to_move();
+        let running = if is_running { theme.text } else { theme.dim };
+        let is_winner = standing.champion().is_some_and(|name| name == player.name);
+        let won = if is_winner { theme.good } else { theme.text };
+        let columns = [
+            side.map(|side| text(side, body.clone(), theme.dim)),
+            (player.clock).map(|clock| text(time(clock), body, running)),
+            (player.points.clone()).map(|points| text(points, title, won)),
+        ];
+        Self { player, columns }
+    }
+
+    fn show(&self, widths: [f32; 3], standing: &Standing, ui: &mut Ui, theme: &Theme) {
+        let size = vec2(ui.available_width(), ROW + 4.0);
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        if let Some((side, now)) = self.player.side.zip(standing.board.as_ref().ok()) {
+            let at = pos2(rect.left() + 6.0, rect.center().y);
+            disc(ui.painter(), at, now.board.tone(side, theme).fill, theme);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if let Some(points) = &player.points {
-                ui.label(theme.title(points));
+        let mut right = rect.right();
+        for (galley, width) in self.columns.iter().zip(widths).rev() {
+            if let Some(galley) = galley {
+                let at = vec2(galley.size().x, galley.size().y / 2.0);
+                let at = pos2(right, rect.center().y) - at;
+                ui.painter().galley(at, Arc::clone(galley), theme.text);
             }
-            if let Some(clock) = player.clock {
-                let is_running = player.side.is_some() && player.side == standing.to_move();
-                let colour = if is_running { theme.text } else { theme.dim };
-                ui.label(RichText::new(time(clock)).color(colour));
-            }
-            if let Some((side, now)) = player.side.zip(now) {
-                ui.label(RichText::new(now.players[side.index()]).color(theme.dim));
-            }
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(Label::new(theme.strong(&player.name)).truncate());
-            });
+            right -= width;
+        }
+        let left = rect.left() + 12.0 + GAP;
+        let room = Rect::from_min_max(pos2(left, rect.top()), pos2(right.max(left), rect.bottom()));
+        let room = UiBuilder::new()
+            .max_rect(room)
+            .layout(Layout::left_to_right(Align::Center));
+        ui.scope_builder(room, |ui| {
+            let name = Label::new(theme.strong(&self.player.name)).truncate();
+            ui.add(name).on_hover_text(&self.player.name);
         });
-    });
+    }
 }
 
 /// What is left on a clock; tenths where they matter.
