@@ -2,6 +2,8 @@
 
 #[path = "viewer/acts.rs"]
 mod acts;
+#[path = "viewer/follow.rs"]
+mod follow;
 #[path = "viewer/hostile.rs"]
 mod hostile;
 #[path = "viewer/layout.rs"]

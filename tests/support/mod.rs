@@ -5,6 +5,7 @@ use std::{fs, path::PathBuf};
 
 use canopy_engine::games::{self, Playable, Visitor};
 
+pub(crate) mod contest;
 pub(crate) mod transcript;
 pub(crate) mod window;
 

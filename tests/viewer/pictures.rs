@@ -1,6 +1,6 @@
 //! Pictures of the whole window, drawn as the window draws them, pixel by pixel.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, time::Duration};
 
 use canopy_engine::{
     catalog,
@@ -16,14 +16,18 @@ use canopy_engine::{
     },
 };
 use canopy_viewer::{
-    app::{Action, Way},
+    app::{Action, Message, Way},
     model::{Model, Sift, Source},
 };
 use tiny_skia::Pixmap;
 
 use crate::{
     stage::Stage,
-    support::{Scratch, data},
+    support::{
+        Scratch,
+        contest::{Contest, put_tree},
+        data,
+    },
 };
 
 impl Stage {
@@ -60,17 +64,27 @@ impl Stage {
 
 /// Searches, and gives the tree with a sidecar in which nothing depends on the machine.
 fn grown(game: &str, search: &str, iterations: u64) -> Model {
-    struct Grow<'a>(&'a str, u64);
-    impl Visitor for Grow<'_> {
-        type Out = Model;
+    Model::new(grown_after(game, &[], search, iterations))
+}
 
-        fn visit<G: Playable>(self, rules: G::Rules) -> Model {
-            let start = G::start(rules);
+/// The same after some moves.
+fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> Document {
+    struct Grow<'a>(&'a [String], &'a str, u64);
+    impl Visitor for Grow<'_> {
+        type Out = Document;
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> Document {
+            let Self(moves, search, iterations) = self;
+            let mut start = G::start(rules);
             let mut history = History::new();
             history.push(&start);
-            let spec = catalog::parse::<G>(self.0).expect("a search");
+            for text in moves {
+                start.play(start.parse_move(text).expect("a legal move"));
+                history.push(&start);
+            }
+            let spec = catalog::parse::<G>(search).expect("a search");
             let mut search = catalog::build::<G>(&spec).expect("a search");
-            let (limits, stop) = (Limits::iterations(self.1), Stop::new());
+            let (limits, stop) = (Limits::iterations(iterations), Stop::new());
             search.choose(Task::new(&start, &history, &limits, &stop));
             let tree = search.tree().expect("it grows a tree");
             let taken = snapshot::take(tree, &Wanted::default()).expect("a tree of the game");
@@ -78,25 +92,26 @@ fn grown(game: &str, search: &str, iterations: u64) -> Model {
                 is_final: true,
                 game: notation::full_name::<G>(rules),
                 position: notation::position_text(&start),
-                to_move: 1,
+                ply: moves.len() as u32,
+                to_move: 1 + start.to_move().index() as u8,
                 search: "uct".to_owned(),
                 parameters: catalog::settings(&spec),
                 seed: 1,
                 threads: 1,
-                iterations: self.1,
+                iterations,
                 milliseconds: 12,
                 root: taken.root,
                 ..Meta::default()
             };
-            Model::new(Document {
+            Document {
                 tree: taken.tree,
                 meta: Some(meta),
                 extra: None,
                 problems: Vec::new(),
-            })
+            }
         }
     }
-    games::with_game(game, Grow(search, iterations)).expect("a game")
+    games::with_game(game, Grow(moves, search, iterations)).expect("a game")
 }
 
 /// A small tree that somebody else made.
@@ -316,4 +331,91 @@ fn a_tree_as_it_grew() {
         })
         .until("it is so", |app| app.timeline.shown == Some(1234))
         .matches("growth");
+}
+
+/// Follows a match; what is said at the bottom does not name its directory, which depends on the machine.
+fn following(mut stage: Stage, contest: &Contest) -> Stage {
+    stage.act(Action::FollowMatch {
+        directory: contest.directory.clone(),
+        exit: false,
+    });
+    let moves = contest.meta.moves.len();
+    stage.until("the match is there", |app| {
+        let is_told =
+            |moves: usize| (app.standing()).is_some_and(|standing| standing.moves.len() == moves);
+        is_told(moves) && app.model.is_some()
+    });
+    stage.app.message = Some(Message {
+        text: "copied the position of the node".to_owned(),
+        is_error: false,
+        since: Duration::from_secs(3600),
+    });
+    stage
+}
+
+/// Writes the tree of a search for the next move.
+fn search(contest: &mut Contest, iterations: u64) {
+    let moves = contest.meta.moves.clone();
+    let document = grown_after(&contest.meta.game, &moves, "uct", iterations);
+    let path = contest.stem();
+    fs::create_dir_all(contest.game()).expect("it can be made");
+    let about = document.meta.expect("a sidecar");
+    put_tree(&path, &document.tree, &about);
+}
+
+#[test]
+fn a_match_under_way() {
+    let scratch = Scratch::new("pictures-match");
+    let mut contest = Contest::new(scratch.0.clone(), "othello", 20);
+    contest.begin();
+    contest.end(None, "even");
+    contest.begin();
+    contest.end(Some(0), "discs");
+    contest.begin();
+    contest.meta.clocks = vec![62_400, 8_730];
+    let record = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6";
+    for at in (0..record.len()).step_by(2) {
+        contest.meta.moves.push(record[at..at + 2].to_owned());
+        if at >= 24 {
+            search(&mut contest, 900);
+        }
+    }
+    contest.tell();
+    let mut stage = following(Stage::dark(), &contest);
+    stage.matches("match-dark");
+    stage
+        .act(Action::Step(-1))
+        .until("it is so", |app| app.shown_move() == Some(14))
+        .matches("match-back");
+}
+
+#[test]
+fn a_match_that_is_over() {
+    let scratch = Scratch::new("pictures-over");
+    let mut contest = Contest::new(scratch.0.clone(), "connect-four", 4);
+    contest.meta.score.names[1] = "lgr2,exploration=0.7,forgetting=true".to_owned();
+    for winner in [Some(0), Some(1), None] {
+        contest.begin();
+        contest.end(winner, "told");
+    }
+    contest.begin();
+    for mv in ["4", "4", "3", "5", "2", "1", "5", "5", "6", "3", "6", "6"] {
+        contest.meta.moves.push(mv.to_owned());
+    }
+    search(&mut contest, 600);
+    contest.meta.moves.push("6".to_owned());
+    contest.end(Some(1), "four in line");
+    following(Stage::light(), &contest).matches("match-over-light");
+}
+
+#[test]
+fn a_match_that_has_not_begun() {
+    let mut stage = Stage::dark();
+    stage.act(Action::FollowMatch {
+        directory: "no/such/match".into(),
+        exit: false,
+    });
+    stage
+        .until("it is so", |app| app.dump()["awaits"].is_string())
+        .matches("match-awaited");
 }

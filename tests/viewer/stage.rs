@@ -84,6 +84,27 @@ impl Stage {
         self
     }
 
+    /// Clicks a control by its name.
+    pub(crate) fn click(&mut self, control: &str) -> &mut Self {
+        self.frame();
+        let state = self.frame.dump(&self.app);
+        let at = &state["controls"][control]["at"];
+        let coordinate = |index: usize| at[index].as_f64().expect("there is such a control");
+        let pos = egui::pos2(coordinate(0) as f32, coordinate(1) as f32) / self.scale;
+        self.events.push(egui::Event::PointerMoved(pos));
+        self.frame();
+        for pressed in [true, false] {
+            self.events.push(egui::Event::PointerButton {
+                pos,
+                button: egui::PointerButton::Primary,
+                pressed,
+                modifiers: egui::Modifiers::NONE,
+            });
+            self.frame();
+        }
+        self
+    }
+
     /// Draws a frame, a while after the last.
     pub(crate) fn frame(&mut self) {
         self.now += Duration::from_millis(200);

@@ -41,6 +41,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show a match while an engine plays it (canopy-engine match --trees DIR)
+    Follow(FollowArgs),
     /// Draw a tree into a file, without a display
     Render(RenderArgs),
     /// Measure how fast trees are read, laid out and drawn
@@ -60,6 +62,16 @@ impl ThemeArg {
             Self::Light => Theme::light(),
         }
     }
+}
+
+#[derive(Args)]
+struct FollowArgs {
+    /// The folder that the match is written to; it may appear later
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Close the window when all games are played
+    #[arg(long)]
+    exit: bool,
 }
 
 #[derive(Args)]
@@ -153,9 +165,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let result = match cli.command {
+        Some(Command::Follow(arguments)) => follow(arguments),
         Some(Command::Render(arguments)) => render(&arguments),
         Some(Command::Bench(arguments)) => bench(&arguments),
-        None => window::run(cli.files).map_err(CliError::Failed),
+        None => {
+            let files = cli.files;
+            let first = (!files.is_empty()).then_some(Action::Open(files));
+            window::run(first).map_err(CliError::Failed)
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -176,6 +193,17 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 )]
 fn say(text: &str) {
     eprintln!("canopy-viewer: {text}");
+}
+
+fn follow(FollowArgs { directory, exit }: FollowArgs) -> Result<(), CliError> {
+    if directory.exists() && !directory.is_dir() {
+        return Err(CliError::Input(format!(
+            "{}: expected the folder of a match, not a file",
+            directory.display()
+        )));
+    }
+    let first = Action::FollowMatch { directory, exit };
+    window::run(Some(first)).map_err(CliError::Failed)
 }
 
 fn read(path: &Path) -> Result<Model, CliError> {

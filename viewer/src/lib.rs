@@ -48,6 +48,8 @@ pub mod sequence;
 
 pub mod settings;
 
+pub mod standing;
+
 pub mod svg;
 
 pub mod theme;

@@ -10,11 +10,12 @@ use std::{
     thread,
 };
 
-use canopy_engine::tree::files;
+use canopy_engine::tree::{files, meta};
 
 use crate::{
     model::{Model, Sift},
-    sequence::list,
+    sequence::{list, list_match},
+    standing,
 };
 
 /// Called when something is ready, from another thread.
@@ -28,17 +29,30 @@ enum Job {
     Read(PathBuf, u64),
     /// The same tree with another part of it shown.
     Sift(PathBuf, Arc<Model>, Sift),
+    /// Which of these is the tree of a search that began after so many plies.
+    Locate(Vec<PathBuf>, u32),
 }
 
 /// Something that was made.
 #[derive(Debug)]
 pub enum Made {
-    /// The trees to step through when these were opened, or why there are none.
-    Listed(Vec<PathBuf>, Result<Vec<PathBuf>, String>),
+    /// What there is to step through when these were opened, or why there is nothing.
+    Listed(Vec<PathBuf>, Result<Listing, String>),
     /// The tree of a file with what is wrong with the files beside it, or why there is none; and the number.
     Read(PathBuf, u64, Result<(Arc<Model>, Vec<String>), String>),
     /// A part of it.
     Sifted(PathBuf, Arc<Model>, Sift),
+    /// The tree that was looked for, if there is one.
+    Located(Option<PathBuf>),
+}
+
+/// What is in files and directories that were opened.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// The trees, in order.
+    pub files: Vec<PathBuf>,
+    /// Whether it is one directory, and that of a match.
+    pub is_match: bool,
 }
 
 #[derive(Default)]
@@ -140,6 +154,15 @@ impl Loader {
         self.desk.bell.notify_one();
     }
 
+    /// Asks which of these trees is of a search that began after so many plies; what was asked before does not matter any more.
+    pub fn locate(&self, paths: Vec<PathBuf>, ply: u32) {
+        let mut queue = self.desk.lock();
+        queue.jobs.retain(|job| !matches!(job, Job::Locate(..)));
+        queue.jobs.push_front(Job::Locate(paths, ply));
+        drop(queue);
+        self.desk.bell.notify_one();
+    }
+
     /// What has become ready.
     pub fn take(&self) -> Vec<Made> {
         self.done.try_iter().collect()
@@ -173,12 +196,22 @@ fn work(job: Job) -> Made {
             let sifted = Model::sifted(model.source(), &sift);
             Made::Sifted(path, Arc::new(sifted), sift)
         }
+        Job::Locate(paths, ply) => {
+            let is_it = |path: &PathBuf| ply_of(path) == Some(ply);
+            Made::Located(paths.into_iter().rev().find(is_it))
+        }
     }
 }
 
-/// The trees of files and directories, in the order given, those of a directory by name.
-fn list_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    let mut files = Vec::new();
+/// After how many plies the search of a tree began, if its sidecar tells.
+fn ply_of(path: &Path) -> Option<u32> {
+    let sidecar = std::fs::File::open(path.with_extension("json")).ok()?;
+    meta::read(sidecar).ok().map(|meta| meta.ply)
+}
+
+/// The trees of files and directories, in the order given, those of a directory by name and those of a match by games.
+fn list_all(paths: &[PathBuf]) -> Result<Listing, String> {
+    let mut listing = Listing::default();
     for path in paths {
         let problem = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => {
@@ -186,11 +219,14 @@ fn list_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             }
             _ => format!("{}: {error}", path.display()),
         };
-        if std::fs::metadata(path).map_err(problem)?.is_dir() {
-            files.extend(list(path).map_err(problem)?);
+        if !std::fs::metadata(path).map_err(problem)?.is_dir() {
+            listing.files.push(path.clone());
+        } else if path.join(standing::FILE).exists() {
+            listing.files.extend(list_match(path).map_err(problem)?);
+            listing.is_match = paths.len() == 1;
         } else {
-            files.push(path.clone());
+            listing.files.extend(list(path).map_err(problem)?);
         }
     }
-    Ok(files)
+    Ok(listing)
 }

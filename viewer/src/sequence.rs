@@ -1,6 +1,7 @@
 //! The files one steps through, and those of them that are kept ready.
 
 use std::{
+    cmp::Ordering,
     collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
@@ -64,14 +65,25 @@ impl Sequence {
 
     /// Whether a file is among them, where they are in order.
     pub fn knows(&self, path: &Path) -> bool {
-        self.paths
-            .binary_search_by(|known| known.as_path().cmp(path))
-            .is_ok()
+        self.find(path).is_ok()
+    }
+
+    /// Where a file is among them, where they are in order; else where it would be.
+    pub fn find(&self, path: &Path) -> Result<usize, usize> {
+        self.paths.binary_search_by(|known| order(known, path))
+    }
+
+    /// The files of one directory.
+    pub fn within(&self, directory: &Path) -> Vec<PathBuf> {
+        (self.paths.iter())
+            .filter(|path| path.parent() == Some(directory))
+            .cloned()
+            .collect()
     }
 
     /// Adds a file in its place among the others, by name; its index. What is shown stays shown.
     pub fn insert(&mut self, path: PathBuf) -> usize {
-        match self.paths.binary_search(&path) {
+        match self.find(&path) {
             Ok(index) => index,
             Err(index) => {
                 self.paths.insert(index, path);
@@ -86,7 +98,7 @@ impl Sequence {
     /// Takes a file out; whether it was there. What is shown stays shown.
     pub fn remove(&mut self, path: &Path) -> bool {
         self.forget(path);
-        let Ok(index) = (self.paths).binary_search_by(|known| known.as_path().cmp(path)) else {
+        let Ok(index) = self.find(path) else {
             return false;
         };
         self.paths.remove(index);
@@ -183,13 +195,57 @@ pub fn list(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The directories of a match's games, in order.
+pub fn games(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if is_game(&path) {
+            found.push(path);
+        }
+    }
+    found.sort_by(|one, other| by_length(one, other));
+    Ok(found)
+}
+
+/// Whether this is the directory of a match's game: one that is not hidden.
+pub fn is_game(path: &Path) -> bool {
+    !is_hidden(path) && path.is_dir()
+}
+
+/// The tree files of a match, game by game. What cannot be listed any more has none.
+pub fn list_match(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = list(directory)?;
+    for game in games(directory)? {
+        found.extend(list(&game).unwrap_or_default());
+    }
+    Ok(found)
+}
+
+/// The order of files: directory by directory, and by name there.
+pub fn order(one: &Path, other: &Path) -> Ordering {
+    match (one.parent(), other.parent()) {
+        (Some(one), Some(other)) if one != other => by_length(one, other),
+        _ => one.cmp(other),
+    }
+}
+
+/// Of two directories the one with the shorter name comes first: the ten thousandth game has one figure more.
+fn by_length(one: &Path, other: &Path) -> Ordering {
+    let length = |path: &Path| path.as_os_str().len();
+    length(one).cmp(&length(other)).then(one.cmp(other))
+}
+
+/// Whether a name begins with a dot, or is none at all.
+fn is_hidden(path: &Path) -> bool {
+    (path.file_name().and_then(|name| name.to_str())).is_none_or(|name| name.starts_with('.'))
+}
+
 /// Whether a file is a tree, by its name.
 pub fn is_tree(path: &Path) -> bool {
-    let hidden =
-        (path.file_name().and_then(|name| name.to_str())).is_none_or(|name| name.starts_with('.'));
     let known = (path.extension().and_then(|name| name.to_str()))
         .is_some_and(|name| name.eq_ignore_ascii_case("tree") || name.eq_ignore_ascii_case("csv"));
-    known && !hidden
+    known && !is_hidden(path)
 }
 
 #[cfg(test)]
@@ -224,6 +280,30 @@ mod tests {
         assert_eq!(sequence.path(), Some(Path::new("d.csv")));
         assert!(sequence.remove(Path::new("e.tree")) && sequence.remove(Path::new("d.csv")));
         assert_eq!((sequence.at(), sequence.len()), (1, 2));
+    }
+
+    #[test]
+    fn games_come_one_after_the_other_however_many_there_are() {
+        let mut sequence = Sequence::default();
+        for name in [
+            "m/game-10000/a.tree",
+            "m/game-9999/b.tree",
+            "m/game-0002/a.tree",
+            "m/z.tree",
+            "m/game-9999/a.tree",
+        ] {
+            sequence.insert(name.into());
+        }
+        let expected = [
+            "m/z.tree",
+            "m/game-0002/a.tree",
+            "m/game-9999/a.tree",
+            "m/game-9999/b.tree",
+            "m/game-10000/a.tree",
+        ];
+        assert_eq!(sequence.paths, expected.map(PathBuf::from));
+        assert_eq!(sequence.find(Path::new("m/game-9999/b.tree")), Ok(3));
+        assert_eq!(sequence.within(Path::new("m/game-9999")).len(), 2);
     }
 
     #[test]

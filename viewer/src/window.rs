@@ -1,6 +1,6 @@
 //! The window: the only file that knows of windows.
 
-use std::{num::NonZeroU32, path::PathBuf, rc::Rc, sync::Arc, time::Instant};
+use std::{num::NonZeroU32, rc::Rc, sync::Arc, time::Instant};
 
 use egui::ViewportId;
 use winit::{
@@ -20,8 +20,8 @@ use crate::{
     settings::Settings,
 };
 
-/// Shows the window until it is closed. An error says why there is none.
-pub fn run(paths: Vec<PathBuf>) -> Result<(), String> {
+/// Shows the window, in which something is done at once, until it is closed. An error says why there is none.
+pub fn run(first: Option<Action>) -> Result<(), String> {
     let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| {
         format!(
             "there is no display to open a window on ({error}); `canopy-viewer render FILE -o picture.png` draws without one"
@@ -34,8 +34,8 @@ pub fn run(paths: Vec<PathBuf>) -> Result<(), String> {
     let no_thread = |error: std::io::Error| format!("no thread could be started: {error}");
     let frame = Frame::with_easel(Arc::clone(&wake)).map_err(no_thread)?;
     let mut app = App::new(Settings::load(), wake).map_err(no_thread)?;
-    if !paths.is_empty() {
-        app.act(Action::Open(paths));
+    if let Some(first) = first {
+        app.act(first);
     }
     let mut viewer = Viewer {
         app,
@@ -182,10 +182,14 @@ impl ApplicationHandler for Viewer {
         }
     }
 
-    fn user_event(&mut self, _: &ActiveEventLoop, (): ()) {
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, (): ()) {
         // Something is ready, in the app or on the easel; a window that cannot be seen takes it in too.
         self.app.update(self.begun.elapsed());
-        self.redraw();
+        if self.app.is_over {
+            self.close(event_loop);
+        } else {
+            self.redraw();
+        }
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {

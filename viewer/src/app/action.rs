@@ -13,6 +13,17 @@ pub enum Action {
     Step(i64),
     /// The tree of that number, counted from 1, as it was typed.
     Jump(String),
+    /// Follow the match of a directory, which need not be there yet; with `exit` the window closes when it is over.
+    FollowMatch {
+        /// The directory.
+        directory: PathBuf,
+        /// Whether the window closes when the match is over.
+        exit: bool,
+    },
+    /// The tree of the search that chose a move of the game that is played, counted from 0.
+    GoToMove(usize),
+    /// The game as it stands now, and the newest tree.
+    GoToNow,
     /// See the whole tree.
     Reset,
     /// See the selected node's subtree.

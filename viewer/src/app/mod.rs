@@ -10,6 +10,7 @@ use canopy_engine::tree::files::Format;
 
 pub use self::{
     action::{Action, Copied, Way},
+    follow::{Following, Sight},
     timeline::{SPEEDS, Timeline},
 };
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     camera::{Camera, Canvas},
     easel::Saving,
     film::Projector,
-    loader::{Loader, Made, Wake},
+    loader::{Listing, Loader, Made, Wake},
     model::{
         Model, Sift,
         steps::{Finder, steps},
@@ -26,11 +27,12 @@ use crate::{
     sequence::Sequence,
     settings::Settings,
     theme::Theme,
-    watch::{Change, Watch},
+    watch::{Change, Scope, Watch},
 };
 
 mod action;
 mod dump;
+mod follow;
 mod timeline;
 
 /// A message stays so long.
@@ -79,6 +81,8 @@ pub struct App {
     pub follow: bool,
     /// The directory that is watched.
     pub directory: Option<PathBuf>,
+    /// The match that is followed, if it is one.
+    pub following: Option<Following>,
     watch: Option<Watch>,
     loader: Loader,
     projector: Projector,
@@ -118,6 +122,7 @@ impl App {
             settings,
             follow: true,
             directory: None,
+            following: None,
             watch: None,
             loader: Loader::start(Arc::clone(&wake))?,
             projector: Projector::start(Arc::clone(&wake))?,
@@ -176,7 +181,10 @@ impl App {
                 Change::Said(text) => self.say(text),
                 Change::Files(paths) => self.arrive(paths),
                 Change::Gone(paths) => self.lose(&paths),
+                Change::Match(standing) => self.stand(standing),
+                Change::Awaited(awaited) => self.wait_for(awaited),
                 Change::Present(mut paths) => {
+                    self.remember_match();
                     paths.retain(|path| !self.sequence.knows(path));
                     if !paths.is_empty() {
                         self.arrive(paths);
@@ -200,12 +208,12 @@ impl App {
 
     /// Files have appeared in the directory, or have changed.
     fn arrive(&mut self, paths: Vec<PathBuf>) {
-        let mut last = None;
+        let newest = self.newest(&paths).filter(|_| self.follow);
         for path in paths {
             self.sequence.forget(&path);
-            last = Some(self.sequence.insert(path));
+            self.sequence.insert(path);
         }
-        if let Some(index) = last.filter(|_| self.follow) {
+        if let Some(index) = newest.and_then(|path| self.sequence.find(&path).ok()) {
             self.sequence.go_to(index);
         }
         self.ask();
@@ -223,8 +231,9 @@ impl App {
     fn receive(&mut self, made: Made) {
         let is_shown = |sequence: &Sequence, path: &Path| sequence.path() == Some(path);
         match made {
-            Made::Listed(paths, Ok(files)) => self.begin(&paths, files),
+            Made::Listed(paths, Ok(listing)) => self.begin(&paths, listing),
             Made::Listed(_, Err(problem)) => self.complain(problem),
+            Made::Located(path) => self.go_to_tree(path.as_deref()),
             Made::Read(path, number, _) if !self.sequence.is_awaited(&path, number) => self.ask(),
             Made::Read(path, _, Ok((model, problems))) => {
                 self.sequence.keep(&path, Arc::clone(&model));
@@ -388,6 +397,12 @@ impl App {
     pub fn act(&mut self, action: Action) {
         match action {
             Action::Open(paths) => self.open(&paths),
+            Action::FollowMatch { directory, exit } => self.follow_match(directory, exit),
+            Action::GoToMove(index) => self.go_to_move(index),
+            Action::GoToNow => {
+                self.select(None);
+                self.act(Action::Follow(true));
+            }
             Action::Step(by) => {
                 let to = self.sequence.at() as i64 + by;
                 if to >= 0 && self.sequence.go_to(to as usize) {
@@ -463,30 +478,43 @@ impl App {
     }
 
     /// These were opened, and these trees are in them.
-    fn begin(&mut self, paths: &[PathBuf], files: Vec<PathBuf>) {
+    fn begin(&mut self, paths: &[PathBuf], Listing { files, is_match }: Listing) {
         self.watch = None;
         self.directory = None;
+        self.following = None;
         if let [directory] = paths
             && directory.is_dir()
         {
-            match Watch::start(directory, Arc::clone(&self.wake)) {
-                Ok(watch) => self.watch = Some(watch),
-                Err(error) => {
-                    self.complain(format!("{} is not watched: {error}", directory.display()));
-                }
-            }
-            self.directory = Some(directory.clone());
+            let scope = if is_match { Scope::Match } else { Scope::Trees };
+            self.watch(directory, scope);
         }
         for path in paths {
             self.settings.remember(path);
         }
-        if files.is_empty() {
+        if files.is_empty() && !is_match {
             if self.watch.is_some() {
                 self.say("there are no trees here yet; they are shown as they appear");
             } else {
                 self.complain("there are no trees here");
             }
         }
+        self.step_through(files);
+    }
+
+    /// Watches a directory from now on.
+    fn watch(&mut self, directory: &Path, scope: Scope) {
+        match Watch::start(directory, scope, Arc::clone(&self.wake)) {
+            Ok(watch) => self.watch = Some(watch),
+            Err(error) => {
+                self.complain(format!("{} is not watched: {error}", directory.display()));
+            }
+        }
+        self.directory = Some(directory.to_owned());
+        self.following = (scope == Scope::Match).then(Following::default);
+    }
+
+    /// Shows the first of these trees, or the last if what appears is followed.
+    fn step_through(&mut self, files: Vec<PathBuf>) {
         let many = files.len();
         self.sequence = Sequence::new(files);
         self.projector.close();

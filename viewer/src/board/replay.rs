@@ -27,6 +27,8 @@ pub struct Replayed {
     pub score: Option<[u32; 2]>,
     /// The last of the moves.
     pub last: Option<Played>,
+    /// All moves in the game's own notation, each with who played it.
+    pub line: Vec<(Player, String)>,
     /// What may be played, in the game's own notation; nothing if the game is over.
     pub legal: Vec<String>,
     /// What the first and the second player are called.
@@ -89,26 +91,33 @@ impl Visitor for Replay<'_> {
         let mut history = History::new();
         history.push(&position);
         let mut last = None;
+        let mut line = Vec::new();
         for (index, text) in self.moves.iter().enumerate() {
             let mv = position
                 .parse_move(text)
                 .map_err(|error| error.to_string())?;
+            let (by, own) = (position.to_move(), move_text(&position, mv));
+            line.push((by, own.clone()));
             if index + 1 == self.moves.len() {
-                let own = move_text(&position, mv);
                 last = Some(Played {
                     places: board_of(&position).places_of(&own),
-                    by: position.to_move(),
+                    by,
                     mv: own,
                 });
             }
             position.play(mv);
             history.push(&position);
         }
-        Ok(replayed(&position, &history, last))
+        Ok(Replayed {
+            last,
+            line,
+            ..replayed(&position, &history)
+        })
     }
 }
 
-fn replayed<G: Playable>(position: &G, history: &History, last: Option<Played>) -> Replayed {
+/// What can be said about a position without the moves that led there.
+fn replayed<G: Playable>(position: &G, history: &History) -> Replayed {
     let outcome = history.outcome(position);
     let mut moves = Vec::new();
     if outcome.is_none() {
@@ -129,7 +138,8 @@ fn replayed<G: Playable>(position: &G, history: &History, last: Option<Played>) 
         to_move: outcome.is_none().then(|| position.to_move()),
         outcome,
         score: position.score(),
-        last,
+        last: None,
+        line: Vec::new(),
         legal: moves.iter().map(|&mv| move_text(position, mv)).collect(),
         players: G::PLAYERS,
     }

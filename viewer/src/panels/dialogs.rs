@@ -93,13 +93,17 @@ impl Panels {
                 return;
             }
             ui.add_space(40.0);
-            ui.label(theme.title(if app.sequence.is_empty() {
-                "See how a search thinks"
-            } else {
-                "This tree cannot be read"
+            let awaits = app.awaits().filter(|_| app.sequence.is_empty());
+            ui.label(theme.title(match &awaits {
+                Some(_) if app.standing().is_some() => "No trees yet",
+                Some(_) => "A match is about to begin",
+                None if app.sequence.is_empty() => "See how a search thinks",
+                None => "This tree cannot be read",
             }));
             ui.add_space(4.0);
-            let hint = "Open a tree (.tree or .csv), several, or a folder that an engine writes to; or drop them here.";
+            let hint = awaits.as_deref().unwrap_or(
+                "Open a tree (.tree or .csv), several, or a folder that an engine writes to; or drop them here.",
+            );
             ui.label(RichText::new(hint).color(theme.dim));
             ui.add_space(16.0);
             let open = ui.button("Open files or a folder…").named("start open");

@@ -15,7 +15,9 @@ use crate::{
 };
 use canvas::Silhouette;
 use dialogs::Dialog;
+use game::GamePanel;
 use glance::Glance;
+use match_score::MoveList;
 use timeline::TimelinePanel;
 
 mod bar;
@@ -23,6 +25,7 @@ mod canvas;
 mod dialogs;
 mod game;
 mod glance;
+mod match_score;
 mod node;
 mod timeline;
 
@@ -38,6 +41,7 @@ pub struct Panels {
     hovered: Option<Glance>,
     silhouette: Option<Silhouette>,
     timeline: TimelinePanel,
+    moves: MoveList,
     pictures: Pictures,
     /// Whether the field for a tree's number is to be typed into.
     wants_jump: bool,
@@ -55,6 +59,7 @@ impl Default for Panels {
             hovered: None,
             silhouette: None,
             timeline: TimelinePanel::default(),
+            moves: MoveList::default(),
             pictures: Pictures::default(),
             wants_jump: false,
         }
@@ -132,27 +137,30 @@ impl Panels {
 
     /// The areas beside the tree.
     fn sides(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
-        let Some(model) = app.model.clone() else {
-            return;
-        };
         let node = app.node();
-        let glance = Glance::at(&mut self.selected, &model, node);
+        let model = app.model.clone();
+        let glance = (model.as_ref()).map(|model| Glance::at(&mut self.selected, model, node));
         let side = Frame::new()
             .fill(theme.panel)
             .inner_margin(Margin::same(16));
         // Where no game is known there is nothing to say on the left.
-        if model.meta.is_some() && !app.settings.folded[0] {
-            let pictures = &mut self.pictures;
+        let has_game = model.as_ref().is_some_and(|model| model.meta.is_some());
+        if (has_game || app.standing().is_some()) && !app.settings.folded[0] {
+            let mut game = GamePanel {
+                pictures: &mut self.pictures,
+                moves: &mut self.moves,
+                glance,
+            };
             Panel::left("game")
                 .frame(side)
                 .exact_size(272.0)
                 .show(ui, |ui| {
                     ScrollArea::vertical()
                         .auto_shrink(false)
-                        .show(ui, |ui| game::show(pictures, glance, app, ui, theme));
+                        .show(ui, |ui| game.show(app, ui, theme, actions));
                 });
         }
-        if !app.settings.folded[1] {
+        if let Some(glance) = glance.filter(|_| !app.settings.folded[1]) {
             Panel::right("node")
                 .frame(side)
                 .exact_size(300.0)

@@ -1,0 +1,177 @@
+//! A match that is written to a directory as an engine writes one, move by move.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use canopy_engine::{
+    games::{self, Playable, Visitor, notation::position_text},
+    tree::{
+        Builder, Row, Tree,
+        files::Format,
+        meta::{self, MatchMeta, Meta},
+    },
+};
+
+/// Writes a file as engines do: under another name, which is then changed.
+pub(crate) fn put(path: &Path, bytes: impl AsRef<[u8]>) {
+    let name = path.file_name().expect("a name").to_string_lossy();
+    let hidden = path.with_file_name(format!(".{name}.tmp"));
+    fs::write(&hidden, bytes).expect("a file can be written");
+    fs::rename(&hidden, path).expect("a file can be renamed");
+}
+
+/// Writes a tree with its sidecar.
+pub(crate) fn put_tree(path: &Path, tree: &Tree, about: &Meta) {
+    let mut bytes = Vec::new();
+    let format = Format::of(path).expect("a format");
+    format.write(tree, &mut bytes).expect("written to memory");
+    put(&path.with_extension("json"), meta::text(about));
+    put(path, bytes);
+}
+
+/// A match and where it is written to.
+pub(crate) struct Contest {
+    pub(crate) directory: PathBuf,
+    pub(crate) meta: MatchMeta,
+    trees: u32,
+}
+
+impl Contest {
+    /// A match of so many games, of which nothing is written yet; the directory need not be there.
+    pub(crate) fn new(directory: PathBuf, game: &str, games: u64) -> Self {
+        let mut meta = MatchMeta {
+            format: 1,
+            game: game.to_owned(),
+            games,
+            ..MatchMeta::default()
+        };
+        meta.score.names = vec!["uct".to_owned(), "lgr2".to_owned()];
+        meta.score.won = vec![0, 0];
+        Self {
+            directory,
+            meta,
+            trees: 0,
+        }
+    }
+
+    /// Where the trees of this game are.
+    pub(crate) fn game(&self) -> PathBuf {
+        (self.directory).join(self.meta.directory.as_deref().expect("a game has begun"))
+    }
+
+    /// Replaces match.json.
+    pub(crate) fn tell(&self) {
+        put(&self.directory.join("match.json"), meta::text(&self.meta));
+    }
+
+    /// Begins the next game, with the sides changed; nothing is written.
+    pub(crate) fn begin(&mut self) {
+        let number = self.meta.number + 1;
+        self.meta.number = number;
+        self.meta.directory = Some(format!("game-{number:04}"));
+        self.meta.moves.clear();
+        (self.meta.result, self.meta.reason) = (None, None);
+        self.meta.players = self.meta.score.names.clone();
+        if number.is_multiple_of(2) {
+            self.meta.players.reverse();
+        }
+    }
+
+    /// The name of the next tree of this game.
+    pub(crate) fn stem(&mut self) -> PathBuf {
+        self.trees += 1;
+        self.game().join(format!("{:06}.tree", self.trees))
+    }
+
+    /// Writes a tree of the position as it is now, in which some moves were tried; its path.
+    pub(crate) fn think(&mut self, moves: &[(&str, i32)]) -> PathBuf {
+        let path = self.stem();
+        self.think_at(&path, moves);
+        path
+    }
+
+    /// The same under a name.
+    pub(crate) fn think_at(&self, path: &Path, moves: &[(&str, i32)]) {
+        let about = Meta {
+            format: 1,
+            is_final: true,
+            game: self.meta.game.clone(),
+            position: self.position(),
+            ply: self.meta.moves.len() as u32,
+            search: "uct".to_owned(),
+            ..Meta::default()
+        };
+        fs::create_dir_all(path.parent().expect("a game")).expect("it can be made");
+        put_tree(path, &tree(moves), &about);
+    }
+
+    /// The position as it is now.
+    pub(crate) fn position(&self) -> String {
+        games::with_game(&self.meta.game, Replay(&self.meta.moves)).expect("a game")
+    }
+
+    /// Plays a move and tells of it.
+    pub(crate) fn play(&mut self, mv: &str) {
+        self.meta.moves.push(mv.to_owned());
+        self.tell();
+    }
+
+    /// Ends the game and tells of it; a player of the match has won, or nobody.
+    pub(crate) fn end(&mut self, winner: Option<usize>, reason: &str) {
+        let name = winner.map(|winner| {
+            self.meta.score.won[winner] += 1;
+            &self.meta.score.names[winner]
+        });
+        if winner.is_none() {
+            self.meta.score.drawn += 1;
+        }
+        let result = match name {
+            None => "draw",
+            Some(name) if *name == self.meta.players[0] => "p1win",
+            Some(_) => "p2win",
+        };
+        self.meta.result = Some(result.to_owned());
+        self.meta.reason = Some(reason.to_owned());
+        self.tell();
+    }
+}
+
+/// The position after moves from the start.
+struct Replay<'a>(&'a [String]);
+
+impl Visitor for Replay<'_> {
+    type Out = String;
+
+    fn visit<G: Playable>(self, rules: G::Rules) -> String {
+        let mut position = G::start(rules);
+        for text in self.0 {
+            let mv = position.parse_move(text).expect("a legal move");
+            position.play(mv);
+        }
+        position_text(&position)
+    }
+}
+
+/// A tree in which moves were tried so often.
+fn tree(moves: &[(&str, i32)]) -> Tree {
+    let mut builder = Builder::default();
+    let root = Row {
+        visits: moves.iter().map(|(_, visits)| visits).sum(),
+        children: moves.len() as u32,
+        ..Row::default()
+    };
+    builder.push(&root).expect("a sound row");
+    for &(move_name, visits) in moves {
+        let row = Row {
+            move_name,
+            visits,
+            second: visits,
+            mean: 0.5,
+            ..Row::default()
+        };
+        builder.push(&row).expect("a sound row");
+    }
+    builder.finish().expect("a whole tree")
+}

@@ -1,0 +1,330 @@
+//! How a match stands: what match.json says, and what can be worked out from it.
+
+use std::{fs::File, path::Path};
+
+use canopy_engine::{
+    games::Player,
+    tree::{
+        TreeError,
+        meta::{MatchMeta, read_match},
+    },
+};
+
+use crate::board::{Board, Marks, Replayed};
+
+/// The file that tells of a match, in its directory.
+pub const FILE: &str = "match.json";
+
+/// So many players are told of; a match has two.
+const MOST_PLAYERS: usize = 8;
+/// So many letters of a name are kept.
+const MOST_LETTERS: usize = 60;
+
+/// How a match stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// What the file says.
+    pub meta: MatchMeta,
+    /// The position of the game that is played, or why there is none.
+    pub board: Result<Replayed, String>,
+    /// The moves of that game, in the game's own notation where it knows them.
+    pub moves: Vec<String>,
+    /// The same by turns.
+    pub turns: Vec<Turn>,
+}
+
+/// What the first player did and what the second did then, as places in the list of moves. A turn may have several moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// The moves of the first player, and of the second.
+    pub moves: [Vec<usize>; 2],
+}
+
+/// A player of the match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contestant {
+    /// The name.
+    pub name: String,
+    /// Which side that is in this game; none for who does not play it.
+    pub side: Option<Player>,
+    /// What was won so far; none if nobody counts.
+    pub points: Option<String>,
+    /// Milliseconds left; none without a clock.
+    pub clock: Option<u64>,
+}
+
+/// Reads what the match of a directory says of itself; nothing if there is no match.
+pub fn read(directory: &Path) -> Result<Option<MatchMeta>, TreeError> {
+    match File::open(directory.join(FILE)) {
+        Ok(file) => read_match(file).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Standing {
+    /// Works out what there is to know.
+    pub fn new(meta: MatchMeta) -> Self {
+        let board = Board::replay(&meta.game, &meta.position, &meta.moves);
+        let line = match &board {
+            Ok(replayed) => replayed.line.clone(),
+            Err(_) => {
+                let players = [Player::First, Player::Second].into_iter().cycle();
+                players.zip(meta.moves.iter().map(|mv| tidy(mv))).collect()
+            }
+        };
+        let turns = turns(line.iter().map(|(player, _)| *player));
+        Self {
+            board,
+            moves: line.into_iter().map(|(_, mv)| mv).collect(),
+            turns,
+            meta,
+        }
+    }
+
+    /// Whether all games are played.
+    pub fn is_over(&self) -> bool {
+        let meta = &self.meta;
+        let won = meta.score.won.iter();
+        let played = won.fold(meta.score.drawn, |sum, &won| sum.saturating_add(won));
+        meta.result.is_some() && meta.games > 0 && meta.number.max(played) >= meta.games
+    }
+
+    /// What lies over the board: the last move.
+    pub fn marks(&self) -> Marks {
+        let last = self.board.as_ref().ok().and_then(|now| now.last.as_ref());
+        Marks {
+            last: last.map_or_else(Vec::new, |last| last.places.clone()),
+            ..Marks::default()
+        }
+    }
+
+    /// Whose turn it is; or how the game ended, and why.
+    pub fn turn(&self) -> String {
+        let sides = (self.board.as_ref())
+            .map_or(["the first player", "the second player"], |now| now.players);
+        let told = match (&self.meta.result, &self.board) {
+            (None, Ok(now)) => return now.turn.clone(),
+            (None, Err(_)) => return String::new(),
+            (Some(_), Ok(now)) if now.outcome.is_some() && self.meta.reason.is_none() => {
+                return now.turn.clone();
+            }
+            (Some(result), _) => match result.as_str() {
+                "p1win" => format!("{} wins", sides[0]),
+                "p2win" => format!("{} wins", sides[1]),
+                "draw" => "Draw".to_owned(),
+                other => tidy(other),
+            },
+        };
+        match &self.meta.reason {
+            Some(reason) => format!("{told} ({})", tidy(reason)),
+            None => told,
+        }
+    }
+
+    /// Whose turn it is while the game goes on.
+    pub fn to_move(&self) -> Option<Player> {
+        let now = self.board.as_ref().ok()?;
+        now.to_move.filter(|_| self.meta.result.is_none())
+    }
+
+    /// The game with its variant, for people.
+    pub fn game(&self) -> String {
+        tidy(&self.meta.game)
+    }
+
+    /// Which game of how many.
+    pub fn which(&self) -> String {
+        match self.meta.games {
+            0 => format!("Game {}", self.meta.number),
+            games => format!("Game {} of {games}", self.meta.number),
+        }
+    }
+
+    /// The players, in the order in which the match lists them.
+    pub fn contestants(&self) -> Vec<Contestant> {
+        let score = &self.meta.score;
+        let is_counted = !score.names.is_empty();
+        let names = if is_counted {
+            &score.names
+        } else {
+            &self.meta.players
+        };
+        (names.iter().enumerate().take(MOST_PLAYERS))
+            .map(|(index, name)| {
+                let side = self.side_of(index, names);
+                Contestant {
+                    name: tidy(name),
+                    side,
+                    points: is_counted.then(|| self.points(index)),
+                    clock: side.and_then(|side| self.meta.clocks.get(side.index()).copied()),
+                }
+            })
+            .collect()
+    }
+
+    /// Which side somebody plays. Two of the same name cannot be told apart: then the order counts.
+    fn side_of(&self, index: usize, names: &[String]) -> Option<Player> {
+        let is_twin = names.iter().filter(|name| **name == names[index]).count() > 1;
+        let place = if is_twin {
+            Some(index)
+        } else {
+            let players = &self.meta.players;
+            players.iter().position(|player| *player == names[index])
+        };
+        match place? {
+            0 => Some(Player::First),
+            1 => Some(Player::Second),
+            _ => None,
+        }
+    }
+
+    /// The points of one of the players: a draw between two is half a point. Among more nobody knows who drew.
+    fn points(&self, index: usize) -> String {
+        let score = &self.meta.score;
+        let won = score.won.get(index).copied().unwrap_or(0);
+        if score.names.len() != 2 {
+            return won.to_string();
+        }
+        match (won.saturating_add(score.drawn / 2), score.drawn % 2) {
+            (points, 0) => points.to_string(),
+            (0, _) => "½".to_owned(),
+            (points, _) => format!("{points}½"),
+        }
+    }
+
+    /// Who has won the match; nobody while it goes on, or if it is drawn.
+    pub fn champion(&self) -> Option<String> {
+        let score = &self.meta.score;
+        let most = score.won.iter().max().filter(|_| self.is_over())?;
+        let mut best = (score.names.iter().zip(&score.won)).filter(|(_, won)| *won == most);
+        let (name, _) = best.next()?;
+        best.next().is_none().then(|| tidy(name))
+    }
+
+    /// How the match ended, in a sentence; none while it goes on, or if nobody counts.
+    pub fn verdict(&self) -> Option<String> {
+        (self.is_over() && !self.meta.score.names.is_empty()).then(|| match self.champion() {
+            Some(name) => format!("{name} wins the match"),
+            None => "The match is drawn".to_owned(),
+        })
+    }
+}
+
+/// Moves by turns: whoever is first begins a new one.
+fn turns(players: impl Iterator<Item = Player>) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut last = None;
+    for (index, player) in players.enumerate() {
+        let begins = player == Player::First && last != Some(Player::First);
+        if begins || turns.is_empty() {
+            turns.push(Turn::default());
+        }
+        if let Some(turn) = turns.last_mut() {
+            turn.moves[player.index()].push(index);
+        }
+        last = Some(player);
+    }
+    turns
+}
+
+/// A text of others, fit to be shown in a line.
+fn tidy(text: &str) -> String {
+    (text.chars())
+        .filter(|symbol| !symbol.is_control())
+        .take(MOST_LETTERS)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use canopy_engine::tree::meta::ScoreMeta;
+
+    use super::*;
+
+    fn meta(game: &str, moves: &[&str]) -> MatchMeta {
+        MatchMeta {
+            game: game.to_owned(),
+            number: 2,
+            games: 4,
+            moves: moves.iter().map(|&mv| mv.to_owned()).collect(),
+            players: vec!["b".to_owned(), "a".to_owned()],
+            clocks: vec![61_000, 9_400],
+            score: ScoreMeta {
+                names: vec!["a".to_owned(), "b".to_owned()],
+                won: vec![1, 0],
+                drawn: 0,
+            },
+            ..MatchMeta::default()
+        }
+    }
+
+    #[test]
+    fn the_position_and_who_plays_what_are_worked_out() {
+        let standing = Standing::new(meta("connect-four", &["4", "4", "3"]));
+        assert_eq!(standing.turn(), "O to move");
+        assert_eq!(standing.to_move(), Some(Player::Second));
+        assert_eq!(standing.marks().last.len(), 1);
+        assert_eq!(standing.which(), "Game 2 of 4");
+        assert!(!standing.is_over() && standing.verdict().is_none());
+        let told = |points: &str, name: &str, side, clock| Contestant {
+            name: name.to_owned(),
+            side: Some(side),
+            points: Some(points.to_owned()),
+            clock: Some(clock),
+        };
+        let expected = [
+            told("1", "a", Player::Second, 9_400),
+            told("0", "b", Player::First, 61_000),
+        ];
+        assert_eq!(standing.contestants(), expected);
+    }
+
+    #[test]
+    fn a_turn_of_kalah_has_several_sowings() {
+        let standing = Standing::new(meta("kalah", &["3", "6", "1", "2"]));
+        let places = |turn: &Turn| turn.moves.clone();
+        let turns: Vec<_> = standing.turns.iter().map(places).collect();
+        assert_eq!(turns, [[vec![0, 1], vec![2]], [vec![3], vec![]]]);
+    }
+
+    #[test]
+    fn the_end_is_told_as_the_match_tells_it() {
+        let mut meta = meta("othello", &["f5", "d6"]);
+        meta.result = Some("p2win".to_owned());
+        meta.reason = Some("time".to_owned());
+        let standing = Standing::new(meta.clone());
+        assert_eq!(standing.turn(), "White wins (time)");
+        assert_eq!((standing.to_move(), standing.is_over()), (None, false));
+        meta.number = 4;
+        (meta.score.won, meta.score.drawn) = (vec![2, 1], 1);
+        let standing = Standing::new(meta.clone());
+        assert_eq!(standing.verdict().as_deref(), Some("a wins the match"));
+        let points: Vec<_> = (standing.contestants().into_iter())
+            .filter_map(|player| player.points)
+            .collect();
+        assert_eq!(points, ["2½", "1½"]);
+        (meta.score.won, meta.score.drawn) = (vec![0, 0], 4);
+        let standing = Standing::new(meta.clone());
+        assert_eq!(standing.verdict().as_deref(), Some("The match is drawn"));
+        meta.games = 0;
+        assert!(!Standing::new(meta).is_over(), "nobody knows how many");
+    }
+
+    #[test]
+    fn nonsense_is_shown_as_far_as_it_goes() {
+        let mut meta = meta("go", &["d4\u{7}", "q16", "x"]);
+        meta.score.names = vec!["same".to_owned(); 3];
+        meta.result = Some("resigned".to_owned());
+        let standing = Standing::new(meta);
+        assert!(standing.board.is_err());
+        assert_eq!(standing.moves, ["d4", "q16", "x"]);
+        assert_eq!(standing.turns.len(), 2);
+        assert_eq!(standing.turn(), "resigned");
+        let sides: Vec<_> = (standing.contestants().into_iter())
+            .map(|player| player.side)
+            .collect();
+        assert_eq!(sides, [Some(Player::First), Some(Player::Second), None]);
+        assert!(Standing::new(MatchMeta::default()).contestants().is_empty());
+    }
+}
