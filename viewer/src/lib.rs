@@ -40,6 +40,8 @@ pub mod panels;
 
 mod pixel;
 
+pub mod play;
+
 pub mod raster;
 
 pub mod scene;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::model::Sift;
+use crate::{model::Sift, play::Plan};
 
 /// Something that happens in the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +69,8 @@ pub enum Action {
     Speed(u32),
     /// The tree as it is in the end, or as far as the search is.
     ToEnd,
+    /// Play games.
+    Begin(Box<Plan>),
     /// Close the window.
     Quit,
     /// Copy something about the selected node.

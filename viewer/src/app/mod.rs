@@ -33,6 +33,7 @@ use crate::{
 mod action;
 mod dump;
 mod follow;
+mod play;
 mod timeline;
 
 /// A message stays so long.
@@ -467,6 +468,7 @@ impl App {
             Action::Play(plays) => self.play(plays),
             Action::Speed(speed) => self.set_speed(speed),
             Action::ToEnd => self.show_end(),
+            Action::Begin(plan) => self.begin_play(*plan),
             Action::Quit => self.is_over = true,
             Action::Copy(what) => self.copy(what),
         }

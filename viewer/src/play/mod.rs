@@ -1,0 +1,24 @@
+//! Games that are played in the window: by people, by engines, by both.
+//!
+//! A [`Plan`] says what is to be played and by whom.
+
+use std::time::Duration;
+
+use canopy_engine::arena::engines::Engine;
+
+/// What is to be played, and by whom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The game, with its variant.
+    pub game: String,
+    /// Where it begins; empty for the game's own start.
+    pub position: String,
+    /// Who plays the first and the second side: an engine, which says how long its moves may take, or a person.
+    pub seats: [Option<Engine>; 2],
+    /// How many games there are to be, sides swapped from one to the next.
+    pub games: u32,
+    /// Whether one sees how the tree of every move grows.
+    pub animate: bool,
+    /// How long an engine's move takes at least, so that a person sees it.
+    pub pause: Duration,
+}
