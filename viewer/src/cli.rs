@@ -16,6 +16,7 @@ use crate::{
     app::{Action, App},
     camera::{Camera, Canvas},
     easel::View,
+    exhibition::Wanted,
     frame::{self, Frame},
     model::Model,
     scene::{self, Look},
@@ -43,6 +44,8 @@ struct Cli {
 enum Command {
     /// Show a match while an engine plays it (canopy-engine match --trees DIR)
     Follow(FollowArgs),
+    /// Start a match between two searches, and watch it
+    Demo(DemoArgs),
     /// Draw a tree into a file, without a display
     Render(RenderArgs),
     /// Measure how fast trees are read, laid out and drawn
@@ -62,6 +65,25 @@ impl ThemeArg {
             Self::Light => Theme::light(),
         }
     }
+}
+
+#[derive(Args)]
+struct DemoArgs {
+    /// The game: chess, othello, kalah, connect-four or delta
+    #[arg(default_value = "connect-four")]
+    game: String,
+    /// How many games
+    #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    games: u32,
+    /// Milliseconds between moves
+    #[arg(long, value_name = "MILLIS", default_value_t = 1800, value_parser = clap::value_parser!(u32).range(0..=600_000))]
+    pace: u32,
+    /// The command that starts canopy-engine, if it is not the one beside this program
+    #[arg(long, value_name = "COMMAND")]
+    engine: Option<String>,
+    /// Close the window when the match is over
+    #[arg(long)]
+    exit: bool,
 }
 
 #[derive(Args)]
@@ -166,6 +188,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let result = match cli.command {
         Some(Command::Follow(arguments)) => follow(arguments),
+        Some(Command::Demo(arguments)) => demo(arguments),
         Some(Command::Render(arguments)) => render(&arguments),
         Some(Command::Bench(arguments)) => bench(&arguments),
         None => {
@@ -193,6 +216,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 )]
 fn say(text: &str) {
     eprintln!("canopy-viewer: {text}");
+}
+
+fn demo(arguments: DemoArgs) -> Result<(), CliError> {
+    let wanted =
+        Wanted::new(&arguments.game, arguments.engine.as_deref()).map_err(CliError::Input)?;
+    let wanted = Wanted {
+        games: arguments.games,
+        pace: arguments.pace,
+        exit: arguments.exit,
+        ..wanted
+    };
+    window::run(Some(Action::Exhibit(wanted))).map_err(CliError::Failed)
 }
 
 fn follow(FollowArgs { directory, exit }: FollowArgs) -> Result<(), CliError> {

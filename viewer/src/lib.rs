@@ -17,6 +17,8 @@ pub mod controls;
 
 pub mod easel;
 
+pub mod exhibition;
+
 pub mod film;
 
 pub mod fonts;

@@ -62,6 +62,11 @@ pub struct EngineError {
     problem: String,
 }
 
+/// Splits a command into words as a shell does; none if a quote is not closed.
+pub fn split(command: &str) -> Option<Vec<String>> {
+    shlex::split(command)
+}
+
 impl Engine {
     /// Reads an engine. One that names a search and no command is `own`, the program and arguments that start ours.
     pub fn parse(text: &str, own: &[String]) -> Result<Self, EngineError> {
@@ -69,7 +74,7 @@ impl Engine {
             text: text.to_owned(),
             problem,
         };
-        let words = shlex::split(text).ok_or_else(|| refuse("a quote is not closed".to_owned()))?;
+        let words = split(text).ok_or_else(|| refuse("a quote is not closed".to_owned()))?;
         let mut engine = Self {
             name: String::new(),
             command: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{model::Sift, play::Plan};
+use crate::{exhibition::Wanted, model::Sift, play::Plan};
 
 /// Something that happens in the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +69,8 @@ pub enum Action {
     Speed(u32),
     /// The tree as it is in the end, or as far as the search is.
     ToEnd,
+    /// Start a match between two engines, and follow it.
+    Exhibit(Wanted),
     /// Play games.
     Begin(Box<Plan>),
     /// Close the window.

@@ -3,16 +3,21 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
 
 use super::{App, name_of};
 use crate::{
+    exhibition::{Exhibition, Wanted},
     sequence::order,
     standing::{self, Standing},
     watch::{Awaited, Scope},
 };
+
+/// A tree of a match that this window started grows for so long.
+const SHOW: Duration = Duration::from_millis(1200);
 
 /// What is known of a match that is followed.
 #[derive(Debug, Default)]
@@ -42,6 +47,23 @@ impl App {
     /// How the match that is followed stands.
     pub fn standing(&self) -> Option<&Arc<Standing>> {
         self.following.as_ref()?.standing.as_ref()
+    }
+
+    /// Starts a match, and follows it from now on.
+    pub(super) fn exhibit(&mut self, wanted: &Wanted) {
+        match Exhibition::start(wanted, Arc::clone(&self.wake)) {
+            Ok(exhibition) => {
+                self.follow_match(exhibition.directory().to_owned(), wanted.exit);
+                // It is gone when the window is.
+                if let Some(following) = &mut self.following {
+                    following.is_new = false;
+                }
+                self.animates = Some(SHOW);
+                self.say(exhibition.introduction());
+                self.exhibition = Some(exhibition);
+            }
+            Err(problem) => self.complain(problem),
+        }
     }
 
     /// Follows a match from now on.

@@ -17,6 +17,7 @@ use crate::{
     board::Board,
     camera::{Camera, Canvas},
     easel::Saving,
+    exhibition::Exhibition,
     film::Projector,
     loader::{Listing, Loader, Made, Wake},
     model::{
@@ -80,6 +81,10 @@ pub struct App {
     pub settings: Settings,
     /// Whether new files are shown as they appear.
     pub follow: bool,
+    /// How long a tree that has just appeared takes to grow before one's eyes; none if it is there at once.
+    pub animates: Option<Duration>,
+    /// A match that this window has started.
+    exhibition: Option<Exhibition>,
     /// The directory that is watched.
     pub directory: Option<PathBuf>,
     /// The match that is followed, if it is one.
@@ -122,6 +127,8 @@ impl App {
             history_at: 0,
             settings,
             follow: true,
+            animates: None,
+            exhibition: None,
             directory: None,
             following: None,
             watch: None,
@@ -192,6 +199,9 @@ impl App {
                     }
                 }
             }
+        }
+        if let Some(problem) = self.exhibition.as_mut().and_then(Exhibition::problem) {
+            self.complain(problem);
         }
         for made in self.loader.take() {
             self.receive(made);
@@ -468,6 +478,7 @@ impl App {
             Action::Play(plays) => self.play(plays),
             Action::Speed(speed) => self.set_speed(speed),
             Action::ToEnd => self.show_end(),
+            Action::Exhibit(wanted) => self.exhibit(&wanted),
             Action::Begin(plan) => self.begin_play(*plan),
             Action::Quit => self.is_over = true,
             Action::Copy(what) => self.copy(what),

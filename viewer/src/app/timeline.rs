@@ -23,6 +23,8 @@ pub struct Timeline {
     playing: Option<(Duration, u32)>,
     /// How fast, in iterations a second; none for whatever takes a few seconds.
     speed: Option<u32>,
+    /// The same for a tree that grows because it has just come.
+    tempo: Option<u32>,
 }
 
 impl Timeline {
@@ -56,7 +58,7 @@ impl Timeline {
 
     /// How fast it grows, in iterations a second.
     pub fn speed(&self) -> u32 {
-        self.speed.unwrap_or_else(|| {
+        self.tempo.or(self.speed).unwrap_or_else(|| {
             let wanted = self.iterations() / SHOWTIME;
             (SPEEDS.into_iter().rev())
                 .find(|&speed| speed <= wanted)
@@ -84,7 +86,11 @@ impl App {
             }
             News::Reel(_, reel) => {
                 let was_live = self.timeline.is_live();
+                let is_new = self.timeline.reel.is_none();
                 self.timeline.reel = Some(reel);
+                if is_new {
+                    self.animate();
+                }
                 // The tree of a search that is over is in its file, with all that stands beside it.
                 let is_live = self.timeline.is_live();
                 if self.timeline.at.is_none() && (is_live || was_live) && !self.is_final() {
@@ -112,6 +118,21 @@ impl App {
         }
     }
 
+    /// Lets a tree grow that has just come, if that is wanted.
+    fn animate(&mut self) {
+        let is_over = self
+            .timeline
+            .reel
+            .as_ref()
+            .is_some_and(|reel| reel.ended == Some(false));
+        let Some(time) = self.animates.filter(|_| self.follow && is_over) else {
+            return;
+        };
+        let speed = f64::from(self.timeline.iterations()) / time.as_secs_f64();
+        self.timeline.tempo = Some((speed as u32).max(1));
+        self.timeline.playing = Some((self.now, 0));
+    }
+
     /// Whether the file that is shown is of a search that is over.
     pub(super) fn is_final(&self) -> bool {
         let whole = self.whole.as_ref();
@@ -137,6 +158,9 @@ impl App {
         let end = self.timeline.iterations();
         if to >= end && !self.timeline.is_live() {
             self.timeline.playing = None;
+            if self.timeline.tempo.take().is_some() {
+                return self.show_end();
+            }
             self.timeline.at = Some(end);
             self.wish(end, false);
         } else if self.timeline.at != Some(to.min(end)) {
@@ -184,6 +208,7 @@ impl App {
     /// So many iterations a second from now on.
     pub(super) fn set_speed(&mut self, speed: u32) {
         self.timeline.speed = Some(speed);
+        self.timeline.tempo = None;
         if self.timeline.is_playing() {
             self.timeline.playing = Some((self.now, self.timeline.position()));
         }

@@ -1,0 +1,219 @@
+//! A match that the window itself starts, to have something to follow.
+
+use std::{
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::Duration,
+};
+
+use canopy_engine::{
+    arena::engines,
+    games::{self, Playable, Visitor, notation},
+};
+
+use crate::loader::Wake;
+
+/// What is to be seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The game, with its variant.
+    pub game: String,
+    /// The command that starts the engine.
+    pub engine: Vec<String>,
+    /// How many games.
+    pub games: u32,
+    /// Milliseconds between moves.
+    pub pace: u32,
+    /// Whether the window closes when the match is over.
+    pub exit: bool,
+}
+
+/// The players of a game: two searches that think in different ways, with what is enough for a tree worth seeing.
+fn players(game: &str) -> [&'static str; 2] {
+    match game {
+        "chess" => [
+            "name=UCT search=uct,playout_limit=25 go='nodes 1200'",
+            "name=Alpha-beta search=alpha-beta go='depth 3'",
+        ],
+        "othello" => [
+            "name=UCT search=uct go='nodes 1500'",
+            "name=UCB1-tuned search=ucb1-tuned go='nodes 1500'",
+        ],
+        "kalah" => [
+            "name=UCT search=uct go='nodes 2500'",
+            "name=Alpha-beta search=alpha-beta go='depth 6'",
+        ],
+        "delta" => [
+            "name=UCT search=uct go='nodes 2000'",
+            "name=Deepening search=deepening go='depth 3'",
+        ],
+        _ => [
+            "name=UCT search=uct go='nodes 2500'",
+            "name='Last good reply' search=lgr2 go='nodes 2500'",
+        ],
+    }
+}
+
+impl Wanted {
+    /// A match of two games; `engine` is the command that starts the engine, if it is not ours.
+    pub fn new(game: &str, engine: Option<&str>) -> Result<Self, String> {
+        struct Name;
+        impl Visitor for Name {
+            type Out = String;
+
+            fn visit<G: Playable>(self, rules: G::Rules) -> String {
+                notation::full_name::<G>(rules)
+            }
+        }
+        let game = games::with_game(game, Name).map_err(|error| error.to_string())?;
+        let engine = match engine {
+            Some(command) => engines::split(command)
+                .ok_or_else(|| format!("{command:?} is no command: a quote is not closed"))?,
+            None => own_engine(),
+        };
+        Ok(Self {
+            game,
+            engine,
+            games: 2,
+            pace: 1800,
+            exit: false,
+        })
+    }
+}
+
+/// The command that starts our engine: the program beside this one, or this one, which carries it.
+pub fn own_engine() -> Vec<String> {
+    let this = std::env::current_exe().unwrap_or_else(|_| "canopy-viewer".into());
+    let name = format!("canopy-engine{}", std::env::consts::EXE_SUFFIX);
+    let beside = this.with_file_name(name);
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    if beside.is_file() {
+        vec![text(&beside)]
+    } else {
+        vec![text(&this), "engine".to_owned()]
+    }
+}
+
+/// A match that runs. It ends when this is dropped, and its files go with it.
+#[derive(Debug)]
+pub struct Exhibition {
+    child: Child,
+    directory: PathBuf,
+    engine: String,
+    complaints: Receiver<String>,
+}
+
+impl Exhibition {
+    /// Starts it; `wake` is called when it has ended.
+    pub fn start(wanted: &Wanted, wake: Wake) -> Result<Self, String> {
+        let engine = wanted.engine.join(" ");
+        let failed =
+            |error: std::io::Error| format!("the match cannot be started with {engine}: {error}");
+        let directory = new_directory().map_err(failed)?;
+        let (program, words) = wanted
+            .engine
+            .split_first()
+            .ok_or_else(|| "there is no command that starts an engine".to_owned())?;
+        let mut command = Command::new(program);
+        command
+            .args(words)
+            .args(["match", "--game", &wanted.game])
+            .args(["--games", &wanted.games.to_string()])
+            .args(["--pace", &wanted.pace.to_string()])
+            .arg("--trees")
+            .arg(&directory);
+        let base = wanted.game.split(':').next().unwrap_or_default();
+        for player in players(base) {
+            let written = format!("option.TreeJournal=true option.TreeExtra=true {player}");
+            command.args(["--engine", &written]);
+        }
+        let spawned = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = spawned.map_err(|error| {
+            let _ = fs::remove_dir_all(&directory);
+            failed(error)
+        })?;
+        let (tell, complaints) = channel();
+        let said = child.stderr.take();
+        let listener = thread::Builder::new().name("match".to_owned());
+        let listening = listener.spawn(move || {
+            let mut text = Vec::new();
+            if let Some(said) = said {
+                // What goes wrong is told in a few lines.
+                let _ = said.take(1 << 16).read_to_end(&mut text);
+            }
+            let _ = tell.send(String::from_utf8_lossy(&text).into_owned());
+            wake();
+        });
+        let exhibition = Self {
+            child,
+            directory,
+            engine,
+            complaints,
+        };
+        listening.map_err(|error| format!("no thread could be started: {error}"))?;
+        Ok(exhibition)
+    }
+
+    /// Where it is to be followed.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Which engine plays.
+    pub fn introduction(&self) -> String {
+        format!("two engines play: {}", self.engine)
+    }
+
+    /// What went wrong, told once; none while nothing has.
+    pub fn problem(&mut self) -> Option<String> {
+        let said = self.complaints.try_recv().ok()?;
+        let status = self.child.wait().ok()?;
+        (!status.success()).then(|| {
+            let said = said.trim();
+            format!("the match has ended ({status}): {said}")
+        })
+    }
+}
+
+impl Drop for Exhibition {
+    fn drop(&mut self) {
+        // Engines go when nobody talks to them any more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        remove_directory(&self.directory);
+    }
+}
+
+/// Removes a directory, even if somebody still writes a last file into it.
+pub fn remove_directory(directory: &Path) {
+    for _ in 0..20 {
+        if fs::remove_dir_all(directory).is_ok() || !directory.exists() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A directory of our own, for a while.
+pub fn new_directory() -> std::io::Result<PathBuf> {
+    let mut number = 0;
+    loop {
+        let name = format!("canopy-{}-{number}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        match fs::create_dir(&directory) {
+            Ok(()) => return Ok(directory),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => {
+                number += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
