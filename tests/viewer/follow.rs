@@ -258,3 +258,30 @@ fn the_window_closes_when_the_match_is_over_if_that_is_wanted() {
     contest.end(Some(1), "four in line");
     stage.until("it closes", |app| app.is_over);
 }
+
+#[test]
+fn a_match_of_absurd_size_is_shown_as_far_as_it_goes() {
+    let scratch = Scratch::new("follow-absurd");
+    let mut contest = Contest::new(scratch.0.clone(), "othello", u64::MAX);
+    let long = "x\n".repeat(5000);
+    contest.meta.number = u64::MAX;
+    contest.meta.directory = Some("../..".to_owned());
+    contest.meta.players = vec![long.clone(); 3];
+    contest.meta.score.names = vec![long.clone(); 100];
+    contest.meta.score.won = vec![u64::MAX; 2];
+    contest.meta.score.drawn = u64::MAX;
+    contest.meta.clocks = vec![u64::MAX; 9];
+    contest.meta.moves = vec!["y".repeat(200); 3000];
+    contest.meta.reason = Some(long.clone());
+    contest.tell();
+    let mut stage = following(&scratch.0);
+    stage.until("it is told", |app| moves(app) == 3000);
+    contest.meta.result = Some(long);
+    contest.tell();
+    stage.until("it is over", |app| told(app)["over"] == true);
+    stage.frame();
+    contest.meta = canopy_engine::tree::meta::MatchMeta::default();
+    contest.tell();
+    stage.until("there is nothing", |app| moves(app) == 0);
+    stage.frame();
+}
