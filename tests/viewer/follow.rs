@@ -121,7 +121,7 @@ fn the_next_game_is_shown_from_its_first_tree_on_to_the_end_of_the_match() {
 }
 
 #[test]
-fn a_file_that_is_torn_disturbs_nobody_and_is_told_of_once() {
+fn a_file_that_is_torn_disturbs_nobody() {
     let scratch = Scratch::new("follow-torn");
     let mut contest = Contest::new(scratch.0.clone(), "kalah", 2);
     contest.begin();
@@ -133,7 +133,6 @@ fn a_file_that_is_torn_disturbs_nobody_and_is_told_of_once() {
     put(&file, &whole[..whole.len() / 2]);
     stage.until("it is told", |app| said(app).starts_with("match.json: "));
     assert_eq!(moves(&stage.app), 1);
-    stage.app.message = None;
     for bad in ["", "[]", "{\"format\": 99}", "{\"moves\": 3}"] {
         put(&file, bad);
         stage.frame();
@@ -141,8 +140,8 @@ fn a_file_that_is_torn_disturbs_nobody_and_is_told_of_once() {
     fs::remove_file(&file).expect("it can be removed");
     contest.play("6");
     stage.until("a move is told", |app| moves(app) == 2);
-    assert_eq!(said(&stage.app), "", "it was told before");
     // One that was good in between is told of again.
+    stage.app.message = None;
     put(&file, "nonsense");
     stage.until("it is told", |app| said(app).starts_with("match.json: "));
     assert_eq!(moves(&stage.app), 2);

@@ -451,6 +451,41 @@ mod tests {
     }
 
     #[test]
+    fn a_bad_file_is_told_of_once_until_there_was_a_good_one() {
+        let directory = std::env::temp_dir().join(format!("canopy-score-{}", std::process::id()));
+        fs::create_dir_all(&directory).expect("a directory can be made");
+        let mut scores = Scores::default();
+        let mut news = |text: Option<&str>| {
+            let file = directory.join(standing::FILE);
+            match text {
+                Some(text) => fs::write(file, text).expect("a file can be written"),
+                None => fs::remove_file(file).expect("a file can be removed"),
+            }
+            match scores.news(&directory) {
+                Some(Change::Match(standing)) => format!("game {}", standing.meta.number),
+                Some(Change::Said(_)) => "bad".to_owned(),
+                Some(change) => format!("{change:?}"),
+                None => "nothing".to_owned(),
+            }
+        };
+        for (text, expected) in [
+            (Some("{"), "bad"),
+            (Some(""), "nothing"),
+            (None, "Awaited(Match)"),
+            (Some("{\"number\": 1}"), "game 1"),
+            (Some("{\"number\": 1 }"), "nothing"),
+            (Some("{\"number\": -1}"), "bad"),
+            (Some("{\"format\": 99}"), "nothing"),
+            (None, "nothing"),
+            (Some("{\"number\": 2}"), "game 2"),
+            (Some("{\"numb"), "bad"),
+        ] {
+            assert_eq!(news(text), expected, "{text:?}");
+        }
+        fs::remove_dir_all(&directory).expect("it can be removed");
+    }
+
+    #[test]
     fn where_the_system_does_not_tell_the_games_are_looked_at() {
         let directory = std::env::temp_dir().join(format!("canopy-poll-{}", std::process::id()));
         let game = directory.join("game-0001");
