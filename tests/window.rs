@@ -6,6 +6,7 @@ use canopy_engine::tree::files;
 use serde_json::Value;
 use support::{
     Scratch,
+    contest::Contest,
     window::{Display, Window, control_at, engine, engine_command},
 };
 
@@ -397,6 +398,100 @@ fn a_journal_of_a_million_iterations_is_scrubbed() {
         state["iteration"].is_null() && state["visits"] == 1_000_000
     });
     assert!(window.close().success());
+}
+
+#[test]
+fn a_match_is_followed_to_its_end() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-match");
+    let directory = scratch.0.join("match");
+    let arguments = ["follow", text(&directory), "--exit"];
+    let window = Window::open(&display, &scratch.0, &arguments);
+    window.until("the folder is waited for", |state| {
+        (state["awaits"].as_str()).is_some_and(|text| text.contains("does not exist yet"))
+    });
+    let mut contest = Contest::new(directory.clone(), "connect-four", 2);
+    fs::create_dir(&directory).expect("it can be made");
+    for _ in 0..2 {
+        contest.begin();
+        for (count, mv) in ["4", "4", "3", "5"].into_iter().enumerate() {
+            let tree = contest.think(&[(mv, 30), ("1", 10)]);
+            contest.play(mv);
+            let name = tree.file_name().expect("a name").to_string_lossy();
+            let state = window.until("the move and its tree are shown", |state| {
+                let told = &state["match"];
+                state["file"] == *name
+                    && told["moves"] == count + 1
+                    && told["number"] == contest.meta.number
+            });
+            assert_eq!(state["match"]["last"], mv);
+            assert_eq!(state["match"]["position"], contest.position());
+            assert_eq!(state["board"], "now");
+        }
+        if contest.meta.number == 1 {
+            contest.end(None, "agreed");
+            let state = window.until("the game is over", |state| {
+                state["match"]["result"] == "draw"
+            });
+            assert_eq!(state["match"]["to_move"], "Draw (agreed)");
+        }
+    }
+
+    // Back to the search for an earlier move, and to the game again.
+    window.press("move 2");
+    window.until("an earlier tree is shown", |state| {
+        state["file"] == "000006.tree" && state["board"] == "tree" && state["follow"] == false
+    });
+    window.press("now");
+    window.until("the game is shown again", |state| {
+        state["file"] == "000008.tree" && state["board"] == "now"
+    });
+    assert!(window.complaints().is_empty(), "{}", window.complaints());
+    contest.end(Some(1), "time");
+    assert!(window.ended().success());
+    let settings = fs::read_to_string(scratch.0.join("canopy/viewer.json")).expect("settings");
+    let settings: Value = serde_json::from_str(&settings).expect("JSON");
+    assert!(
+        settings["recent"][0]
+            .as_str()
+            .is_some_and(|path| path.ends_with("match"))
+    );
+}
+
+#[test]
+fn a_match_that_is_over_stays_in_sight() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-over");
+    let mut contest = Contest::new(scratch.0.clone(), "othello", 1);
+    contest.begin();
+    contest.think(&[("f5", 30)]);
+    contest.play("f5");
+    contest.end(Some(0), "time");
+    let window = Window::open(&display, &scratch.0, &[text(&scratch.0)]);
+    let state = window.until("the end is shown", |state| state["nodes"].is_u64());
+    let told = &state["match"];
+    assert!(told["over"] == true && told["verdict"] == "uct wins the match");
+    assert_eq!(told["to_move"], "Black wins (time)");
+    assert!(window.close().success());
+}
+
+#[test]
+fn a_file_is_no_match() {
+    let scratch = Scratch::new("window-file");
+    let file = scratch.0.join("a.tree");
+    fs::write(&file, "").expect("a file can be written");
+    let output = std::process::Command::new(support::window::viewer())
+        .args(["follow", text(&file)])
+        .output()
+        .expect("the viewer runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("expected the folder of a match"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]

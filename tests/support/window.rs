@@ -276,8 +276,13 @@ impl<'a> Window<'a> {
     }
 
     /// Closes the window with a key and waits for the program's end.
-    pub(crate) fn close(mut self) -> ExitStatus {
+    pub(crate) fn close(self) -> ExitStatus {
         self.keys(&["ctrl+q"]);
+        self.ended()
+    }
+
+    /// Waits for the program's end.
+    pub(crate) fn ended(mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.program.try_wait().expect("it can be asked") {

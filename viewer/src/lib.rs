@@ -2,7 +2,8 @@
 //!
 //! It stands beside the engine and sees of it only the games' notations and the tree formats. From a file to the screen:
 //! [`loader`] reads on a thread of its own, [`model`] holds a tree breadth-first, [`layout`] says where its nodes stand,
-//! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`app`] is what the window knows and
+//! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`watch`]
+//! tells what appears in a directory, [`standing`] how the match in it stands. [`app`] is what the window knows and
 //! does; [`panels`] stands around the tree, [`board`] draws the game's position, [`frame`] puts all together, [`window`] shows it.
 
 pub mod app;

@@ -437,6 +437,87 @@ mod tests {
 
     use super::*;
 
+    /// What is told until something is.
+    fn told(changes: &Receiver<Change>, is_it: impl Fn(&Change) -> bool) -> Change {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(20) {
+            if let Ok(change) = changes.recv_timeout(POLL)
+                && is_it(&change)
+            {
+                return change;
+            }
+        }
+        panic!("it was not told");
+    }
+
+    #[test]
+    fn a_bad_file_is_told_of_once_until_there_was_a_good_one() {
+        let directory = std::env::temp_dir().join(format!("canopy-score-{}", std::process::id()));
+        fs::create_dir_all(&directory).expect("a directory can be made");
+        let mut scores = Scores::default();
+        let mut news = |text: Option<&str>| {
+            let file = directory.join(standing::FILE);
+            match text {
+                Some(text) => fs::write(file, text).expect("a file can be written"),
+                None => fs::remove_file(file).expect("a file can be removed"),
+            }
+            match scores.news(&directory) {
+                Some(Change::Match(standing)) => format!("game {}", standing.meta.number),
+                Some(Change::Said(_)) => "bad".to_owned(),
+                Some(change) => format!("{change:?}"),
+                None => "nothing".to_owned(),
+            }
+        };
+        for (text, expected) in [
+            (Some("{"), "bad"),
+            (Some(""), "nothing"),
+            (None, "Awaited(Match)"),
+            (Some("{\"number\": 1}"), "game 1"),
+            (Some("{\"number\": 1 }"), "nothing"),
+            (Some("{\"number\": -1}"), "bad"),
+            (Some("{\"format\": 99}"), "nothing"),
+            (None, "nothing"),
+            (Some("{\"number\": 2}"), "game 2"),
+            (Some("{\"numb"), "bad"),
+        ] {
+            assert_eq!(news(text), expected, "{text:?}");
+        }
+        fs::remove_dir_all(&directory).expect("it can be removed");
+    }
+
+    #[test]
+    fn where_the_system_does_not_tell_the_games_are_looked_at() {
+        let directory = std::env::temp_dir().join(format!("canopy-poll-{}", std::process::id()));
+        let game = directory.join("game-0001");
+        fs::create_dir_all(&directory).expect("a directory can be made");
+        let (tell, changes) = channel();
+        let (sender, signals) = channel();
+        let mut lookout = Lookout {
+            directory: directory.clone(),
+            scope: Scope::Match,
+            tell,
+            wake: Arc::new(|| {}),
+            sender: sender.clone(),
+            signals,
+            scores: Scores::default(),
+        };
+        let thread = thread::spawn(move || lookout.poll());
+        told(&changes, |change| {
+            *change == Change::Awaited(Awaited::Match)
+        });
+        told(&changes, |change| *change == Change::Present(Vec::new()));
+        fs::create_dir(&game).expect("a directory can be made");
+        fs::write(game.join("a.tree"), "x").expect("a file can be written");
+        let files = Change::Files(vec![game.join("a.tree")]);
+        told(&changes, |change| *change == files);
+        fs::write(directory.join("match.json"), "{\"number\": 3}").expect("a file can be written");
+        let change = told(&changes, |change| matches!(change, Change::Match(_)));
+        assert!(matches!(change, Change::Match(standing) if standing.meta.number == 3));
+        sender.send(Signal::End).expect("it listens");
+        thread.join().expect("it ends");
+        fs::remove_dir_all(&directory).expect("it can be removed");
+    }
+
     #[test]
     fn files_that_are_renamed_into_place_are_told_soon() {
         let directory = std::env::temp_dir().join(format!("canopy-watch-{}", std::process::id()));
