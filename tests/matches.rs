@@ -535,6 +535,22 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
     );
 }
 
+/// A match that somebody attends to ends with whoever started it.
+#[test]
+fn an_attended_match_ends_with_its_input() {
+    let mut child = Command::new(engine())
+        .args(arguments(&format!("{MATCH}|--games|100000|--attended")))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().expect("it can be asked").is_none());
+    drop(child.stdin.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
+
 /// Any game can be played again alone, move for move, whatever was played before it in the match.
 #[test]
 fn any_game_is_played_again_alone() {
@@ -832,7 +848,7 @@ fn a_match_can_be_followed() {
     assert_eq!(meta.players, ["lgr1", "uct"]);
     assert_eq!(meta.score.names, ["uct", "lgr1"]);
     assert_eq!(meta.score.won.iter().sum::<u64>() + meta.score.drawn, 2);
-    assert!(meta.result.is_some() && meta.reason.is_some());
+    assert!(meta.result.is_some() && meta.reason.is_some() && meta.over);
     assert_eq!(meta.directory.as_deref(), Some("game-0002"));
     let trees = fs::read_dir(scratch.0.join("game-0002")).expect("there are trees");
     let trees = trees

@@ -121,7 +121,7 @@ impl Exhibition {
         let mut command = Command::new(program);
         command
             .args(words)
-            .args(["match", "--game", &wanted.game])
+            .args(["match", "--attended", "--game", &wanted.game])
             .args(["--games", &wanted.games.to_string()])
             .args(["--pace", &wanted.pace.to_string()])
             .arg("--trees")
@@ -132,7 +132,7 @@ impl Exhibition {
             command.args(["--engine", &written]);
         }
         let spawned = command
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();

@@ -248,6 +248,13 @@ impl Frame {
         if app.timeline.is_playing() {
             next = next.min(PLAYING);
         }
+        if let Some(pause) = app
+            .playing
+            .as_ref()
+            .and_then(|game| game.next_frame(app.now))
+        {
+            next = next.min(pause);
+        }
         if let Some(end) = app.message_ends() {
             next = next.min(end.saturating_sub(app.now));
         }

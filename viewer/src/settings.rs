@@ -35,6 +35,8 @@ pub struct Settings {
     pub labels: bool,
     /// Whether the area on the left is folded away, and the one on the right.
     pub folded: [bool; 2],
+    /// Whether boards name their columns and rows.
+    pub coordinates: bool,
     /// The size of the window in points.
     pub window: [f32; 2],
     /// Files and directories that were open, the last first.
@@ -52,6 +54,7 @@ impl Default for Settings {
             by_size: true,
             labels: true,
             folded: [false, false],
+            coordinates: true,
             window: [1400.0, 880.0],
             recent: Vec::new(),
         }

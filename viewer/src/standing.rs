@@ -82,12 +82,15 @@ impl Standing {
         }
     }
 
-    /// Whether all games are played.
+    /// Whether the match says so, or all games are played.
     pub fn is_over(&self) -> bool {
         let meta = &self.meta;
         let won = meta.score.won.iter();
         let played = won.fold(meta.score.drawn, |sum, &won| sum.saturating_add(won));
-        meta.result.is_some() && meta.games > 0 && meta.number.max(played) >= meta.games
+        // Where nobody counts, games come in order.
+        let is_counted = !meta.score.names.is_empty();
+        let played = if is_counted { played } else { meta.number };
+        meta.over || meta.result.is_some() && meta.games > 0 && played >= meta.games
     }
 
     /// What lies over the board: the last move.

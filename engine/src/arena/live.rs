@@ -108,6 +108,13 @@ impl Live {
         self.write(&shown.meta)
     }
 
+    /// Tells that the match is over.
+    pub fn finish(&self) -> io::Result<()> {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.meta.over = true;
+        self.write(&shown.meta)
+    }
+
     fn write(&self, meta: &MatchMeta) -> io::Result<()> {
         let hidden = self.directory.join(".match.json.tmp");
         fs::write(&hidden, meta::text(meta))?;

@@ -14,7 +14,7 @@ use crate::{
         notation,
         othello::{Othello, ggf},
     },
-    tree::writer::utc,
+    tree::writer::stamp,
 };
 
 /// The columns of games.csv. Those of report 001 are among them under their names, and those of report 004 by number of player
@@ -264,7 +264,7 @@ fn pgn_of(heading: &Heading, record: &Record) -> Option<String> {
         "p2win" => "0-1",
         _ => "1/2-1/2",
     };
-    let date = utc(Duration::from_millis(record.began));
+    let date = stamp(Duration::from_millis(record.began));
     let part = |from: usize, to: usize| date.get(from..to).unwrap_or("??");
     game.set_tag("Event", "Canopy match");
     game.set_tag(

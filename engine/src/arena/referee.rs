@@ -385,7 +385,7 @@ impl<G: Playable> Table<'_, '_, G> {
         let Some(client) = &mut seat.client else {
             return Err(None);
         };
-        let answer = match client.choose(player, seat.go, &clocks) {
+        let answer = match client.choose(player, seat.go, &clocks, &mut |_| {}) {
             Ok(answer) => answer,
             Err(fault) => return Err(self.fail(player, &fault)),
         };

@@ -199,6 +199,12 @@ pub fn run<G: Playable>(
         let why = keeper.why;
         kept.map(|()| why)
     })
+    .inspect(|why| {
+        // A match that was stopped goes on another time.
+        if let Some(live) = live.as_ref().filter(|_| *why != Why::Halted) {
+            let _ = live.finish();
+        }
+    })
 }
 
 fn open_live<G: Playable>(

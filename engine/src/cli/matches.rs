@@ -75,6 +75,9 @@ pub(super) struct MatchArgs {
     /// Milliseconds between a move and the question for the next, for people who watch
     #[arg(long, value_name = "MILLIS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     pace: u64,
+    /// Stop when standard input ends: for programs that start a match and may themselves be ended
+    #[arg(long)]
+    attended: bool,
     /// Play only this game, counted from 1, and keep nothing
     #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
     only: Option<u64>,
@@ -207,6 +210,9 @@ impl PositionWork for Match<'_> {
         let plan = plan(arguments, self.own, &start)?;
         let halt = Halt::new();
         heed_signals(&halt)?;
+        if arguments.attended {
+            heed_end_of_input(&halt)?;
+        }
         if let Some(number) = arguments.only {
             return only(arguments, &plan, number, &halt, self.out);
         }
@@ -386,6 +392,17 @@ fn heed_signals(halt: &Halt) -> Result<(), CliError> {
         for _ in signals.forever() {
             halt.say();
         }
+    })?;
+    Ok(())
+}
+
+/// Has the end of standard input stop the match.
+fn heed_end_of_input(halt: &Halt) -> Result<(), CliError> {
+    let halt = halt.clone();
+    let listener = std::thread::Builder::new().name("attendance".to_owned());
+    listener.spawn(move || {
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        halt.say();
     })?;
     Ok(())
 }

@@ -122,6 +122,8 @@ pub struct MatchMeta {
     pub reason: Option<String>,
     /// The sub-directory with this game's trees, such as `game-0003`.
     pub directory: Option<String>,
+    /// Whether the match is over: all games have been played, or no more will be.
+    pub over: bool,
 }
 
 /// How a match stands.

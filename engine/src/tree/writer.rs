@@ -262,7 +262,7 @@ impl Stem {
         };
         Self {
             directory: directory.to_owned(),
-            begin: format!("{}-{:010}-", utc(since), std::process::id()),
+            begin: format!("{}-{:010}-", stamp(since), std::process::id()),
             end: format!("-{}-{}", plain(game), plain(search)),
             number: Mutex::new((NEXT.fetch_add(1, Ordering::Relaxed), false)),
         }
@@ -327,7 +327,7 @@ fn publish_new(temporary: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// A time as `yyyymmddThhmmss.mmm`.
-pub(crate) fn utc(since_epoch: Duration) -> String {
+pub fn stamp(since_epoch: Duration) -> String {
     let seconds = since_epoch.as_secs();
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     // Years that begin in March end with the leap day; 400 of them are an era of 146,097 days.
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn times_are_written_as_people_know_them() {
-        let at = |seconds, millis: u32| utc(Duration::new(seconds, millis * 1_000_000));
+        let at = |seconds, millis: u32| stamp(Duration::new(seconds, millis * 1_000_000));
         assert_eq!(at(0, 0), "19700101T000000.000");
         // 29 February 2000, 12:34:56, and the second before a year ends.
         assert_eq!(at(951_827_696, 7), "20000229T123456.007");

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::Deed;
 use crate::{exhibition::Wanted, model::Sift, play::Plan};
 
 /// Something that happens in the window.
@@ -73,6 +74,10 @@ pub enum Action {
     Exhibit(Wanted),
     /// Play games.
     Begin(Box<Plan>),
+    /// Do something with the game that is played.
+    Deed(Deed),
+    /// Lay out a game from a file.
+    LayOut(PathBuf),
     /// Close the window.
     Quit,
     /// Copy something about the selected node.

@@ -11,13 +11,14 @@ use canopy_engine::tree::files::Format;
 pub use self::{
     action::{Action, Copied, Way},
     follow::{Following, Sight},
+    play::{Deed, Playing, Thinking, Trouble},
     timeline::{SPEEDS, Timeline},
 };
 use crate::{
     board::Board,
     camera::{Camera, Canvas},
     easel::Saving,
-    exhibition::Exhibition,
+    exhibition::{Exhibition, own_engine},
     film::Projector,
     loader::{Listing, Loader, Made, Wake},
     model::{
@@ -85,6 +86,10 @@ pub struct App {
     pub animates: Option<Duration>,
     /// A match that this window has started.
     exhibition: Option<Exhibition>,
+    /// The game that is played in this window.
+    pub playing: Option<Playing>,
+    /// The command that starts our engine.
+    pub own_engine: Vec<String>,
     /// The directory that is watched.
     pub directory: Option<PathBuf>,
     /// The match that is followed, if it is one.
@@ -129,6 +134,8 @@ impl App {
             follow: true,
             animates: None,
             exhibition: None,
+            playing: None,
+            own_engine: own_engine(),
             directory: None,
             following: None,
             watch: None,
@@ -203,6 +210,7 @@ impl App {
         if let Some(problem) = self.exhibition.as_mut().and_then(Exhibition::problem) {
             self.complain(problem);
         }
+        self.tend_game();
         for made in self.loader.take() {
             self.receive(made);
         }
@@ -480,6 +488,8 @@ impl App {
             Action::ToEnd => self.show_end(),
             Action::Exhibit(wanted) => self.exhibit(&wanted),
             Action::Begin(plan) => self.begin_play(*plan),
+            Action::Deed(deed) => self.do_deed(deed),
+            Action::LayOut(path) => self.lay_out(&path),
             Action::Quit => self.is_over = true,
             Action::Copy(what) => self.copy(what),
         }

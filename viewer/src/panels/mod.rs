@@ -7,7 +7,7 @@ use egui::{
 };
 
 use crate::{
-    app::{Action, App, Copied, Way},
+    app::{Action, App, Copied, Deed, Way},
     board::Pictures,
     controls,
     model::Model,
@@ -18,6 +18,7 @@ use dialogs::Dialog;
 use game::GamePanel;
 use glance::Glance;
 use match_score::MoveList;
+use play::{Around, PlayPanel};
 use timeline::TimelinePanel;
 
 mod bar;
@@ -27,6 +28,7 @@ mod game;
 mod glance;
 mod match_score;
 mod node;
+mod play;
 mod timeline;
 
 /// The user interface's own state.
@@ -42,6 +44,7 @@ pub struct Panels {
     silhouette: Option<Silhouette>,
     timeline: TimelinePanel,
     moves: MoveList,
+    play: PlayPanel,
     pictures: Pictures,
     /// Whether the field for a tree's number is to be typed into.
     wants_jump: bool,
@@ -60,6 +63,7 @@ impl Default for Panels {
             silhouette: None,
             timeline: TimelinePanel::default(),
             moves: MoveList::default(),
+            play: PlayPanel::default(),
             pictures: Pictures::default(),
             wants_jump: false,
         }
@@ -111,6 +115,8 @@ impl Panels {
         } else {
             self.start(app, ui, &theme, &mut actions);
         }
+        let canvas = self.canvas;
+        self.play.overlay(app, ui, canvas, &theme, &mut actions);
         self.dialogs(ui, &theme, &mut actions);
         let dropped: Vec<PathBuf> = ui.input(|input| {
             input
@@ -145,7 +151,21 @@ impl Panels {
             .inner_margin(Margin::same(16));
         // Where no game is known there is nothing to say on the left.
         let has_game = model.as_ref().is_some_and(|model| model.meta.is_some());
-        if (has_game || app.standing().is_some()) && !app.settings.folded[0] {
+        if app.playing.is_some() {
+            let mut around = Around {
+                pictures: &mut self.pictures,
+                moves: &mut self.moves,
+            };
+            let play = &mut self.play;
+            Panel::left("play")
+                .frame(side)
+                .exact_size(PlayPanel::width(ui.available_width()))
+                .show(ui, |ui| {
+                    ScrollArea::vertical()
+                        .auto_shrink(false)
+                        .show(ui, |ui| play.show(&mut around, app, ui, theme, actions));
+                });
+        } else if (has_game || app.standing().is_some()) && !app.settings.folded[0] {
             let mut game = GamePanel {
                 pictures: &mut self.pictures,
                 moves: &mut self.moves,
@@ -218,6 +238,20 @@ impl Panels {
         }
         if pressed(Modifiers::SHIFT, Key::Equals) || pressed(Modifiers::SHIFT, Key::Plus) {
             actions.push(Action::Zoom(1.25, None));
+        }
+        if app.playing.is_some() {
+            for (key, deed) in [
+                (Key::U, Deed::Undo),
+                (Key::N, Deed::Next),
+                (Key::PageUp, Deed::Step(-1)),
+                (Key::PageDown, Deed::Step(1)),
+            ] {
+                let times = count(none, key);
+                actions.extend(std::iter::repeat_n(Action::Deed(deed), times));
+            }
+            if pressed(none, Key::M) {
+                self.play.type_move();
+            }
         }
         if pressed(none, Key::G) {
             self.wants_jump = true;

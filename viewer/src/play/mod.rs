@@ -1,10 +1,15 @@
 //! Games that are played in the window: by people, by engines, by both.
 //!
-//! A [`Plan`] says what is to be played and by whom.
+//! A [`Plan`] says what is to be played and by whom. A [`table::Table`] is the game as people see it, an
+//! [`opponent::Opponent`] an engine that plays in it.
 
 use std::time::Duration;
 
 use canopy_engine::arena::engines::Engine;
+
+pub mod files;
+pub mod opponent;
+pub mod table;
 
 /// What is to be played, and by whom.
 #[derive(Clone, Debug, PartialEq)]

@@ -261,15 +261,21 @@ impl Client {
         }
     }
 
-    /// Asks for a move of the player to move.
-    pub fn choose(&mut self, player: Player, go: &Go, clocks: &Clocks) -> Result<Answer, Fault> {
+    /// Asks for a move of the player to move; `hear` is told what it thinks on the way.
+    pub fn choose(
+        &mut self,
+        player: Player,
+        go: &Go,
+        clocks: &Clocks,
+        hear: &mut dyn FnMut(&Thought),
+    ) -> Result<Answer, Fault> {
         let line = &mut Line {
             process: &mut self.process,
             patience: self.patience,
             notes: &mut self.notes,
         };
         match &mut self.talk {
-            Talk::Uci(talk) => talk.choose(line, player, go, clocks),
+            Talk::Uci(talk) => talk.choose(line, player, go, clocks, hear),
             Talk::Gtp(talk) => talk.choose(line, player, go, clocks),
         }
     }

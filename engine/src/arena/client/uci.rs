@@ -165,6 +165,7 @@ impl Talk {
         player: Player,
         go: &Go,
         clocks: &Clocks,
+        hear: &mut dyn FnMut(&Thought),
     ) -> Result<Answer, Fault> {
         // A move that nobody asked for is no answer to what is asked now.
         line.process.pass_over();
@@ -182,7 +183,10 @@ impl Talk {
                 Ok(said) => {
                     let mut words = said.split_whitespace();
                     match words.next() {
-                        Some("info") => hear_info(&mut thought, words, self.is_ugi),
+                        Some("info") => {
+                            hear_info(&mut thought, words, self.is_ugi);
+                            hear(&thought);
+                        }
                         Some("bestmove") => {
                             return Ok(Answer {
                                 text: words.next().unwrap_or_default().to_owned(),

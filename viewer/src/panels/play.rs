@@ -1,0 +1,519 @@
+//! The area on the left while a game is played in the window: the board, who plays, and what one can do.
+
+use std::time::Duration;
+
+use canopy_engine::games::Player;
+use egui::{
+    Align, Align2, Area, Button, Frame, Key, Label, Layout, Margin, Order, ProgressBar, RichText,
+    Sense, Stroke, TextEdit, Ui, pos2, vec2,
+};
+
+use super::{game::disc, match_score::MoveList};
+use crate::{
+    app::{Action, App, Deed, Playing, Trouble},
+    board::{Marks, Pictures, Place},
+    controls::{self, Named as _},
+    play::table::Turn,
+    scene::thousands,
+    theme::Theme,
+};
+
+/// How fast engines play against each other, in milliseconds a move.
+const PACES: [(u32, &str); 4] = [
+    (0, "at once"),
+    (300, "fast"),
+    (1000, "slow"),
+    (3000, "very slow"),
+];
+/// The board is at most so wide, in points.
+const WIDEST: f32 = 640.0;
+
+/// The state of the area.
+#[derive(Default)]
+pub(super) struct PlayPanel {
+    typed: String,
+    wants_move: bool,
+    /// Whether somebody asked to begin again and has not been asked back yet.
+    is_asking: bool,
+    /// Whether the overlay at the end was put away, for the game of so many moves.
+    put_away: Option<usize>,
+}
+
+/// What the area needs to be shown.
+pub(super) struct Around<'a> {
+    pub(super) pictures: &'a mut Pictures,
+    pub(super) moves: &'a mut MoveList,
+}
+
+impl PlayPanel {
+    /// The width of the area, in points, in a window that is so wide.
+    pub(super) fn width(window: f32) -> f32 {
+        (window * 0.34).clamp(320.0, WIDEST)
+    }
+
+    /// The field for a move is to be typed into.
+    pub(super) fn type_move(&mut self) {
+        self.wants_move = true;
+    }
+
+    /// Shows it.
+    pub(super) fn show(
+        &mut self,
+        around: &mut Around<'_>,
+        app: &App,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let Some(playing) = &app.playing else { return };
+        header(playing, ui, theme);
+        for player in [Player::First, Player::Second] {
+            contestant(playing, player, app.now, ui, theme);
+        }
+        ui.add_space(8.0);
+        board(around.pictures, playing, app, ui, theme, actions);
+        told(playing, ui, theme);
+        if let Some(trouble) = &playing.trouble {
+            self::trouble(trouble, ui, theme, actions);
+        }
+        thinking(playing, app.now, ui, theme);
+        ui.add_space(8.0);
+        self.controls(playing, ui, theme, actions);
+        self.field(playing, ui, actions);
+        ui.add_space(8.0);
+        let standing = playing.table.standing();
+        around.moves.show(standing, app, ui, theme, actions);
+        step_buttons(playing, ui, actions);
+    }
+
+    /// What one can do with the game.
+    fn controls(
+        &mut self,
+        playing: &Playing,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let table = &playing.table;
+        let is_over = matches!(table.turn(), Turn::Over(_));
+        let has_engine = table.plan().seats.iter().any(Option::is_some);
+        let engines_only = table.plan().seats.iter().all(Option::is_some);
+        let has_moves = !table.moves().is_empty();
+        ui.horizontal_wrapped(|ui| {
+            let mut button =
+                |ui: &mut Ui, is_on: bool, text: &str, name: &str, tip: &str, deed: Deed| {
+                    let button = ui.add_enabled(is_on, Button::new(text)).named(name);
+                    if button.on_hover_text(tip).clicked() {
+                        actions.push(Action::Deed(deed));
+                    }
+                };
+            button(
+                ui,
+                table.can_undo(),
+                "Undo",
+                "undo",
+                "Take the last move back, and the reply (u)",
+                Deed::Undo,
+            );
+            if self.is_asking && has_moves {
+                ui.label(RichText::new("Begin again?").color(theme.dim));
+                if ui.button("Yes").named("start over yes").clicked() {
+                    self.is_asking = false;
+                    actions.push(Action::Deed(Deed::Restart));
+                }
+                if ui.button("No").named("start over no").clicked() {
+                    self.is_asking = false;
+                }
+            } else {
+                let over = ui
+                    .add_enabled(has_moves, Button::new("Start over"))
+                    .named("start over");
+                if over
+                    .on_hover_text("The same game from its beginning")
+                    .clicked()
+                {
+                    self.is_asking = true;
+                }
+            }
+            let mut button =
+                |ui: &mut Ui, is_on: bool, text: &str, name: &str, tip: &str, deed: Deed| {
+                    let button = ui.add_enabled(is_on, Button::new(text)).named(name);
+                    if button.on_hover_text(tip).clicked() {
+                        actions.push(Action::Deed(deed));
+                    }
+                };
+            let is_paused = playing.is_paused;
+            let text = if is_paused { "Go on" } else { "Pause" };
+            button(
+                ui,
+                has_engine && !is_over,
+                text,
+                "pause",
+                "Let engines wait, and go on (k)",
+                Deed::Pause(!is_paused),
+            );
+            let can_step = is_paused && !is_over && matches!(table.turn(), Turn::Engine(..));
+            button(
+                ui,
+                can_step,
+                "Next move",
+                "next move",
+                "One move of the engine (n)",
+                Deed::Next,
+            );
+        });
+        if engines_only {
+            ui.horizontal_wrapped(|ui| {
+                ui.label(RichText::new("Pace").color(theme.dim));
+                for (milliseconds, text) in PACES {
+                    let is_chosen = playing.pace == Duration::from_millis(milliseconds.into());
+                    let button = ui
+                        .selectable_label(is_chosen, text)
+                        .named(&format!("pace {milliseconds}"));
+                    if button.clicked() {
+                        actions.push(Action::Deed(Deed::Pace(milliseconds)));
+                    }
+                }
+            });
+        }
+    }
+
+    /// The field in which a move is typed.
+    fn field(&mut self, playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let is_on = playing.table.is_persons();
+        ui.horizontal(|ui| {
+            let field = TextEdit::singleline(&mut self.typed)
+                .hint_text("type a move")
+                .desired_width(120.0);
+            let field = ui.add_enabled(is_on, field).named("move field");
+            let field = field.on_hover_text("A move as the game writes it, and Enter (m)");
+            if std::mem::take(&mut self.wants_move) && is_on {
+                field.request_focus();
+            }
+            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            if is_entered && !self.typed.trim().is_empty() {
+                let text = std::mem::take(&mut self.typed);
+                actions.push(Action::Deed(Deed::Move(text)));
+                self.wants_move = true;
+            }
+            if let Some(forced) = playing.table.forced() {
+                let button = ui.button(forced).named("forced");
+                if button.on_hover_text("The only move there is").clicked() {
+                    actions.push(Action::Deed(Deed::Move(forced.to_owned())));
+                }
+            }
+            for choice in playing.table.choices() {
+                let button = ui
+                    .button(promotion(choice))
+                    .named(&format!("choose {choice}"));
+                if button.clicked() {
+                    actions.push(Action::Deed(Deed::Move(choice.clone())));
+                }
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let flip = ui.button("Flip").named("flip");
+                if flip.on_hover_text("Look from the other side").clicked() {
+                    actions.push(Action::Deed(Deed::Flip));
+                }
+                let names = ui.button("a–h").named("coordinates");
+                if names.on_hover_text("Name columns and rows").clicked() {
+                    actions.push(Action::Deed(Deed::Coordinates));
+                }
+            });
+        });
+    }
+
+    /// What is shown over the tree when a game is over.
+    pub(super) fn overlay(
+        &mut self,
+        app: &App,
+        ui: &Ui,
+        canvas: egui::Rect,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let Some(playing) = &app.playing else { return };
+        let table = &playing.table;
+        let is_over = matches!(table.turn(), Turn::Over(_)) && table.is_at_end();
+        if !is_over {
+            self.put_away = None;
+            return;
+        }
+        if self.put_away == Some(table.moves().len()) {
+            return;
+        }
+        let (status, reason) = table.status();
+        let winner = match table.turn() {
+            Turn::Over(canopy_engine::games::Outcome::Win(winner)) => Some(winner),
+            _ => None,
+        };
+        let frame = Frame::new()
+            .fill(theme.card)
+            .stroke(Stroke::new(1.0, theme.line))
+            .corner_radius(8)
+            .inner_margin(Margin::symmetric(24, 16));
+        Area::new(egui::Id::unique("over"))
+            .order(Order::Foreground)
+            .pivot(Align2::CENTER_TOP)
+            .fixed_pos(pos2(canvas.center().x, canvas.top() + 64.0))
+            .show(ui.ctx(), |ui| {
+                frame.show(ui, |ui| {
+                    ui.set_width(320.0);
+                    ui.vertical_centered(|ui| {
+                        ui.label(theme.title(status));
+                        let who = winner.map(|winner| table.name_of(winner).to_owned());
+                        let line = match (who, reason) {
+                            (Some(who), Some(reason)) => format!("{who}: {reason}"),
+                            (None, Some(reason)) => reason,
+                            (who, None) => who.unwrap_or_default(),
+                        };
+                        ui.label(RichText::new(line).color(theme.dim));
+                        if let Some(series) = series(playing) {
+                            ui.add_space(4.0);
+                            ui.label(series);
+                        }
+                        ui.add_space(12.0);
+                        ui.horizontal(|ui| {
+                            let again = if table.has_more() {
+                                "Next game"
+                            } else {
+                                "Play again"
+                            };
+                            if ui.button(again).named("play again").clicked() {
+                                actions.push(Action::Deed(Deed::Again));
+                            }
+                            if ui.button("New game…").named("new game").clicked() {
+                                actions.push(Action::Deed(Deed::Leave));
+                            }
+                            if ui.button("Look at it").named("look").clicked() {
+                                self.put_away = Some(table.moves().len());
+                            }
+                        });
+                    });
+                });
+            });
+    }
+}
+
+fn header(playing: &Playing, ui: &mut Ui, theme: &Theme) {
+    let table = &playing.table;
+    let (status, reason) = table.status();
+    ui.horizontal(|ui| {
+        ui.label(theme.title(status)).named("status");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let which = match table.plan().games {
+                1 => table.plan().game.clone(),
+                games => format!("{} · game {} of {games}", table.plan().game, table.number()),
+            };
+            ui.label(RichText::new(which).color(theme.dim).small());
+        });
+    });
+    if let Some(reason) = reason {
+        ui.label(RichText::new(reason).color(theme.dim));
+    }
+}
+
+/// A player: colour, name, points in a series, time used.
+fn contestant(playing: &Playing, player: Player, now: Duration, ui: &mut Ui, theme: &Theme) {
+    let table = &playing.table;
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(12.0, 20.0), Sense::hover());
+        let tone = table.view().board.tone(player, theme).fill;
+        disc(ui.painter(), rect.center(), tone, theme);
+        let is_turn = table.view().to_move == Some(player);
+        let name = table.name_of(player);
+        let text = if is_turn {
+            theme.strong(name)
+        } else {
+            RichText::new(name).color(theme.text)
+        };
+        ui.add(Label::new(text).truncate());
+        let side = table
+            .view()
+            .players
+            .get(player.index())
+            .copied()
+            .unwrap_or_default();
+        ui.label(RichText::new(side).color(theme.dim));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let seconds = playing.used(player, now).as_secs();
+            let clock = format!("{}:{:02}", seconds / 60, seconds % 60);
+            ui.label(RichText::new(clock).color(if is_turn { theme.text } else { theme.dim }));
+            let score = &table.standing().meta.score;
+            if let Some(won) = score
+                .won
+                .get(table.seat_of(player))
+                .filter(|_| table.plan().games > 1)
+            {
+                let points = *won as f64 + score.drawn as f64 / 2.0;
+                ui.label(theme.title(points.to_string()));
+            }
+        });
+    });
+}
+
+/// The points of a series by colour, in a line.
+fn series(playing: &Playing) -> Option<String> {
+    let table = &playing.table;
+    if table.plan().games < 2 {
+        return None;
+    }
+    let score = &table.standing().meta.score;
+    let names = &score.names;
+    let [first, second] = table.by_colour();
+    let points = |[won, drawn, _]: [u32; 3]| f64::from(won) + f64::from(drawn) / 2.0;
+    let total = points(first) + points(second);
+    let games = f64::from(first.iter().sum::<u32>() + second.iter().sum::<u32>());
+    Some(format!(
+        "{} {total} – {} {} ({} as first player, {} as second)",
+        names.first()?,
+        games - total,
+        names.get(1)?,
+        points(first),
+        points(second),
+    ))
+}
+
+fn board(
+    pictures: &mut Pictures,
+    playing: &Playing,
+    app: &App,
+    ui: &mut Ui,
+    theme: &Theme,
+    actions: &mut Vec<Action>,
+) {
+    let table = &playing.table;
+    let marks = Marks {
+        flip: playing.is_flipped,
+        coordinates: app.settings.coordinates,
+        ..table.marks()
+    };
+    let view = table.view();
+    let wide = (ui.available_width(), Sense::click());
+    let shown = pictures.show(ui, &view.board, &marks, wide, theme);
+    if let Some(place) = shown.clicked {
+        actions.push(Action::Deed(Deed::Click(place)));
+    }
+    name_places(&view.board, &marks, shown.response.rect, ui);
+    shown.response.named("board");
+}
+
+/// Tells where the places of the board are, for those who drive the window from outside.
+fn name_places(board: &crate::board::Board, marks: &Marks, rect: egui::Rect, ui: &Ui) {
+    let Some(area) =
+        tiny_skia::Rect::from_ltrb(rect.left(), rect.top(), rect.right(), rect.bottom())
+    else {
+        return;
+    };
+    let mut places: Vec<(String, Place)> = Vec::new();
+    for column in 0..8 {
+        for row in 0..8 {
+            let name = format!("{}{}", char::from(b'a' + column), row + 1);
+            places.push((name, Place::Square { column, row }));
+        }
+    }
+    for (owner, whose) in [(Player::First, "first"), (Player::Second, "second")] {
+        for number in 0..6 {
+            places.push((
+                format!("{whose} pit {}", number + 1),
+                Place::Pit { owner, number },
+            ));
+        }
+    }
+    for (name, place) in places {
+        if let Some(spot) = board.spot(area, marks, place) {
+            let spot = egui::Rect::from_min_max(
+                pos2(spot.left(), spot.top()),
+                pos2(spot.right(), spot.bottom()),
+            );
+            controls::note(ui.ctx(), &format!("square {name}"), spot);
+        }
+    }
+}
+
+/// What there is to tell of the position.
+fn told(playing: &Playing, ui: &mut Ui, theme: &Theme) {
+    let view = playing.table.view();
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(&view.turn).color(theme.text));
+        if let Some([first, second]) = view.score {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let score = format!("{first} – {second} {}", view.board.counted());
+                ui.label(RichText::new(score).color(theme.dim));
+            });
+        }
+    });
+}
+
+/// What went wrong with an engine, and what can be done.
+fn trouble(trouble: &Trouble, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+    ui.add_space(4.0);
+    ui.add(Label::new(RichText::new(&trouble.text).color(theme.bad)).wrap());
+    for line in &trouble.lines {
+        ui.add(Label::new(RichText::new(line).color(theme.dim).small()).truncate());
+    }
+    ui.horizontal(|ui| {
+        let revive = ui.button("Start it again").named("revive");
+        if revive.on_hover_text("The game is as it was").clicked() {
+            actions.push(Action::Deed(Deed::Revive));
+        }
+        if trouble.is_silence && ui.button("Wait").named("wait").clicked() {
+            actions.push(Action::Deed(Deed::Wait));
+        }
+    });
+}
+
+/// How far the engine is with its move.
+fn thinking(playing: &Playing, now: Duration, ui: &mut Ui, theme: &Theme) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+    let Some(thinking) = playing.thinking else {
+        return;
+    };
+    let mut ui = ui.new_child(
+        egui::UiBuilder::new()
+            .max_rect(rect)
+            .layout(Layout::left_to_right(Align::Center)),
+    );
+    let name = playing.table.name_of(thinking.player);
+    let text = match thinking.nodes {
+        0 => format!("{name} thinks"),
+        nodes => format!("{name}: {}", thousands(nodes)),
+    };
+    ui.label(RichText::new(text).color(theme.dim).small());
+    if let Some(part) = playing.progress(now) {
+        ui.add(ProgressBar::new(part).desired_height(6.0).fill(theme.cool));
+    }
+}
+
+/// Through the moves of the game.
+fn step_buttons(playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
+    let (shown, count) = (playing.table.shown(), playing.table.moves().len());
+    ui.horizontal(|ui| {
+        for (text, name, is_on, deed) in [
+            ("«", "first position", shown > 0, Deed::Show(0)),
+            ("‹", "position back", shown > 0, Deed::Step(-1)),
+            ("›", "position on", shown < count, Deed::Step(1)),
+            ("»", "last position", shown < count, Deed::Show(count)),
+        ] {
+            if ui
+                .add_enabled(is_on, Button::new(text))
+                .named(name)
+                .clicked()
+            {
+                actions.push(Action::Deed(deed));
+            }
+        }
+        ui.label(format!("{shown} of {count}"));
+    });
+}
+
+/// What a pawn becomes, for people.
+fn promotion(mv: &str) -> &str {
+    match mv.chars().last() {
+        Some('q') => "Queen",
+        Some('r') => "Rook",
+        Some('b') => "Bishop",
+        Some('n') => "Knight",
+        _ => mv,
+    }
+}

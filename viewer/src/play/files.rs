@@ -1,0 +1,398 @@
+//! Games on disk: those that were played in the window, and those that a person saves and opens.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use canopy_engine::{
+    arena::{
+        client::Patience,
+        engines::{Dialect, Engine},
+        go::Go,
+        journal::{Heading, Journal, Record},
+        records,
+        referee::{Ending, result_word},
+    },
+    games::{
+        self, Game as _, History, Notation as _, Outcome, Playable, Player, Visitor,
+        chess::{Chess, pgn},
+        notation,
+        othello::{Othello, ggf},
+    },
+};
+
+use super::{
+    Plan,
+    table::{Effort, Table, Turn},
+};
+use crate::standing::Standing;
+
+/// Longer files than this are no games.
+const LONGEST: u64 = 1 << 20;
+
+/// A game that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// The game with its variant.
+    pub game: String,
+    /// Where it began; empty for the game's own start.
+    pub position: String,
+    /// What was played.
+    pub moves: Vec<String>,
+}
+
+/// Writes a game as its players read it: `.pgn` for chess, `.ggf` for othello, else our list of moves.
+pub fn save(path: &Path, table: &Table) -> Result<(), String> {
+    let standing = table.standing();
+    let extension = path
+        .extension()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let text = match extension.to_ascii_lowercase().as_str() {
+        "pgn" => pgn_of(table).ok_or("only games of chess can be saved as .pgn")?,
+        "ggf" => ggf_of(table).ok_or("only games of othello can be saved as .ggf")?,
+        "txt" => list_of(standing),
+        _ => {
+            return Err(
+                "expected a name that ends in .txt, or in .pgn for chess, .ggf for othello"
+                    .to_owned(),
+            );
+        }
+    };
+    fs::write(path, text).map_err(|error| error.to_string())
+}
+
+/// The list of a game: what it is, where it began, and the moves; columns of connect four stand together.
+pub fn list_of(standing: &Standing) -> String {
+    let meta = &standing.meta;
+    let start = match meta.position.as_str() {
+        "" => "startpos",
+        position => position,
+    };
+    let between = if meta.game == "connect-four" { "" } else { " " };
+    format!(
+        "game: {}\nstart: {start}\nmoves: {}\n",
+        meta.game,
+        standing.moves.join(between)
+    )
+}
+
+fn result_of(table: &Table) -> Option<Outcome> {
+    match table.turn() {
+        Turn::Over(outcome) => Some(outcome),
+        _ => None,
+    }
+}
+
+fn pgn_of(table: &Table) -> Option<String> {
+    let meta = &table.standing().meta;
+    let (base, variant) = meta.game.split_once(':').unwrap_or((&meta.game, ""));
+    if base != "chess" {
+        return None;
+    }
+    let rules = notation::parse_variant::<Chess>(variant).ok()?;
+    let mut position: Chess = notation::position(rules, start_text(&meta.position)).ok()?;
+    let mut record = pgn::Record::new(position.clone());
+    record.set_tag("Event", "Canopy");
+    record.set_tag("White", table.name_of(Player::First));
+    record.set_tag("Black", table.name_of(Player::Second));
+    let result = match result_of(table) {
+        Some(Outcome::Win(Player::First)) => "1-0",
+        Some(Outcome::Win(Player::Second)) => "0-1",
+        Some(Outcome::Draw) => "1/2-1/2",
+        None => "*",
+    };
+    record.set_tag("Result", result);
+    if !variant.is_empty() {
+        record.set_tag("Variant", "Chess960");
+    }
+    for text in table.moves() {
+        let mv = position.parse_move(text).ok()?;
+        position.play(mv);
+        record.moves.push((mv, String::new()));
+    }
+    Some(record.to_string())
+}
+
+fn ggf_of(table: &Table) -> Option<String> {
+    let meta = &table.standing().meta;
+    if meta.game != "othello" {
+        return None;
+    }
+    let mut position: Othello = notation::position((), start_text(&meta.position)).ok()?;
+    let mut record = ggf::Record::new(position);
+    record.place = "Canopy".to_owned();
+    record.players = [Player::First, Player::Second].map(|player| table.name_of(player).to_owned());
+    for text in table.moves() {
+        let mv = position.parse_move(text).ok()?;
+        position.play(mv);
+        record.moves.push(mv);
+    }
+    record.result = result_of(table)
+        .and(position.score())
+        .map(|[black, white]| ggf::Score {
+            margin: f64::from(black) - f64::from(white),
+            ending: ggf::Ending::Played,
+        });
+    Some(format!("{record}\n"))
+}
+
+fn start_text(position: &str) -> &str {
+    match position.trim() {
+        "" => "startpos",
+        position => position,
+    }
+}
+
+/// Reads a game: PGN, GGF, our list, or bare moves of the game that is named.
+pub fn load(path: &Path, game: &str) -> Result<Loaded, String> {
+    let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if length > LONGEST {
+        return Err("it is longer than a game can be".to_owned());
+    }
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    read(&text, game)
+}
+
+/// Reads a game from a text.
+pub fn read(text: &str, game: &str) -> Result<Loaded, String> {
+    let trimmed = text.trim();
+    if trimmed.starts_with("(;") {
+        return read_ggf(trimmed);
+    }
+    if trimmed.starts_with('[') || looks_like_pgn(trimmed) {
+        return read_pgn(trimmed);
+    }
+    let field = |name: &str| {
+        let mut lines = trimmed.lines();
+        lines.find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
+    };
+    let listed = field("moves:");
+    let (game, position, moves) = match listed {
+        Some(moves) => (
+            field("game:").unwrap_or_else(|| game.to_owned()),
+            field("start:").unwrap_or_default(),
+            moves,
+        ),
+        None => (game.to_owned(), String::new(), trimmed.to_owned()),
+    };
+    let position = match position.as_str() {
+        "startpos" => String::new(),
+        _ => position,
+    };
+    let line = ReadLine {
+        position: &position,
+        moves: &moves,
+    };
+    let moves = games::with_game(&game, line).map_err(|error| error.to_string())??;
+    Ok(Loaded {
+        game,
+        position,
+        moves,
+    })
+}
+
+fn looks_like_pgn(text: &str) -> bool {
+    text.starts_with("1.")
+        && text
+            .split_whitespace()
+            .any(|word| ["1-0", "0-1", "1/2-1/2", "*"].contains(&word))
+}
+
+fn read_pgn(text: &str) -> Result<Loaded, String> {
+    let record = pgn::Record::parse(text).map_err(|error| error.to_string())?;
+    let rules = record.start.rules();
+    let is_start = record.start == Chess::start(rules);
+    let mut position = record.start.clone();
+    let mut moves = Vec::new();
+    for (mv, _) in &record.moves {
+        moves.push(notation::move_text(&position, *mv));
+        position.play(*mv);
+    }
+    Ok(Loaded {
+        game: notation::full_name::<Chess>(rules),
+        position: match is_start {
+            true => String::new(),
+            false => notation::position_text(&record.start),
+        },
+        moves,
+    })
+}
+
+fn read_ggf(text: &str) -> Result<Loaded, String> {
+    let record = ggf::Record::parse(text).map_err(|error| error.to_string())?;
+    let mut position = record.start;
+    let mut moves = Vec::new();
+    for &mv in &record.moves {
+        moves.push(notation::move_text(&position, mv));
+        position.play(mv);
+    }
+    Ok(Loaded {
+        game: "othello".to_owned(),
+        position: match record.start == Othello::start(()) {
+            true => String::new(),
+            false => notation::position_text(&record.start),
+        },
+        moves,
+    })
+}
+
+/// Reads a line of moves in any of a game's notations.
+struct ReadLine<'a> {
+    position: &'a str,
+    moves: &'a str,
+}
+
+impl Visitor for ReadLine<'_> {
+    type Out = Result<Vec<String>, String>;
+
+    fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
+        let read = || {
+            let mut position: G = notation::position(rules, start_text(self.position))?;
+            let mut history = History::new();
+            history.push(&position);
+            let mut moves = Vec::new();
+            notation::play_moves(&mut position, &mut history, self.moves, |before, mv| {
+                moves.push(notation::move_text(before, mv));
+            })?;
+            Ok(moves)
+        };
+        read().map_err(|error: games::ParseError| error.to_string())
+    }
+}
+
+/// Keeps the games that are played in the window, as a match keeps its games.
+#[derive(Debug)]
+pub struct Keeper {
+    directory: PathBuf,
+    heading: Heading,
+    journal: Option<Journal>,
+    records: Vec<Record>,
+}
+
+impl Keeper {
+    /// For the games of a plan; nothing is written before one is over. None if the system does not say where to.
+    pub fn new(plan: &Plan, names: [&str; 2]) -> Option<Self> {
+        let engines: Vec<Engine> = (plan.seats.iter().zip(names))
+            .map(|(seat, name)| match seat {
+                Some(engine) => Engine {
+                    name: name.to_owned(),
+                    ..engine.clone()
+                },
+                None => Engine {
+                    name: name.to_owned(),
+                    command: Vec::new(),
+                    directory: None,
+                    dialect: Dialect::default(),
+                    options: Vec::new(),
+                    go: None,
+                },
+            })
+            .collect();
+        let heading = Heading::new(
+            plan.game.clone(),
+            &engines,
+            &Go::default(),
+            &Patience::default(),
+        );
+        let began = canopy_engine::tree::writer::stamp(now());
+        let game = plan.game.replace(':', "-");
+        let name = format!("{began}-{}-{game}", std::process::id());
+        Some(Self {
+            directory: data_directory()?.join("games").join(name),
+            heading,
+            journal: None,
+            records: Vec::new(),
+        })
+    }
+
+    /// Where the games are kept.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Keeps the game of a table, which is over.
+    pub fn keep(&mut self, table: &Table, seed: u64, efforts: &[Effort]) -> Result<(), String> {
+        let Some((record, outcome)) = self.record(table, seed, efforts).zip(result_of(table))
+        else {
+            return Ok(());
+        };
+        let record = Record {
+            result: result_word(outcome).to_owned(),
+            ..record
+        };
+        if self.journal.is_none() {
+            let opened = Journal::open(&self.directory, &self.heading);
+            let (journal, records) = opened.map_err(|error| error.to_string())?;
+            (self.journal, self.records) = (Some(journal), records);
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.record(&record).map_err(|error| error.to_string())?;
+        }
+        self.records.push(record);
+        let written = records::write_all(&self.directory, &self.heading, &self.records);
+        written.map_err(|error: io::Error| error.to_string())
+    }
+
+    fn record(&self, table: &Table, seed: u64, efforts: &[Effort]) -> Option<Record> {
+        let now = table.standing().board.as_ref().ok()?;
+        let movers = now.line.iter().map(|(player, _)| match player {
+            Player::First => '1',
+            Player::Second => '2',
+        });
+        let game = self.records.len() as u64 + 1;
+        let (_, reason) = table.status();
+        Some(Record {
+            game,
+            round: game,
+            pairing: 1,
+            players: [Player::First, Player::Second].map(|player| table.seat_of(player)),
+            seed,
+            opening: 0,
+            start: table.plan().position.clone(),
+            plies: 0,
+            moves: table.moves().join(" "),
+            movers: movers.collect(),
+            result: String::new(),
+            ending: Ending::Rules,
+            reason: reason.unwrap_or_default(),
+            blame: None,
+            score: now.score,
+            micros: efforts
+                .iter()
+                .map(|effort| effort.time.as_micros() as u64)
+                .collect(),
+            nodes: efforts.iter().map(|effort| effort.nodes).collect(),
+            depths: efforts.iter().map(|effort| effort.depth).collect(),
+            scores: efforts.iter().map(|effort| effort.score).collect(),
+            began: self::now().as_millis() as u64,
+            position: String::new(),
+            remains: None,
+            remarks: Vec::new(),
+        })
+    }
+}
+
+fn now() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+}
+
+/// Where programs keep what their users made.
+fn data_directory() -> Option<PathBuf> {
+    let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let directory = if cfg!(windows) {
+        home("APPDATA")?
+    } else if let Some(directory) = home("XDG_DATA_HOME").filter(|path| path.is_absolute()) {
+        directory
+    } else if cfg!(target_os = "macos") {
+        home("HOME")?.join("Library/Application Support")
+    } else {
+        home("HOME")?.join(".local/share")
+    };
+    Some(directory.join("canopy"))
+}
