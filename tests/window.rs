@@ -510,3 +510,61 @@ fn without_a_display_there_is_a_sentence() {
         "{said}"
     );
 }
+
+/// The first thing a newcomer sees: two engines play, and the window shows board, score and tree as they do.
+#[test]
+fn the_demonstration_is_watched_to_its_end() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-demo");
+    let arguments = ["demo", "connect-four", "--games", "2", "--pace", "120"];
+    let window = Window::open(&display, &scratch.0, &arguments);
+    let moves = |state: &Value| state["match"]["moves"].as_u64().unwrap_or(0);
+    let first = window.until("the match is under way", |state| {
+        moves(state) >= 2 && state["nodes"].as_u64().is_some_and(|nodes| nodes > 100)
+    });
+    window.picture("demo-under-way");
+    assert_eq!(
+        first["match"]["names"],
+        serde_json::json!(["UCT", "Last good reply"])
+    );
+    assert_eq!(
+        (&first["board"], &first["follow"]),
+        (&"now".into(), &true.into())
+    );
+    assert!(
+        first["match"]["last"].is_string() && first["match"]["result"].is_null(),
+        "{first}"
+    );
+    // Every move changes the board, and brings a tree.
+    let later = window.until("the game goes on", |state| moves(state) > moves(&first) + 1);
+    assert_ne!(later["match"]["position"], first["match"]["position"]);
+    assert!(number(&later["trees"]) > number(&first["trees"]), "{later}");
+    let over = window.until("the match is over", |state| state["match"]["over"] == true);
+    window.picture("demo-over");
+    assert_eq!(over["match"]["number"], 2);
+    let won = over["match"]["won"].as_array().expect("wins are counted");
+    let played =
+        won.iter().filter_map(Value::as_u64).sum::<u64>() + number(&over["match"]["drawn"]) as u64;
+    assert_eq!(played, 2, "{over}");
+    // The window stays, with the result.
+    thread::sleep(Duration::from_millis(500));
+    assert!(window.state()["match"]["verdict"].is_string());
+    let directory = over["directory"]
+        .as_str()
+        .expect("it has a directory")
+        .to_owned();
+    assert!(window.close().success());
+    assert!(
+        !std::path::Path::new(&directory).exists(),
+        "nothing is left behind"
+    );
+
+    let arguments = ["demo", "kalah:4x3", "--games", "1", "--pace", "0", "--exit"];
+    assert!(
+        Window::open(&display, &scratch.0, &arguments)
+            .ended()
+            .success()
+    );
+}

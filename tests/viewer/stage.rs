@@ -23,22 +23,35 @@ pub(crate) struct Stage {
     /// Pixels a point.
     pub(crate) scale: f32,
     now: Duration,
+    /// When time passes as it does for everybody: since when.
+    begun: Option<Instant>,
     events: Vec<egui::Event>,
 }
 
 impl Stage {
     pub(crate) fn new(settings: Settings) -> Self {
+        let mut app = App::new(settings, Arc::new(|| {})).expect("threads start");
+        app.records = None;
         Self {
-            app: App::new(settings, Arc::new(|| {})).expect("threads start"),
+            app,
             frame: Frame::default(),
             scale: 1.0,
             now: Duration::ZERO,
+            begun: None,
             events: Vec::new(),
         }
     }
 
     pub(crate) fn dark() -> Self {
         Self::new(Settings::default())
+    }
+
+    /// A stage on which time passes as it does for engines.
+    pub(crate) fn in_time() -> Self {
+        Self {
+            begun: Some(Instant::now()),
+            ..Self::dark()
+        }
     }
 
     pub(crate) fn light() -> Self {
@@ -84,12 +97,23 @@ impl Stage {
         self
     }
 
+    /// Types a text into whatever is typed into, and Enter.
+    pub(crate) fn enter(&mut self, text: &str) -> &mut Self {
+        self.events.push(egui::Event::Text(text.to_owned()));
+        self.frame();
+        self.press(egui::Key::Enter)
+    }
+
     /// Clicks a control by its name.
     pub(crate) fn click(&mut self, control: &str) -> &mut Self {
         self.frame();
         let state = self.frame.dump(&self.app);
         let at = &state["controls"][control]["at"];
-        let coordinate = |index: usize| at[index].as_f64().expect("there is such a control");
+        let coordinate = |index: usize| {
+            at[index]
+                .as_f64()
+                .unwrap_or_else(|| panic!("there is no {control}"))
+        };
         let pos = egui::pos2(coordinate(0) as f32, coordinate(1) as f32) / self.scale;
         self.events.push(egui::Event::PointerMoved(pos));
         self.frame();
@@ -107,7 +131,10 @@ impl Stage {
 
     /// Draws a frame, a while after the last.
     pub(crate) fn frame(&mut self) {
-        self.now += Duration::from_millis(200);
+        self.now = match self.begun {
+            Some(begun) => begun.elapsed(),
+            None => self.now + Duration::from_millis(200),
+        };
         self.app.update(self.now);
         let size = |points: u32| (points as f32 * self.scale) as u32;
         let (width, height) = (size(WIDTH), size(HEIGHT));

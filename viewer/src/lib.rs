@@ -16,6 +16,8 @@ pub mod cli;
 
 pub mod controls;
 
+pub mod counters;
+
 pub mod easel;
 
 pub mod exhibition;

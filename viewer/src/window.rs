@@ -43,6 +43,7 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
         shown: None,
         begun: Instant::now(),
         next: None,
+        clicked: None,
         failure: None,
     };
     event_loop
@@ -59,6 +60,8 @@ struct Viewer {
     begun: Instant,
     /// When the next frame is wanted.
     next: Option<Instant>,
+    /// When something was clicked that has not been answered yet.
+    clicked: Option<Instant>,
     failure: Option<String>,
 }
 
@@ -142,6 +145,9 @@ impl Viewer {
         }
         shown.window.pre_present_notify();
         buffer.present().map_err(|error| error.to_string())?;
+        if let Some(clicked) = self.clicked.take() {
+            self.app.counters.answered(clicked.elapsed());
+        }
         self.next = Instant::now().checked_add(drawn.next);
         if drawn.next.is_zero() {
             shown.window.request_redraw();
@@ -194,6 +200,9 @@ impl ApplicationHandler for Viewer {
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(shown) = &mut self.shown else { return };
+        if matches!(event, WindowEvent::MouseInput { .. }) {
+            self.clicked.get_or_insert_with(Instant::now);
+        }
         if event == WindowEvent::RedrawRequested {
             match self.draw() {
                 Ok(()) if self.app.is_over => self.close(event_loop),

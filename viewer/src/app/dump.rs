@@ -50,6 +50,7 @@ impl App {
             "directory": self.directory.as_ref().map(|path| path.display().to_string()),
             "match": self.dump_match(),
             "game": self.dump_game(),
+            "counters": self.counters.dump(),
             "awaits": self.awaits().filter(|_| self.model.is_none()),
             "board": format!("{:?}", self.sight()).to_lowercase(),
             "iterations": self.timeline.reel.as_ref().map(|reel| reel.iterations),

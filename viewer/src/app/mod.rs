@@ -17,6 +17,7 @@ pub use self::{
 use crate::{
     board::Board,
     camera::{Camera, Canvas},
+    counters::Counters,
     easel::Saving,
     exhibition::{Exhibition, own_engine},
     film::Projector,
@@ -25,6 +26,7 @@ use crate::{
         Model, Sift,
         steps::{Finder, steps},
     },
+    play::files,
     scene::{self, Look},
     sequence::Sequence,
     settings::Settings,
@@ -90,6 +92,8 @@ pub struct App {
     pub playing: Option<Playing>,
     /// The command that starts our engine.
     pub own_engine: Vec<String>,
+    /// Where games that are played in this window are kept; none if they are not.
+    pub records: Option<PathBuf>,
     /// The directory that is watched.
     pub directory: Option<PathBuf>,
     /// The match that is followed, if it is one.
@@ -110,6 +114,8 @@ pub struct App {
     pub saving: Option<(PathBuf, Saving)>,
     /// A text for the clipboard.
     pub copied: Option<String>,
+    /// What the window counts of itself.
+    pub counters: Counters,
     /// Whether the window is to be closed.
     pub is_over: bool,
 }
@@ -136,6 +142,7 @@ impl App {
             exhibition: None,
             playing: None,
             own_engine: own_engine(),
+            records: files::directory(),
             directory: None,
             following: None,
             watch: None,
@@ -148,6 +155,7 @@ impl App {
             found: (String::new(), 0),
             saving: None,
             copied: None,
+            counters: Counters::default(),
             is_over: false,
         })
     }
@@ -327,6 +335,7 @@ impl App {
         if self.timeline.at.is_none() && (self.is_final() || !self.timeline.is_live()) {
             self.timeline.shown = None;
             self.show_part_of(path, model);
+            self.point_out();
         }
     }
 

@@ -143,12 +143,12 @@ impl Drop for Playing {
 }
 
 impl Playing {
-    fn new(plan: Plan, now: Duration) -> Result<Self, String> {
+    fn new(plan: Plan, records: Option<&Path>, now: Duration) -> Result<Self, String> {
         let pace = plan.pause;
         let persons: Vec<bool> = plan.seats.iter().map(Option::is_none).collect();
         let table = Table::new(plan)?;
         let names = [table.name_of(Player::First), table.name_of(Player::Second)];
-        let keeper = Keeper::new(table.plan(), names);
+        let keeper = records.map(|records| Keeper::new(table.plan(), names, records));
         let directory = new_directory()
             .map_err(|error| format!("there is no directory for the trees: {error}"))?;
         let clock = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -267,7 +267,7 @@ impl App {
             self.equip(engine);
         }
         let animates = plan.animate;
-        match Playing::new(plan, self.now) {
+        match Playing::new(plan, self.records.as_deref(), self.now) {
             Ok(playing) => {
                 self.message = None;
                 self.watch_game(&playing.directory.clone());
@@ -534,6 +534,17 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Selects the move that was chosen, in the tree of a game that is played here.
+    pub(super) fn point_out(&mut self) {
+        if self.playing.is_none() || !self.follow || !self.is_final() || self.selected.is_some() {
+            return;
+        }
+        let Some(model) = &self.model else { return };
+        let chosen = model.meta.as_ref().and_then(|meta| meta.chosen.clone());
+        let mut children = model.children_of(0);
+        self.selected = children.find(|&child| chosen.as_deref() == Some(model.move_text(child)));
     }
 
     fn show_game(&mut self) {

@@ -112,6 +112,7 @@ impl App {
                 };
                 if is_wanted && wish.sift == self.sift {
                     self.timeline.shown = Some(iteration);
+                    self.counters.grew(self.now);
                     self.put(model);
                 }
             }
@@ -202,6 +203,7 @@ impl App {
             && let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone())
         {
             self.show_part_of(&path, whole);
+            self.point_out();
         }
     }
 

@@ -27,6 +27,9 @@ const PACES: [(u32, &str); 4] = [
 ];
 /// The board is at most so wide, in points.
 const WIDEST: f32 = 640.0;
+/// What stands above and below the board is so high, and the board at least so high, in points.
+const AROUND: f32 = 400.0;
+const SMALLEST: f32 = 180.0;
 
 /// The state of the area.
 #[derive(Default)]
@@ -389,7 +392,10 @@ fn board(
         ..table.marks()
     };
     let view = table.view();
-    let wide = (ui.available_width(), Sense::click());
+    // What one can do with the game has to be seen too.
+    let room = ui.ctx().content_rect().height() - AROUND;
+    let tall = room.max(SMALLEST) * view.board.aspect(&marks);
+    let wide = (ui.available_width().min(tall), Sense::click());
     let shown = pictures.show(ui, &view.board, &marks, wide, theme);
     if let Some(place) = shown.clicked {
         actions.push(Action::Deed(Deed::Click(place)));

@@ -274,8 +274,8 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// For the games of a plan; nothing is written before one is over. None if the system does not say where to.
-    pub fn new(plan: &Plan, names: [&str; 2]) -> Option<Self> {
+    /// For the games of a plan, in a directory of their own under this one; nothing is written before one is over.
+    pub fn new(plan: &Plan, names: [&str; 2], directory: &Path) -> Self {
         let engines: Vec<Engine> = (plan.seats.iter().zip(names))
             .map(|(seat, name)| match seat {
                 Some(engine) => Engine {
@@ -301,12 +301,12 @@ impl Keeper {
         let began = canopy_engine::tree::writer::stamp(now());
         let game = plan.game.replace(':', "-");
         let name = format!("{began}-{}-{game}", std::process::id());
-        Some(Self {
-            directory: data_directory()?.join("games").join(name),
+        Self {
+            directory: directory.join(name),
             heading,
             journal: None,
             records: Vec::new(),
-        })
+        }
     }
 
     /// Where the games are kept.
@@ -382,8 +382,8 @@ fn now() -> Duration {
         .unwrap_or_default()
 }
 
-/// Where programs keep what their users made.
-fn data_directory() -> Option<PathBuf> {
+/// Where the games that are played in the window are kept; none if the system does not say.
+pub fn directory() -> Option<PathBuf> {
     let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let directory = if cfg!(windows) {
         home("APPDATA")?
@@ -394,5 +394,5 @@ fn data_directory() -> Option<PathBuf> {
     } else {
         home("HOME")?.join(".local/share")
     };
-    Some(directory.join("canopy"))
+    Some(directory.join("canopy/games"))
 }

@@ -1,0 +1,559 @@
+//! Games are played in the window, without the window: by clicks, by engines, by both.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use canopy_engine::{
+    arena::engines::Engine,
+    games::{self, History, Playable, Visitor, notation},
+    rng::Rng,
+};
+use canopy_viewer::{
+    app::{Action, App, Deed},
+    board::{Board, Place},
+    play::{Plan, files},
+};
+use serde_json::Value;
+
+use crate::{
+    stage::Stage,
+    support::{Scratch, data, program},
+};
+
+/// The command that starts our engine: the viewer carries it.
+fn own() -> Vec<String> {
+    let viewer = program(option_env!("CARGO_BIN_EXE_canopy-viewer"));
+    vec![viewer.to_owned(), "engine".to_owned()]
+}
+
+fn engine(text: &str) -> Option<Engine> {
+    Some(Engine::parse(text, &own()).expect("a sound engine"))
+}
+
+fn plan(game: &str, position: &str, seats: [Option<Engine>; 2]) -> Plan {
+    Plan {
+        game: game.to_owned(),
+        position: position.to_owned(),
+        seats,
+        games: 1,
+        animate: false,
+        pause: Duration::ZERO,
+    }
+}
+
+/// A stage on which a game is played.
+fn playing(plan: Plan) -> Stage {
+    let mut stage = Stage::in_time();
+    stage.app.own_engine = own();
+    stage.act(Action::Begin(Box::new(plan)));
+    stage
+}
+
+/// The same, and the games are kept.
+fn recorded(plan: Plan, scratch: &Scratch) -> Stage {
+    let mut stage = Stage::in_time();
+    stage.app.own_engine = own();
+    stage.app.records = Some(scratch.0.clone());
+    stage.act(Action::Begin(Box::new(plan)));
+    stage
+}
+
+/// Two people at a board.
+fn people(game: &str, position: &str) -> Stage {
+    playing(plan(game, position, [None, None]))
+}
+
+fn told(app: &App) -> Value {
+    app.dump()["game"].clone()
+}
+
+fn moves(app: &App) -> Vec<String> {
+    let told = told(app);
+    let moves = told["moves"].as_array().expect("moves are a list");
+    moves
+        .iter()
+        .filter_map(|mv| mv.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn name_of(place: Place) -> String {
+    match place {
+        Place::Square { column, row } => {
+            format!("square {}{}", char::from(b'a' + column), row + 1)
+        }
+        Place::Pit { owner, number } => {
+            format!(
+                "square {} pit {}",
+                ["first", "second"][owner.index()],
+                number + 1
+            )
+        }
+        other => panic!("{other:?} is not clicked"),
+    }
+}
+
+/// Clicks squares.
+fn click(stage: &mut Stage, squares: &[&str]) {
+    for square in squares {
+        stage.click(&format!("square {square}"));
+    }
+}
+
+/// Makes a move as a person does: by clicks, and with the button for what is no place.
+fn click_move(stage: &mut Stage, mv: &str) {
+    let before = moves(&stage.app).len();
+    let playing = stage.app.playing.as_ref().expect("a game is played");
+    let places = playing.table.view().board.places_of(mv);
+    if places.is_empty() {
+        stage.click("forced");
+    }
+    for place in places {
+        if moves(&stage.app).len() == before {
+            stage.click(&name_of(place));
+        }
+    }
+    if told(&stage.app)["choices"]
+        .as_array()
+        .is_some_and(|choices| !choices.is_empty())
+    {
+        stage.click(&format!("choose {mv}"));
+    }
+    assert_eq!(
+        moves(&stage.app).last().map(String::as_str),
+        Some(mv),
+        "{}",
+        told(&stage.app)
+    );
+}
+
+/// A random game that is as wanted: its moves, and why it ended.
+fn random_game(game: &str, is_wanted: impl Fn(&[String], &str) -> bool) -> Vec<String> {
+    struct Play(u64);
+    impl Visitor for Play {
+        type Out = (Vec<String>, String);
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
+            let mut rng = Rng::new(self.0);
+            let mut position = G::start(rules);
+            let mut history = History::new();
+            history.push(&position);
+            let mut moves = Vec::new();
+            while history.outcome(&position).is_none() {
+                let mv = position
+                    .random_move(&mut rng)
+                    .expect("the game is not over");
+                moves.push(notation::move_text(&position, mv));
+                position.play(mv);
+                history.push(&position);
+            }
+            (moves, position.reason().to_owned())
+        }
+    }
+    for seed in 0..200_000 {
+        let (moves, reason) = games::with_game(game, Play(seed)).expect("there is such a game");
+        if is_wanted(&moves, &reason) {
+            return moves;
+        }
+    }
+    panic!("no game of {game} is as wanted")
+}
+
+/// Plays a whole game by clicks, and checks it against the rules at every move.
+fn click_through(game: &str, line: &[String]) -> Value {
+    let mut stage = people(game, "");
+    for (index, mv) in line.iter().enumerate() {
+        click_move(&mut stage, mv);
+        let expected = Board::replay(game, "", &line[..=index]).expect("the game is legal");
+        assert_eq!(told(&stage.app)["position"], expected.position.as_str());
+    }
+    told(&stage.app)
+}
+
+#[test]
+fn whole_games_are_played_by_clicks() {
+    // With passes at othello, extra turns at kalah, pick-ups at delta.
+    for (game, wanted) in [
+        ("othello", "pass"),
+        ("kalah", ""),
+        ("delta", "x"),
+        ("connect-four", ""),
+    ] {
+        let line = random_game(game, |moves, _| moves.iter().any(|mv| mv.contains(wanted)));
+        let told = click_through(game, &line);
+        assert_ne!(told["status"], "Game in progress", "{told}");
+        assert_ne!(told["reason"], Value::Null, "{told}");
+    }
+}
+
+#[test]
+fn special_moves_of_chess_are_clicked() {
+    let mut castling = people("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    click(&mut castling, &["e1", "g1", "e8", "c8"]);
+    assert_eq!(moves(&castling.app), ["e1g1", "e8c8"]);
+
+    let mut passing = people("chess", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1");
+    click(&mut passing, &["d2", "d4", "e4", "d3"]);
+    assert_eq!(moves(&passing.app), ["d2d4", "e4d3"]);
+    assert!(
+        told(&passing.app)["position"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("4k3/8/8/8/8/3p4/8/4K3"))
+    );
+
+    let mut promoting = people("chess", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+    click(&mut promoting, &["a7", "a8"]);
+    assert_eq!(
+        told(&promoting.app)["choices"].as_array().map(Vec::len),
+        Some(4)
+    );
+    promoting.click("choose a7a8n");
+    assert!(
+        told(&promoting.app)["position"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("N3k3"))
+    );
+
+    let mut stalemate = people("chess", "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1");
+    click(&mut stalemate, &["g5", "g6"]);
+    let told = told(&stalemate.app);
+    assert_eq!(
+        (&told["status"], &told["reason"]),
+        (&"Draw".into(), &"stalemate".into())
+    );
+
+    let mut mate = people("chess", "");
+    for squares in [["f2", "f3"], ["e7", "e5"], ["g2", "g4"], ["d8", "h4"]] {
+        click(&mut mate, &squares);
+    }
+    let told = self::told(&mate.app);
+    assert_eq!(
+        (&told["status"], &told["reason"]),
+        (&"Player 2 wins".into(), &"checkmate".into())
+    );
+}
+
+#[test]
+fn special_cases_of_the_other_games_are_clicked() {
+    // Nobody is left: the shortest wipe-out.
+    let line: Vec<String> = "e6 f4 e3 f6 g5 d6 e7 f5 c5"
+        .split(' ')
+        .map(str::to_owned)
+        .collect();
+    let told = click_through("othello", &line);
+    assert_eq!(told["status"], "Player 1 wins", "{told}");
+
+    // Two extra turns one after the other, then a capture.
+    let mut kalah = people("kalah", "<6,0,0,0,0,0,0,2,1,4,4,4,4,4,4> s");
+    click(&mut kalah, &["first pit 6"]);
+    assert_eq!(self::told(&kalah.app)["turn"], "South to move");
+    click(&mut kalah, &["first pit 5"]);
+    assert_eq!(self::told(&kalah.app)["turn"], "South to move");
+    assert_eq!(moves(&kalah.app), ["6", "5"]);
+    let mut capture = people("kalah", "<6,0,0,1,0,3,3,3,3,5,5,5,5,5,10> s");
+    click(&mut capture, &["first pit 1"]);
+    let position = self::told(&capture.app)["position"].clone();
+    assert_eq!(position, "<6,6,0,0,0,3,3,3,3,5,5,5,5,0,10> n");
+    // The last stone leaves South's side: North sweeps what is left.
+    let mut sweep = people("kalah", "<6,24,20,0,0,0,0,0,1,1,0,2,0,0,0> s");
+    click(&mut sweep, &["first pit 6"]);
+    let told = self::told(&sweep.app);
+    assert_eq!(told["status"], "Player 1 wins", "{told}");
+
+    let draw = random_game("connect-four", |moves, _| {
+        let replayed = Board::replay("connect-four", "", moves).expect("the game is legal");
+        moves.len() == 42 && replayed.outcome == Some(games::Outcome::Draw)
+    });
+    assert_eq!(click_through("connect-four", &draw)["status"], "Draw");
+
+    // Delta: a game that a block decides, and one in which stones are picked up.
+    let block = random_game("delta", |_, reason| reason.contains("no "));
+    let told = click_through("delta", &block);
+    assert_ne!(told["status"], "Draw", "{told}");
+}
+
+#[test]
+fn what_cannot_be_done_is_not() {
+    let mut stage = people("chess", "");
+    click(&mut stage, &["e5", "e2", "e5"]);
+    assert_eq!(moves(&stage.app), [""; 0]);
+    assert_eq!(told(&stage.app)["selected"], Value::Null);
+    click(&mut stage, &["e2", "d2", "d4"]);
+    assert_eq!(moves(&stage.app), ["d2d4"]);
+    stage.frame();
+    let controls = stage.frame.dump(&stage.app)["controls"].clone();
+    assert_eq!(controls["pause"]["on"], false);
+    assert_eq!(controls["next move"]["on"], false);
+    assert_eq!(controls["undo"]["on"], true);
+    stage.click("move field").enter("e5");
+    assert_eq!(moves(&stage.app), ["d2d4", "e7e5"]);
+    stage.click("move field").enter("Ke7");
+    assert_eq!(moves(&stage.app).len(), 2);
+    let said = stage.app.message.as_ref().expect("a sentence says why");
+    assert!(said.text.contains("illegal"), "{}", said.text);
+    stage.click("undo").click("undo");
+    assert_eq!(moves(&stage.app), [""; 0]);
+    stage.frame();
+    let controls = stage.frame.dump(&stage.app)["controls"].clone();
+    assert_eq!(
+        (&controls["undo"]["on"], &controls["start over"]["on"]),
+        (&false.into(), &false.into())
+    );
+}
+
+/// Waits until it is a person's turn, or the game is over.
+fn await_turn(stage: &mut Stage) {
+    stage.until("the engine has moved", |app| {
+        let game = app.playing.as_ref().expect("a game is played");
+        game.table.is_persons()
+            || told(app)["status"] != "Game in progress"
+            || game.trouble.is_some()
+    });
+    assert_eq!(told(&stage.app)["trouble"], Value::Null);
+}
+
+#[test]
+fn a_person_plays_an_engine_to_the_end() {
+    for (game, search, first) in [
+        ("kalah", "search=uct-000 go='nodes 30'", true),
+        ("connect-four", "search=lgr2 go='nodes 200'", false),
+        ("delta", "search=alpha-beta go='depth 2'", true),
+        ("othello", "search=uct go='movetime 10'", false),
+    ] {
+        let seats = if first {
+            [None, engine(search)]
+        } else {
+            [engine(search), None]
+        };
+        let scratch = Scratch::new(&format!("records-{game}"));
+        let mut stage = recorded(plan(game, "", seats), &scratch);
+        let mut rng = Rng::new(7);
+        loop {
+            await_turn(&mut stage);
+            let state = told(&stage.app);
+            if state["status"] != "Game in progress" {
+                break;
+            }
+            let legal = state["legal"].as_array().expect("there are moves").clone();
+            let mv = legal[rng.below(legal.len() as u32) as usize]
+                .as_str()
+                .expect("a move is text")
+                .to_owned();
+            click_move_of_a_person(&mut stage, &mv);
+        }
+        stage.until("a tree is shown", |app| app.model.is_some());
+        let trees = stage.app.dump()["trees"]
+            .as_u64()
+            .expect("trees are counted");
+        assert!(trees > 2, "{game}: {trees} trees");
+        let directory = PathBuf::from(
+            told(&stage.app)["records"]
+                .as_str()
+                .expect("it is recorded"),
+        );
+        let table =
+            fs::read_to_string(directory.join("games.csv")).expect("there is a table of games");
+        assert_eq!(table.lines().count(), 2, "{table}");
+        assert!(table.contains("You"), "{table}");
+    }
+}
+
+/// As [`click_move`], but the engine may have answered before one looks.
+fn click_move_of_a_person(stage: &mut Stage, mv: &str) {
+    let before = moves(&stage.app).len();
+    let playing = stage.app.playing.as_ref().expect("a game is played");
+    let places = playing.table.view().board.places_of(mv);
+    if places.is_empty() {
+        stage.click("forced");
+    }
+    for place in places {
+        stage.click(&name_of(place));
+    }
+    assert_eq!(moves(&stage.app).get(before).map(String::as_str), Some(mv));
+}
+
+#[test]
+fn an_engine_is_undone_started_over_and_paused() {
+    let mut stage = playing(plan(
+        "connect-four",
+        "",
+        [None, engine("search=uct go='nodes 100'")],
+    ));
+    click(&mut stage, &["d1"]);
+    await_turn(&mut stage);
+    assert_eq!(moves(&stage.app).len(), 2);
+    // Undo takes the reply back too.
+    stage.click("undo");
+    assert_eq!(moves(&stage.app), [""; 0]);
+    click(&mut stage, &["c1"]);
+    await_turn(&mut stage);
+    assert_eq!(moves(&stage.app).first().map(String::as_str), Some("3"));
+    stage.click("start over").click("start over no");
+    assert_eq!(moves(&stage.app).len(), 2);
+    stage.click("start over").click("start over yes");
+    assert_eq!(moves(&stage.app), [""; 0]);
+    // While it thinks, a move can be taken back, and a pause lets it wait.
+    let mut slow = playing(plan(
+        "connect-four",
+        "",
+        [None, engine("search=uct go='movetime 20000'")],
+    ));
+    click(&mut slow, &["d1"]);
+    slow.until("it thinks", |app| told(app)["thinking"] == true);
+    slow.click("undo");
+    assert_eq!(
+        (moves(&slow.app).len(), &told(&slow.app)["thinking"]),
+        (0, &Value::Bool(false))
+    );
+    click(&mut slow, &["a1"]);
+    slow.until("it thinks", |app| told(app)["thinking"] == true);
+    slow.click("pause");
+    assert_eq!(told(&slow.app)["thinking"], false);
+    slow.click("pause");
+    slow.until("it thinks again", |app| told(app)["thinking"] == true);
+}
+
+#[test]
+fn engines_play_each_other_and_are_stepped() {
+    let seats = [
+        engine("search=uct go='nodes 50'"),
+        engine("search=random go='nodes 1'"),
+    ];
+    let mut series = plan("kalah:4x3", "", seats);
+    series.games = 3;
+    let scratch = Scratch::new("records-series");
+    let mut stage = recorded(series, &scratch);
+    stage.until("the first game is over", |app| {
+        told(app)["status"] != "Game in progress"
+    });
+    stage.click("play again");
+    stage.until("the second game is over", |app| {
+        told(app)["number"] == 2 && told(app)["status"] != "Game in progress"
+    });
+    let state = told(&stage.app);
+    let by_colour = state["by_colour"].as_array().expect("points by colour");
+    let games: u64 = by_colour
+        .iter()
+        .flat_map(|row| row.as_array().expect("three counts"))
+        .filter_map(Value::as_u64)
+        .sum();
+    assert_eq!(games, 2, "{state}");
+    let directory = PathBuf::from(state["records"].as_str().expect("it is recorded"));
+    let table = fs::read_to_string(directory.join("games.csv")).expect("there is a table of games");
+    assert_eq!(table.lines().count(), 3, "{table}");
+    // One move at a time.
+    stage.act(Action::Deed(Deed::Restart)).click("pause");
+    let before = moves(&stage.app).len();
+    stage.click("next move");
+    stage.until("one move is made", |app| {
+        moves(app).len() == before + 1 && told(app)["paused"] == true
+    });
+}
+
+#[test]
+fn an_engine_that_fails_costs_nothing() {
+    let rogue = |mode: &str| {
+        engine(&format!(
+            "name=rogue sh {} {mode}",
+            data("engines/rogue.sh").display()
+        ))
+    };
+    for (mode, text) in [
+        (
+            "crash 2",
+            "rogue ended while it looked for a move (exit status: 7)",
+        ),
+        ("illegal 2", "rogue made a move that it may not make"),
+        (
+            "hang-start",
+            "rogue did not answer while it introduced itself",
+        ),
+    ] {
+        let mut stage = playing(plan("connect-four", "", [None, rogue(mode)]));
+        click(&mut stage, &["d1"]);
+        if mode != "hang-start" {
+            await_turn(&mut stage);
+            click(&mut stage, &["d1"]);
+        }
+        let before = moves(&stage.app);
+        stage.until("the trouble is told", |app| {
+            told(app)["trouble"] != Value::Null
+        });
+        let trouble = told(&stage.app)["trouble"]
+            .as_str()
+            .expect("it is a text")
+            .to_owned();
+        assert!(trouble.starts_with(text), "{mode}: {trouble}");
+        assert_eq!(moves(&stage.app), before, "the game is as it was");
+        if mode == "crash 2" {
+            // It was started again, so that this is its first move.
+            stage.click("revive");
+            await_turn(&mut stage);
+            assert_eq!(moves(&stage.app).len(), before.len() + 1);
+        }
+    }
+}
+
+#[test]
+fn games_are_saved_and_laid_out_again() {
+    let scratch = Scratch::new("saved-games");
+    for (game, name, line) in [
+        ("chess", "game.pgn", "e2e4 e7e5 g1f3 b8c6"),
+        ("chess:960", "fischer.pgn", "e2e4 e7e5"),
+        ("othello", "game.ggf", "f5 d6 c3"),
+        ("othello", "game.txt", "f5 d6 c3"),
+        ("connect-four", "columns.txt", "4 4 5"),
+        ("kalah:4x3", "kalah.txt", "1 2 3"),
+        ("delta", "delta.txt", "b2 c3 d4"),
+    ] {
+        let mut stage = people(game, "");
+        for mv in line.split(' ') {
+            stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+        }
+        let expected = moves(&stage.app);
+        let path = scratch.0.join(name);
+        stage.act(Action::Deed(Deed::Save(path.clone())));
+        let mut other = people("kalah", "");
+        other.act(Action::LayOut(path.clone()));
+        let state = told(&other.app);
+        assert_eq!(state["game"], game, "{state}");
+        assert_eq!(moves(&other.app), expected, "{name}");
+        // It is stepped through from its beginning.
+        assert_eq!(state["shown"], 0);
+        other.click("position on");
+        assert_eq!(told(&other.app)["shown"], 1);
+        other.click("last position");
+        assert_eq!(told(&other.app)["position"], told(&stage.app)["position"]);
+    }
+    let digits = fs::read_to_string(scratch.0.join("columns.txt")).expect("it was saved");
+    assert!(digits.contains("moves: 445\n"), "{digits}");
+    assert_eq!(
+        files::read("4455", "connect-four")
+            .expect("digits are moves")
+            .moves,
+        ["4", "4", "5", "5"]
+    );
+    assert!(files::read("49", "connect-four").is_err());
+}
+
+#[test]
+fn a_position_is_looked_at_by_any_search() {
+    let mut stage = people("connect-four", "");
+    click(&mut stage, &["d1"]);
+    let analyst = engine("search=lgr2 go='nodes 300'").expect("there is one");
+    stage.act(Action::Deed(Deed::Analyse(Box::new(analyst))));
+    stage.until("its tree is shown", |app| {
+        app.model
+            .as_ref()
+            .and_then(|model| model.meta.as_ref())
+            .is_some_and(|meta| meta.is_final)
+    });
+    assert_eq!(moves(&stage.app), ["4"], "no move was made");
+    assert_eq!(
+        stage
+            .app
+            .model
+            .as_ref()
+            .and_then(|model| model.meta.as_ref())
+            .map(|meta| meta.ply),
+        Some(1)
+    );
+}
