@@ -544,7 +544,7 @@ impl App {
         let Some(model) = &self.model else { return };
         let chosen = model.meta.as_ref().and_then(|meta| meta.chosen.clone());
         let mut children = model.children_of(0);
-        self.selected = children.find(|&child| chosen.as_deref() == Some(model.move_text(child)));
+        self.selected = children.find(|&child| chosen.as_deref() == Some(&*model.move_text(child)));
     }
 
     fn show_game(&mut self) {
