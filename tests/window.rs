@@ -557,7 +557,7 @@ fn the_demonstration_is_watched_to_its_end() {
         .to_owned();
     assert!(window.close().success());
     assert!(
-        !std::path::Path::new(&directory).exists(),
+        !Path::new(&directory).exists(),
         "nothing is left behind"
     );
 
