@@ -23,10 +23,13 @@ use timeline::TimelinePanel;
 mod bar;
 mod canvas;
 mod dialogs;
+mod form;
 mod game;
 mod glance;
 mod match_score;
 mod node;
+mod seat;
+mod start;
 mod timeline;
 
 /// The user interface's own state.
@@ -45,6 +48,8 @@ pub struct Panels {
     pictures: Pictures,
     /// Whether the field for a tree's number is to be typed into.
     wants_jump: bool,
+    /// Whether all parameters of a side's search are listed on the start screen.
+    lists_parameters: [bool; 2],
 }
 
 impl Default for Panels {
@@ -62,6 +67,7 @@ impl Default for Panels {
             moves: MoveList::default(),
             pictures: Pictures::default(),
             wants_jump: false,
+            lists_parameters: [false, false],
         }
     }
 }

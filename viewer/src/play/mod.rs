@@ -1,10 +1,12 @@
 //! Games that are played in the window: by people, by engines, by both.
 //!
-//! A [`Plan`] says what is to be played and by whom.
+//! A [`Plan`] says what is to be played and by whom; [`setup`] makes one of what is typed in.
 
 use std::time::Duration;
 
 use canopy_engine::arena::engines::Engine;
+
+pub mod setup;
 
 /// What is to be played, and by whom.
 #[derive(Clone, Debug, PartialEq)]
