@@ -10,6 +10,8 @@ mod hostile;
 mod layout;
 #[path = "viewer/pictures.rs"]
 mod pictures;
+#[path = "viewer/setup.rs"]
+mod setup;
 #[path = "viewer/stage.rs"]
 mod stage;
 mod support;

@@ -43,11 +43,18 @@ pub(super) fn row(
 
 /// What is wrong with the field above, which stands so far to the right.
 pub(super) fn wrong(ui: &mut Ui, theme: &Theme, right: f32, problem: &str) {
-    ui.horizontal(|ui| {
+    let text = RichText::new(problem).color(theme.bad).small();
+    small(ui, right, text);
+}
+
+/// A line of small text that begins so far to the right.
+pub(super) fn small(ui: &mut Ui, right: f32, text: RichText) {
+    ui.scope(|ui| {
         ui.spacing_mut().interact_size.y = 0.0;
-        ui.add_space(right + ui.spacing().item_spacing.x);
-        let text = RichText::new(problem).color(theme.bad).small();
-        ui.add(Label::new(text).wrap());
+        ui.horizontal(|ui| {
+            ui.add_space(right + ui.spacing().item_spacing.x);
+            ui.add(Label::new(text).wrap());
+        });
     });
 }
 

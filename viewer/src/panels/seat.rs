@@ -3,7 +3,7 @@
 use canopy_engine::arena::engines::Dialect;
 use egui::{Align, Button, Checkbox, ComboBox, Label, Layout, RichText, Ui, vec2};
 
-use super::form::{self, Choice, FieldOf, NUMBER, choices, heading, row, wrong};
+use super::form::{self, Choice, FieldOf, NUMBER, choices, heading, row, small, wrong};
 use crate::{
     controls::Named as _,
     play::setup::{
@@ -299,11 +299,8 @@ impl Seat<'_> {
             }
         });
         if is_open {
-            ui.horizontal(|ui| {
-                ui.spacing_mut().interact_size.y = 0.0;
-                ui.add_space(NAMES + VALUES + 2.0 * ui.spacing().item_spacing.x);
-                ui.label(RichText::new("default · range").color(theme.dim).small());
-            });
+            let text = RichText::new("default · range").color(theme.dim).small();
+            small(ui, NAMES + 8.0 + VALUES, text);
             for adjustable in &all {
                 self.parameter(adjustable, engine, ui, theme);
             }

@@ -385,7 +385,7 @@ impl Form<'_> {
             field.show(&mut self.setup.games, ui, theme, &mut self.entered);
             let text = match self.setup.games.trim() {
                 "1" => "game",
-                _ => "games, sides swapped after each",
+                _ => "games, sides swapped",
             };
             ui.label(RichText::new(text).color(theme.dim));
         });
@@ -489,10 +489,11 @@ mod tests {
                 repeat: false,
                 modifiers: Modifiers::NONE,
             });
-            let _ = context.run_ui(input, |ui| {
+            let mut output = context.run_ui(input, |ui| {
                 panels.canvas = ui.max_rect();
                 panels.start(app, ui, &theme, &mut actions);
             });
+            output.textures_delta.clear();
         }
         actions
     }

@@ -272,18 +272,21 @@ impl Setup {
         let mut problems = Problems(Vec::new());
         let game = self.full_game();
         let position = self.position.trim();
-        match games::with_game(&game, Begin(position)) {
+        let begins = games::with_game(&game, Begin(position));
+        let is_known = begins.is_ok();
+        match begins {
             Ok(Ok(())) => {}
             Ok(Err(text)) => problems.add(Field::Position, text),
             Err(ParseError::Variant { expected, .. }) => {
-                problems.add(Field::Game, format!("Expected {expected}."));
+                problems.add(Field::Game, format!("A variant is {expected}."));
             }
             Err(_) => problems.add(Field::Game, "There is no such game.".to_owned()),
         }
-        let games = problems.whole(Field::Games, "The games of a series", &self.games, 1..=99);
+        let games = problems.whole(Field::Games, "The number of games", &self.games, 1..=99);
         let pause = problems.whole(Field::Pause, "The delay", &self.pause, 0..=60_000);
+        // Who can play is known only when the game is.
         let mut seats = [0, 1].map(|side| {
-            let is_engine = self.has_engine(side);
+            let is_engine = is_known && self.has_engine(side);
             is_engine.then(|| self.engines[side].check(side, &game, own, &mut problems))
         });
         if !problems.0.is_empty() {

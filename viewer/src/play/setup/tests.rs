@@ -189,7 +189,7 @@ fn games_and_positions_are_checked() {
     );
     let mut setup = Setup::default();
     setup.game = "go".to_owned();
-    assert!(complaints(&setup).contains(&Field::Game));
+    assert_eq!(complaints(&setup), [Field::Game]);
     setup = Setup::default();
     setup.engines[1].search = "rules-002".to_owned();
     assert_eq!(complaints(&setup), [Field::Search(1)]);
