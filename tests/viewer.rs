@@ -12,6 +12,8 @@ mod layout;
 mod pictures;
 #[path = "viewer/play.rs"]
 mod play;
+#[path = "viewer/setup.rs"]
+mod setup;
 #[path = "viewer/stage.rs"]
 mod stage;
 mod support;

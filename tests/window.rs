@@ -556,10 +556,7 @@ fn the_demonstration_is_watched_to_its_end() {
         .expect("it has a directory")
         .to_owned();
     assert!(window.close().success());
-    assert!(
-        !Path::new(&directory).exists(),
-        "nothing is left behind"
-    );
+    assert!(!Path::new(&directory).exists(), "nothing is left behind");
 
     let arguments = ["demo", "kalah:4x3", "--games", "1", "--pace", "0", "--exit"];
     assert!(

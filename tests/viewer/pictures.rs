@@ -144,14 +144,63 @@ fn six() -> Model {
 
 #[test]
 fn before_there_is_a_tree() {
-    Stage::dark().matches("start-dark");
-    Stage::light().matches("start-light");
     Stage::dark().press(egui::Key::Questionmark).matches("help");
     let mut stage = Stage::dark();
     stage.act(Action::Open(vec!["no/such/file.tree".into()]));
     stage
         .until("it is so", |app| app.message.is_some())
         .matches("no-such-file");
+}
+
+/// The start screen at the size it is made for, after something was open.
+fn starting(mut stage: Stage) -> Stage {
+    stage.size = (1280, 800);
+    stage.app.settings.recent = vec!["matches/othello-live".into(), "trees/example.csv".into()];
+    stage.frame();
+    stage
+}
+
+#[test]
+fn the_start_screen() {
+    starting(Stage::dark()).matches("start-dark");
+    starting(Stage::light()).matches("start-light");
+    let mut stage = starting(Stage::dark());
+    stage.size = (900, 600);
+    stage.click("setup person second").matches("start-small");
+    let mut stage = starting(Stage::light());
+    stage
+        .click("setup game chess")
+        .click("setup mode people")
+        .matches("start-people");
+}
+
+#[test]
+fn a_start_screen_on_which_much_is_wrong() {
+    let mut stage = starting(Stage::dark());
+    stage
+        .click("setup game othello")
+        .click("setup mode engines")
+        .click("setup other second")
+        .fill("setup command second", "./engine 'quiet")
+        .fill("setup iterations first", "1e9")
+        .fill("setup playout limit first", "9")
+        .fill("setup exploration first", "-1")
+        .fill("setup games", "100")
+        .fill("setup position", "nowhere")
+        .press(egui::Key::Escape)
+        .matches("start-errors");
+}
+
+#[test]
+fn a_start_screen_with_all_parameters() {
+    let mut stage = starting(Stage::light());
+    stage
+        .click("setup game connect-four")
+        .click("setup report 002 second")
+        .click("setup parameters second")
+        .fill("setup parameter expand_on second", "3")
+        .press(egui::Key::Escape)
+        .matches("start-parameters");
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub(crate) struct Stage {
     pub(crate) frame: Frame,
     /// Pixels a point.
     pub(crate) scale: f32,
+    /// Its size in points.
+    pub(crate) size: (u32, u32),
     now: Duration,
     /// When time passes as it does for everybody: since when.
     begun: Option<Instant>,
@@ -36,6 +38,7 @@ impl Stage {
             app,
             frame: Frame::default(),
             scale: 1.0,
+            size: (WIDTH, HEIGHT),
             now: Duration::ZERO,
             begun: None,
             events: Vec::new(),
@@ -129,6 +132,25 @@ impl Stage {
         self
     }
 
+    /// Types into a field by its name, in place of what is there.
+    pub(crate) fn fill(&mut self, control: &str, text: &str) -> &mut Self {
+        self.click(control);
+        self.events.push(egui::Event::Key {
+            key: egui::Key::A,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: egui::Modifiers::COMMAND,
+        });
+        self.frame();
+        if text.is_empty() {
+            return self.press(egui::Key::Backspace);
+        }
+        self.events.push(egui::Event::Text(text.to_owned()));
+        self.frame();
+        self
+    }
+
     /// Draws a frame, a while after the last.
     pub(crate) fn frame(&mut self) {
         self.now = match self.begun {
@@ -137,7 +159,7 @@ impl Stage {
         };
         self.app.update(self.now);
         let size = |points: u32| (points as f32 * self.scale) as u32;
-        let (width, height) = (size(WIDTH), size(HEIGHT));
+        let (width, height) = (size(self.size.0), size(self.size.1));
         let mut input = frame::input(width as f32, height as f32, self.scale);
         input.time = Some(self.now.as_secs_f64());
         input.events.append(&mut self.events);

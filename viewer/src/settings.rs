@@ -5,9 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
+    play::setup::Setup,
     scene::{Look, Measure, Scale},
     theme::Theme,
 };
@@ -41,6 +42,15 @@ pub struct Settings {
     pub window: [f32; 2],
     /// Files and directories that were open, the last first.
     pub recent: Vec<PathBuf>,
+    /// What was played last.
+    #[serde(deserialize_with = "or_default")]
+    pub play: Setup,
+}
+
+/// What was played last; the default if it cannot be read, which must not cost the rest.
+fn or_default<'de, D: Deserializer<'de>>(from: D) -> Result<Setup, D::Error> {
+    let value = serde_json::Value::deserialize(from)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 impl Default for Settings {
@@ -57,6 +67,7 @@ impl Default for Settings {
             coordinates: true,
             window: [1400.0, 880.0],
             recent: Vec::new(),
+            play: Setup::default(),
         }
     }
 }

@@ -26,6 +26,17 @@ impl App {
             .collect()
     }
 
+    /// What is set up to be played, and what has to be put right about it.
+    fn dump_setup(&self) -> serde_json::Value {
+        let problems = self.settings.play.check(&self.own_engine).err();
+        let problems: Vec<serde_json::Value> = (problems.unwrap_or_default().iter())
+            .map(|problem| {
+                serde_json::json!({"field": problem.field.to_string(), "text": problem.text})
+            })
+            .collect();
+        serde_json::json!({"chosen": self.settings.play, "problems": problems})
+    }
+
     /// What there is to know, for tests.
     pub fn dump(&self) -> serde_json::Value {
         let model = self.model.as_ref();
@@ -45,6 +56,7 @@ impl App {
             "places": self.places(),
             "colours": self.settings.edge_colours,
             "measure": self.settings.measure,
+            "setup": self.dump_setup(),
             "theme": if self.settings.dark { "dark" } else { "light" },
             "follow": self.follow,
             "directory": self.directory.as_ref().map(|path| path.display().to_string()),

@@ -1,8 +1,8 @@
-//! The start screen, the list of keys, and the questions for files.
+//! The list of keys, and the questions for files.
 
 use std::path::{Path, PathBuf};
 
-use egui::{Align2, Button, Grid, Key, Rect, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Align2, Button, Grid, Key, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::Panels;
 use crate::{
@@ -40,6 +40,8 @@ const KEYS: &[(&str, &str)] = &[
     ("c x", "copy its position, its figures"),
     ("t", "light and dark"),
     ("1 2", "fold the left and the right area"),
+    ("tab", "from field to field"),
+    ("Enter", "start the game that is set up"),
     ("ctrl + q", "close the window"),
     ("?", "this list"),
 ];
@@ -72,57 +74,6 @@ impl Panels {
             chosen: Vec::new(),
             scale: 1.0,
             listed: None,
-        });
-    }
-
-    /// What is there before a tree is.
-    pub(super) fn start(
-        &mut self,
-        app: &App,
-        ui: &mut Ui,
-        theme: &Theme,
-        actions: &mut Vec<Action>,
-    ) {
-        let rect =
-            Rect::from_center_size(self.canvas.center(), vec2(760.0, 560.0)).intersect(self.canvas);
-        let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
-        ui.vertical_centered(|ui| {
-            if app.sequence.is_reading() {
-                ui.add_space(200.0);
-                ui.label(RichText::new("Reading the tree…").color(theme.dim));
-                return;
-            }
-            ui.add_space(40.0);
-            let awaits = app.awaits().filter(|_| app.sequence.is_empty());
-            ui.label(theme.title(match &awaits {
-                Some(_) if app.standing().is_some() => "No trees yet",
-                Some(_) => "A match is about to begin",
-                None if app.sequence.is_empty() => "See how a search thinks",
-                None => "This tree cannot be read",
-            }));
-            ui.add_space(4.0);
-            let hint = awaits.as_deref().unwrap_or(
-                "Open a tree (.tree or .csv), several, or a folder that an engine writes to; or drop them here.",
-            );
-            ui.label(RichText::new(hint).color(theme.dim));
-            ui.add_space(16.0);
-            let open = ui.button("Open files or a folder…").named("start open");
-            if open.on_hover_text("ctrl + o").clicked() {
-                self.ask(app, false);
-            }
-            ui.add_space(16.0);
-            if !app.settings.recent.is_empty() {
-                ui.label(theme.heading("Recent"));
-                for path in &app.settings.recent {
-                    let text = RichText::new(path.display().to_string()).color(theme.cool);
-                    if ui.add(Button::new(text).frame(false)).clicked() {
-                        actions.push(Action::Open(vec![path.clone()]));
-                    }
-                }
-                ui.add_space(16.0);
-            }
-            ui.label(theme.heading("Keys"));
-            keys_table(ui, theme);
         });
     }
 

@@ -24,11 +24,14 @@ use timeline::TimelinePanel;
 mod bar;
 mod canvas;
 mod dialogs;
+mod form;
 mod game;
 mod glance;
 mod match_score;
 mod node;
 mod play;
+mod seat;
+mod start;
 mod timeline;
 
 /// The user interface's own state.
@@ -48,6 +51,8 @@ pub struct Panels {
     pictures: Pictures,
     /// Whether the field for a tree's number is to be typed into.
     wants_jump: bool,
+    /// Whether all parameters of a side's search are listed on the start screen.
+    lists_parameters: [bool; 2],
 }
 
 impl Default for Panels {
@@ -66,6 +71,7 @@ impl Default for Panels {
             play: PlayPanel::default(),
             pictures: Pictures::default(),
             wants_jump: false,
+            lists_parameters: [false, false],
         }
     }
 }

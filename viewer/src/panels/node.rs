@@ -11,11 +11,27 @@ use crate::{
     formula::{Terms, Why},
     model::{Model, Sift},
     scene::{signed, thousands},
+    settings::Settings,
     theme::Theme,
 };
 
 /// Report 000's colours of the least and the most visited edges.
 const REPORT_COLOURS: [[u8; 3]; 2] = [[0, 160, 60], [220, 30, 30]];
+/// The palettes one can choose: their names as controls, what they are called, and what there is to know about them.
+pub(super) const PALETTES: [(&str, &str, &str); 2] = [
+    (
+        "theme colours",
+        "the theme's",
+        "Safe for the common kinds of colour blindness",
+    ),
+    (
+        "green and red",
+        "green and red",
+        "As report 000 draws its trees: linear, over the whole tree",
+    ),
+];
+/// What the two colours of edges are for.
+pub(super) const EDGES: [&str; 2] = ["Least visited", "Most visited"];
 /// So many children are listed.
 const MOST_CHILDREN: usize = 40;
 /// How high a row of the list is, in points.
@@ -236,7 +252,7 @@ fn colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
     });
     let mut colours = [theme.edge_least, theme.edge_most];
     let before = colours;
-    for (colour, name) in colours.iter_mut().zip(["Least visited", "Most visited"]) {
+    for (colour, name) in colours.iter_mut().zip(EDGES) {
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).color(theme.dim));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -247,23 +263,35 @@ fn colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
     if colours != before {
         settings.edge_colours = Some(colours.map(|colour| [colour.r(), colour.g(), colour.b()]));
     }
+    let chosen = palette(settings);
     ui.horizontal(|ui| {
-        let own = ui.selectable_label(settings.edge_colours.is_none(), "the theme's");
-        if own.named("theme colours").clicked() {
-            settings.edge_colours = None;
-        }
-        let is_old = settings.edge_colours == Some(REPORT_COLOURS);
-        let old = ui.selectable_label(is_old, "green and red");
-        let old = old.named("green and red");
-        if old
-            .on_hover_text("As report 000 draws its trees: linear, over the whole tree")
-            .clicked()
-        {
-            settings.edge_colours = Some(REPORT_COLOURS);
-            settings.logarithmic = false;
-            settings.per_layer = false;
+        for (index, (name, text, hint)) in PALETTES.into_iter().enumerate() {
+            let label = ui.selectable_label(chosen == Some(index), text).named(name);
+            if label.on_hover_text(hint).clicked() {
+                take_palette(settings, index);
+            }
         }
     });
+}
+
+/// Which of the palettes is chosen; none if the colours are one's own.
+pub(super) fn palette(settings: &Settings) -> Option<usize> {
+    match settings.edge_colours {
+        None => Some(0),
+        Some(REPORT_COLOURS) => Some(1),
+        Some(_) => None,
+    }
+}
+
+/// Takes one of the palettes.
+pub(super) fn take_palette(settings: &mut Settings, index: usize) {
+    if index == 0 {
+        settings.edge_colours = None;
+    } else {
+        settings.edge_colours = Some(REPORT_COLOURS);
+        settings.logarithmic = false;
+        settings.per_layer = false;
+    }
 }
 
 fn sieve(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {

@@ -1,0 +1,174 @@
+//! What there is to choose from: a game's players, variants and searches, and what can be set about a search.
+
+use canopy_engine::{
+    catalog::{self, CatalogError, Kind, PARAMETERS, SEARCHES, Spec},
+    games::{self, Playable, Visitor},
+};
+
+use crate::scene::thousands;
+
+/// What a game has to offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offers {
+    /// What the first and the second player are called.
+    pub players: [&'static str; 2],
+    /// Its variants, without the plain game.
+    pub variants: &'static [&'static str],
+    /// The searches that can play it.
+    pub searches: Vec<&'static str>,
+    /// What a position looks like, to complete "expected …".
+    pub position_help: &'static str,
+}
+
+impl Offers {
+    /// What a game has to offer, with or without a variant; none if there is no such game or variant.
+    pub fn of(game: &str) -> Option<Self> {
+        struct Ask;
+        impl Visitor for Ask {
+            type Out = Offers;
+
+            fn visit<G: Playable>(self, _: G::Rules) -> Offers {
+                Offers {
+                    players: G::PLAYERS,
+                    variants: G::VARIANTS,
+                    searches: catalog::names::<G>().collect(),
+                    position_help: G::POSITION_HELP,
+                }
+            }
+        }
+        games::with_game(game, Ask).ok()
+    }
+
+    /// The player of a report for this game; none if the report has none.
+    pub fn player_of(&self, report: &str) -> Option<&'static str> {
+        let (_, wanted) = REPORTS.iter().find(|(number, _)| *number == report)?;
+        (self.searches.iter())
+            .copied()
+            .find(|search| search == wanted)
+    }
+}
+
+/// The reports, each with the search that plays for it.
+pub const REPORTS: [(&str, &str); 5] = [
+    ("000", "uct-000"),
+    ("001", "uct-001"),
+    ("002", "uct-002"),
+    ("003", "three-valued-003"),
+    ("004", "alpha-beta-004"),
+];
+
+/// The report that a search comes from; none if it is ours.
+pub fn report_of(search: &str) -> Option<&'static str> {
+    (REPORTS.iter())
+        .map(|&(number, _)| number)
+        .find(|number| search.ends_with(number))
+}
+
+/// What a search is, in a sentence.
+pub fn help_of(search: &str) -> &'static str {
+    let entry = SEARCHES.iter().find(|entry| entry.name == search);
+    entry.map_or("", |entry| entry.help)
+}
+
+/// The search of that name, with some of its parameters set; or what is wrong with it.
+pub(super) fn configure(
+    game: &str,
+    search: &str,
+    parameters: &[(String, String)],
+) -> Result<Spec, String> {
+    struct Ask<'a>(&'a str, &'a [(String, String)]);
+    impl Visitor for Ask<'_> {
+        type Out = Result<Spec, CatalogError>;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
+            catalog::configure::<G>(self.0, self.1)
+        }
+    }
+    games::with_game(game, Ask(search, parameters))
+        .map_err(|error| error.to_string())?
+        .map_err(|error| match error {
+            CatalogError::Search { name, .. } => format!("There is no search {name}."),
+            CatalogError::Game { search, game, only } => {
+                format!("{search} plays {only}, not {game}.")
+            }
+            CatalogError::Parameter { search, name, .. } => {
+                format!("{search} has no parameter {name}.")
+            }
+            CatalogError::Value { expected, .. } => format!("It must be {expected}."),
+        })
+}
+
+/// Something that can be set about a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adjustable {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// What it may be.
+    pub range: String,
+    /// The words it may be, if it must be one of them.
+    pub words: Vec<&'static str>,
+    /// What it is if nobody sets it.
+    pub default: String,
+}
+
+impl Adjustable {
+    /// Everything that can be set about a search; nothing if there is no such search for the game.
+    pub fn all(game: &str, search: &str) -> Vec<Self> {
+        let Ok(spec) = configure(game, search, &[]) else {
+            return Vec::new();
+        };
+        let rows = PARAMETERS.iter().filter_map(|parameter| {
+            let default = (parameter.get)(&spec)?;
+            let words = match parameter.kind {
+                Kind::Choice(words) => words.to_vec(),
+                Kind::Flag => vec!["false", "true"],
+                Kind::Evaluation => evaluations(game),
+                _ => Vec::new(),
+            };
+            let range = match parameter.kind {
+                Kind::Real { min, max } => format!("{min} to {max}"),
+                Kind::Whole { min, max: u64::MAX } => format!("{} or more", thousands(min)),
+                Kind::Whole { min, max } => format!("{} to {}", thousands(min), thousands(max)),
+                Kind::Signed { min, max } => format!("{min} to {max}"),
+                _ => words.join(", "),
+            };
+            // Only of evaluations may more be said than a word.
+            let is_word = parameter.kind != Kind::Evaluation;
+            Some(Self {
+                name: parameter.name,
+                help: parameter.help,
+                range,
+                default: match words.first() {
+                    Some(first) if default.is_empty() => (*first).to_owned(),
+                    _ => shown(&default),
+                },
+                words: if is_word { words } else { Vec::new() },
+            })
+        });
+        rows.collect()
+    }
+}
+
+/// The evaluations of a game.
+fn evaluations(game: &str) -> Vec<&'static str> {
+    struct Ask;
+    impl Visitor for Ask {
+        type Out = Vec<&'static str>;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
+            let known = G::evaluations().iter();
+            known.map(|evaluation| evaluation.name).collect()
+        }
+    }
+    games::with_game(game, Ask).unwrap_or_default()
+}
+
+/// A value as it stands in a field: the root of two need not be told to the sixteenth place.
+fn shown(value: &str) -> String {
+    match (value.split_once('.'), value.parse::<f64>()) {
+        (Some((_, decimals)), Ok(number)) if decimals.len() > 4 => format!("{number:.4}"),
+        _ => value.to_owned(),
+    }
+}
