@@ -1,6 +1,8 @@
 //! Games are set up on the start screen.
 
-use canopy_viewer::settings::Settings;
+use std::time::Duration;
+
+use canopy_viewer::{frame, settings::Settings};
 use serde_json::Value;
 
 use crate::stage::Stage;
@@ -174,4 +176,15 @@ fn colours_are_chosen_before_the_first_tree() {
     assert!(stage.app.settings.edge_colours.is_some());
     stage.click("theme colours");
     assert!(stage.app.settings.edge_colours.is_none());
+}
+
+#[test]
+fn nothing_is_drawn_while_nothing_happens() {
+    let mut stage = starting();
+    for _ in 0..5 {
+        stage.frame();
+    }
+    let input = frame::input(1280.0, 800.0, 1.0);
+    let drawn = stage.frame.draw(&mut stage.app, input, (1280, 800));
+    assert!(drawn.changed.is_none() && drawn.next > Duration::from_secs(60));
 }

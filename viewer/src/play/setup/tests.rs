@@ -187,8 +187,10 @@ fn games_and_positions_are_checked() {
             setup.position = text;
         },
     );
-    let mut setup = Setup::default();
-    setup.game = "go".to_owned();
+    let mut setup = Setup {
+        game: "go".to_owned(),
+        ..Setup::default()
+    };
     assert_eq!(complaints(&setup), [Field::Game]);
     setup = Setup::default();
     setup.engines[1].search = "rules-002".to_owned();
@@ -345,9 +347,11 @@ fn reports_have_their_players() {
 
 #[test]
 fn another_game_leaves_behind_what_it_cannot_use() {
-    let mut setup = Setup::default();
-    setup.variant = "4x3".to_owned();
-    setup.position = "startpos".to_owned();
+    let mut setup = Setup {
+        variant: "4x3".to_owned(),
+        position: "startpos".to_owned(),
+        ..Setup::default()
+    };
     setup.engines[1].choose("kalah", "uct");
     setup.engines[0].exploration = "0.5".to_owned();
     setup.take_game("chess");
