@@ -78,6 +78,8 @@ pub enum Action {
     Deed(Deed),
     /// Lay out a game from a file.
     LayOut(PathBuf),
+    /// Say what is wrong.
+    Complain(String),
     /// Close the window.
     Quit,
     /// Copy something about the selected node.
@@ -106,4 +108,8 @@ pub enum Copied {
     Position,
     /// Its figures.
     Figures,
+    /// The position of the game that is played, as it is shown.
+    Game,
+    /// The moves of that game.
+    Moves,
 }

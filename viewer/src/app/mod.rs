@@ -499,6 +499,7 @@ impl App {
             Action::Begin(plan) => self.begin_play(*plan),
             Action::Deed(deed) => self.do_deed(deed),
             Action::LayOut(path) => self.lay_out(&path),
+            Action::Complain(problem) => self.complain(problem),
             Action::Quit => self.is_over = true,
             Action::Copy(what) => self.copy(what),
         }
@@ -735,6 +736,15 @@ impl App {
 
     /// Copies something about the selected node, or about the root.
     fn copy(&mut self, what: Copied) {
+        if let (Copied::Game | Copied::Moves, Some(playing)) = (what, &self.playing) {
+            let (text, said) = match what {
+                Copied::Game => (playing.table.view().position.clone(), "the position"),
+                _ => (playing.table.moves().join(" "), "the moves"),
+            };
+            self.say(format!("copied {said}"));
+            self.copied = Some(text);
+            return;
+        }
         let Some(model) = self.model.clone() else {
             return;
         };
@@ -742,6 +752,7 @@ impl App {
         let line = model.line(node);
         let (text, said) = match what {
             Copied::Line => (line.join(" "), "the line"),
+            Copied::Game | Copied::Moves => return,
             Copied::Position => {
                 let Some(meta) = &model.meta else {
                     return self.complain(

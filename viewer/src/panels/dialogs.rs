@@ -6,8 +6,9 @@ use egui::{Align2, Button, Grid, Key, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::Panels;
 use crate::{
-    app::{Action, App, name_of},
+    app::{Action, App, Deed, name_of},
     controls::Named as _,
+    play::files::is_game,
     sequence::is_tree,
     theme::Theme,
 };
@@ -59,6 +60,22 @@ pub(super) struct Dialog {
 }
 
 impl Panels {
+    /// Asks for the file of a game.
+    pub(super) fn ask_for_game(&mut self, app: &App, saves: bool) {
+        self.ask(app, saves);
+        let base = (app.playing.as_ref()).map_or("", |playing| playing.table.plan().game.as_str());
+        let name = match base.split(':').next() {
+            Some("chess") => "game.pgn",
+            Some("othello") => "game.ggf",
+            _ => "game.txt",
+        };
+        let here = std::env::current_dir().unwrap_or_default();
+        if let Some(dialog) = &mut self.dialog {
+            let path = if saves { here.join(name) } else { here };
+            dialog.path = path.display().to_string();
+        }
+    }
+
     /// Asks for a file.
     pub(super) fn ask(&mut self, app: &App, saves: bool) {
         let path = if saves {
@@ -112,9 +129,9 @@ impl Dialog {
     /// Shows it; whether it is answered.
     fn show(&mut self, title: &str, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) -> bool {
         let hint = if self.saves {
-            "A name that ends in .tree, .csv, .png or .svg"
+            "A tree as .tree, .csv, .png or .svg; a game as .txt, .pgn (chess) or .ggf (othello)"
         } else {
-            "A folder, a tree file, or several: click them in the list"
+            "A folder, a tree file, or several: click them in the list; or a game (.pgn, .ggf, .txt)"
         };
         ui.label(RichText::new(hint).color(theme.dim));
         let field = ui.add(TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY));
@@ -151,7 +168,12 @@ impl Dialog {
 
     fn answer(&self) -> Action {
         let path = PathBuf::from(self.path.trim());
-        if self.saves {
+        let first = self.chosen.first().unwrap_or(&path);
+        if is_game(first) && self.saves {
+            Action::Deed(Deed::Save(path))
+        } else if is_game(first) {
+            Action::LayOut(first.clone())
+        } else if self.saves {
             Action::Save(path, self.scale)
         } else if self.chosen.is_empty() {
             Action::Open(vec![path])
@@ -237,7 +259,7 @@ fn contents(directory: &Path) -> Vec<(bool, PathBuf)> {
                 .is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && entry.path().is_dir());
             (!is_folder, entry.path())
         })
-        .filter(|(is_file, path)| !is_file || is_tree(path))
+        .filter(|(is_file, path)| !is_file || is_tree(path) || is_game(path))
         .collect();
     names.sort();
     names.truncate(MOST_FILES);

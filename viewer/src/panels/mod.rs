@@ -122,6 +122,9 @@ impl Panels {
             self.start(app, ui, &theme, &mut actions);
         }
         let canvas = self.canvas;
+        if let Some(saves) = self.play.take_wish() {
+            self.ask_for_game(app, saves);
+        }
         self.play.overlay(app, ui, canvas, &theme, &mut actions);
         self.dialogs(ui, &theme, &mut actions);
         let dropped: Vec<PathBuf> = ui.input(|input| {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Report 000's colours of the least and the most visited edges.
-const REPORT_COLOURS: [[u8; 3]; 2] = [[0, 160, 60], [220, 30, 30]];
+const REPORT_COLOURS: [[u8; 3]; 2] = [[255, 0, 0], [0, 255, 0]];
 /// The palettes one can choose: their names as controls, what they are called, and what there is to know about them.
 pub(super) const PALETTES: [(&str, &str, &str); 2] = [
     (

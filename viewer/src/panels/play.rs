@@ -10,7 +10,7 @@ use egui::{
 
 use super::{game::disc, match_score::MoveList};
 use crate::{
-    app::{Action, App, Deed, Playing, Trouble},
+    app::{Action, App, Copied, Deed, Playing, Trouble},
     board::{Marks, Pictures, Place},
     controls::{self, Named as _},
     play::table::Turn,
@@ -40,6 +40,8 @@ pub(super) struct PlayPanel {
     is_asking: bool,
     /// Whether the overlay at the end was put away, for the game of so many moves.
     put_away: Option<usize>,
+    /// Whether a game is to be saved, or opened.
+    wants_file: Option<bool>,
 }
 
 /// What the area needs to be shown.
@@ -87,6 +89,43 @@ impl PlayPanel {
         let standing = playing.table.standing();
         around.moves.show(standing, app, ui, theme, actions);
         step_buttons(playing, ui, actions);
+        ui.add_space(8.0);
+        self.records(app, ui, actions);
+    }
+
+    /// Whether a game is to be saved (true) or opened, asked once.
+    pub(super) fn take_wish(&mut self) -> Option<bool> {
+        self.wants_file.take()
+    }
+
+    /// What becomes of the game beside playing it.
+    fn records(&mut self, app: &App, ui: &mut Ui, actions: &mut Vec<Action>) {
+        ui.horizontal_wrapped(|ui| {
+            let mut button = |ui: &mut Ui, text: &str, name: &str, tip: &str| {
+                ui.button(text).named(name).on_hover_text(tip).clicked()
+            };
+            if button(ui, "Analyse", "analyse", "Have the engine of the start screen look at this position") {
+                match app.settings.play.analyst(&app.own_engine) {
+                    Ok(engine) => actions.push(Action::Deed(Deed::Analyse(Box::new(engine)))),
+                    Err(problem) => actions.push(Action::Complain(problem)),
+                }
+            }
+            if button(ui, "Copy position", "copy position", "The position that is shown, as text") {
+                actions.push(Action::Copy(Copied::Game));
+            }
+            if button(ui, "Copy moves", "copy moves", "The moves of the game, as text") {
+                actions.push(Action::Copy(Copied::Moves));
+            }
+            if button(ui, "Save game…", "save game", "As .pgn, .ggf or .txt") {
+                self.wants_file = Some(true);
+            }
+            if button(ui, "Open game…", "open game", "A .pgn, .ggf or .txt file") {
+                self.wants_file = Some(false);
+            }
+            if button(ui, "Leave", "leave", "Back to the start screen") {
+                actions.push(Action::Deed(Deed::Leave));
+            }
+        });
     }
 
     /// What one can do with the game.

@@ -43,6 +43,14 @@ pub struct Loaded {
     pub moves: Vec<String>,
 }
 
+/// Whether a file is one of a game, by its name.
+pub fn is_game(path: &Path) -> bool {
+    let extension = path.extension().and_then(|name| name.to_str());
+    extension.is_some_and(|name| {
+        ["pgn", "ggf", "txt"].iter().any(|known| name.eq_ignore_ascii_case(known))
+    })
+}
+
 /// Writes a game as its players read it: `.pgn` for chess, `.ggf` for othello, else our list of moves.
 pub fn save(path: &Path, table: &Table) -> Result<(), String> {
     let standing = table.standing();
