@@ -151,7 +151,13 @@ impl ConnectFour {
             let hole = squares.cell * HOLE;
             brush.disc(at, hole + 1.0, faint(tone.fill, 0.45));
             let width = (squares.cell * 0.045).max(1.0);
-            brush.ring(at, hole * 0.72, width, faint(tone.fill, 0.6));
+            // What stands out from an empty hole.
+            let ring = if brush.theme.dark {
+                tone.fill
+            } else {
+                tone.edge
+            };
+            brush.ring(at, hole * 0.72, width, faint(ring, 0.65));
         }
     }
 
