@@ -2,8 +2,8 @@
 
 use egui::{Align2, Color32};
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Rect, Stroke,
-    Transform,
+    Color, FillRule, GradientStop, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Point,
+    RadialGradient, Rect, SpreadMode, Stroke, Transform,
 };
 
 use super::{Tone, rgb};
@@ -19,6 +19,7 @@ const SMALLEST_TEXT: f32 = 6.0;
 pub(super) struct Brush<'a, 'p> {
     pixmap: &'a mut PixmapMut<'p>,
     text: Option<Text>,
+    strong: Option<Text>,
     /// The colours around the board.
     pub(super) theme: &'a Theme,
 }
@@ -49,6 +50,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         Self {
             pixmap,
             text: None,
+            strong: None,
             theme,
         }
     }
@@ -120,6 +122,44 @@ impl<'a, 'p> Brush<'a, 'p> {
         self.ring(at, radius, width, faint(tone.edge, 0.9));
     }
 
+    /// A piece that is seen from the side, so that only this part of its width is to be seen.
+    pub(super) fn turned(&mut self, (x, y): (f32, f32), radius: f32, part: f32, tone: Tone) {
+        let wide = (radius * part).max(radius * 0.05);
+        let oval = Rect::from_xywh(x - wide, y - radius, 2.0 * wide, 2.0 * radius);
+        let Some(path) = oval.and_then(PathBuilder::from_oval) else {
+            return;
+        };
+        let width = (radius * 0.07).max(0.8);
+        self.fill(&path, theme::skia(tone.fill), Transform::identity());
+        self.stroke(&path, faint(tone.edge, 0.9), width, Transform::identity());
+    }
+
+    /// Light over a square, strongest in its middle.
+    pub(super) fn glow(&mut self, rect: Rect, colour: Color32) {
+        let (x, y) = middle(rect);
+        let stops = [(0.0, 0.95), (0.45, 0.75), (1.0, 0.1)];
+        let shader = RadialGradient::new(
+            Point::from_xy(x, y),
+            0.0,
+            Point::from_xy(x, y),
+            rect.width() * 0.64,
+            stops
+                .map(|(at, opacity)| GradientStop::new(at, faint(colour, opacity)))
+                .to_vec(),
+            SpreadMode::Pad,
+            Transform::identity(),
+        );
+        if let Some(shader) = shader {
+            let paint = Paint {
+                shader,
+                anti_alias: false,
+                ..Paint::default()
+            };
+            self.pixmap
+                .fill_rect(rect, &paint, Transform::identity(), None);
+        }
+    }
+
     /// An arrow as one shape, so that it covers nothing twice.
     pub(super) fn arrow(
         &mut self,
@@ -172,6 +212,15 @@ impl<'a, 'p> Brush<'a, 'p> {
     pub(super) fn text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
         if size >= SMALLEST_TEXT {
             let fonts = self.text.get_or_insert_with(Text::regular);
+            let anchor = Align2::CENTER_CENTER;
+            fonts.draw(self.pixmap, text, at.0, at.1, size, colour, anchor);
+        }
+    }
+
+    /// The same in semibold, for small figures on a coloured ground.
+    pub(super) fn strong_text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
+        if size >= SMALLEST_TEXT {
+            let fonts = self.strong.get_or_insert_with(Text::semibold);
             let anchor = Align2::CENTER_CENTER;
             fonts.draw(self.pixmap, text, at.0, at.1, size, colour, anchor);
         }

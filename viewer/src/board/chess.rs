@@ -6,9 +6,11 @@ use canopy_engine::games::{Player, notation};
 use tiny_skia::{Rect, Transform};
 
 use super::{
-    Face, Marks, Place, Route, Tone,
+    Choice, Face, Kind, Marks, Overlay, Place, Tone,
     brush::{Brush, faint, middle},
-    either, rgb,
+    either,
+    motion::{Body, Changes, Leg, Moving, SLIDE, between},
+    rgb,
     squares::{Count, Plan, Squares},
 };
 use crate::{
@@ -50,6 +52,29 @@ const BLACK: Tone = Tone {
     edge: rgb(0xe9e6de),
 };
 
+/// What a pawn may become, the strongest first.
+const PROMOTIONS: [(char, &str); 4] = [
+    ('q', "Queen"),
+    ('r', "Rook"),
+    ('b', "Bishop"),
+    ('n', "Knight"),
+];
+
+/// Steps to the squares around.
+const STRAIGHT: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
+const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
+/// The jumps of a knight.
+const JUMPS: [(i8, i8); 8] = [
+    (1, 2),
+    (2, 1),
+    (2, -1),
+    (1, -2),
+    (-1, -2),
+    (-2, -1),
+    (-2, 1),
+    (-1, 2),
+];
+
 /// The pieces, a1 first, row by row: their letters, large ones for White.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chess {
@@ -73,6 +98,108 @@ impl Chess {
         self.pieces.get(index).copied().flatten()
     }
 
+    /// The piece some steps away from a square, if that is a square and there is one.
+    fn piece_from(&self, (column, row): (u8, u8), step: (i8, i8), times: i8) -> Option<char> {
+        let [column, row] = away((column, row), step, times)?;
+        self.piece(column, row)
+    }
+
+    /// The king of a player, if a piece of the other player attacks it.
+    pub(super) fn checked(&self, player: Player) -> Option<Place> {
+        let king = letter_of('k', player);
+        let index = self.pieces.iter().position(|&piece| piece == Some(king))? as u8;
+        let square = (index % SIDE, index / SIDE);
+        let is_attacked = self.is_attacked(square, player.opponent());
+        is_attacked.then(|| Place::square(square))
+    }
+
+    /// Whether a piece of a player could take what stands on a square.
+    fn is_attacked(&self, square: (u8, u8), by: Player) -> bool {
+        let theirs = |piece: Option<char>, kinds: &str| {
+            piece.is_some_and(|piece| {
+                kinds.contains(piece.to_ascii_lowercase()) && owner_of(piece) == by
+            })
+        };
+        let next = |steps: &[(i8, i8)], kinds: &str| {
+            (steps.iter()).any(|&step| theirs(self.piece_from(square, step, 1), kinds))
+        };
+        let seen = |steps: &[(i8, i8)], kinds: &str| {
+            (steps.iter()).any(|&step| {
+                let first = (1..8).find_map(|times| self.piece_from(square, step, times));
+                theirs(first, kinds)
+            })
+        };
+        // A pawn attacks forwards, so it stands behind.
+        let behind = match by {
+            Player::First => -1,
+            Player::Second => 1,
+        };
+        seen(&STRAIGHT, "rq")
+            || seen(&DIAGONAL, "bq")
+            || next(&JUMPS, "n")
+            || next(&[(-1, behind), (1, behind)], "p")
+            || next(&STRAIGHT, "k")
+            || next(&DIAGONAL, "k")
+    }
+
+    /// The pieces of the mover that stand elsewhere afterwards slide there; a pawn is a pawn until it arrives.
+    pub(super) fn changes(&self, after: &Self, places: &[Place], mover: Player) -> Option<Changes> {
+        let &[Place::Square { column, row }, _] = places else {
+            return None;
+        };
+        let named = usize::from(row) * usize::from(SIDE) + usize::from(column);
+        let own = |piece: &Option<char>| piece.filter(|&piece| owner_of(piece) == mover);
+        let changed = |one: &Self, other: &Self| -> Vec<(usize, char)> {
+            (one.pieces.iter().zip(&other.pieces).enumerate())
+                .filter(|(_, (one, other))| one != other)
+                .filter_map(|(index, (one, _))| Some((index, own(one)?)))
+                .collect()
+        };
+        let left = changed(self, after);
+        let legs = changed(after, self).into_iter().filter_map(|(to, letter)| {
+            let same = left.iter().find(|(_, piece)| *piece == letter);
+            let &(from, piece) = same.or(left.iter().find(|(from, _)| *from == named))?;
+            let [from, to] = [from, to].map(place_at);
+            Some(Leg::new(Body::Piece(piece), from, to, 0.0..SLIDE))
+        });
+        let legs = legs.collect();
+        let mut still = self.clone();
+        for (index, _) in left {
+            if let Some(piece) = still.pieces.get_mut(index) {
+                *piece = None;
+            }
+        }
+        Some(Changes {
+            still: vec![(0.0, Kind::Chess(still))],
+            legs,
+        })
+    }
+
+    /// Draws the pieces on their way.
+    fn paint_moving(brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[Moving]) {
+        for Moving {
+            body,
+            from,
+            to,
+            along,
+        } in moving
+        {
+            let Body::Piece(letter) = *body else { continue };
+            let (Some(from), Some(to)) = (squares.rect_of(*from), squares.rect_of(*to)) else {
+                continue;
+            };
+            let rect = Rect::from_xywh(
+                between(from.left(), to.left(), *along),
+                between(from.top(), to.top(), *along),
+                to.width(),
+                to.height(),
+            );
+            if let Some(rect) = rect {
+                piece(brush, rect, letter);
+            }
+        }
+    }
+
     fn ground(brush: &mut Brush<'_, '_>, squares: &Squares, marks: &Marks) {
         let light = either(brush.theme, 0x8793a3, 0xeef1f4);
         let dark = either(brush.theme, 0x5c697a, 0xb3c0ce);
@@ -91,6 +218,78 @@ impl Chess {
                 brush.rectangle(rect, faint(brush.theme.cool, 0.33));
             }
         }
+        if let Some(rect) = marks.ghost.and_then(|place| squares.rect_of(place)) {
+            brush.rectangle(rect, faint(brush.theme.warm, 0.35));
+        }
+        if let Some(rect) = marks.check.and_then(|place| squares.rect_of(place)) {
+            brush.glow(rect, either(brush.theme, 0xe5402a, 0xdb2f1b));
+        }
+    }
+}
+
+/// The square some steps away, if it is one.
+fn away((column, row): (u8, u8), step: (i8, i8), times: i8) -> Option<[u8; 2]> {
+    let along = |from: u8, by: i8| {
+        let to = from.checked_add_signed(by.checked_mul(times)?)?;
+        (to < SIDE).then_some(to)
+    };
+    Some([along(column, step.0)?, along(row, step.1)?])
+}
+
+/// The square that is counted so from a1, row by row.
+fn place_at(index: usize) -> Place {
+    let index = index as u8;
+    Place::square((index % SIDE, index / SIDE))
+}
+
+/// Whose piece a letter means.
+fn owner_of(letter: char) -> Player {
+    if letter.is_ascii_uppercase() {
+        Player::First
+    } else {
+        Player::Second
+    }
+}
+
+/// A piece of a player, from its small letter.
+fn letter_of(piece: char, player: Player) -> char {
+    match player {
+        Player::First => piece.to_ascii_uppercase(),
+        Player::Second => piece,
+    }
+}
+
+/// The moves that say what a pawn becomes, the strongest piece first; none if there is only one.
+pub(super) fn promotions(moves: &[String]) -> Vec<Choice> {
+    let choices: Vec<Choice> = (PROMOTIONS.iter())
+        .flat_map(|&(letter, name)| {
+            (moves.iter())
+                .filter(move |mv| promotion(mv) == Some(letter))
+                .map(move |mv| Choice {
+                    mv: mv.clone(),
+                    name,
+                })
+        })
+        .collect();
+    if choices.len() > 1 {
+        choices
+    } else {
+        Vec::new()
+    }
+}
+
+/// The letter of what a pawn becomes by a move.
+fn promotion(mv: &str) -> Option<char> {
+    mv.trim().chars().nth(4)
+}
+
+/// Draws what a pawn may become.
+pub(super) fn paint_choice(brush: &mut Brush<'_, '_>, area: Rect, choice: &Choice, player: Player) {
+    let side = area.width().min(area.height());
+    let (x, y) = middle(area);
+    let square = Rect::from_xywh(x - side / 2.0, y - side / 2.0, side, side);
+    if let (Some(square), Some(letter)) = (square, promotion(&choice.mv)) {
+        piece(brush, square, letter_of(letter, player));
     }
 }
 
@@ -120,10 +319,9 @@ fn piece(brush: &mut Brush<'_, '_>, square: Rect, letter: char) {
     let (Some(shape), Some(Some(king))) = (shape, shapes.first()) else {
         return;
     };
-    let tone = if letter.is_ascii_uppercase() {
-        WHITE
-    } else {
-        BLACK
+    let tone = match owner_of(letter) {
+        Player::First => WHITE,
+        Player::Second => BLACK,
     };
     let (bounds, tallest) = (shape.bounds(), king.bounds());
     let scale = square.height() * 0.8 / tallest.height();
@@ -157,7 +355,7 @@ impl Face for Chess {
             .map_or_else(Vec::new, |squares| squares.spots())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]) {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
         let Some(squares) = PLAN.squares(area, marks) else {
             return;
         };
@@ -169,10 +367,11 @@ impl Face for Chess {
                 piece(brush, rect, letter);
             }
         }
-        squares.routes(brush, routes);
+        squares.routes(brush, over.routes);
         squares.hands(brush, marks, |column, row| {
             self.piece(column, row).is_some()
         });
+        Self::paint_moving(brush, &squares, over.moving);
     }
 
     /// From and to; what a pawn becomes is no place.

@@ -5,12 +5,23 @@ use egui::Color32;
 use tiny_skia::{PathBuilder, Rect};
 
 use super::{
-    Face, Marks, Place, Route, Tone,
+    Face, Kind, Marks, Overlay, Place, Tone,
     brush::{Brush, faint, push_rounded},
     either,
+    motion::{Body, Changes, Leg, Moving, Pace, between},
     squares::{Count, Plan, Squares},
 };
 use crate::theme::{self, Theme};
+
+/// How long a disc falls by one row, in milliseconds; by four rows it takes twice as long.
+const FALL: f32 = 150.0;
+/// How long it takes to come to rest.
+const SETTLE: f32 = 110.0;
+/// How high it jumps when it lands, in rows.
+const JUMP: f32 = 0.09;
+
+/// How large a hole is, in squares.
+const HOLE: f32 = 0.41;
 
 /// The holes, row 1 first, each row from column 1 on.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +66,101 @@ impl ConnectFour {
         }
     }
 
+    /// The hole in which a disc dropped into a column would come to rest.
+    fn rest(&self, column: u8) -> Option<Place> {
+        let free = |row: &u8| self.disc(column, *row).is_none();
+        let row = (0..self.rows).find(free).filter(|_| column < self.columns);
+        row.map(|row| Place::Square { column, row })
+    }
+
+    /// A disc falls from above the column, jumps a little and lies.
+    pub(super) fn changes(&self, places: &[Place], mover: Player) -> Option<Changes> {
+        let &[to @ Place::Square { row, .. }] = places else {
+            return None;
+        };
+        let rows = f32::from(self.rows.checked_sub(row)?);
+        let falls = FALL * rows.sqrt();
+        let lasts = falls + SETTLE;
+        let from = Place::Reserve { owner: mover };
+        let pace = Pace::Fall {
+            landing: falls / lasts,
+            jump: JUMP / rows.max(1.0),
+        };
+        let leg = Leg::new(Body::Disc(mover), from, to, 0.0..lasts);
+        Some(Changes {
+            still: vec![(0.0, Kind::ConnectFour(self.clone()))],
+            legs: vec![Leg { pace, ..leg }],
+        })
+    }
+
+    /// Draws a disc in its hole, or on its way down.
+    fn paint_disc(&self, brush: &mut Brush<'_, '_>, squares: &Squares, at: (f32, f32), by: Player) {
+        let hole = squares.cell * HOLE;
+        let tone = self.tone(by, brush.theme);
+        // The plate hides the edge.
+        brush.disc(at, hole + 1.0, theme::skia(tone.fill));
+        let width = (squares.cell * 0.045).max(1.0);
+        brush.ring(at, hole * 0.72, width, faint(tone.edge, 0.55));
+    }
+
+    /// Draws the disc that falls, behind the plate.
+    fn paint_moving(&self, brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[Moving]) {
+        for Moving {
+            body, to, along, ..
+        } in moving
+        {
+            let (Body::Disc(player), Place::Square { column, .. }) = (*body, *to) else {
+                continue;
+            };
+            let top = squares.centre(column, self.rows.saturating_sub(1));
+            if let (Some((x, top)), Some((_, y))) = (top, squares.centre_of(*to)) {
+                let y = between(top - squares.cell, y, *along);
+                self.paint_disc(brush, squares, (x, y), player);
+            }
+        }
+    }
+
+    /// Lights up a column of the plate, which is drawn already.
+    fn paint_column(&self, brush: &mut Brush<'_, '_>, squares: &Squares, column: u8) {
+        let [foot, head] = [0, self.rows.saturating_sub(1)]
+            .map(|row| squares.rect_of(Place::Square { column, row }));
+        let lit = foot.zip(head).and_then(|(foot, head)| {
+            Rect::from_ltrb(foot.left(), head.top(), foot.right(), foot.bottom())
+        });
+        let Some(lit) = lit else { return };
+        let mut path = PathBuilder::new();
+        push_rounded(&mut path, lit, squares.cell * 0.2);
+        for at in (0..self.rows).filter_map(|row| squares.centre(column, row)) {
+            path.push_circle(at.0, at.1, squares.cell * HOLE);
+        }
+        if let Some(path) = path.finish() {
+            let opacity = if brush.theme.dark { 0.16 } else { 0.35 };
+            brush.fill_between(&path, faint(Color32::WHITE, opacity));
+        }
+    }
+
+    /// A translucent disc where one dropped into that column would come to rest.
+    fn paint_ghost(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        (column, mover): (u8, Player),
+    ) {
+        if let Some(at) = self.rest(column).and_then(|place| squares.centre_of(place)) {
+            let tone = self.tone(mover, brush.theme);
+            let hole = squares.cell * HOLE;
+            brush.disc(at, hole + 1.0, faint(tone.fill, 0.45));
+            let width = (squares.cell * 0.045).max(1.0);
+            // What stands out from an empty hole.
+            let ring = if brush.theme.dark {
+                tone.fill
+            } else {
+                tone.edge
+            };
+            brush.ring(at, hole * 0.72, width, faint(ring, 0.65));
+        }
+    }
+
     fn plan(&self) -> Plan {
         Plan {
             columns: self.columns,
@@ -86,11 +192,11 @@ impl Face for ConnectFour {
         (self.plan().squares(area, marks)).map_or_else(Vec::new, |squares| squares.spots())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]) {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
         let Some(squares) = self.plan().squares(area, marks) else {
             return;
         };
-        let hole = squares.cell * 0.41;
+        let hole = squares.cell * HOLE;
         let mut plate = PathBuilder::new();
         push_rounded(&mut plate, squares.board, squares.cell * 0.3);
         // Behind the holes it is a little darker than around the board.
@@ -104,19 +210,26 @@ impl Face for ConnectFour {
             };
             plate.push_circle(at.0, at.1, hole);
             if let Some(player) = self.disc(column, row) {
-                let tone = self.tone(player, brush.theme);
-                // The plate hides the edge.
-                brush.disc(at, hole + 1.0, theme::skia(tone.fill));
-                let width = (squares.cell * 0.045).max(1.0);
-                brush.ring(at, hole * 0.72, width, faint(tone.edge, 0.55));
+                self.paint_disc(brush, &squares, at, player);
             }
         }
+        let lit = match marks.ghost {
+            Some(Place::Square { column, .. }) => Some(column),
+            _ => None,
+        };
+        if let Some(column) = lit {
+            self.paint_ghost(brush, &squares, (column, over.mover));
+        }
+        self.paint_moving(brush, &squares, over.moving);
         if let Some(plate) = plate.finish() {
             let colour = either(brush.theme, 0x41536a, 0x8da2ba);
             brush.fill_between(&plate, theme::skia(colour));
         }
+        if let Some(column) = lit {
+            self.paint_column(brush, &squares, column);
+        }
         squares.names(brush);
-        squares.routes(brush, routes);
+        squares.routes(brush, over.routes);
         squares.hands(brush, marks, |column, row| self.disc(column, row).is_some());
         for &place in &marks.last {
             self.paint_last(brush, &squares, place);
@@ -128,12 +241,7 @@ impl Face for ConnectFour {
         let [digit @ b'1'..=b'9'] = mv.as_bytes() else {
             return Vec::new();
         };
-        let column = digit - b'1';
-        let free = |row: &u8| self.disc(column, *row).is_none();
-        let row = (0..self.rows).find(free).filter(|_| column < self.columns);
-        row.map(|row| Place::Square { column, row })
-            .into_iter()
-            .collect()
+        self.rest(digit - b'1').into_iter().collect()
     }
 
     fn tone(&self, player: Player, theme: &Theme) -> Tone {

@@ -5,9 +5,10 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BLACK, Face, Marks, Place, Route, Tone, WHITE,
+    BLACK, Face, Kind, Marks, Overlay, Place, Tone, WHITE,
     brush::{Brush, faint, middle},
     either,
+    motion::{Body, Changes, Leg, Moving, SLIDE, between},
     squares::{Count, Plan, Squares},
 };
 use crate::theme::{self, Theme, mix};
@@ -24,10 +25,19 @@ const PLAN: Plan = Plan {
     count: Count::Upwards,
 };
 
+/// When a slide's other stone sets out, in milliseconds.
+const DROP: f32 = 110.0;
+
+/// How large a stone is on the board and in a reserve, in squares.
+const STONE: f32 = 0.38;
+const SMALL_STONE: f32 = 0.17;
+
 /// The stones, a1 first, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Delta {
     stones: Vec<Option<Player>>,
+    /// Stones of each side that are on their way.
+    in_hand: [usize; 2],
 }
 
 impl Delta {
@@ -42,6 +52,7 @@ impl Delta {
         rows.reverse();
         (rows.len() == usize::from(SIDE)).then(|| Self {
             stones: rows.concat(),
+            in_hand: [0; 2],
         })
     }
 
@@ -50,10 +61,86 @@ impl Delta {
         self.stones.get(index).copied().flatten()
     }
 
-    /// Stones of a side that are not on the board.
+    /// Stones of a side that are not on the board, nor on their way.
     fn reserve(&self, owner: Player) -> usize {
         let placed = (self.stones.iter()).filter(|stone| **stone == Some(owner));
-        STONES.saturating_sub(placed.count())
+        STONES.saturating_sub(placed.count() + self.in_hand[owner.index()])
+    }
+
+    /// Stones on the board.
+    pub(super) fn placed(&self) -> usize {
+        self.stones.iter().flatten().count()
+    }
+
+    /// Takes a stone off the board; false if there is none.
+    fn lift(&mut self, place: Place) -> bool {
+        let Place::Square { column, row } = place else {
+            return false;
+        };
+        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
+        (self.stones.get_mut(index)).is_some_and(|stone| stone.take().is_some())
+    }
+
+    /// A stone is put down; or it slides, and then another one follows from the reserve, or from where it is picked up.
+    pub(super) fn changes(&self, places: &[Place], mover: Player) -> Option<Changes> {
+        let (body, reserve) = (Body::Disc(mover), Place::Reserve { owner: mover });
+        let lasts = DROP + SLIDE;
+        let mut still = self.clone();
+        let legs = match *places {
+            [to] => vec![Leg::new(body, reserve, to, 0.0..SLIDE)],
+            [from, to, ref picked @ ..] => {
+                let other = picked.first().copied().unwrap_or(reserve);
+                vec![
+                    Leg::new(body, other, dropped(from, to)?, DROP..lasts).shown(0.0..lasts),
+                    Leg::new(body, from, to, 0.0..SLIDE).shown(0.0..lasts),
+                ]
+            }
+            [] => return None,
+        };
+        for leg in &legs {
+            still.lift(leg.from);
+        }
+        still.in_hand[mover.index()] = legs.len();
+        Some(Changes {
+            still: vec![(0.0, Kind::Delta(still))],
+            legs,
+        })
+    }
+
+    /// Where a stone lies and how large it is: on its square, or as the last one of a reserve.
+    fn lies(&self, squares: &Squares, flip: bool, place: Place) -> Option<((f32, f32), f32)> {
+        match place {
+            Place::Reserve { owner } => {
+                let at = reserved(squares, flip, owner, self.reserve(owner))?;
+                Some((at, squares.cell * SMALL_STONE))
+            }
+            place => Some((squares.centre_of(place)?, squares.cell * STONE)),
+        }
+    }
+
+    /// Draws the stones on their way.
+    fn paint_moving(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        (moving, flip): (&[Moving], bool),
+    ) {
+        for Moving {
+            body,
+            from,
+            to,
+            along,
+        } in moving
+        {
+            let [from, to] = [*from, *to].map(|place| self.lies(squares, flip, place));
+            let (Body::Disc(player), Some((from, small)), Some((to, large))) = (*body, from, to)
+            else {
+                continue;
+            };
+            let at = (between(from.0, to.0, *along), between(from.1, to.1, *along));
+            let tone = self.tone(player, brush.theme);
+            brush.piece(at, between(small, large, *along), tone);
+        }
     }
 
     /// The reserve as a row of nine places, each with a stone or without.
@@ -73,17 +160,17 @@ impl Delta {
         if let Some(tray) = strip.inset(0.0, gap) {
             brush.rounded(tray, squares.cell * 0.16, theme::skia(tray_colour));
         }
-        let radius = squares.cell * 0.17;
-        let step = squares.cell * 0.48;
-        let (x, y) = middle(strip);
+        let radius = squares.cell * SMALL_STONE;
         let left = self.reserve(owner);
         for index in 0..STONES {
-            let x = x + (index as f32 - (STONES - 1) as f32 / 2.0) * step;
+            let Some(at) = reserved(squares, marks.flip, owner, index) else {
+                continue;
+            };
             if index < left {
-                brush.piece((x, y), radius, tone);
+                brush.piece(at, radius, tone);
             } else {
                 let width = (squares.cell * 0.02).max(1.0);
-                brush.ring((x, y), radius, width, faint(brush.theme.dim, 0.4));
+                brush.ring(at, radius, width, faint(brush.theme.dim, 0.4));
             }
         }
         let place = Place::Reserve { owner };
@@ -95,23 +182,34 @@ impl Delta {
     }
 
     /// Dots on what the last move put down, and a fainter one where it came from.
-    fn paint_last(brush: &mut Brush<'_, '_>, squares: &Squares, last: &[Place]) {
-        let [from, to, ..] = *last else {
-            if let [place] = *last {
+    fn paint_last(&self, brush: &mut Brush<'_, '_>, squares: &Squares, last: &[Place]) {
+        let put_down = match *last {
+            [place] => [Some(place), None],
+            [from, to, ..] => [Some(to), dropped(from, to)],
+            [] => [None; 2],
+        };
+        for place in put_down.into_iter().flatten() {
+            // A stone that is on its way is not yet there.
+            if let Place::Square { column, row } = place
+                && self.stone(column, row).is_some()
+            {
                 squares.last_dot(brush, place);
             }
-            return;
-        };
-        squares.last_dot(brush, to);
-        if let Some(dropped) = dropped(from, to) {
-            squares.last_dot(brush, dropped);
         }
+        let [from, _, ..] = *last else { return };
         if let Some(rect) = squares.rect_of(from) {
             let (radius, width) = (squares.cell * 0.14, (squares.cell * 0.04).max(1.0));
             let colour = faint(brush.theme.bad, 0.9);
             brush.ring(middle(rect), radius, width, colour);
         }
     }
+}
+
+/// Where a stone of a reserve lies, counted from 0.
+fn reserved(squares: &Squares, flip: bool, owner: Player, index: usize) -> Option<(f32, f32)> {
+    let (x, y) = middle(squares.strip(is_above(owner, flip))?);
+    let step = squares.cell * 0.48;
+    Some((x + (index as f32 - (STONES - 1) as f32 / 2.0) * step, y))
 }
 
 /// The colour of the board.
@@ -180,7 +278,7 @@ impl Face for Delta {
         spots
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]) {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
         let Some(squares) = PLAN.squares(area, marks) else {
             return;
         };
@@ -193,14 +291,16 @@ impl Face for Delta {
         for (column, row) in squares.all() {
             if let (Some(player), Some(at)) = (self.stone(column, row), squares.centre(column, row))
             {
-                brush.piece(at, squares.cell * 0.38, self.tone(player, brush.theme));
+                brush.piece(at, squares.cell * STONE, self.tone(player, brush.theme));
             }
         }
-        squares.routes(brush, routes);
-        squares.hands(brush, marks, |column, row| {
-            self.stone(column, row).is_some()
-        });
-        Self::paint_last(brush, &squares, &marks.last);
+        squares.routes(brush, over.routes);
+        let is_taken = |column, row| self.stone(column, row).is_some();
+        let ghost = (squares.cell * STONE, self.tone(over.mover, brush.theme));
+        squares.ghost(brush, marks, ghost, is_taken);
+        squares.hands(brush, marks, is_taken);
+        self.paint_last(brush, &squares, &marks.last);
+        self.paint_moving(brush, &squares, (over.moving, marks.flip));
     }
 
     /// A square to place on, or from where to where; then what is picked up.

@@ -5,9 +5,10 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    Face, Fit, Marks, Place, Route, Tone,
+    Face, Fit, Kind, Marks, Overlay, Place, Route, Tone,
     brush::{Brush, faint, glow, middle, name_size},
     either,
+    motion::{Body, Changes, Leg, Moving, between},
 };
 use crate::theme::{self, Theme, mix};
 
@@ -26,13 +27,36 @@ const NAMES: f32 = 0.42;
 const WELL: f32 = 0.86;
 
 /// Below this many pixels to a pit, stones are too small: their number stands in the well instead.
-const SMALLEST_PIT: f32 = 20.0;
+const SMALLEST_PIT: f32 = 16.5;
+
+// Times, in milliseconds.
+/// From one stone that is sown to the next.
+const SOW: f32 = 110.0;
+/// At most so long for all of them.
+const LONGEST: f32 = 2400.0;
+/// Before stones are carried away.
+const REST: f32 = 120.0;
+/// While stones are carried to a store.
+const CARRY: f32 = 260.0;
+
+/// How high a hand is above a well, in pits.
+const RAISED: f32 = 0.12;
 
 /// The stones of both sides: in the stores, and in the pits, each from its owner's left.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Kalah {
     stores: [u32; 2],
     pits: [Vec<u32>; 2],
+}
+
+/// What a move does, one thing after the other.
+struct Sowing {
+    /// Where its stones fall.
+    way: Vec<Place>,
+    /// What is captured then.
+    captured: Vec<(Place, u32)>,
+    /// What its owners take when the game is over.
+    rest: Vec<(Place, u32)>,
 }
 
 /// Where things lie.
@@ -88,6 +112,228 @@ impl Kalah {
         }
         wells
     }
+}
+
+impl Kalah {
+    fn well_mut(&mut self, place: Place) -> Option<&mut u32> {
+        match place {
+            Place::Pit { owner, number } => self.pits[owner.index()].get_mut(usize::from(number)),
+            Place::Store { owner } => Some(&mut self.stores[owner.index()]),
+            Place::Square { .. } | Place::Reserve { .. } => None,
+        }
+    }
+
+    /// All stones.
+    #[cfg(test)]
+    pub(super) fn total(&self) -> u32 {
+        self.wells().iter().map(|(_, stones)| stones).sum()
+    }
+
+    /// Takes all stones out of a well.
+    fn empty(&mut self, place: Place) -> u32 {
+        self.well_mut(place).map_or(0, std::mem::take)
+    }
+
+    fn add(&mut self, place: Place, stones: u32) {
+        if let Some(well) = self.well_mut(place) {
+            *well += stones;
+        }
+    }
+
+    /// The well after another one, as the mover sows.
+    fn next(&self, place: Place, mover: Player) -> Place {
+        match place {
+            Place::Pit { owner, number } if usize::from(number) + 1 < self.count() => Place::Pit {
+                owner,
+                number: number + 1,
+            },
+            Place::Pit { owner, .. } if owner == mover => Place::Store { owner },
+            Place::Pit { .. } => Place::Pit {
+                owner: mover,
+                number: 0,
+            },
+            _ => Place::Pit {
+                owner: mover.opponent(),
+                number: 0,
+            },
+        }
+    }
+
+    /// What a move does that sows this pit; `empty_capture` as the variant has it.
+    fn sowing(&self, pit: Place, empty_capture: bool) -> Option<Sowing> {
+        let mover = owner_of(pit)?;
+        let mut board = self.clone();
+        let mut way = Vec::new();
+        let mut place = pit;
+        for _ in 0..board.empty(pit) {
+            place = board.next(place, mover);
+            board.add(place, 1);
+            way.push(place);
+        }
+        let captured = board.captured(place, mover, empty_capture);
+        for &(from, _) in &captured {
+            board.empty(from);
+        }
+        let rest = if board
+            .pits
+            .iter()
+            .any(|side| side.iter().all(|&pit| pit == 0))
+        {
+            let pits = board.wells().into_iter();
+            pits.filter(|(place, stones)| matches!(place, Place::Pit { .. }) && *stones > 0)
+                .collect()
+        } else {
+            Vec::new()
+        };
+        (!way.is_empty()).then_some(Sowing {
+            way,
+            captured,
+            rest,
+        })
+    }
+
+    /// What a last stone captures, itself included.
+    fn captured(&self, last: Place, mover: Player, empty_capture: bool) -> Vec<(Place, u32)> {
+        let Place::Pit { owner, number } = last else {
+            return Vec::new();
+        };
+        let opposite = Place::Pit {
+            owner: mover.opponent(),
+            number: (self.count() as u8).saturating_sub(1 + number),
+        };
+        let stones_in = |place: Place| {
+            let wells = self.wells().into_iter();
+            wells
+                .filter(|(other, _)| *other == place)
+                .map(|(_, stones)| stones)
+                .sum::<u32>()
+        };
+        let taken = stones_in(opposite);
+        let captures = owner == mover && stones_in(last) == 1 && (taken > 0 || empty_capture);
+        let both = [(last, 1), (opposite, taken)].into_iter();
+        both.filter(|(_, stones)| captures && *stones > 0).collect()
+    }
+
+    /// What is worth telling of a move that sows this pit: an extra turn, a capture, what its owner takes in the end.
+    pub(super) fn told(&self, pit: Place, rules: &str, players: [&str; 2]) -> Option<String> {
+        let sowing = self.sowing(pit, has_empty_capture(rules))?;
+        let stones = |count: u32| match count {
+            1 => "1 stone".to_owned(),
+            count => format!("{count} stones"),
+        };
+        let mut told = Vec::new();
+        let is_last_in_store = matches!(sowing.way.last(), Some(Place::Store { .. }));
+        if is_last_in_store && sowing.rest.is_empty() {
+            told.push("extra turn".to_owned());
+        }
+        let captured: u32 = sowing.captured.iter().map(|(_, count)| count).sum();
+        if captured > 0 {
+            told.push(format!("captured {}", stones(captured)));
+        }
+        if let Some(owner) = sowing.rest.first().and_then(|(place, _)| owner_of(*place)) {
+            let rest: u32 = sowing.rest.iter().map(|(_, count)| count).sum();
+            told.push(format!("{} keeps {}", players[owner.index()], stones(rest)));
+        }
+        (!told.is_empty()).then(|| told.join(", "))
+    }
+
+    /// A hand goes from well to well and lets a stone fall into each; then what is captured, and in the end what is left,
+    /// is carried to the stores.
+    pub(super) fn changes(&self, places: &[Place], rules: &str) -> Option<Changes> {
+        let &[pit] = places else { return None };
+        let sowing = self.sowing(pit, has_empty_capture(rules))?;
+        let mut board = self.clone();
+        let mut hand = board.empty(pit);
+        let step = SOW.min(LONGEST / hand as f32);
+        let mut story = Changes {
+            still: vec![(0.0, Kind::Kalah(board.clone()))],
+            legs: vec![Leg::new(Body::Stones(hand), pit, pit, 0.0..step)],
+        };
+        let (mut time, mut from) = (step, pit);
+        for place in sowing.way {
+            let moves = time..time + step;
+            story
+                .legs
+                .push(Leg::new(Body::Stones(hand), from, place, moves));
+            time += step;
+            hand -= 1;
+            board.add(place, 1);
+            story.still.push((time, Kind::Kalah(board.clone())));
+            from = place;
+        }
+        let mover = owner_of(pit)?;
+        let captured = (sowing.captured.into_iter())
+            .map(|(place, stones)| (place, stones, Place::Store { owner: mover }));
+        board.carry(captured.collect(), &mut time, &mut story);
+        let rest = sowing.rest.into_iter().filter_map(|(place, stones)| {
+            let owner = owner_of(place)?;
+            Some((place, stones, Place::Store { owner }))
+        });
+        board.carry(rest.collect(), &mut time, &mut story);
+        Some(story)
+    }
+
+    /// Adds to a story that stones are carried from wells to stores, all at once.
+    fn carry(&mut self, ways: Vec<(Place, u32, Place)>, time: &mut f32, story: &mut Changes) {
+        if ways.is_empty() {
+            return;
+        }
+        let (start, end) = (*time, *time + REST + CARRY);
+        for &(from, stones, to) in &ways {
+            self.empty(from);
+            let leg = Leg::new(Body::Stones(stones), from, to, start + REST..end);
+            story.legs.push(leg.shown(start..end));
+        }
+        story.still.push((start, Kind::Kalah(self.clone())));
+        for (_, stones, to) in ways {
+            self.add(to, stones);
+        }
+        story.still.push((end, Kind::Kalah(self.clone())));
+        *time = end;
+    }
+
+    /// Draws the hands: bowls with stones in them.
+    fn paint_moving(brush: &mut Brush<'_, '_>, plan: &Plan, moving: &[Moving]) {
+        let unit = plan.fit.unit;
+        let colours = wood(brush.theme);
+        for hand in moving {
+            let [from, to] = [hand.from, hand.to].map(|place| plan.well(place).map(middle));
+            let (Body::Stones(stones), Some(from), Some(to)) = (hand.body, from, to) else {
+                continue;
+            };
+            let raised = if hand.from == hand.to {
+                hand.along
+            } else {
+                1.0
+            } * RAISED
+                * unit;
+            let at = (
+                between(from.0, to.0, hand.along),
+                between(from.1, to.1, hand.along) - raised,
+            );
+            let half = unit * 0.38;
+            let bowl = mix(colours.board, colours.text, 0.16);
+            let width = (unit * 0.03).max(1.0);
+            let below = (at.0, at.1 + raised);
+            brush.disc(below, half, faint(Color32::BLACK, 0.3));
+            brush.disc(at, half, theme::skia(bowl));
+            brush.ring(at, half, width, faint(colours.text, 0.5));
+            if unit < SMALLEST_PIT {
+                brush.text(&stones.to_string(), at, unit * 0.6, colours.text);
+                continue;
+            }
+            let (heap, radius) = heap(stones);
+            for (dx, dy) in heap {
+                let stone = (at.0 + dx * half, at.1 + dy * half);
+                brush.piece(stone, radius * half, colours.stone);
+            }
+        }
+    }
+}
+
+/// Whether a variant lets a stone capture itself alone.
+fn has_empty_capture(rules: &str) -> bool {
+    rules.to_ascii_lowercase().contains("empty-capture")
 }
 
 impl Plan {
@@ -302,6 +548,27 @@ impl Kalah {
                 brush.border(well, well.width() / 2.0, width, colour);
             }
         }
+        if let Some(well) = marks.ghost.and_then(|place| plan.well(place)) {
+            brush.rounded(well, well.width() / 2.0, faint(may, 0.14));
+            brush.border(well, well.width() / 2.0, width, theme::skia(held));
+        }
+    }
+
+    /// Warm discs whose areas are the shares of the moves.
+    fn paint_routes(brush: &mut Brush<'_, '_>, plan: &Plan, routes: &[Route]) {
+        for route in routes {
+            let well = route.places.first().and_then(|&place| plan.well(place));
+            if let Some(well) = well.filter(|_| route.share > 0.0 || route.chosen) {
+                let radius = well.width() / 2.0 * route.share.sqrt().max(0.12);
+                let opacity = match (route.chosen, plan.fit.unit < SMALLEST_PIT) {
+                    (true, false) => 0.85,
+                    // A number has to be read on it.
+                    (true, true) => 0.55,
+                    (false, _) => 0.4,
+                };
+                brush.disc(middle(well), radius, faint(glow(brush.theme), opacity));
+            }
+        }
     }
 }
 
@@ -321,7 +588,7 @@ impl Face for Kalah {
             .collect()
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]) {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
         let plan = self.plan(area, marks);
         let colours = wood(brush.theme);
         let (width, height) = self.extent(false);
@@ -334,19 +601,7 @@ impl Face for Kalah {
                 brush.rounded(well, well.width() / 2.0, theme::skia(colours.well));
             }
         }
-        for route in routes {
-            let well = route.places.first().and_then(|&place| plan.well(place));
-            if let Some(well) = well.filter(|_| route.share > 0.0 || route.chosen) {
-                let radius = well.width() / 2.0 * route.share.sqrt().max(0.12);
-                let opacity = match (route.chosen, unit < SMALLEST_PIT) {
-                    (true, false) => 0.85,
-                    // A number has to be read on it.
-                    (true, true) => 0.55,
-                    (false, _) => 0.4,
-                };
-                brush.disc(middle(well), radius, faint(glow(brush.theme), opacity));
-            }
-        }
+        Self::paint_routes(brush, &plan, over.routes);
         Self::paint_marks(brush, &plan, marks);
         let names = name_size(width * unit, NAMES * unit);
         for (place, stones) in self.wells() {
@@ -358,6 +613,7 @@ impl Face for Kalah {
                 brush.text(&name, at, names, brush.theme.dim);
             }
         }
+        Self::paint_moving(brush, &plan, over.moving);
     }
 
     /// The pit of the player to move, counted from its left.

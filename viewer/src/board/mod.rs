@@ -2,7 +2,7 @@
 //!
 //! A [`Board`] is read from the text that a game itself writes of a position; of the engine this room knows nothing but the
 //! games' notations. [`Marks`] are what lies over a board: the last move, how often a search tried which move, what a person
-//! has taken hold of. [`Pictures`] keeps finished drawings as textures of the interface.
+//! has taken hold of. A [`Motion`] is a move under way. [`Pictures`] keeps finished drawings as textures of the interface.
 //!
 //! Each game is one file here: what of a position it keeps, where its places lie, and how it is painted. A game without a
 //! file is drawn as stones on squares. To give it a board of its own, add a file, and a row to `Kind` and to `Board::read`.
@@ -12,6 +12,7 @@ mod chess;
 mod connect_four;
 mod delta;
 mod kalah;
+mod motion;
 mod othello;
 mod pictures;
 mod plain;
@@ -26,7 +27,9 @@ use tiny_skia::{PixmapMut, Rect};
 
 use crate::theme::Theme;
 use brush::Brush;
+use motion::{Changes, Moving};
 
+pub use motion::Motion;
 pub use pictures::{Pictures, Shown};
 pub use replay::{Played, Replayed};
 
@@ -106,6 +109,12 @@ pub struct Marks {
     pub selected: Option<Place>,
     /// Where it may go.
     pub targets: Vec<Place>,
+    /// Where a piece would go if it were let go of: what the pointer is over. In connect four any hole of a column will do.
+    pub ghost: Option<Place>,
+    /// The king in check; see [`Replayed::check`].
+    pub check: Option<Place>,
+    /// How many discs each player would capture where; see [`Replayed::captures`].
+    pub captures: Vec<(Place, [u32; 2])>,
     /// Whether one looks from the second player's side.
     pub flip: bool,
     /// Whether columns and rows are named at the edge.
@@ -119,6 +128,15 @@ pub struct Reach {
     pub complete: Vec<usize>,
     /// What may be clicked next.
     pub next: Vec<Place>,
+}
+
+/// What a pawn may become: see [`Board::promotions`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The whole move, in the game's own notation.
+    pub mv: String,
+    /// What the piece is called.
+    pub name: &'static str,
 }
 
 /// The colours of a player's pieces.
@@ -138,8 +156,8 @@ trait Face {
     /// Every place, and where it lies. No two overlap.
     fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)>;
 
-    /// Draws the board with its marks; `routes` are `marks.moves` by where they go.
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]);
+    /// Draws the board with its marks.
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>);
 
     /// The places that a move names, in the order in which a person would click them.
     fn places_of(&self, mv: &str, mover: Player) -> Vec<Place>;
@@ -156,6 +174,16 @@ trait Face {
     fn is_same(&self, one: Place, other: Place) -> bool {
         one == other
     }
+}
+
+/// What lies over a board besides its marks.
+struct Overlay<'a> {
+    /// The moves of the marks by where they go.
+    routes: &'a [Route],
+    /// Whose turn it is.
+    mover: Player,
+    /// What is on its way.
+    moving: &'a [Moving],
 }
 
 /// All moves that go the same way, put together.
@@ -190,19 +218,76 @@ impl Board {
 
     /// Draws the board as large as it fits into the middle of `area`. What lies around it is left as it is.
     pub fn paint(&self, pixmap: &mut PixmapMut<'_>, area: Rect, marks: &Marks, theme: &Theme) {
-        let mut brush = Brush::new(pixmap, theme);
-        let routes = self.routes(marks);
-        self.face().paint(&mut brush, area, marks, &routes);
+        self.paint_moving(&mut Brush::new(pixmap, theme), area, marks, &[]);
+    }
+
+    /// Draws the board with something on its way.
+    fn paint_moving(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        area: Rect,
+        marks: &Marks,
+        moving: &[Moving],
+    ) {
+        let over = Overlay {
+            routes: &self.routes(marks),
+            mover: self.to_move,
+            moving,
+        };
+        self.face().paint(brush, area, marks, &over);
+    }
+
+    /// The pieces between which these moves leave the choice, the strongest first; none if they leave none.
+    pub fn promotions(&self, moves: &[String]) -> Vec<Choice> {
+        match self.kind {
+            Kind::Chess(_) => chess::promotions(moves),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Draws the piece of a choice alone, as large as it fits into the middle of `area`.
+    pub fn paint_choice(
+        pixmap: &mut PixmapMut<'_>,
+        area: Rect,
+        choice: &Choice,
+        player: Player,
+        theme: &Theme,
+    ) {
+        chess::paint_choice(&mut Brush::new(pixmap, theme), area, choice, player);
+    }
+
+    /// The king of the player to move, if it is in check.
+    fn check(&self) -> Option<Place> {
+        match &self.kind {
+            Kind::Chess(face) => face.checked(self.to_move),
+            _ => None,
+        }
+    }
+
+    /// How many discs each player would capture on which empty square.
+    fn captures(&self) -> Vec<(Place, [u32; 2])> {
+        match &self.kind {
+            Kind::Othello(face) => face.captures(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// How a move by the player to move changes this board into another.
+    fn changes(&self, after: &Self, mv: &str, rules: &str) -> Option<Changes> {
+        let (places, mover) = (self.places_of(mv), self.to_move);
+        match (&self.kind, &after.kind) {
+            (Kind::Chess(face), Kind::Chess(after)) => face.changes(after, &places, mover),
+            (Kind::Othello(face), Kind::Othello(after)) => face.changes(after, &places),
+            (Kind::Kalah(face), Kind::Kalah(_)) => face.changes(&places, rules),
+            (Kind::ConnectFour(face), Kind::ConnectFour(_)) => face.changes(&places, mover),
+            (Kind::Delta(face), Kind::Delta(_)) => face.changes(&places, mover),
+            _ => None,
+        }
     }
 
     /// The place that lies at a point, when the board is drawn into `area` with these marks.
     pub fn hit(&self, area: Rect, marks: &Marks, x: f32, y: f32) -> Option<Place> {
-        let holds = |spot: &Rect| {
-            (spot.left()..spot.right()).contains(&x) && (spot.top()..spot.bottom()).contains(&y)
-        };
-        (self.face().spots(area, marks).into_iter())
-            .find(|(_, spot)| holds(spot))
-            .map(|(place, _)| place)
+        place_at(&self.face().spots(area, marks), x, y)
     }
 
     /// Where a place lies, when the board is drawn into `area` with these marks.
@@ -283,6 +368,16 @@ impl Board {
         });
         routes
     }
+}
+
+/// The place whose spot holds a point.
+fn place_at(spots: &[(Place, Rect)], x: f32, y: f32) -> Option<Place> {
+    let holds = |spot: &Rect| {
+        (spot.left()..spot.right()).contains(&x) && (spot.top()..spot.bottom()).contains(&y)
+    };
+    (spots.iter())
+        .find(|(_, spot)| holds(spot))
+        .map(|(place, _)| *place)
 }
 
 /// The part of a board's area that its drawing takes: where it begins, and how many pixels a unit has.

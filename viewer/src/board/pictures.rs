@@ -1,16 +1,19 @@
 //! Finished drawings of boards, kept as textures of the interface.
 
+use std::time::Duration;
+
+use canopy_engine::games::Player;
 use egui::{
     Color32, ColorImage, Context, Pos2, Response, Sense, TextureHandle, TextureOptions, Ui, Vec2,
     pos2, vec2,
 };
 use tiny_skia::{Pixmap, Rect};
 
-use super::{Board, Marks, Place};
+use super::{Board, Choice, Marks, Motion, Place, place_at};
 use crate::theme::Theme;
 
 /// So many pictures are kept.
-const MOST: usize = 8;
+const MOST: usize = 12;
 /// Nothing larger than this is drawn, whatever is asked for; egui takes no larger textures either.
 const LARGEST: f32 = 2048.0;
 
@@ -19,15 +22,23 @@ const LARGEST: f32 = 2048.0;
 pub struct Pictures {
     /// The one shown last comes first.
     kept: Vec<Picture>,
+    /// The last picture of a motion; no other will be like it.
+    moving: Option<TextureHandle>,
 }
 
 /// Everything that a picture depends on.
 #[derive(Clone, PartialEq)]
 struct Key {
-    board: Board,
-    marks: Marks,
+    what: What,
     size: [u32; 2],
     theme: Theme,
+}
+
+/// What a picture shows.
+#[derive(Clone, PartialEq)]
+enum What {
+    Board(Board, Marks),
+    Choice(Choice, Player),
 }
 
 struct Picture {
@@ -43,6 +54,25 @@ pub struct Shown {
     pub clicked: Option<Place>,
     /// The place under the pointer.
     pub hovered: Option<Place>,
+    /// Where each place lies, in pixels from the corner of the picture.
+    spots: Vec<(Place, Rect)>,
+    scale: f32,
+}
+
+impl Shown {
+    /// The place at a point of the interface.
+    pub fn place_at(&self, at: Pos2) -> Option<Place> {
+        let at = (at - self.response.rect.min) * self.scale;
+        place_at(&self.spots, at.x, at.y)
+    }
+
+    /// Where a place lies in the interface: to put something beside it.
+    pub fn spot(&self, place: Place) -> Option<egui::Rect> {
+        let (_, spot) = self.spots.iter().find(|(other, _)| *other == place)?;
+        let corner = self.response.rect.min + vec2(spot.left(), spot.top()) / self.scale;
+        let size = vec2(spot.width(), spot.height()) / self.scale;
+        Some(egui::Rect::from_min_size(corner, size))
+    }
 }
 
 impl Pictures {
@@ -57,34 +87,48 @@ impl Pictures {
         theme: &Theme,
     ) -> (TextureHandle, Vec2) {
         let scale = context.pixels_per_point();
-        let size = size_in_pixels(board, marks, width_points * scale);
         let key = Key {
-            board: board.clone(),
-            marks: marks.clone(),
-            size,
+            what: What::Board(board.clone(), marks.clone()),
+            size: size_in_pixels(board, marks, width_points * scale),
             theme: theme.clone(),
         };
-        let texture = match self.kept.iter().position(|picture| picture.key == key) {
-            Some(index) => {
-                let picture = self.kept.remove(index);
-                let texture = picture.texture.clone();
-                self.kept.insert(0, picture);
-                texture
-            }
-            None => {
-                let image = draw(&key);
-                let texture = context.load_texture("board", image, TextureOptions::NEAREST);
-                let picture = Picture {
-                    key,
-                    texture: texture.clone(),
-                };
-                self.kept.insert(0, picture);
-                self.kept.truncate(MOST);
-                texture
-            }
+        self.kept(context, key)
+    }
+
+    /// A picture of a piece to choose, about `side_points` wide and high, and its exact size in points.
+    pub fn choice(
+        &mut self,
+        context: &Context,
+        (choice, player): (&Choice, Player),
+        side_points: f32,
+        theme: &Theme,
+    ) -> (TextureHandle, Vec2) {
+        let side = side_points * context.pixels_per_point();
+        // What is not a number becomes 0, and then 1.
+        let side = (side.round().clamp(1.0, LARGEST) as u32).max(1);
+        let key = Key {
+            what: What::Choice(choice.clone(), player),
+            size: [side, side],
+            theme: theme.clone(),
         };
-        let [width, height] = size;
-        (texture, vec2(width as f32, height as f32) / scale)
+        self.kept(context, key)
+    }
+
+    /// The picture of that key, drawn if it is not there, and its size in points.
+    fn kept(&mut self, context: &Context, key: Key) -> (TextureHandle, Vec2) {
+        let size = size_in_points(context, key.size);
+        let found = self.kept.iter().position(|picture| picture.key == key);
+        let picture = match found {
+            Some(index) => self.kept.remove(index),
+            None => Picture {
+                texture: context.load_texture("board", draw(&key), TextureOptions::NEAREST),
+                key,
+            },
+        };
+        let texture = picture.texture.clone();
+        self.kept.insert(0, picture);
+        self.kept.truncate(MOST);
+        (texture, size)
     }
 
     /// Shows the board in the flow of an interface, pixel for pixel. It is clicked only if `sense` is for clicks.
@@ -96,32 +140,77 @@ impl Pictures {
         (width_points, sense): (f32, Sense),
         theme: &Theme,
     ) -> Shown {
-        let (texture, size) = self.image(ui.ctx(), board, marks, width_points, theme);
-        let (rect, response) = ui.allocate_exact_size(size, sense);
-        let scale = ui.ctx().pixels_per_point();
-        let corner = pos2(
-            (rect.min.x * scale).round() / scale,
-            (rect.min.y * scale).round() / scale,
-        );
-        let rect = egui::Rect::from_min_size(corner, size);
-        let response = response.with_new_rect(rect);
-        let whole = egui::Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-        ui.painter()
-            .image(texture.id(), rect, whole, Color32::WHITE);
-        let place = |at: Pos2| {
-            let at = (at - corner) * scale;
-            let area = Rect::from_xywh(0.0, 0.0, size.x * scale, size.y * scale)?;
-            board.hit(area, marks, at.x, at.y)
-        };
-        Shown {
-            clicked: response
-                .interact_pointer_pos()
-                .filter(|_| response.clicked())
-                .and_then(place),
-            hovered: response.hover_pos().and_then(place),
-            response,
-        }
+        let picture = self.image(ui.ctx(), board, marks, width_points, theme);
+        put(ui, picture, sense, (board, marks))
     }
+
+    /// Shows a move so long after it began, as [`Self::show`] shows a board; when it is over, the board after it with its
+    /// marks. It takes the same room all the time. Whoever shows it asks for the next frame.
+    pub fn show_motion(
+        &mut self,
+        ui: &mut Ui,
+        (motion, at): (&Motion, Duration),
+        marks: &Marks,
+        (width_points, sense): (f32, Sense),
+        theme: &Theme,
+    ) -> Shown {
+        let board = motion.after();
+        if motion.is_over(at) {
+            self.moving = None;
+            return self.show(ui, board, marks, (width_points, sense), theme);
+        }
+        let context = ui.ctx();
+        let pixels = size_in_pixels(board, marks, width_points * context.pixels_per_point());
+        let image = painted(pixels, |pixmap, area| {
+            motion.paint(at, &mut pixmap.as_mut(), area, marks, theme);
+        });
+        let texture = match self.moving.take() {
+            Some(mut texture) => {
+                texture.set(image, TextureOptions::NEAREST);
+                texture
+            }
+            None => context.load_texture("motion", image, TextureOptions::NEAREST),
+        };
+        self.moving = Some(texture.clone());
+        let picture = (texture, size_in_points(context, pixels));
+        put(ui, picture, sense, (board, marks))
+    }
+}
+
+/// Puts a picture of a board into an interface, where a pixel begins.
+fn put(
+    ui: &mut Ui,
+    (texture, size): (TextureHandle, Vec2),
+    sense: Sense,
+    (board, marks): (&Board, &Marks),
+) -> Shown {
+    let (rect, response) = ui.allocate_exact_size(size, sense);
+    let scale = ui.ctx().pixels_per_point();
+    let corner = pos2(
+        (rect.min.x * scale).round() / scale,
+        (rect.min.y * scale).round() / scale,
+    );
+    let rect = egui::Rect::from_min_size(corner, size);
+    let response = response.with_new_rect(rect);
+    let whole = egui::Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+    ui.painter()
+        .image(texture.id(), rect, whole, Color32::WHITE);
+    let area = Rect::from_xywh(0.0, 0.0, size.x * scale, size.y * scale);
+    let mut shown = Shown {
+        clicked: None,
+        hovered: None,
+        spots: area.map_or_else(Vec::new, |area| board.face().spots(area, marks)),
+        response,
+        scale,
+    };
+    let clicked = (shown.response.interact_pointer_pos()).filter(|_| shown.response.clicked());
+    shown.clicked = clicked.and_then(|at| shown.place_at(at));
+    shown.hovered = (shown.response.hover_pos()).and_then(|at| shown.place_at(at));
+    shown
+}
+
+fn size_in_points(context: &Context, [width, height]: [u32; 2]) -> Vec2 {
+    vec2(width as f32, height as f32) / context.pixels_per_point()
 }
 
 /// How many pixels a board has that is about so wide: at least one each way.
@@ -135,12 +224,20 @@ fn size_in_pixels(board: &Board, marks: &Marks, width: f32) -> [u32; 2] {
 }
 
 fn draw(key: &Key) -> ColorImage {
-    let [width, height] = key.size;
+    painted(key.size, |pixmap, area| match &key.what {
+        What::Board(board, marks) => board.paint(&mut pixmap.as_mut(), area, marks, &key.theme),
+        What::Choice(choice, player) => {
+            Board::paint_choice(&mut pixmap.as_mut(), area, choice, *player, &key.theme);
+        }
+    })
+}
+
+/// A picture of that size, as egui wants it.
+fn painted([width, height]: [u32; 2], paint: impl FnOnce(&mut Pixmap, Rect)) -> ColorImage {
     let mut image = ColorImage::filled([width as usize, height as usize], Color32::TRANSPARENT);
     let area = Rect::from_xywh(0.0, 0.0, width as f32, height as f32);
     if let (Some(mut pixmap), Some(area)) = (Pixmap::new(width, height), area) {
-        key.board
-            .paint(&mut pixmap.as_mut(), area, &key.marks, &key.theme);
+        paint(&mut pixmap, area);
         for (texel, pixel) in image.pixels.iter_mut().zip(pixmap.pixels()) {
             *texel = Color32::from_rgba_premultiplied(
                 pixel.red(),
@@ -235,8 +332,7 @@ mod tests {
                 let seen = screen.draw(vec![], &mut show);
                 let size = size_in_pixels(&board, &marks, 150.3 * scale);
                 let image = draw(&Key {
-                    board: board.clone(),
-                    marks: marks.clone(),
+                    what: What::Board(board.clone(), marks.clone()),
                     size,
                     theme: theme.clone(),
                 });
@@ -324,6 +420,74 @@ mod tests {
                     .clicked;
             });
             assert_eq!(clicked, is_release.then_some(place));
+        }
+    }
+
+    #[test]
+    fn every_place_is_found_where_it_is_shown() {
+        for scale in [1.0, 1.25, 1.7, 2.0] {
+            for game in ["chess", "othello", "kalah", "connect-four", "delta"] {
+                let (board, theme) = (board(game), Theme::light());
+                let marks = Marks {
+                    flip: scale > 1.5,
+                    ..marks()
+                };
+                let mut pictures = Pictures::default();
+                Screen::new(scale).draw(vec![], |ui| {
+                    ui.add_space(3.21);
+                    let shown = pictures.show(ui, &board, &marks, (211.3, Sense::click()), &theme);
+                    assert!(shown.spots.len() > 12);
+                    for &(place, _) in &shown.spots {
+                        let spot = shown.spot(place).unwrap();
+                        assert!(shown.response.rect.expand(0.5).contains_rect(spot));
+                        assert_eq!(shown.place_at(spot.center()), Some(place), "{game}");
+                    }
+                    let outside = shown.response.rect.min - vec2(5.0, 5.0);
+                    assert_eq!(shown.place_at(outside), None);
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_motion_takes_the_room_of_its_board_and_ends_as_a_kept_picture() {
+        let (marks, theme) = (marks(), Theme::dark());
+        let motion = Motion::new("connect-four", "", &["4", "4"]).unwrap();
+        let lasts = motion.duration();
+        let mut pictures = Pictures::default();
+        let mut screen = Screen::new(2.0);
+        let mut seen = Vec::new();
+        let mut rects = Vec::new();
+        for at in [Duration::ZERO, lasts / 3, lasts / 3, lasts] {
+            let picture = screen.draw(vec![], |ui| {
+                let wide = (150.0, Sense::click());
+                let shown = pictures.show_motion(ui, (&motion, at), &marks, wide, &theme);
+                rects.push(shown.response.rect);
+            });
+            seen.push(picture);
+        }
+        assert!(rects.windows(2).all(|pair| pair[0] == pair[1]));
+        assert!(seen[0] != seen[1] && seen[1] == seen[2] && seen[2] != seen[3]);
+        assert_eq!(pictures.kept.len(), 1, "only the board at the end");
+        let still = screen.draw(vec![], |ui| {
+            let wide = (150.0, Sense::click());
+            pictures.show(ui, motion.after(), &marks, wide, &theme);
+        });
+        assert!(still == seen[3]);
+    }
+
+    #[test]
+    fn choices_are_pictures_too() {
+        let context = Context::default();
+        let mut pictures = Pictures::default();
+        let knight = Choice {
+            mv: "e7e8n".to_owned(),
+            name: "Knight",
+        };
+        let theme = Theme::dark();
+        for side in [40.0, 0.0, -3.0, f32::NAN, f32::INFINITY] {
+            let (_, size) = pictures.choice(&context, (&knight, Player::First), side, &theme);
+            assert!((1.0..=LARGEST).contains(&size.x) && size.x == size.y);
         }
     }
 

@@ -7,7 +7,7 @@ use canopy_engine::games::{
 use tiny_skia::Rect;
 
 use super::{
-    BLACK, Face, Marks, Place, Route, Tone, WHITE,
+    BLACK, Face, Marks, Overlay, Place, Tone, WHITE,
     brush::Brush,
     either,
     squares::{Count, Plan},
@@ -62,7 +62,7 @@ impl Face for Plain {
         (self.plan().squares(area, marks)).map_or_else(Vec::new, |squares| squares.spots())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, routes: &[Route]) {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
         let Some(squares) = self.plan().squares(area, marks) else {
             return;
         };
@@ -75,10 +75,11 @@ impl Face for Plain {
                 brush.piece(at, squares.cell * 0.4, self.tone(player, brush.theme));
             }
         }
-        squares.routes(brush, routes);
-        squares.hands(brush, marks, |column, row| {
-            self.stone(column, row).is_some()
-        });
+        squares.routes(brush, over.routes);
+        let is_taken = |column, row| self.stone(column, row).is_some();
+        let ghost = (squares.cell * 0.4, self.tone(over.mover, brush.theme));
+        squares.ghost(brush, marks, ghost, is_taken);
+        squares.hands(brush, marks, is_taken);
         for &place in marks.last.iter().rev().take(1) {
             squares.last_dot(brush, place);
         }

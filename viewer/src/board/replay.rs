@@ -2,7 +2,7 @@
 
 use canopy_engine::games::{
     self, History, Outcome, Playable, Player, Visitor,
-    notation::{self, move_text, outcome_text, position_text},
+    notation::{self, Style, move_text, outcome_text, position_text},
 };
 
 use super::{
@@ -29,10 +29,18 @@ pub struct Replayed {
     pub last: Option<Played>,
     /// All moves in the game's own notation, each with who played it.
     pub line: Vec<(Player, String)>,
+    /// All moves in the notation for people: chess as "Nf3", other games in their own.
+    pub human: Vec<String>,
     /// What may be played, in the game's own notation; nothing if the game is over.
     pub legal: Vec<String>,
     /// What the first and the second player are called.
     pub players: [&'static str; 2],
+    /// The king that is in check.
+    pub check: Option<Place>,
+    /// On which empty square each player would capture how many discs of othello, first player first.
+    pub captures: Vec<(Place, [u32; 2])>,
+    /// What is worth telling about the last move, or about the next one, in a few words: "extra turn", "White must pass".
+    pub told: Option<String>,
 }
 
 /// A move that was played.
@@ -91,28 +99,114 @@ impl Visitor for Replay<'_> {
         let mut history = History::new();
         history.push(&position);
         let mut last = None;
-        let mut line = Vec::new();
+        let (mut line, mut human) = (Vec::new(), Vec::new());
         for (index, text) in self.moves.iter().enumerate() {
             let mv = position
                 .parse_move(text)
                 .map_err(|error| error.to_string())?;
             let (by, own) = (position.to_move(), move_text(&position, mv));
             line.push((by, own.clone()));
+            human.push(human_text(&position, mv));
             if index + 1 == self.moves.len() {
-                last = Some(Played {
-                    places: board_of(&position).places_of(&own),
-                    by,
-                    mv: own,
-                });
+                let before = board_of(&position);
+                let places = before.places_of(&own);
+                last = Some((
+                    before,
+                    Played {
+                        places,
+                        by,
+                        mv: own,
+                    },
+                ));
             }
             position.play(mv);
             history.push(&position);
         }
+        let mut now = replayed(&position, &history);
+        let rules = notation::full_name::<G>(rules);
+        now.told = now.told(last.as_ref(), &rules);
         Ok(Replayed {
-            last,
+            last: last.map(|(_, last)| last),
             line,
-            ..replayed(&position, &history)
+            human,
+            ..now
         })
+    }
+}
+
+/// A move in the notation for people.
+fn human_text<G: Playable>(position: &G, mv: G::Move) -> String {
+    let mut text = String::new();
+    match position.write_move(mv, Style::Human, &mut text) {
+        Ok(()) => text,
+        Err(_) => move_text(position, mv),
+    }
+}
+
+impl Replayed {
+    /// What is worth telling; `last` is the last move with the board before it.
+    fn told(&self, last: Option<&(Board, Played)>, rules: &str) -> Option<String> {
+        match &self.board.kind {
+            Kind::Chess(_) => {
+                let is_check = self.check.is_some() && self.outcome.is_none();
+                is_check.then(|| "check".to_owned())
+            }
+            Kind::Othello(_) => self.told_of_passes(last),
+            Kind::Kalah(_) => {
+                let (before, last) = last?;
+                let Kind::Kalah(before) = &before.kind else {
+                    return None;
+                };
+                before.told(*last.places.first()?, rules, self.players)
+            }
+            Kind::Delta(_) => self.told_of_delta(last),
+            Kind::ConnectFour(_) | Kind::Plain(_) => None,
+        }
+    }
+
+    fn name(&self, player: Player) -> &'static str {
+        self.players[player.index()]
+    }
+
+    fn told_of_passes(&self, last: Option<&(Board, Played)>) -> Option<String> {
+        if self.legal == ["pass"] {
+            return Some(format!("{} must pass", self.name(self.board.to_move)));
+        }
+        let (_, last) = last.filter(|(_, last)| last.mv == "pass")?;
+        Some(format!("{} has no move and passes", self.name(last.by)))
+    }
+
+    /// Delta's exceptions: a second placement of the second player, and stones that are picked up.
+    fn told_of_delta(&self, last: Option<&(Board, Played)>) -> Option<String> {
+        let places = |mv: &str| self.board.places_of(mv).len();
+        let is_equaliser = |player: Player, stones: usize| player == Player::Second && stones == 3;
+        let next = self.name(self.board.to_move);
+        if let (Some(player), Kind::Delta(board)) = (self.to_move, &self.board.kind)
+            && is_equaliser(player, board.placed())
+            && self.legal.iter().any(|mv| places(mv) == 1)
+        {
+            let must = self.legal.iter().all(|mv| places(mv) == 1);
+            let verb = if must { "must" } else { "may" };
+            return Some(format!("{next} {verb} place a stone again (equaliser)"));
+        }
+        if let Some((before, last)) = last {
+            match (
+                last.places.as_slice(),
+                &before.kind,
+                last.mv.split_once('x'),
+            ) {
+                ([_], Kind::Delta(before), _) if is_equaliser(last.by, before.placed()) => {
+                    let who = self.name(last.by);
+                    return Some(format!("{who} placed a stone again (equaliser)"));
+                }
+                (_, _, Some((_, picked))) => {
+                    return Some(format!("{} picked up {picked}", self.name(last.by)));
+                }
+                _ => {}
+            }
+        }
+        let picks_up = self.legal.first().is_some_and(|mv| places(mv) == 3);
+        picks_up.then(|| format!("{next} has no stones left: after a slide one is picked up"))
     }
 }
 
@@ -131,8 +225,12 @@ fn replayed<G: Playable>(position: &G, history: &History) -> Replayed {
         Some(outcome) => outcome_text::<G>(outcome, "threefold repetition"),
         None => format!("{} to move", G::PLAYERS[position.to_move().index()]),
     };
+    let board = board_of(position);
     Replayed {
-        board: board_of(position),
+        check: board.check(),
+        captures: board.captures(),
+        told: None,
+        board,
         position: position_text(position),
         turn,
         to_move: outcome.is_none().then(|| position.to_move()),
@@ -140,6 +238,7 @@ fn replayed<G: Playable>(position: &G, history: &History) -> Replayed {
         score: position.score(),
         last: None,
         line: Vec::new(),
+        human: Vec::new(),
         legal: moves.iter().map(|&mv| move_text(position, mv)).collect(),
         players: G::PLAYERS,
     }

@@ -3,7 +3,7 @@
 use tiny_skia::Rect;
 
 use super::{
-    Fit, Marks, Place, Route,
+    Fit, Marks, Place, Route, Tone,
     brush::{Brush, faint, glow, middle, name_size},
     either,
 };
@@ -144,7 +144,7 @@ impl Squares {
     }
 
     /// The middle of a place, if it is a square of this board.
-    fn centre_of(&self, place: Place) -> Option<(f32, f32)> {
+    pub(super) fn centre_of(&self, place: Place) -> Option<(f32, f32)> {
         self.rect_of(place).map(middle)
     }
 
@@ -319,7 +319,7 @@ impl Squares {
             let Place::Square { column, row } = place else {
                 continue;
             };
-            let Some(at) = self.centre_of(place) else {
+            let Some(at) = self.centre_of(place).filter(|_| marks.ghost != Some(place)) else {
                 continue;
             };
             if is_taken(column, row) {
@@ -327,6 +327,21 @@ impl Squares {
             } else {
                 brush.disc(at, self.cell * 0.13, colour);
             }
+        }
+    }
+
+    /// A translucent disc where a piece would go, unless another is there.
+    pub(super) fn ghost(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        marks: &Marks,
+        (radius, tone): (f32, Tone),
+        is_taken: impl Fn(u8, u8) -> bool,
+    ) {
+        if let Some(place @ Place::Square { column, row }) = marks.ghost
+            && let Some(at) = self.centre_of(place).filter(|_| !is_taken(column, row))
+        {
+            brush.disc(at, radius, faint(tone.fill, 0.5));
         }
     }
 

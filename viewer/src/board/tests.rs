@@ -77,7 +77,10 @@ fn all_marks(now: &Replayed) -> Marks {
             .collect(),
         chosen: Some(0),
         selected: places.first().copied(),
+        ghost: places.last().copied(),
         targets: places,
+        check: now.check,
+        captures: now.captures.clone(),
         flip: false,
         coordinates: true,
     }
@@ -160,8 +163,10 @@ fn a_hit_is_the_place_that_is_drawn_there() {
     for game in every_variant() {
         let now = random_game(&game, 1, 12).pop().unwrap();
         let areas = [
+            area(160.0, 160.0),
             area(240.0, 240.0),
             area(701.0, 333.0),
+            area(1800.0, 1800.0),
             Rect::from_xywh(-20.5, 13.25, 97.0, 410.0).unwrap(),
         ];
         for (area, flip, coordinates) in areas.iter().flat_map(|&area| {
@@ -394,6 +399,290 @@ fn moves_that_go_the_same_way_are_put_together() {
     assert!(routes.last().unwrap().chosen);
 }
 
+/// Follows clicks from the start position or another; where they may go on, and which moves they name.
+fn clicked(
+    (game, position, moves): (&str, &str, &[&str]),
+    clicks: &[Place],
+) -> (Vec<Place>, Vec<String>) {
+    let now = Board::replay(game, position, moves).unwrap();
+    let reach = now.board.reach(&now.legal, clicks);
+    let named = (reach.complete.iter()).map(|&index| now.legal[index].clone());
+    (reach.next, named.collect())
+}
+
+#[test]
+fn castling_and_taking_in_passing_are_two_clicks() {
+    let castles = ("chess", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", &[][..]);
+    let king = square(4, 0);
+    let (targets, named) = clicked(castles, &[king]);
+    assert!(targets.contains(&square(6, 0)) && targets.contains(&square(2, 0)));
+    assert!(named.is_empty());
+    assert_eq!(clicked(castles, &[king, square(6, 0)]).1, ["e1g1"]);
+    assert_eq!(clicked(castles, &[king, square(2, 0)]).1, ["e1c1"]);
+    let castles = ("chess:960", "4k3/8/8/8/8/8/8/R3K2R w HA - 0 1", &[][..]);
+    assert_eq!(clicked(castles, &[king, square(7, 0)]).1, ["e1h1"]);
+    let passing = ("chess", "", &["e4", "a6", "e5", "d5"][..]);
+    assert_eq!(clicked(passing, &[square(4, 4), square(3, 5)]).1, ["e5d6"]);
+}
+
+#[test]
+fn a_pawn_may_become_a_knight() {
+    let position = ("chess", "3r3k/4P3/8/8/8/8/7K/8 w - - 0 1", &[][..]);
+    let board = Board::replay("chess", position.1, &[""; 0]).unwrap().board;
+    for (to, start) in [(square(4, 7), "e7e8"), (square(3, 7), "e7d8")] {
+        let (next, named) = clicked(position, &[square(4, 6), to]);
+        assert!(next.is_empty());
+        let choices = board.promotions(&named);
+        let told: Vec<(String, &str)> = (choices.iter())
+            .map(|choice| (choice.mv.clone(), choice.name))
+            .collect();
+        let expected = [
+            ("q", "Queen"),
+            ("r", "Rook"),
+            ("b", "Bishop"),
+            ("n", "Knight"),
+        ]
+        .map(|(letter, name)| (format!("{start}{letter}"), name));
+        assert_eq!(told, expected);
+    }
+    assert_eq!(board.promotions(&["h2h3".to_owned()]), []);
+    assert_eq!(board.promotions(&[]), []);
+    let draughts = Board::replay("delta", "", &[""; 0]).unwrap().board;
+    assert_eq!(draughts.promotions(&["b2b5xc3".to_owned()]), []);
+}
+
+#[test]
+fn choices_are_drawn_in_the_colour_of_the_player() {
+    let choice = |mv: &str| Choice {
+        mv: mv.to_owned(),
+        name: "",
+    };
+    let picture = |mv: &str, player: Player| {
+        let mut pixmap = Pixmap::new(48, 40).unwrap();
+        let (whole, theme) = (area(48.0, 40.0), Theme::dark());
+        Board::paint_choice(&mut pixmap.as_mut(), whole, &choice(mv), player, &theme);
+        pixmap.data().to_vec()
+    };
+    let queen = picture("e7e8q", Player::First);
+    assert_ne!(queen, picture("e7e8q", Player::Second));
+    assert_ne!(queen, picture("e7e8n", Player::First));
+    for nothing in ["e7e8", "", "e7e8?"] {
+        let empty = picture(nothing, Player::First);
+        assert!(empty.iter().all(|&byte| byte == 0), "{nothing}");
+    }
+}
+
+#[test]
+fn delta_takes_one_click_or_two_or_three() {
+    assert_eq!(clicked(("delta", "", &[]), &[square(1, 1)]).1, ["b2"]);
+    let slides = ("delta", "", &["c3", "b2"][..]);
+    assert_eq!(clicked(slides, &[]).0, [square(2, 2)]);
+    assert!(clicked(slides, &[square(2, 2)]).0.contains(&square(2, 4)));
+    let named = clicked(slides, &[square(2, 2), square(2, 4)]).1;
+    assert_eq!(named, ["c3c5"]);
+    // The equaliser: a placement, or a slide.
+    let either = ("delta", "", &["c3", "b2", "c3c5"][..]);
+    assert_eq!(clicked(either, &[square(4, 0)]).1, ["e1"]);
+    let (targets, named) = clicked(either, &[square(1, 1)]);
+    assert!(!targets.is_empty() && named.is_empty());
+
+    let late = ("delta", "1*1o*/1o1o*/1o1oo/**o*o/1**o* b 18", &[][..]);
+    let (sources, _) = clicked(late, &[]);
+    let from = sources[0];
+    let (targets, named) = clicked(late, &[from]);
+    assert!(named.is_empty());
+    let (picks, named) = clicked(late, &[from, targets[0]]);
+    assert_eq!((picks.len(), named.len()), (8, 0), "any of the others");
+    assert!(!picks.contains(&from));
+    for pick in picks {
+        let (next, named) = clicked(late, &[from, targets[0], pick]);
+        assert_eq!((next.len(), named.len()), (0, 1));
+    }
+}
+
+#[test]
+fn every_legal_move_can_be_made_by_clicks() {
+    for game in every_variant() {
+        for seed in 0..3 {
+            for now in random_game(&game, seed, 80) {
+                for (index, mv) in now.legal.iter().enumerate() {
+                    let places = now.board.places_of(mv);
+                    for made in 0..places.len() {
+                        let reach = now.board.reach(&now.legal, &places[..made]);
+                        assert!(reach.next.contains(&places[made]), "{game} {mv}");
+                    }
+                    let reach = now.board.reach(&now.legal, &places);
+                    assert_eq!(reach.complete.contains(&index), mv != "pass", "{game} {mv}");
+                    let is_only = reach.complete.len() == 1;
+                    let is_choice = !now.board.promotions(&now.legal).is_empty();
+                    assert!(mv == "pass" || is_only || is_choice, "{game} {mv}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_click_on_an_illegal_place_reaches_nothing() {
+    let nothing = (vec![], vec![]);
+    assert_eq!(clicked(("othello", "", &[]), &[square(0, 0)]), nothing);
+    assert_eq!(clicked(("othello", "", &[]), &[square(2, 3)]).1, ["c4"]);
+    let pit = |owner: Player, number: u8| Place::Pit { owner, number };
+    let kalah = ("kalah", "", &["3"][..]);
+    let first = Player::First;
+    assert_eq!(clicked(kalah, &[pit(first, 3)]).1, ["4"], "it moves again");
+    assert_eq!(clicked(kalah, &[pit(first, 2)]), nothing, "an empty pit");
+    assert_eq!(clicked(kalah, &[pit(Player::Second, 3)]), nothing);
+    let store = Place::Store { owner: first };
+    assert_eq!(clicked(kalah, &[store]), nothing);
+}
+
+#[test]
+fn captures_are_what_playing_the_move_turns() {
+    for seed in 0..40 {
+        for now in random_game("othello", seed, 60) {
+            let mut expected = Vec::new();
+            let position = now.position.split(' ').next().unwrap();
+            for (index, side) in ["X", "O"].into_iter().enumerate() {
+                let turn = format!("{position} {side}");
+                let Ok(here) = Board::replay("othello", &turn, &[""; 0]) else {
+                    continue;
+                };
+                for mv in here.legal.iter().filter(|mv| *mv != "pass") {
+                    let then = Board::replay("othello", &turn, &[mv]).unwrap();
+                    let [before, after] = [&here, &then].map(|now| now.score.unwrap()[1 - index]);
+                    expected.push((here.board.places_of(mv)[0], index, before - after));
+                }
+            }
+            let found: Vec<(Place, usize, u32)> = (0..2)
+                .flat_map(|index| {
+                    (now.captures.iter()).map(move |(at, counts)| (*at, index, counts[index]))
+                })
+                .filter(|(_, _, count)| *count > 0)
+                .collect();
+            assert_eq!(found, expected, "{}", now.position);
+        }
+    }
+    assert_eq!(Board::replay("delta", "", &["c3"]).unwrap().captures, []);
+}
+
+#[test]
+fn a_king_is_in_check_when_the_notation_says_so() {
+    let mut checks = 0;
+    for seed in 0..30 {
+        for now in random_game("chess", seed, 120) {
+            let says = (now.human.last()).is_some_and(|mv| mv.ends_with(['+', '#']));
+            assert_eq!(now.check.is_some(), says, "{}", now.position);
+            checks += usize::from(says);
+            let told = (says && now.outcome.is_none()).then_some("check");
+            assert_eq!(now.told.as_deref(), told);
+        }
+    }
+    assert!(checks > 50);
+    for (position, king) in [
+        ("4k3/8/8/8/8/8/3p4/4K3 w - - 0 1", Some(square(4, 0))),
+        ("4k3/8/8/8/8/3p4/8/4K3 w - - 0 1", None),
+        ("4k3/8/8/1B6/8/8/8/4K3 b - - 0 1", Some(square(4, 7))),
+        ("4k3/3p4/8/1B6/8/8/8/4K3 b - - 0 1", None),
+        ("4k3/8/3N4/8/8/8/8/4K3 b - - 0 1", Some(square(4, 7))),
+    ] {
+        let now = Board::replay("chess", position, &[""; 0]).unwrap();
+        assert_eq!(now.check, king, "{position}");
+    }
+    let mate = Board::replay("chess", "", &["f3", "e5", "g4", "Qh4"]).unwrap();
+    assert_eq!((mate.check, mate.told), (Some(square(4, 0)), None));
+    assert_eq!(mate.human, ["f3", "e5", "g4", "Qh4#"]);
+}
+
+#[test]
+fn what_is_worth_telling_is_told() {
+    let told = |game: &str, position: &str, moves: &[&str]| {
+        Board::replay(game, position, moves).unwrap().told
+    };
+    for (game, position, moves, expected) in [
+        ("kalah", "", &["3"][..], Some("extra turn")),
+        ("kalah", "", &["1"], None),
+        ("kalah", "", &[], None),
+        (
+            "kalah",
+            "<6,3,4,1,0,4,4,4,4,4,4,4,4,4,4> s",
+            &["1"],
+            Some("captured 5 stones"),
+        ),
+        (
+            "kalah:3x1:empty-capture",
+            "<3,1,1,1,0,1,1,0,1> s",
+            &["1"],
+            Some("captured 1 stone"),
+        ),
+        (
+            "kalah:3x1",
+            "<3,2,1,0,0,1,1,1,0> s",
+            &["3"],
+            Some("North keeps 2 stones"),
+        ),
+        ("delta", "", &["c3", "b2"], None),
+        (
+            "delta",
+            "",
+            &["c3", "b2", "c3c5"],
+            Some("White may place a stone again (equaliser)"),
+        ),
+        (
+            "delta:forced",
+            "",
+            &["c3", "b2", "c3c5"],
+            Some("White must place a stone again (equaliser)"),
+        ),
+        ("delta:off", "", &["c3", "b2", "c3c5"], None),
+        (
+            "delta",
+            "",
+            &["c3", "b2", "c3c5", "e1"],
+            Some("White placed a stone again (equaliser)"),
+        ),
+        ("connect-four", "", &["4"], None),
+    ] {
+        assert_eq!(
+            told(game, position, moves).as_deref(),
+            expected,
+            "{game} {moves:?}"
+        );
+    }
+    let late = Board::replay("delta", "1*1o*/1o1o*/1o1oo/**o*o/1**o* b 18", &[""; 0]).unwrap();
+    let now = late.told.unwrap();
+    assert_eq!(
+        now,
+        "Black has no stones left: after a slide one is picked up"
+    );
+    let mv = &late.legal[0];
+    let (_, picked) = mv.split_once('x').unwrap();
+    let then = told("delta", &late.position, &[mv]);
+    assert_eq!(then, Some(format!("Black picked up {picked}")));
+}
+
+#[test]
+fn passes_are_told() {
+    let mut passes = 0;
+    for seed in 0..60 {
+        for now in random_game("othello", seed, 80) {
+            let players = ["Black", "White"];
+            let passed = now.last.as_ref().filter(|last| last.mv == "pass");
+            let expected = if now.legal == ["pass"] {
+                passes += 1;
+                Some(format!(
+                    "{} must pass",
+                    players[now.to_move.unwrap().index()]
+                ))
+            } else {
+                passed.map(|last| format!("{} has no move and passes", players[last.by.index()]))
+            };
+            assert_eq!(now.told, expected);
+        }
+    }
+    assert!(passes > 5);
+}
+
 // ---- Pictures for people --------------------------------------------------------------------------------------------
 
 /// A few positions with something to see, each with the marks that the viewer would put on them.
@@ -411,16 +700,7 @@ fn samples() -> Vec<(&'static str, Replayed, Marks)> {
         ("kalah:4x3", "<4,7,5,0,9,1,0,2,0,0,0> s", ""),
         ("kalah", "<6,13,2,0,1,0,12,0,0,8,0,1,1,0,10> n", ""),
     ] {
-        let mut played: Vec<&str> = Vec::new();
-        for mv in moves.split(' ').filter(|mv| !mv.is_empty()) {
-            played.push(mv);
-            if Board::replay(game, position, &played).is_err() {
-                played.pop();
-            }
-        }
-        let Ok(now) = Board::replay(game, position, &played) else {
-            continue;
-        };
+        let now = after_legal(game, position, moves);
         let marks = viewer_marks(&now);
         samples.push((game, now, marks));
     }
@@ -432,6 +712,18 @@ fn samples() -> Vec<(&'static str, Replayed, Marks)> {
     let marks = viewer_marks(&late);
     samples.insert(5, ("delta", late, marks));
     samples
+}
+
+/// The position after those of the moves that can be played one after the other.
+fn after_legal(game: &str, position: &str, moves: &str) -> Replayed {
+    let mut played: Vec<&str> = Vec::new();
+    for mv in moves.split_whitespace() {
+        played.push(mv);
+        if Board::replay(game, position, &played).is_err() {
+            played.pop();
+        }
+    }
+    Board::replay(game, position, &played).unwrap()
 }
 
 /// Shares as a search spreads them: most for one move, and less and less for the others.
@@ -458,18 +750,46 @@ fn viewer_marks(now: &Replayed) -> Marks {
 }
 
 fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Pixmap {
-    let gap = 16.0;
+    let boards = samples().into_iter().map(|(_, now, marks)| {
+        let mut marks = Marks {
+            coordinates,
+            ..marks
+        };
+        if hands {
+            marks.moves.clear();
+            let first = now.board.reach(&now.legal, &[]).next;
+            let last = *first.last().unwrap();
+            marks.targets = now.board.reach(&now.legal, &[last]).next;
+            if marks.targets.is_empty() {
+                marks.targets = first;
+            } else {
+                marks.selected = Some(last);
+            }
+            marks.flip = true;
+        }
+        (now.board, marks)
+    });
     let across = if width > 400 { 3 } else { 4 };
-    let samples = samples();
-    let heights: Vec<f32> = samples
-        .iter()
-        .map(|(_, now, marks)| {
-            let marks = Marks {
-                coordinates,
-                ..marks.clone()
-            };
-            (width as f32 / now.board.aspect(&marks)).round()
-        })
+    let boards: Vec<(Board, Marks)> = boards.collect();
+    let sizes: Vec<f32> = (boards.iter())
+        .map(|(board, marks)| board.aspect(marks))
+        .collect();
+    page(theme, (width, across), &sizes, |index, pixmap, area| {
+        let (board, marks) = &boards[index];
+        board.paint(&mut pixmap.as_mut(), area, marks, theme);
+    })
+}
+
+/// Pictures of one width in rows; `aspects` tell how much wider than high they are.
+fn page(
+    theme: &Theme,
+    (width, across): (u32, usize),
+    aspects: &[f32],
+    mut paint: impl FnMut(usize, &mut Pixmap, Rect),
+) -> Pixmap {
+    let gap = 16.0;
+    let heights: Vec<f32> = (aspects.iter())
+        .map(|aspect| (width as f32 / aspect).round())
         .collect();
     let rows: Vec<f32> = heights
         .chunks(across)
@@ -480,28 +800,11 @@ fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Pixmap {
     let mut pixmap = Pixmap::new(wide as u32, high as u32).unwrap();
     pixmap.fill(theme::skia(theme.panel));
     let mut top = gap;
-    for (row, chunk) in samples.chunks(across).enumerate() {
-        for (column, (_, now, marks)) in chunk.iter().enumerate() {
-            let mut marks = Marks {
-                coordinates,
-                ..marks.clone()
-            };
-            if hands {
-                marks.moves.clear();
-                let first = now.board.reach(&now.legal, &[]).next;
-                let last = *first.last().unwrap();
-                marks.targets = now.board.reach(&now.legal, &[last]).next;
-                if marks.targets.is_empty() {
-                    marks.targets = first;
-                } else {
-                    marks.selected = Some(last);
-                }
-                marks.flip = true;
-            }
+    for (row, chunk) in heights.chunks(across).enumerate() {
+        for (column, &height) in chunk.iter().enumerate() {
             let left = gap + column as f32 * (width as f32 + gap);
-            let area = Rect::from_xywh(left, top, width as f32, heights[row * across + column]);
-            now.board
-                .paint(&mut pixmap.as_mut(), area.unwrap(), &marks, theme);
+            let area = Rect::from_xywh(left, top, width as f32, height).unwrap();
+            paint(row * across + column, &mut pixmap, area);
         }
         top += rows[row] + gap;
     }
@@ -522,5 +825,142 @@ fn sheets_of_boards_for_people() {
         picture
             .save_png(folder.join(format!("board-{name}-hands.png")))
             .unwrap();
+        for width in [160, 600] {
+            let path = folder.join(format!("board-{name}-playing-{width}.png"));
+            playing_page(&theme, (width, 4), false)
+                .save_png(path)
+                .unwrap();
+        }
+    }
+}
+
+/// Boards as they look while a person plays.
+fn playing() -> Vec<(Board, Marks)> {
+    let pit = |number: u8| Place::Pit {
+        owner: Player::First,
+        number,
+    };
+    let at = |game: &str, position: &str, moves: &str, clicks: &[Place]| {
+        let now = after_legal(game, position, moves);
+        let marks = Marks {
+            last: (now.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+            selected: clicks.first().copied(),
+            targets: now.board.reach(&now.legal, clicks).next,
+            check: now.check,
+            captures: now.captures,
+            coordinates: true,
+            ..Marks::default()
+        };
+        (now.board, marks)
+    };
+    let opening = "e4 e5 Nf3 Nc6 Bc4 Nd4 Nxe5 Qg5";
+    let check = "1rb1k1nr/pppp1ppp/2n5/4p3/2B1P3/5q2/PPPP2PP/RNBQK1NR b KQk - 0 4";
+    let discs = "f5 d6 c3 d3 c4 f4 e3 f3 e6 c5 b4 g5 d2 e2 f6 b5 g4 c6 c7";
+    let late = "1*1o*/1o1o*/1o1oo/**o*o/1**o* b 18";
+    let mut boards = vec![
+        at("chess", "", opening, &[square(4, 4)]),
+        at("chess", check, "Qf2", &[]),
+        at("othello", "", discs, &[]),
+        at("othello", "", discs, &[]),
+        at("connect-four", "", "4 4 4 5 3 3 5 2 5 5 6", &[]),
+        at("kalah", "", "3 6 2 5", &[]),
+        at("delta", "", "c3 b2 c3c5 e1", &[square(2, 4)]),
+        at("delta", late, "", &[]),
+    ];
+    let (_, discs) = &mut boards[3];
+    discs.captures.clear();
+    discs.ghost = discs.targets.first().copied();
+    let (_, four) = &mut boards[4];
+    four.targets.clear();
+    four.ghost = Some(square(6, 4));
+    let (_, kalah) = &mut boards[5];
+    kalah.ghost = Some(pit(3));
+    // A slide is made; what is picked up is left to say.
+    let (board, delta) = &mut boards[7];
+    let legal = Board::replay("delta", late, &[""; 0]).unwrap().legal;
+    let from = delta.targets[0];
+    let to = board.reach(&legal, &[from]).next[0];
+    (delta.selected, delta.ghost) = (Some(from), Some(to));
+    delta.targets = board.reach(&legal, &[from, to]).next;
+    boards
+}
+
+/// Demands that a picture looks as it did; with `UPDATE=1` in the environment it looks right now.
+fn looks_as_it_did(actual: &Pixmap, name: &str) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data/pictures");
+    let path = folder.join(format!("{name}.png"));
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        actual.save_png(&path).unwrap();
+        return;
+    }
+    let expected = Pixmap::load_png(&path).unwrap();
+    if *actual != expected {
+        let kept = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/pictures");
+        std::fs::create_dir_all(&kept).unwrap();
+        actual.save_png(kept.join(format!("{name}.png"))).unwrap();
+        panic!("{name} looks different: see target/pictures/{name}.png; UPDATE=1 accepts it");
+    }
+}
+
+/// A page of [`playing`], from one side or the other.
+fn playing_page(theme: &Theme, (width, across): (u32, usize), flip: bool) -> Pixmap {
+    let boards: Vec<(Board, Marks)> = (playing().into_iter())
+        .map(|(board, marks)| (board, Marks { flip, ..marks }))
+        .collect();
+    let aspects: Vec<f32> = (boards.iter())
+        .map(|(board, marks)| board.aspect(marks))
+        .collect();
+    page(theme, (width, across), &aspects, |index, pixmap, area| {
+        let (board, marks) = &boards[index];
+        board.paint(&mut pixmap.as_mut(), area, marks, theme);
+    })
+}
+
+#[test]
+fn boards_to_play_on_look_as_they_did() {
+    for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
+        let picture = playing_page(&theme, (272, 4), false);
+        looks_as_it_did(&picture, &format!("boards-playing-{name}"));
+    }
+    let picture = playing_page(&Theme::dark(), (160, 4), true);
+    looks_as_it_did(&picture, "boards-playing-small");
+}
+
+/// Moves worth watching: the game, the position, the moves of which the last is seen, and how much of it is over.
+const MOVES: [(&str, &str, &str, f32); 8] = [
+    ("connect-four", "", "4 4 4 5 3 3", 0.4),
+    ("othello", "", "f5 d6 c3 d3 c4", 0.5),
+    ("kalah", "", "3 6", 0.0),
+    ("kalah", "", "3 6", 0.55),
+    ("kalah", "<6,3,4,1,0,4,4,4,4,4,4,4,4,4,4> s", "1", 0.8),
+    ("chess", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", 0.4),
+    ("delta", "", "c3 b2 c3c5", 0.6),
+    ("delta", "1*1o*/1o1o*/1o1oo/**o*o/1**o* b 18", "", 0.6),
+];
+
+#[test]
+fn moves_under_way_look_as_they_did() {
+    let marks = Marks {
+        coordinates: true,
+        ..Marks::default()
+    };
+    let motions = MOVES.map(|(game, position, moves, part)| {
+        let mut moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
+        if moves.is_empty() {
+            let now = Board::replay(game, position, &moves).unwrap();
+            moves.push(now.legal[0].clone());
+        }
+        (Motion::new(game, position, &moves).unwrap(), part)
+    });
+    let aspects = motions
+        .clone()
+        .map(|(motion, _)| motion.after().aspect(&marks));
+    for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
+        let picture = page(&theme, (240, 4), &aspects, |index, pixmap, area| {
+            let (motion, part) = &motions[index];
+            let at = motion.duration().mul_f32(*part);
+            motion.paint(at, &mut pixmap.as_mut(), area, &marks, &theme);
+        });
+        looks_as_it_did(&picture, &format!("boards-moving-{name}"));
     }
 }
