@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use canopy_engine::games::Player;
 use egui::{
-    Align, Align2, Area, Button, Frame, Key, Label, Layout, Margin, Order, ProgressBar, RichText,
-    Sense, Stroke, TextEdit, Ui, pos2, vec2,
+    Align, Align2, Area, Button, ComboBox, Frame, Key, Label, Layout, Margin, Order, ProgressBar,
+    RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
 use super::{game::disc, match_score::MoveList};
@@ -13,7 +13,10 @@ use crate::{
     app::{Action, App, Copied, Deed, Playing, Trouble},
     board::{Marks, Pictures, Place},
     controls::{self, Named as _},
-    play::table::Turn,
+    play::{
+        setup::{Offers, Setup},
+        table::Turn,
+    },
     scene::thousands,
     theme::Theme,
 };
@@ -42,6 +45,9 @@ pub(super) struct PlayPanel {
     put_away: Option<usize>,
     /// Whether a game is to be saved, or opened.
     wants_file: Option<bool>,
+    /// The search that looks at positions, and how far it looks.
+    analyst: String,
+    effort: String,
 }
 
 /// What the area needs to be shown.
@@ -90,7 +96,8 @@ impl PlayPanel {
         around.moves.show(standing, app, ui, theme, actions);
         step_buttons(playing, ui, actions);
         ui.add_space(8.0);
-        self.records(app, ui, actions);
+        self.analysis(app, playing, ui, actions);
+        self.records(ui, actions);
     }
 
     /// Whether a game is to be saved (true) or opened, asked once.
@@ -98,22 +105,66 @@ impl PlayPanel {
         self.wants_file.take()
     }
 
+    /// Any search looks at the position that is shown.
+    fn analysis(&mut self, app: &App, playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let game = &playing.table.plan().game;
+        let offers = Offers::of(game);
+        let searches = offers.map(|offers| offers.searches).unwrap_or_default();
+        if !searches.contains(&self.analyst.as_str()) {
+            self.analyst = "uct".to_owned();
+            self.effort = "2000".to_owned();
+        }
+        ui.horizontal(|ui| {
+            let combo = ComboBox::from_id_salt("analyst")
+                .selected_text(&self.analyst)
+                .width(150.0)
+                .show_ui(ui, |ui| {
+                    for search in searches {
+                        ui.selectable_value(&mut self.analyst, search.to_owned(), search);
+                    }
+                });
+            combo.response.named("analyst");
+            let field = TextEdit::singleline(&mut self.effort).desired_width(64.0);
+            let field = ui.add(field).named("analysis effort");
+            field.on_hover_text("Iterations, or plies for a search without playouts");
+            let is_on = playing.table.view().outcome.is_none();
+            let button = ui
+                .add_enabled(is_on, Button::new("Analyse"))
+                .named("analyse");
+            if button
+                .on_hover_text("Have this search look at the position; no move is made")
+                .clicked()
+            {
+                actions.push(
+                    match Setup::analyst(game, &self.analyst, &self.effort, &app.own_engine) {
+                        Ok(engine) => Action::Deed(Deed::Analyse(Box::new(engine))),
+                        Err(problem) => Action::Complain(problem),
+                    },
+                );
+            }
+        });
+    }
+
     /// What becomes of the game beside playing it.
-    fn records(&mut self, app: &App, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn records(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.horizontal_wrapped(|ui| {
-            let mut button = |ui: &mut Ui, text: &str, name: &str, tip: &str| {
+            let button = |ui: &mut Ui, text: &str, name: &str, tip: &str| {
                 ui.button(text).named(name).on_hover_text(tip).clicked()
             };
-            if button(ui, "Analyse", "analyse", "Have the engine of the start screen look at this position") {
-                match app.settings.play.analyst(&app.own_engine) {
-                    Ok(engine) => actions.push(Action::Deed(Deed::Analyse(Box::new(engine)))),
-                    Err(problem) => actions.push(Action::Complain(problem)),
-                }
-            }
-            if button(ui, "Copy position", "copy position", "The position that is shown, as text") {
+            if button(
+                ui,
+                "Copy position",
+                "copy position",
+                "The position that is shown, as text",
+            ) {
                 actions.push(Action::Copy(Copied::Game));
             }
-            if button(ui, "Copy moves", "copy moves", "The moves of the game, as text") {
+            if button(
+                ui,
+                "Copy moves",
+                "copy moves",
+                "The moves of the game, as text",
+            ) {
                 actions.push(Action::Copy(Copied::Moves));
             }
             if button(ui, "Save game…", "save game", "As .pgn, .ggf or .txt") {

@@ -47,7 +47,9 @@ pub struct Loaded {
 pub fn is_game(path: &Path) -> bool {
     let extension = path.extension().and_then(|name| name.to_str());
     extension.is_some_and(|name| {
-        ["pgn", "ggf", "txt"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        ["pgn", "ggf", "txt"]
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known))
     })
 }
 

@@ -261,6 +261,38 @@ impl Setup {
         }
     }
 
+    /// An engine of ours that looks at a position of a game with a search, for so many iterations, or plies where it has none.
+    pub fn analyst(
+        game: &str,
+        search: &str,
+        effort: &str,
+        own: &[String],
+    ) -> Result<Engine, String> {
+        let (base, variant) = game.split_once(':').unwrap_or((game, ""));
+        let mut setup = Self {
+            game: base.to_owned(),
+            variant: variant.to_owned(),
+            mode: Mode::Engine,
+            plays_second: true,
+            position: String::new(),
+            ..Self::default()
+        };
+        let [engine, _] = &mut setup.engines;
+        engine.choose(game, search);
+        if let Some(&limit) = engine.limits(game).first() {
+            engine.limit = limit;
+            *engine.text_of(limit) = effort.to_owned();
+        }
+        let checked = setup.check(own).map_err(|problems| {
+            problems
+                .into_iter()
+                .next()
+                .map_or_else(String::new, |problem| problem.text)
+        });
+        let [engine, _] = checked?.seats;
+        engine.ok_or_else(|| "There is no such search.".to_owned())
+    }
+
     /// What is to be played; or everything that has to be put right before. `own` is the command that starts our engine.
     pub fn check(&self, own: &[String]) -> Result<Plan, Vec<Problem>> {
         let mut problems = Problems(Vec::new());
