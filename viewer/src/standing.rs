@@ -27,7 +27,7 @@ pub struct Standing {
     pub meta: MatchMeta,
     /// The position of the game that is played, or why there is none.
     pub board: Result<Replayed, String>,
-    /// The moves of that game, in the game's own notation where it knows them.
+    /// The moves of that game, as people write them.
     pub moves: Vec<String>,
     /// The same by turns.
     pub turns: Vec<Turn>,
@@ -66,8 +66,11 @@ impl Standing {
     /// Works out what there is to know.
     pub fn new(meta: MatchMeta) -> Self {
         let board = Board::replay(&meta.game, &meta.position, &meta.moves);
-        let line = match &board {
-            Ok(replayed) => replayed.line.clone(),
+        let line: Vec<(Player, String)> = match &board {
+            Ok(replayed) => {
+                let players = replayed.line.iter().map(|(player, _)| *player);
+                players.zip(replayed.human.iter().cloned()).collect()
+            }
             Err(_) => {
                 let players = [Player::First, Player::Second].into_iter().cycle();
                 players.zip(meta.moves.iter().map(|mv| tidy(mv))).collect()

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{App, Following};
 use crate::{
-    board::Place,
+    board::{Motion, Place},
     exhibition::{new_directory, remove_directory},
     play::{
         Plan,
@@ -31,6 +31,8 @@ use crate::{
 const SILENCE: Duration = Duration::from_secs(15);
 /// A tree that has just come grows for so long, if that is wanted.
 const SHOW: Duration = Duration::from_millis(1500);
+/// What moves is drawn so often.
+const FRAME: Duration = Duration::from_millis(16);
 /// The clocks are drawn so often.
 const SECOND: Duration = Duration::from_secs(1);
 /// Random numbers of engines have so many bits.
@@ -132,6 +134,8 @@ pub struct Playing {
     pub is_flipped: bool,
     /// How long a move of an engine takes at least.
     pub pace: Duration,
+    /// The last move on its way, and since when.
+    motion: Option<(Motion, Duration)>,
 }
 
 impl Drop for Playing {
@@ -172,7 +176,22 @@ impl Playing {
             // A person sees the own side below.
             is_flipped: persons == [false, true],
             pace,
+            motion: None,
         })
+    }
+
+    /// The last move on its way, and for how long it has been; none when it has arrived, or is not what is shown.
+    pub fn motion(&self, now: Duration) -> Option<(&Motion, Duration)> {
+        let (motion, since) = self.motion.as_ref().filter(|_| self.table.is_at_end())?;
+        let at = now.saturating_sub(*since);
+        (!motion.is_over(at)).then_some((motion, at))
+    }
+
+    /// The last move begins its way.
+    fn set_off(&mut self, now: Duration) {
+        let plan = self.table.plan();
+        let motion = Motion::new(&plan.game, &plan.position, self.table.moves());
+        self.motion = motion.map(|motion| (motion, now));
     }
 
     /// Stops whoever thinks; what they find is not wanted any more.
@@ -246,6 +265,9 @@ impl Playing {
 
     /// When the window is to be drawn again because time passes.
     pub fn next_frame(&self, now: Duration) -> Option<Duration> {
+        if self.motion(now).is_some() {
+            return Some(FRAME);
+        }
         if matches!(self.table.turn(), Turn::Over(_)) || self.is_paused {
             return None;
         }
@@ -566,12 +588,13 @@ impl App {
             "status": status,
             "reason": reason,
             "turn": view.turn,
+            "told": view.told,
             "position": view.position,
             "moves": table.moves(),
             "shown": table.shown(),
             "legal": view.legal,
-            "selected": table.marks().selected.map(|place| format!("{place:?}")),
-            "targets": table.marks().targets.len(),
+            "selected": table.marks(None).selected.map(|place| format!("{place:?}")),
+            "targets": table.marks(None).targets.len(),
             "choices": table.choices(),
             "thinking": playing.thinking.is_some(),
             "paused": playing.is_paused,
@@ -603,6 +626,7 @@ impl Playing {
         };
         self.table.play(text, effort)?;
         self.began = now;
+        self.set_off(now);
         Ok(())
     }
 
@@ -621,6 +645,7 @@ impl Playing {
             return;
         }
         self.began = now;
+        self.set_off(now);
         if std::mem::take(&mut self.is_single) {
             self.is_paused = true;
         }

@@ -11,7 +11,7 @@ use egui::{
 use super::{game::disc, match_score::MoveList};
 use crate::{
     app::{Action, App, Copied, Deed, Playing, Trouble},
-    board::{Marks, Pictures, Place},
+    board::{Marks, Pictures, Place, Shown},
     controls::{self, Named as _},
     play::{
         setup::{Offers, Setup},
@@ -48,6 +48,8 @@ pub(super) struct PlayPanel {
     /// The search that looks at positions, and how far it looks.
     analyst: String,
     effort: String,
+    /// The place of the board under the pointer.
+    hovered: Option<Place>,
 }
 
 /// What the area needs to be shown.
@@ -82,7 +84,8 @@ impl PlayPanel {
             contestant(playing, player, app.now, ui, theme);
         }
         ui.add_space(8.0);
-        board(around.pictures, playing, app, ui, theme, actions);
+        let seen = (&mut *around.pictures, &mut self.hovered);
+        board(seen, playing, app, ui, theme, actions);
         told(playing, ui, theme);
         if let Some(trouble) = &playing.trouble {
             self::trouble(trouble, ui, theme, actions);
@@ -295,14 +298,6 @@ impl PlayPanel {
                     actions.push(Action::Deed(Deed::Move(forced.to_owned())));
                 }
             }
-            for choice in playing.table.choices() {
-                let button = ui
-                    .button(promotion(choice))
-                    .named(&format!("choose {choice}"));
-                if button.clicked() {
-                    actions.push(Action::Deed(Deed::Move(choice.clone())));
-                }
-            }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let flip = ui.button("Flip").named("flip");
                 if flip.on_hover_text("Look from the other side").clicked() {
@@ -467,8 +462,9 @@ fn series(playing: &Playing) -> Option<String> {
     ))
 }
 
+/// The board, on which a person clicks.
 fn board(
-    pictures: &mut Pictures,
+    (pictures, hovered): (&mut Pictures, &mut Option<Place>),
     playing: &Playing,
     app: &App,
     ui: &mut Ui,
@@ -479,19 +475,68 @@ fn board(
     let marks = Marks {
         flip: playing.is_flipped,
         coordinates: app.settings.coordinates,
-        ..table.marks()
+        ..table.marks(*hovered)
     };
     let view = table.view();
     // What one can do with the game has to be seen too.
     let room = ui.ctx().content_rect().height() - AROUND;
     let tall = room.max(SMALLEST) * view.board.aspect(&marks);
     let wide = (ui.available_width().min(tall), Sense::click());
-    let shown = pictures.show(ui, &view.board, &marks, wide, theme);
+    let shown = match playing.motion(app.now) {
+        Some(motion) => pictures.show_motion(ui, motion, &marks, wide, theme),
+        None => pictures.show(ui, &view.board, &marks, wide, theme),
+    };
     if let Some(place) = shown.clicked {
         actions.push(Action::Deed(Deed::Click(place)));
     }
+    if *hovered != shown.hovered {
+        *hovered = shown.hovered;
+        ui.ctx().request_repaint();
+    }
     name_places(&view.board, &marks, shown.response.rect, ui);
+    promotions(pictures, playing, &shown, ui, theme, actions);
     shown.response.named("board");
+}
+
+/// What a pawn may become, beside the square it goes to.
+fn promotions(
+    pictures: &mut Pictures,
+    playing: &Playing,
+    shown: &Shown,
+    ui: &Ui,
+    theme: &Theme,
+    actions: &mut Vec<Action>,
+) {
+    let view = playing.table.view();
+    let choices = view.board.promotions(playing.table.choices());
+    let (Some(player), false) = (view.to_move, choices.is_empty()) else {
+        return;
+    };
+    let target = choices
+        .first()
+        .map(|choice| view.board.places_of(&choice.mv));
+    let target = target.and_then(|places| shown.spot(*places.last()?));
+    let at = target.map_or(shown.response.rect.center(), |spot| spot.center());
+    let frame = Frame::new()
+        .fill(theme.card)
+        .stroke(Stroke::new(1.0, theme.line))
+        .corner_radius(6)
+        .inner_margin(Margin::same(4));
+    Area::new(egui::Id::unique("promotion"))
+        .order(Order::Foreground)
+        .fixed_pos(at)
+        .show(ui.ctx(), |ui| {
+            frame.show(ui, |ui| {
+                for choice in &choices {
+                    let (texture, size) = pictures.choice(ui.ctx(), (choice, player), 40.0, theme);
+                    let button = ui.add(Button::image((texture.id(), size)));
+                    let button = button.named(&format!("choose {}", choice.mv));
+                    if button.on_hover_text(choice.name).clicked() {
+                        actions.push(Action::Deed(Deed::Move(choice.mv.clone())));
+                    }
+                }
+            });
+        });
 }
 
 /// Tells where the places of the board are, for those who drive the window from outside.
@@ -532,6 +577,10 @@ fn told(playing: &Playing, ui: &mut Ui, theme: &Theme) {
     let view = playing.table.view();
     ui.horizontal(|ui| {
         ui.label(RichText::new(&view.turn).color(theme.text));
+        if let Some(told) = &view.told {
+            ui.label(RichText::new(told).color(theme.warm))
+                .named("told");
+        }
         if let Some([first, second]) = view.score {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let score = format!("{first} – {second} {}", view.board.counted());
@@ -601,15 +650,4 @@ fn step_buttons(playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
         }
         ui.label(format!("{shown} of {count}"));
     });
-}
-
-/// What a pawn becomes, for people.
-fn promotion(mv: &str) -> &str {
-    match mv.chars().last() {
-        Some('q') => "Queen",
-        Some('r') => "Rook",
-        Some('b') => "Bishop",
-        Some('n') => "Knight",
-        _ => mv,
-    }
 }

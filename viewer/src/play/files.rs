@@ -27,7 +27,6 @@ use super::{
     Plan,
     table::{Effort, Table, Turn},
 };
-use crate::standing::Standing;
 
 /// Longer files than this are no games.
 const LONGEST: u64 = 1 << 20;
@@ -55,7 +54,6 @@ pub fn is_game(path: &Path) -> bool {
 
 /// Writes a game as its players read it: `.pgn` for chess, `.ggf` for othello, else our list of moves.
 pub fn save(path: &Path, table: &Table) -> Result<(), String> {
-    let standing = table.standing();
     let extension = path
         .extension()
         .and_then(|name| name.to_str())
@@ -63,7 +61,7 @@ pub fn save(path: &Path, table: &Table) -> Result<(), String> {
     let text = match extension.to_ascii_lowercase().as_str() {
         "pgn" => pgn_of(table).ok_or("only games of chess can be saved as .pgn")?,
         "ggf" => ggf_of(table).ok_or("only games of othello can be saved as .ggf")?,
-        "txt" => list_of(standing),
+        "txt" => list_of(table),
         _ => {
             return Err(
                 "expected a name that ends in .txt, or in .pgn for chess, .ggf for othello"
@@ -75,8 +73,8 @@ pub fn save(path: &Path, table: &Table) -> Result<(), String> {
 }
 
 /// The list of a game: what it is, where it began, and the moves; columns of connect four stand together.
-pub fn list_of(standing: &Standing) -> String {
-    let meta = &standing.meta;
+pub fn list_of(table: &Table) -> String {
+    let meta = &table.standing().meta;
     let start = match meta.position.as_str() {
         "" => "startpos",
         position => position,
@@ -85,7 +83,7 @@ pub fn list_of(standing: &Standing) -> String {
     format!(
         "game: {}\nstart: {start}\nmoves: {}\n",
         meta.game,
-        standing.moves.join(between)
+        table.moves().join(between)
     )
 }
 

@@ -242,27 +242,37 @@ impl Table {
         self.choices.clear();
     }
 
-    /// What lies over the board.
-    pub fn marks(&self) -> Marks {
+    /// What lies over the board, with the pointer over one of its places.
+    pub fn marks(&self, hovered: Option<Place>) -> Marks {
         let last = self.view.last.as_ref();
         let mut marks = Marks {
             last: last.map_or_else(Vec::new, |last| last.places.clone()),
+            check: self.view.check,
+            captures: self.view.captures.clone(),
             ..Marks::default()
         };
         if self.is_persons() {
-            let reach = self.view.board.reach(&self.view.legal, &self.clicks);
-            marks.selected = self.clicks.last().copied();
-            marks.targets = reach.next;
-            for &index in &reach.complete {
-                let places = self
-                    .view
-                    .legal
-                    .get(index)
-                    .map(|mv| self.view.board.places_of(mv));
-                marks.targets.extend(places.unwrap_or_default().last());
+            let reach = |clicks: &[Place]| self.view.board.reach(&self.view.legal, clicks);
+            let leads_on = |place: &Place| {
+                let clicks: Vec<Place> = self.clicks.iter().copied().chain([*place]).collect();
+                let reach = reach(&clicks);
+                !reach.complete.is_empty() || !reach.next.is_empty()
+            };
+            marks.selected = self.clicks.first().copied();
+            // In delta's last click stones are picked up, and what slides is where it will be.
+            marks.ghost = (self.clicks.get(1).copied()).or_else(|| hovered.filter(leads_on));
+            // Who has nothing in hand yet knows the own pieces, and a disc falls by itself.
+            let speaks_for_itself = ["chess", "connect-four"].contains(&self.base());
+            if !(speaks_for_itself && self.clicks.is_empty()) {
+                marks.targets = reach(&self.clicks).next;
             }
         }
         marks
+    }
+
+    /// The game without its variant.
+    pub fn base(&self) -> &str {
+        self.plan.game.split(':').next().unwrap_or_default()
     }
 
     /// The only move there is, if it is no place of the board: a pass.
