@@ -94,11 +94,10 @@ impl PlayPanel {
         ui.add_space(8.0);
         self.controls(playing, ui, theme, actions);
         self.field(playing, ui, actions);
+        step_buttons(playing, ui, actions);
         ui.add_space(8.0);
         let standing = playing.table.standing();
         around.moves.show(standing, app, ui, theme, actions);
-        step_buttons(playing, ui, actions);
-        ui.add_space(8.0);
         self.analysis(app, playing, ui, actions);
         self.records(ui, actions);
     }
