@@ -94,6 +94,7 @@ impl<'a> Window<'a> {
             .args(arguments)
             .env("DISPLAY", &display.name)
             .env("XDG_CONFIG_HOME", home)
+            .env("XDG_DATA_HOME", home)
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("WAYLAND_SOCKET")
             .stdin(Stdio::null())

@@ -155,6 +155,10 @@ impl Panels {
                 }
                 None => {
                     let hint = match &app.directory {
+                        Some(_) if app.playing.is_some() => {
+                            "click the board or type a move (m); u takes back, ? lists all keys"
+                                .to_owned()
+                        }
                         Some(directory) => format!("watching {}", directory.display()),
                         None => "? lists all keys".to_owned(),
                     };

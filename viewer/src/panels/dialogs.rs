@@ -43,6 +43,9 @@ const KEYS: &[(&str, &str)] = &[
     ("1 2", "fold the left and the right area"),
     ("tab", "from field to field"),
     ("Enter", "start the game that is set up"),
+    ("m", "type a move, in a game"),
+    ("u n", "take back, have the engine move"),
+    ("Page ↑ ↓", "through the moves of a game"),
     ("ctrl + q", "close the window"),
     ("?", "this list"),
 ];

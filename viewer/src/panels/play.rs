@@ -91,14 +91,15 @@ impl PlayPanel {
             self::trouble(trouble, ui, theme, actions);
         }
         thinking(playing, app.now, ui, theme);
-        ui.add_space(8.0);
+        ui.spacing_mut().item_spacing.y = 8.0;
         self.controls(playing, ui, theme, actions);
         self.field(playing, ui, actions);
-        step_buttons(playing, ui, actions);
-        ui.add_space(8.0);
+        step_buttons(playing, ui, theme, actions);
         let standing = playing.table.standing();
         around.moves.show(standing, app, ui, theme, actions);
+        ui.label(theme.heading("Look at this position"));
         self.analysis(app, playing, ui, actions);
+        ui.label(theme.heading("This game"));
         self.records(ui, actions);
     }
 
@@ -630,7 +631,7 @@ fn thinking(playing: &Playing, now: Duration, ui: &mut Ui, theme: &Theme) {
 }
 
 /// Through the moves of the game.
-fn step_buttons(playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
+fn step_buttons(playing: &Playing, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     let (shown, count) = (playing.table.shown(), playing.table.moves().len());
     ui.horizontal(|ui| {
         for (text, name, is_on, deed) in [
@@ -647,6 +648,10 @@ fn step_buttons(playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
                 actions.push(Action::Deed(deed));
             }
         }
-        ui.label(format!("{shown} of {count}"));
+        let text = match count {
+            1 => format!("after {shown} of 1 move"),
+            _ => format!("after {shown} of {count} moves"),
+        };
+        ui.label(RichText::new(text).color(theme.dim));
     });
 }

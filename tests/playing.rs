@@ -1,0 +1,465 @@
+//! Games in a real window: from the start screen to the result, with a real pointer and real engines.
+
+use std::{fs, path::PathBuf, thread, time::Duration};
+
+use canopy_engine::rng::Rng;
+use canopy_viewer::board::{Board, Place};
+use serde_json::Value;
+use support::{
+    Scratch,
+    window::{Display, Window, control_at},
+};
+
+mod support;
+
+/// Fills a field of the start screen.
+fn fill(window: &Window<'_>, field: &str, text: &str) {
+    window.press(field);
+    window.keys(&["ctrl+a"]);
+    window.text(text);
+    window.keys(&["Escape"]);
+}
+
+fn name_of(place: Place) -> String {
+    match place {
+        Place::Square { column, row } => {
+            format!("square {}{}", char::from(b'a' + column), row + 1)
+        }
+        Place::Pit { owner, number } => {
+            let whose = ["first", "second"][owner.index()];
+            format!("square {whose} pit {}", number + 1)
+        }
+        other => panic!("{other:?} is not clicked"),
+    }
+}
+
+fn count(state: &Value) -> usize {
+    state["game"]["moves"].as_array().map_or(0, Vec::len)
+}
+
+fn is_over(state: &Value) -> bool {
+    let status = &state["game"]["status"];
+    status.is_string() && *status != "Game in progress"
+}
+
+/// Whether a person may move.
+fn is_persons(state: &Value) -> bool {
+    state["controls"]["move field"]["on"] == true && !is_over(state)
+}
+
+/// Makes a move by clicks on the board.
+fn make(window: &Window<'_>, state: &Value, mv: &str) {
+    let before = count(state);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let game = text(&state["game"]["game"]);
+    let position = text(&state["game"]["position"]);
+    let replayed = Board::replay(&game, &position, &[""; 0]).expect("a sound position");
+    let places = replayed.board.places_of(mv);
+    if places.is_empty() {
+        window.press("forced");
+    }
+    for place in places {
+        window.click(control_at(state, &name_of(place)));
+    }
+    window.until("the move is made", |state| count(state) > before);
+}
+
+/// Plays to the end: a person makes the moves of a script, and then any.
+fn play(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
+    let mut rng = Rng::new(seed);
+    let mut script = script.iter();
+    loop {
+        let state = window.until("somebody is to move, or the game is over", |state| {
+            is_over(state) || is_persons(state)
+        });
+        assert_eq!(state["game"]["trouble"], Value::Null, "{}", state["game"]);
+        if is_over(&state) {
+            return state;
+        }
+        let legal = state["game"]["legal"]
+            .as_array()
+            .expect("there are moves")
+            .clone();
+        let any = legal[rng.below(legal.len() as u32) as usize].clone();
+        let mv = script.next().map_or_else(
+            || any.as_str().unwrap_or_default().to_owned(),
+            |mv| (*mv).to_owned(),
+        );
+        make(window, &state, &mv);
+    }
+}
+
+/// What a finished game leaves: a status with a reason, controls that are off, a record.
+fn check(state: &Value, games: usize) {
+    let game = &state["game"];
+    let status = game["status"].as_str().expect("a status is text");
+    assert!(
+        ["Player 1 wins", "Player 2 wins", "Draw"].contains(&status),
+        "{game}"
+    );
+    assert!(
+        game["reason"]
+            .as_str()
+            .is_some_and(|reason| !reason.is_empty()),
+        "{game}"
+    );
+    for (control, is_on) in [
+        ("pause", false),
+        ("next move", false),
+        ("move field", false),
+    ] {
+        assert_eq!(state["controls"][control]["on"], is_on, "{control}");
+    }
+    let directory = PathBuf::from(game["records"].as_str().expect("it is recorded"));
+    let table = fs::read_to_string(directory.join("games.csv")).expect("there is a table of games");
+    assert_eq!(table.lines().count(), games + 1, "{table}");
+    let last = table.lines().last().unwrap_or_default();
+    let moves = game["moves"].as_array().expect("moves are a list");
+    let moves: Vec<&str> = moves.iter().filter_map(Value::as_str).collect();
+    assert!(last.ends_with(&moves.join(" ")), "{last}");
+}
+
+/// A way to set a game up: controls to press, fields to fill.
+struct Way {
+    presses: &'static [&'static str],
+    fields: &'static [(&'static str, &'static str)],
+    games: usize,
+}
+
+/// Everybody's modes, three settings each.
+const WAYS: [Way; 9] = [
+    Way {
+        presses: &[
+            "setup mode engine",
+            "setup person first",
+            "setup report 000 second",
+        ],
+        fields: &[("setup iterations second", "5")],
+        games: 1,
+    },
+    Way {
+        presses: &[
+            "setup mode engine",
+            "setup person second",
+            "setup report 002 first",
+            "setup by milliseconds first",
+        ],
+        fields: &[("setup milliseconds first", "15")],
+        games: 1,
+    },
+    Way {
+        presses: &[
+            "setup mode engine",
+            "setup person first",
+            "setup report 001 second",
+            "setup animate",
+        ],
+        fields: &[
+            ("setup iterations second", "40"),
+            ("setup exploration second", "0.5"),
+        ],
+        games: 1,
+    },
+    Way {
+        presses: &[
+            "setup mode engines",
+            "setup report 000 first",
+            "setup report 000 second",
+            "setup animate",
+        ],
+        fields: &[
+            ("setup iterations first", "5"),
+            ("setup iterations second", "9"),
+        ],
+        games: 1,
+    },
+    Way {
+        presses: &[
+            "setup mode engines",
+            "setup report 002 first",
+            "setup report 000 second",
+        ],
+        fields: &[
+            ("setup iterations first", "60"),
+            ("setup iterations second", "4"),
+        ],
+        games: 1,
+    },
+    Way {
+        presses: &[
+            "setup mode engines",
+            "setup report 000 first",
+            "setup report 000 second",
+        ],
+        fields: &[
+            ("setup iterations first", "20"),
+            ("setup iterations second", "3"),
+            ("setup games", "2"),
+        ],
+        games: 2,
+    },
+    Way {
+        presses: &["setup mode people"],
+        fields: &[("setup games", "1")],
+        games: 1,
+    },
+    Way {
+        presses: &["setup mode people", "green and red"],
+        fields: &[],
+        games: 1,
+    },
+    Way {
+        presses: &["setup mode people", "theme"],
+        fields: &[("setup delay", "0")],
+        games: 1,
+    },
+];
+
+/// Plays a game in every way, from the start screen to the result and back.
+fn in_every_way(game: &str, position: &str, script: &[&str]) {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new(&format!("playing-{game}"));
+    let window = Window::open(&display, &scratch.0, &[]);
+    window.press(&format!("setup game {game}"));
+    fill(&window, "setup delay", "0");
+    if !position.is_empty() {
+        fill(&window, "setup position", position);
+    }
+    for (way, number) in WAYS.iter().zip(1..) {
+        for control in way.presses {
+            window.press(control);
+        }
+        for (field, text) in way.fields {
+            fill(&window, field, text);
+        }
+        let state = window.state();
+        assert_eq!(
+            state["setup"]["problems"],
+            serde_json::json!([]),
+            "{game}, way {number}"
+        );
+        window.press("start game");
+        for played in 1..=way.games {
+            play(&window, script, number);
+            let state = window.until("the result is shown", |state| {
+                let is_shown = state["controls"]["play again"]["on"] == true;
+                is_shown && is_over(state) && state["game"]["number"] == played
+            });
+            check(&state, played);
+            if number <= 6 && game != "chess" {
+                window.until("a tree is shown", |state| state["nodes"].is_u64());
+            }
+            if played < way.games {
+                window.press("play again");
+                window.until("the next game has begun", |state| {
+                    state["game"]["number"] == played + 1
+                });
+            }
+        }
+        window.press("new game");
+        window.until("the start screen is back", |state| {
+            state["controls"]["start game"]["on"] == true
+        });
+    }
+    assert!(window.close().success());
+}
+
+#[test]
+fn kalah_in_every_way() {
+    in_every_way("kalah", "", &[]);
+}
+
+#[test]
+fn connect_four_in_every_way() {
+    in_every_way("connect-four", "", &[]);
+}
+
+#[test]
+fn othello_in_every_way() {
+    in_every_way("othello", "", &[]);
+}
+
+#[test]
+fn delta_in_every_way() {
+    in_every_way("delta", "", &[]);
+}
+
+#[test]
+fn chess_in_every_way() {
+    // White mates in two, or Black makes the only moves there are; anything else is decided soon.
+    in_every_way("chess", "7k/R7/5K2/8/8/8/8/8 w - - 96 90", &[]);
+}
+
+/// A person against an engine, with everything one may do on the way.
+#[test]
+fn a_person_plays_with_all_that_is_to_be_had() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("playing-person");
+    let window = Window::open(&display, &scratch.0, &[]);
+    window.press("setup game connect-four");
+    fill(&window, "setup delay", "0");
+    fill(&window, "setup iterations second", "200");
+    window.press("start game");
+    let state = window.until("the game has begun", is_persons);
+    // An illegal click does nothing; a typed move that is none is told.
+    window.press("move field");
+    window.text("9");
+    window.keys(&["Return"]);
+    let told = window.until("it is told", |state| state["error"] == true);
+    assert_eq!(count(&told), 0);
+    make(&window, &state, "4");
+    let state = window.until("the engine has replied", |state| {
+        count(state) == 2 && is_persons(state)
+    });
+    window.until("its tree is shown, with its move chosen", |state| {
+        state["nodes"].is_u64() && state["final"] == true && state["selected"].is_u64()
+    });
+    assert!(state["game"]["can_undo"] == true);
+    window.press("undo");
+    window.until("both moves are taken back", |state| count(state) == 0);
+    let state = window.until("it is the person's turn", is_persons);
+    make(&window, &state, "3");
+    window.until("the engine has replied", |state| count(state) == 2);
+    window.press("start over");
+    window.press("start over no");
+    window.press("start over");
+    window.press("start over yes");
+    let state = window.until("it begins again", |state| {
+        count(state) == 0 && is_persons(state)
+    });
+    make(&window, &state, "4");
+    let shown = window.until("a tree is shown", |state| {
+        count(state) == 2 && state["final"] == true && state["nodes"].is_u64()
+    });
+    // The tree is saved in all three ways, and read again.
+    for name in ["saved.csv", "saved.tree", "saved.png"] {
+        let path = scratch.0.join(name);
+        window.keys(&["ctrl+s"]);
+        window.until("the question is there", |state| {
+            state["controls"]["dialog yes"]["on"] == true
+        });
+        window.keys(&["ctrl+a"]);
+        window.text(&path.display().to_string());
+        window.keys(&["Return"]);
+        window.until("it is saved", |state| {
+            path.exists()
+                && state["message"]
+                    .as_str()
+                    .is_some_and(|text| text.contains(name))
+        });
+    }
+    for name in ["saved.csv", "saved.tree"] {
+        let read =
+            canopy_engine::tree::files::read(&scratch.0.join(name), None).expect("it can be read");
+        assert_eq!(
+            Some(read.tree.nodes().len() as u64),
+            shown["nodes"].as_u64(),
+            "{name}"
+        );
+    }
+    let picture = fs::read(scratch.0.join("saved.png")).expect("it can be read");
+    assert!(picture.starts_with(b"\x89PNG"));
+    assert!(window.close().success());
+}
+
+/// What cannot be is refused at its field before anything starts.
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("playing-refused");
+    let window = Window::open(&display, &scratch.0, &[]);
+    for (field, texts, wanted) in [
+        (
+            "setup iterations second",
+            ["0", "-1", "1e9", "10001", "many"],
+            "limit second",
+        ),
+        (
+            "setup playout limit second",
+            ["0", "9", "100001", "-1", "x"],
+            "playout limit second",
+        ),
+        (
+            "setup exploration second",
+            ["-1", "21", "1e9", "root", ""],
+            "exploration second",
+        ),
+        ("setup games", ["0", "-1", "100", "1e9", "x"], "games"),
+        ("setup position", ["x", "<6>", "0", "-1", "1e9"], "position"),
+    ] {
+        for text in texts {
+            if text.is_empty() {
+                window.press(field);
+                window.keys(&["ctrl+a", "BackSpace", "Escape"]);
+            } else {
+                fill(&window, field, text);
+            }
+            let state = window.until("it is refused", |state| {
+                let problems = state["setup"]["problems"].as_array();
+                problems.is_some_and(|problems| {
+                    problems.iter().any(|problem| problem["field"] == wanted)
+                })
+            });
+            assert_eq!(
+                state["controls"]["start game"]["on"], false,
+                "{field} {text}"
+            );
+        }
+        let good = match field {
+            "setup iterations second" => "30",
+            "setup playout limit second" => "25",
+            "setup exploration second" => "1.41",
+            "setup games" => "1",
+            _ => "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> s",
+        };
+        fill(&window, field, good);
+        window.until("it is right again", |state| {
+            state["controls"]["start game"]["on"] == true
+        });
+    }
+    assert!(window.close().success());
+}
+
+/// While an engine searches on two threads, the window answers soon and the tree grows smoothly: as the window's own counters say.
+/// The bars are those of an idle machine, so that this only looks whether they are counted, and are not absurd.
+#[test]
+fn the_window_answers_while_an_engine_thinks() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("playing-counters");
+    let window = Window::open(&display, &scratch.0, &[]);
+    window.press("setup game connect-four");
+    window.press("setup report 002 second");
+    window.press("setup by milliseconds second");
+    fill(&window, "setup milliseconds second", "4000");
+    window.press("start game");
+    let state = window.until("the game has begun", is_persons);
+    make(&window, &state, "4");
+    let state = window.until("it thinks", |state| state["game"]["thinking"] == true);
+    for _ in 0..30 {
+        window.click(control_at(&state, "flip"));
+        thread::sleep(Duration::from_millis(40));
+    }
+    let state = window.state();
+    let counters = &state["counters"];
+    assert!(
+        counters["clicks"]
+            .as_u64()
+            .is_some_and(|clicks| clicks >= 30),
+        "{counters}"
+    );
+    assert!(
+        counters["click_ms"]
+            .as_f64()
+            .is_some_and(|time| time < 500.0),
+        "{counters}"
+    );
+    assert!(window.close().success());
+}
