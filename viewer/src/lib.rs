@@ -1,10 +1,13 @@
-//! Canopy's viewer: a window that lays search trees out and follows a live search.
+//! Canopy's viewer: a window that lays search trees out, follows live searches and matches, and lets people play.
 //!
-//! It stands beside the engine and sees of it only the games' notations and the tree formats. From a file to the screen:
+//! It stands beside the engine and sees of it only the games' notations, the tree formats, the list of searches and how to talk
+//! to an engine, which is always a process. From a file to the screen:
 //! [`loader`] reads on a thread of its own, [`model`] holds a tree breadth-first, [`layout`] says where its nodes stand,
 //! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`watch`]
-//! tells what appears in a directory, [`standing`] how the match in it stands. [`app`] is what the window knows and
-//! does; [`panels`] stands around the tree, [`board`] draws the game's position, [`frame`] puts all together, [`window`] shows it.
+//! tells what appears in a directory, [`standing`] how the match in it stands, [`film`] makes trees of journals, and [`easel`] draws with
+//! care what rests. [`play`] is a game between people and engines, [`exhibition`] a match that the window starts. [`app`] is what
+//! the window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things are,
+//! [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together, [`window`] shows it.
 
 pub mod app;
 
