@@ -178,7 +178,7 @@ impl<'a> Window<'a> {
 
     /// Types a text.
     pub(crate) fn text(&self, text: &str) {
-        self.xdotool(&["type", "--delay", "2", text]);
+        self.xdotool(&["type", "--delay", "2", "--", text]);
     }
 
     /// Moves the pointer.
