@@ -22,15 +22,20 @@ use crate::{
 };
 
 /// A journal that is still written is looked at so often.
-const POLL: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(25);
 /// The same when nothing has come for a while: perhaps nobody writes any more.
 const SLOW_POLL: Duration = Duration::from_secs(2);
 /// A journal that is not there yet is looked for so many times.
 const TRIES: u32 = 50;
 /// When there was nothing to do for so long, a tree that was shown in part is shown whole.
 const QUIET: Duration = Duration::from_millis(300);
-/// While the iteration changes all the time, the tree shows at most so many nodes.
+/// While the iteration changes all the time, the tree shows at most so many nodes, and at least so many of those there are.
 const QUICK: u64 = 150_000;
+const FEW: u64 = 3_000;
+/// A tree that changes all the time is to be ready in this time; there are the more nodes in it the sooner it is.
+const SOON: Duration = Duration::from_millis(20);
+/// Of all time no more than one part in so many goes into the shares of the root's moves.
+const SHARE_OF_SHARES: u32 = 8;
 /// How often the shares of the root's moves are told, from the beginning to the end.
 const TIMES: usize = 240;
 
@@ -110,6 +115,8 @@ impl Projector {
                     wish: None,
                     told: None,
                     rest: None,
+                    quick: QUICK,
+                    shares: None,
                 }
                 .run(&wanted, &tell);
             })?;
@@ -154,6 +161,10 @@ struct Booth {
     told: Option<Instant>,
     /// A tree that was shown in part, to be shown whole when there is time; and since when there might be.
     rest: Option<(Wish, Instant)>,
+    /// How many nodes a tree has that changes all the time.
+    quick: u64,
+    /// The shares of the root's moves, when they are to be worked out again.
+    shares: Option<(Arc<Shares>, Instant)>,
 }
 
 struct Playing {
@@ -234,6 +245,8 @@ impl Booth {
                 self.awaited = None;
                 self.told = None;
                 self.rest = None;
+                self.shares = None;
+                self.quick = QUICK;
                 self.tries = TRIES;
                 self.open(path, meta, tell)
             }
@@ -286,14 +299,27 @@ impl Booth {
         let Some(Playing { path, film, .. }) = &self.playing else {
             return true;
         };
-        self.told = Some(Instant::now());
+        let begun = Instant::now();
+        self.told = Some(begun);
         let path = path.clone();
-        match film.shares(TIMES) {
+        let known = (self.shares.as_ref())
+            .filter(|(_, due)| begun < *due && film.ended().is_none())
+            .map(|(shares, _)| Arc::clone(shares));
+        let shares = match known {
+            Some(shares) => Ok(shares),
+            None => film.shares(TIMES).map(|shares| {
+                let shares = Arc::new(shares);
+                let due = Instant::now() + begun.elapsed() * SHARE_OF_SHARES;
+                self.shares = Some((Arc::clone(&shares), due));
+                shares
+            }),
+        };
+        match shares {
             Ok(shares) => {
                 let reel = Reel {
                     iterations: film.iterations(),
                     ended: film.ended(),
-                    shares: Arc::new(shares),
+                    shares,
                 };
                 tell(News::Reel(path, reel))
             }
@@ -309,7 +335,8 @@ impl Booth {
             return true;
         };
         let path = playing.path.clone();
-        let most = wish.quick.then_some(QUICK);
+        let most = wish.quick.then_some(self.quick);
+        let begun = Instant::now();
         match playing.film.shot(wish.iteration, most) {
             Ok(taken) => {
                 let source = Source {
@@ -330,6 +357,9 @@ impl Booth {
                     model: Arc::new(Model::sifted(source, &wish.sift)),
                     wish,
                 };
+                if shot.wish.quick {
+                    self.quick = adapted(self.quick, begun.elapsed());
+                }
                 tell(News::Shot(path, shot))
             }
             Err(problem) => {
@@ -338,4 +368,10 @@ impl Booth {
             }
         }
     }
+}
+
+/// How many nodes the next tree may have, if one of so many took so long.
+fn adapted(nodes: u64, took: Duration) -> u64 {
+    let ratio = SOON.as_secs_f64() / took.as_secs_f64().max(1e-4);
+    ((nodes as f64 * ratio.clamp(0.3, 1.5)) as u64).clamp(FEW, QUICK)
 }
