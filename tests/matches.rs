@@ -314,6 +314,76 @@ fn command_lines_are_checked() {
     assert!(message.contains("line 4"), "{message}");
 }
 
+/// A search that does not exist, or not for this game, is told before anybody plays under its name.
+#[test]
+fn searches_are_checked_before_the_match() {
+    let common = "--game|kalah|--engine|search=random|--games|2|--engine";
+    for (search, wanted) in [
+        ("uct,exploraton=0.7", "exploraton"),
+        ("rules-002", "rules-002"),
+        ("dijkstra", "dijkstra"),
+    ] {
+        let message = refusal(&format!("{common}|search={search}"), 2);
+        assert!(message.contains(wanted), "{search}: {message}");
+    }
+    // One that is given as a command says so itself.
+    let own = engine();
+    let output = play(&format!(
+        "{common}|option.Search=rules-002 {own} --game kalah|--go|nodes 5"
+    ));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("searching with uct"), "{said}");
+}
+
+/// A match of which no game was played does not stand in the way of another.
+#[test]
+fn a_failed_start_leaves_the_directory_free() {
+    let scratch = Scratch::new("failed-start");
+    let common = format!(
+        "--game|connect-four|--games|2|--go|nodes 5|--out|{}|--engine|search=uct|--engine",
+        scratch.0.display()
+    );
+    refusal(&format!("{common}|/no/such/engine"), 1);
+    report(&format!("{common}|search=random"));
+}
+
+/// A test that has decided stays decided.
+#[test]
+fn a_decided_match_is_not_played_on() {
+    let scratch = Scratch::new("decided");
+    let command = format!(
+        "--game|connect-four|--engine|search=uct|--engine|search=random|--games|1000|--go|nodes 100|--sprt|elo0=0,elo1=200|--out|{}",
+        scratch.0.display()
+    );
+    report(&command);
+    let played = games(&scratch.0).len();
+    let again = report(&command);
+    assert!(again.contains("H1 accepted"), "{again}");
+    assert_eq!(games(&scratch.0).len(), played);
+}
+
+/// Whoever follows a match sees the last move and the result of every game.
+#[test]
+fn the_end_of_every_game_can_be_followed() {
+    let scratch = Scratch::new("every-end");
+    let mut child = start(&format!(
+        "--game|connect-four|--engine|search=uct|--engine|search=random|--games|3|--go|nodes 20|--pace|60|--trees|{}",
+        scratch.0.display()
+    ));
+    let mut seen = BTreeSet::new();
+    while child.try_wait().expect("it can be asked").is_none() {
+        let text = fs::read_to_string(scratch.0.join("match.json")).unwrap_or_default();
+        if let Ok(meta) = canopy_engine::tree::meta::read_match(text.as_bytes())
+            && meta.result.is_some()
+        {
+            seen.insert(meta.number);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(seen, BTreeSet::from([1, 2, 3]));
+}
+
 /// Handles and processes that a process has at the moment.
 fn census(child: &Child) -> (usize, usize) {
     let count = |path: String| fs::read_dir(path).map_or(0, |entries| entries.count());

@@ -557,3 +557,93 @@ fn a_position_is_looked_at_by_any_search() {
         Some(1)
     );
 }
+
+#[test]
+fn looking_at_a_position_does_not_disturb_an_engine_that_thinks() {
+    let seats = [None, engine("search=uct go='movetime 700'")];
+    let mut stage = playing(plan("connect-four", "", seats));
+    click(&mut stage, &["d1"]);
+    stage.until("it thinks", |app| told(app)["thinking"] == true);
+    let analyst = engine("search=lgr2 go='nodes 50'").expect("there is one");
+    stage.act(Action::Deed(Deed::Analyse(Box::new(analyst))));
+    await_turn(&mut stage);
+    assert_eq!(moves(&stage.app).len(), 2);
+}
+
+/// An engine that plays its answer on its own board is told when that was taken back.
+#[test]
+fn every_dialect_follows_what_is_taken_back() {
+    let engine = |dialect: &str| {
+        let own = own().join(" ");
+        engine(&format!(
+            "dialect={dialect} option.Search=uct go='nodes 20' {own} --game othello"
+        ))
+    };
+    for dialect in ["gtp", "uci", "ugi"] {
+        let mut stage = playing(plan("othello", "", [None, engine(dialect)]));
+        for _ in 0..3 {
+            click_move_of_a_person(&mut stage, "d3");
+            await_turn(&mut stage);
+            assert_eq!(moves(&stage.app).len(), 2, "{dialect}");
+            stage.click("undo");
+            assert_eq!(moves(&stage.app).len(), 0, "{dialect}");
+        }
+        click_move_of_a_person(&mut stage, "c4");
+        await_turn(&mut stage);
+        assert_eq!(
+            moves(&stage.app).first().map(String::as_str),
+            Some("c4"),
+            "{dialect}"
+        );
+    }
+}
+
+#[test]
+fn a_result_that_is_taken_back_does_not_count() {
+    let scratch = Scratch::new("records-undone");
+    let mut series = plan("connect-four", "", [None, None]);
+    series.games = 3;
+    let mut stage = recorded(series, &scratch);
+    let win = |stage: &mut Stage| {
+        for mv in ["1", "2", "1", "2", "1", "2", "1"]
+            .iter()
+            .skip(moves(&stage.app).len())
+        {
+            stage.act(Action::Deed(Deed::Move((*mv).to_owned())));
+        }
+    };
+    win(&mut stage);
+    let score = |stage: &Stage| told(&stage.app)["score"].clone();
+    assert_eq!(score(&stage), serde_json::json!([1, 0]));
+    stage.act(Action::Deed(Deed::Undo));
+    assert_eq!(score(&stage), serde_json::json!([0, 0]));
+    win(&mut stage);
+    assert_eq!(score(&stage), serde_json::json!([1, 0]));
+    let directory = PathBuf::from(
+        told(&stage.app)["records"]
+            .as_str()
+            .expect("it is recorded"),
+    );
+    let table = fs::read_to_string(directory.join("games.csv")).expect("there is a table of games");
+    assert_eq!(table.lines().count(), 2, "{table}");
+    // Two wins of three decide the series; another one begins at nothing.
+    stage.act(Action::Deed(Deed::Again));
+    for mv in ["1", "2", "1", "2", "1", "2", "3", "2"] {
+        stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+    }
+    assert_eq!(score(&stage), serde_json::json!([2, 0]));
+    stage.act(Action::Deed(Deed::Again));
+    assert_eq!(
+        (score(&stage), &told(&stage.app)["number"]),
+        (serde_json::json!([0, 0]), &1.into())
+    );
+}
+
+#[test]
+fn what_is_opened_takes_the_place_of_what_is_played() {
+    let mut stage = people("connect-four", "");
+    let tree = data("trees").join("names.csv");
+    let tree = if tree.exists() { tree } else { data("trees") };
+    stage.act(Action::Open(vec![tree]));
+    stage.until("the game is gone", |app| told(app) == Value::Null);
+}

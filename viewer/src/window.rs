@@ -1,6 +1,14 @@
 //! The window: the only file that knows of windows.
 
-use std::{num::NonZeroU32, rc::Rc, sync::Arc, time::Instant};
+use std::{
+    num::NonZeroU32,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
 
 use egui::ViewportId;
 use winit::{
@@ -32,6 +40,7 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
         let _ = proxy.send_event(());
     });
     let no_thread = |error: std::io::Error| format!("no thread could be started: {error}");
+    let told_to_end = heed_signals(&wake);
     let frame = Frame::with_easel(Arc::clone(&wake)).map_err(no_thread)?;
     let mut app = App::new(Settings::load(), wake).map_err(no_thread)?;
     if let Some(first) = first {
@@ -44,13 +53,41 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
         begun: Instant::now(),
         next: None,
         clicked: None,
+        told_to_end,
         failure: None,
     };
     event_loop
         .run_app(&mut viewer)
         .map_err(|error| error.to_string())?;
     viewer.app.settings.store();
+    viewer.app.shut_down();
     viewer.failure.map_or(Ok(()), Err)
+}
+
+/// Has Ctrl-C, and what else asks programs to end, close the window in good order; true then.
+fn heed_signals(wake: &Wake) -> Arc<AtomicBool> {
+    let told = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    {
+        use signal_hook::{
+            consts::{SIGHUP, SIGINT, SIGTERM},
+            iterator::Signals,
+        };
+        let (heard, wake) = (Arc::clone(&told), Arc::clone(wake));
+        // Without it the program just ends.
+        if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+            let listener = std::thread::Builder::new().name("signals".to_owned());
+            let _ = listener.spawn(move || {
+                for _ in signals.forever() {
+                    heard.store(true, Ordering::Relaxed);
+                    wake();
+                }
+            });
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = wake;
+    told
 }
 
 struct Viewer {
@@ -62,6 +99,8 @@ struct Viewer {
     next: Option<Instant>,
     /// When something was clicked that has not been answered yet.
     clicked: Option<Instant>,
+    /// Whether the system asks the program to end.
+    told_to_end: Arc<AtomicBool>,
     failure: Option<String>,
 }
 
@@ -191,6 +230,7 @@ impl ApplicationHandler for Viewer {
     fn user_event(&mut self, event_loop: &ActiveEventLoop, (): ()) {
         // Something is ready, in the app or on the easel; a window that cannot be seen takes it in too.
         self.app.update(self.begun.elapsed());
+        self.app.is_over |= self.told_to_end.load(Ordering::Relaxed);
         if self.app.is_over {
             self.close(event_loop);
         } else {

@@ -354,7 +354,11 @@ impl Journal {
         }
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed)?;
-        let (found, records, length) = parse(&path, &text)?;
+        let (mut found, records, mut length) = parse(&path, &text)?;
+        if records.is_empty() {
+            // A match of which no game was played may as well be another one.
+            (found, length) = (None, 0);
+        }
         if let Some(difference) = found.as_ref().and_then(|found| found.difference(heading)) {
             return Err(JournalError::Other {
                 path: path.display().to_string(),

@@ -91,10 +91,7 @@ impl Live {
             ),
             None => (None, None),
         };
-        if standing.over.is_some() {
-            // The score has to wait until the game is in the journal.
-            return Ok(());
-        }
+        // The score follows when the game is in the journal.
         self.write(meta)
     }
 

@@ -176,8 +176,12 @@ impl Process {
     fn finish(&mut self, deadline: Instant) -> String {
         self.to_send.clear();
         self.input = None;
-        self.await_end(deadline);
         // An engine that has just closed its output is about to have an exit code.
+        let grace = match self.output {
+            None => LAST_WORDS,
+            Some(_) => Duration::ZERO,
+        };
+        self.await_end(deadline.max(Instant::now() + grace));
         let had_ended = self.has_ended();
         if !had_ended {
             let _ = kill_process_group(self.group, Signal::TERM);

@@ -152,6 +152,8 @@ pub struct Played {
     pub thoughts: Vec<(Thought, Duration)>,
     /// What else is to be said of the engines.
     pub remarks: Vec<(Player, String)>,
+    /// Whether the one to blame cannot play this match at all.
+    pub is_hopeless: bool,
 }
 
 /// How a game stands, for those who watch.
@@ -185,6 +187,7 @@ pub fn play<G: Playable>(
         moves: Vec::new(),
         thoughts: Vec::new(),
         remarks: Vec::new(),
+        is_hopeless: false,
         quiet: [0; 2],
         lost: [0; 2],
     };
@@ -219,6 +222,7 @@ pub fn play<G: Playable>(
         moves: table.moves,
         thoughts: table.thoughts,
         remarks: table.remarks,
+        is_hopeless: table.is_hopeless,
     })
 }
 
@@ -244,6 +248,7 @@ struct Table<'a, 'b, G: Playable> {
     moves: Vec<(Player, String)>,
     thoughts: Vec<(Thought, Duration)>,
     remarks: Vec<(Player, String)>,
+    is_hopeless: bool,
     /// For how many of its moves each side has thought the game drawn, and lost.
     quiet: [u32; 2],
     lost: [u32; 2],
@@ -478,6 +483,7 @@ impl<G: Playable> Table<'_, '_, G> {
     }
 
     fn failed(&mut self, player: Player, fault: &Fault, remains: Remains) -> Decision {
+        self.is_hopeless |= matches!(fault, Fault::Unable(_) | Fault::NotStarted(_));
         let ending = match fault {
             Fault::Halted => return None,
             Fault::Silent(_) => Ending::Silent,

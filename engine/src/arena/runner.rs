@@ -140,6 +140,8 @@ struct Shared<'a, G: Playable> {
     /// The engines that have started at least once.
     known: Vec<AtomicBool>,
     warned: AtomicBool,
+    /// What engines said, so that it is told once.
+    said: Mutex<BTreeSet<String>>,
     tell: Mutex<Sender<Told>>,
 }
 
@@ -153,6 +155,9 @@ pub fn run<G: Playable>(
     news: &mut dyn FnMut(News<'_>),
 ) -> Result<Why, RunError> {
     let live = open_live(plan, trees, records)?;
+    if let Some(verdict) = decided(plan, records) {
+        return Ok(Why::Decided(verdict));
+    }
     let done: BTreeSet<u64> = (records.iter())
         .filter_map(|record| record.game.checked_sub(1))
         .collect();
@@ -170,6 +175,7 @@ pub fn run<G: Playable>(
             .map(|_| AtomicBool::new(false))
             .collect(),
         warned: AtomicBool::new(false),
+        said: Mutex::new(BTreeSet::new()),
         tell: Mutex::new(sender),
     };
     thread::scope(|scope| {
@@ -205,6 +211,13 @@ pub fn run<G: Playable>(
             let _ = live.finish();
         }
     })
+}
+
+/// What the test says, if it has decided.
+fn decided<G: Playable>(plan: &Plan<G>, records: &[Record]) -> Option<Verdict> {
+    let sprt = plan.sprt.as_ref()?;
+    let verdict = sprt.verdict(report::against(0, 1, records).results.total());
+    (verdict != Verdict::Continue).then_some(verdict)
 }
 
 fn open_live<G: Playable>(
@@ -243,6 +256,7 @@ pub fn run_only<G: Playable>(
             .map(|_| AtomicBool::new(false))
             .collect(),
         warned: AtomicBool::new(false),
+        said: Mutex::new(BTreeSet::new()),
         tell: Mutex::new(sender),
     };
     let fixture = plan.schedule.fixture(number);
@@ -336,14 +350,9 @@ impl<G: Playable> Keeper<'_, G> {
         }
         self.records.push(record);
         (self.news)(News::Over(self.records));
-        if let Some(sprt) = &self.plan.sprt
-            && self.why == Why::Done
-        {
-            let verdict = sprt.verdict(report::against(0, 1, self.records).results.total());
-            if verdict != Verdict::Continue {
-                self.why = Why::Decided(verdict);
-                self.inner.say();
-            }
+        if let Some(verdict) = decided(self.plan, self.records).filter(|_| self.why == Why::Done) {
+            self.why = Why::Decided(verdict);
+            self.inner.say();
         }
         Ok(())
     }
@@ -434,7 +443,18 @@ impl<'a, G: Playable> Worker<'a, G> {
                 *slot = seat.client;
             }
         }
+        self.pass_on_notes();
         let began = began.unwrap_or_default().as_millis() as u64;
+        if let Some(played) = played.as_ref().filter(|played| played.is_hopeless) {
+            let engine = played
+                .blame
+                .and_then(|player| plan.engines.get(fixture.engine(player)));
+            let name = engine.map(|engine| engine.name.clone()).unwrap_or_default();
+            let remains = played.remains.clone().unwrap_or_default();
+            let fault = Fault::Unable(played.reason.clone());
+            self.shared.tell(Told::Useless(name, fault, remains));
+            return None;
+        }
         Some(Record::new(
             fixture,
             start,
@@ -442,6 +462,24 @@ impl<'a, G: Playable> Worker<'a, G> {
             began,
             played?,
         ))
+    }
+
+    /// Tells what engines said on their own account, each thing once.
+    fn pass_on_notes(&mut self) {
+        for (client, engine) in self.clients.iter_mut().zip(&self.shared.plan.engines) {
+            let Some(client) = client else { continue };
+            for note in client.notes.iter() {
+                let text = format!("{} says: {note}", engine.name);
+                let mut said = self
+                    .shared
+                    .said
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                if said.insert(text.clone()) {
+                    self.shared.tell(Told::Said(text));
+                }
+            }
+        }
     }
 
     fn warn(&self, text: &str) {
@@ -481,16 +519,14 @@ impl<'a, G: Playable> Worker<'a, G> {
                 self.shared.halt,
             ) {
                 Ok(started) => {
-                    if !known.swap(true, Ordering::Relaxed) {
-                        for note in &started.notes {
-                            let text = format!("{} says: {note}", engine.name);
-                            self.shared.tell(Told::Said(text));
-                        }
-                    }
+                    known.store(true, Ordering::Relaxed);
                     client = Some(started);
                 }
                 Err((Fault::Halted, _)) => return None,
-                Err((fault, remains)) if !known.load(Ordering::Relaxed) => {
+                // A program that is gone, or no more handles, is nobody's play.
+                Err((fault, remains))
+                    if !known.load(Ordering::Relaxed) || matches!(fault, Fault::NotStarted(_)) =>
+                {
                     self.shared
                         .tell(Told::Useless(engine.name.clone(), fault, remains));
                     return None;

@@ -26,6 +26,7 @@ use crate::{
         sprt::Sprt,
         stats::Tally,
     },
+    catalog,
     games::Playable,
     rng::mix,
     search::budget::Stopwatch,
@@ -286,6 +287,12 @@ fn plan<G: Playable>(
     let mut engines = (arguments.engine.iter())
         .map(|text| Engine::parse(text, &own).map_err(|error| usage(&error)))
         .collect::<Result<Vec<Engine>, CliError>>()?;
+    for engine in engines.iter().filter(|engine| engine.command == own) {
+        let search = engine.options.iter().find(|(name, _)| name == "Search");
+        if let Some((_, search)) = search {
+            catalog::configure::<G>(search, &[])?;
+        }
+    }
     Engine::tell_apart(&mut engines);
     let listed = match &arguments.openings {
         Some(path) => read_openings::<G>(path, start.rules())?,
@@ -381,6 +388,7 @@ fn digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u64 {
 /// Has Ctrl-C, and what else asks programs to end, stop the match.
 #[cfg(unix)]
 fn heed_signals(halt: &Halt) -> Result<(), CliError> {
+    allow_many_handles();
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
@@ -394,6 +402,20 @@ fn heed_signals(halt: &Halt) -> Result<(), CliError> {
         }
     })?;
     Ok(())
+}
+
+/// Every engine takes three handles, and systems allow few if nobody asks for more.
+#[cfg(unix)]
+fn allow_many_handles() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let _ = setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: maximum,
+            maximum,
+        },
+    );
 }
 
 /// Has the end of standard input stop the match.

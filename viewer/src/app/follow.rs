@@ -68,6 +68,7 @@ impl App {
 
     /// Follows a match from now on.
     pub(super) fn follow_match(&mut self, directory: PathBuf, exit: bool) {
+        self.playing = None;
         self.watch(&directory, Scope::Match);
         self.following = Some(Following {
             exit,

@@ -424,7 +424,10 @@ impl App {
     /// Does something.
     pub fn act(&mut self, action: Action) {
         match action {
-            Action::Open(paths) => self.open(&paths),
+            Action::Open(paths) => match paths.as_slice() {
+                [path] if files::is_game(path) => self.lay_out(path),
+                _ => self.open(&paths),
+            },
             Action::FollowMatch { directory, exit } => self.follow_match(directory, exit),
             Action::GoToMove(index) => self.go_to_move(index),
             Action::GoToNow => {
@@ -496,7 +499,9 @@ impl App {
             Action::Speed(speed) => self.set_speed(speed),
             Action::ToEnd => self.show_end(),
             Action::Exhibit(wanted) => self.exhibit(&wanted),
-            Action::Begin(plan) => self.begin_play(*plan),
+            Action::Begin(plan) => {
+                self.begin_play(*plan);
+            }
             Action::Deed(deed) => self.do_deed(deed),
             Action::LayOut(path) => self.lay_out(&path),
             Action::Complain(problem) => self.complain(problem),
@@ -512,6 +517,8 @@ impl App {
 
     /// These were opened, and these trees are in them.
     fn begin(&mut self, paths: &[PathBuf], Listing { files, is_match }: Listing) {
+        // What is opened takes the place of what is played.
+        self.playing = None;
         self.watch = None;
         self.directory = None;
         self.following = None;

@@ -9,7 +9,7 @@ use std::{
 use canopy_engine::{
     arena::{client::Remains, engines::Engine},
     games::Player,
-    rng::mix,
+    rng::{child_seed, mix},
 };
 use serde_json::{Value, json};
 
@@ -31,12 +31,16 @@ use crate::{
 const SILENCE: Duration = Duration::from_secs(15);
 /// A tree that has just come grows for so long, if that is wanted.
 const SHOW: Duration = Duration::from_millis(1500);
+/// When the window closes engines have so long to go.
+const FAREWELL: Duration = Duration::from_millis(1200);
 /// What moves is drawn so often.
 const FRAME: Duration = Duration::from_millis(16);
 /// The clocks are drawn so often.
 const SECOND: Duration = Duration::from_secs(1);
 /// Random numbers of engines have so many bits.
 const SEED_BITS: u32 = 53;
+/// Whose random numbers are neither seat's.
+const ANALYST: u64 = 2;
 
 /// What a person does with the game.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +88,8 @@ pub enum Deed {
 pub struct Thinking {
     /// Whose move it is.
     pub player: Player,
+    /// Which question it answers.
+    question: u64,
     /// Since when.
     pub since: Duration,
     /// When it last said something.
@@ -130,6 +136,8 @@ pub struct Playing {
     is_single: bool,
     /// Whether the result of this game is in the score.
     is_counted: bool,
+    /// The last game that was recorded.
+    recorded: Option<u64>,
     /// Whether one looks from the second player's side.
     pub is_flipped: bool,
     /// How long a move of an engine takes at least.
@@ -149,14 +157,14 @@ impl Drop for Playing {
 impl Playing {
     fn new(plan: Plan, records: Option<&Path>, now: Duration) -> Result<Self, String> {
         let pace = plan.pause;
-        let persons: Vec<bool> = plan.seats.iter().map(Option::is_none).collect();
         let table = Table::new(plan)?;
         let names = [table.name_of(Player::First), table.name_of(Player::Second)];
         let keeper = records.map(|records| Keeper::new(table.plan(), names, records));
         let directory = new_directory()
             .map_err(|error| format!("there is no directory for the trees: {error}"))?;
         let clock = SystemTime::now().duration_since(UNIX_EPOCH);
-        let seed = mix(clock.unwrap_or_default().as_nanos() as u64) >> (u64::BITS - SEED_BITS);
+        let seed = mix(clock.unwrap_or_default().as_nanos() as u64);
+        let is_flipped = is_seen_from_below(&table);
         Ok(Self {
             table,
             opponents: [None, None],
@@ -173,8 +181,8 @@ impl Playing {
             is_paused: false,
             is_single: false,
             is_counted: false,
-            // A person sees the own side below.
-            is_flipped: persons == [false, true],
+            recorded: None,
+            is_flipped,
             pace,
             motion: None,
         })
@@ -213,14 +221,15 @@ impl Playing {
         Some(directory.to_string_lossy().into_owned())
     }
 
-    fn next_question(&mut self, moves: Vec<String>) -> Question {
+    fn next_question(&mut self, moves: Vec<String>, seat: u64) -> Question {
         self.question += 1;
+        let seed = child_seed(child_seed(self.seed, self.games), seat);
         Question {
             number: self.question,
             game: self.games,
             position: self.table.plan().position.clone(),
             moves,
-            seed: (self.seed + self.games) >> 1,
+            seed: seed >> (u64::BITS - SEED_BITS),
             trees: self.trees(),
         }
     }
@@ -259,7 +268,7 @@ impl Playing {
     pub fn next_timer(&self) -> Option<Duration> {
         let held = self.held.as_ref().map(|(at, _, _)| *at);
         let silence = (self.thinking.as_ref().filter(|_| self.trouble.is_none()))
-            .map(|thinking| thinking.heard + SILENCE);
+            .map(|thinking| thinking.heard + self.silence(thinking));
         held.into_iter().chain(silence).min()
     }
 
@@ -283,8 +292,8 @@ impl Playing {
 }
 
 impl App {
-    /// Begins to play.
-    pub(super) fn begin_play(&mut self, mut plan: Plan) {
+    /// Begins to play; whether that went well.
+    pub(super) fn begin_play(&mut self, mut plan: Plan) -> bool {
         for engine in plan.seats.iter_mut().flatten() {
             self.equip(engine);
         }
@@ -296,8 +305,12 @@ impl App {
                 self.playing = Some(playing);
                 self.animates = animates.then_some(SHOW);
                 self.carry_on();
+                true
             }
-            Err(problem) => self.complain(problem),
+            Err(problem) => {
+                self.complain(problem);
+                false
+            }
         }
     }
 
@@ -353,17 +366,24 @@ impl App {
                 playing.table.let_go();
                 Ok(())
             }
+            Deed::Undo if !playing.table.can_undo() => Ok(()),
             Deed::Undo => {
                 playing.break_off();
-                playing.is_counted = false;
+                playing.uncount();
                 playing.began = now;
                 // Engines alone would only play it again.
                 playing.is_paused |= playing.table.plan().seats.iter().all(Option::is_some);
                 playing.table.undo()
             }
-            Deed::Restart => playing.begin_again(now, false),
+            Deed::Restart => {
+                playing.uncount();
+                playing.begin_again(now, false)
+            }
             Deed::Again => {
                 let more = playing.table.has_more();
+                if !more {
+                    playing.table.begin_series();
+                }
                 playing.begin_again(now, more)
             }
             Deed::Pause(is_paused) => {
@@ -371,6 +391,7 @@ impl App {
                 playing.pause(is_paused, now);
                 Ok(())
             }
+            Deed::Next if !playing.can_step() => Ok(()),
             Deed::Next => {
                 playing.pause(false, now);
                 playing.is_single = true;
@@ -382,6 +403,9 @@ impl App {
             }
             Deed::Revive => {
                 playing.break_off();
+                for opponent in playing.opponents.iter().flatten() {
+                    opponent.interrupt();
+                }
                 playing.began = now;
                 Ok(())
             }
@@ -429,8 +453,8 @@ impl App {
             animate: false,
             pause: Duration::ZERO,
         };
-        self.begin_play(plan);
-        if let Some(playing) = &mut self.playing {
+        let has_begun = self.begin_play(plan);
+        if let Some(playing) = self.playing.as_mut().filter(|_| has_begun) {
             // It was counted where it was played.
             playing.is_counted = true;
             let laid = playing.table.load(&loaded.moves);
@@ -453,6 +477,25 @@ impl App {
         self.step_through(Vec::new());
     }
 
+    /// Ends the game because the window closes; engines have a moment to go, and are ended then.
+    pub fn shut_down(&mut self) {
+        let Some(mut playing) = self.playing.take() else {
+            return;
+        };
+        let Playing {
+            opponents, analyst, ..
+        } = &mut playing;
+        let threads: Vec<_> = (opponents.iter_mut().chain([analyst]).flatten())
+            .filter_map(Opponent::take_thread)
+            .collect();
+        drop(playing);
+        let mut patience = FAREWELL;
+        while !patience.is_zero() && threads.iter().any(|thread| !thread.is_finished()) {
+            std::thread::sleep(FRAME);
+            patience = patience.saturating_sub(FRAME);
+        }
+    }
+
     /// Has an engine look at the position that is shown.
     fn analyse(&mut self, mut engine: Engine) {
         self.equip(&mut engine);
@@ -470,7 +513,7 @@ impl App {
             .get(..playing.table.shown())
             .unwrap_or_default()
             .to_vec();
-        let question = playing.next_question(moves);
+        let question = playing.next_question(moves, ANALYST);
         match Opponent::start(engine, &playing.table.plan().game, wake) {
             Ok(analyst) => {
                 analyst.ask(question);
@@ -635,6 +678,10 @@ impl Playing {
         let Turn::Engine(_, player) = self.table.turn() else {
             return;
         };
+        if text.trim().eq_ignore_ascii_case("resign") {
+            self.table.resign(player);
+            return;
+        }
         if let Err(problem) = self.table.play(text, effort) {
             let name = self.table.name_of(player);
             self.trouble = Some(Trouble {
@@ -655,10 +702,14 @@ impl Playing {
     fn hear(&mut self, news: News, now: Duration) -> bool {
         let (News::Thought(number, _) | News::Chosen(number, _) | News::Failed(number, _, _)) =
             &news;
-        let Some(thinking) = self.thinking.as_mut().filter(|_| *number == self.question) else {
+        let Some(thinking) =
+            (self.thinking.as_mut()).filter(|thinking| thinking.question == *number)
+        else {
             return false;
         };
         thinking.heard = now;
+        // Who speaks is not silent.
+        self.trouble.take_if(|trouble| trouble.is_silence);
         match news {
             News::Thought(_, thought) => {
                 thinking.nodes = thought.nodes.unwrap_or(thinking.nodes);
@@ -694,6 +745,14 @@ impl Playing {
         }
     }
 
+    /// How long an engine may say nothing: not every one tells what it thinks before its time is up.
+    fn silence(&self, thinking: &Thinking) -> Duration {
+        let seat = self.table.seat_of(thinking.player);
+        let engine = self.table.plan().seats.get(seat).and_then(Option::as_ref);
+        let time = engine.and_then(|engine| engine.go.as_ref()?.movetime);
+        SILENCE + time.unwrap_or_default()
+    }
+
     /// Says so when an engine has said nothing for long.
     fn watch_silence(&mut self, now: Duration) {
         let Some(thinking) = self.thinking.filter(|_| self.trouble.is_none()) else {
@@ -717,7 +776,7 @@ impl Playing {
         now: Duration,
         wake: crate::loader::Wake,
     ) -> Result<(), String> {
-        let question = self.next_question(self.table.moves().to_vec());
+        let question = self.next_question(self.table.moves().to_vec(), seat as u64);
         let plan = self.table.plan();
         let Some(slot) = self.opponents.get_mut(seat) else {
             return Ok(());
@@ -733,12 +792,25 @@ impl Playing {
         opponent.ask(question);
         self.thinking = Some(Thinking {
             player,
+            question: self.question,
             since: now,
             heard: now,
             nodes: 0,
         });
         self.began = now;
         Ok(())
+    }
+
+    /// Whether an engine waits to be told to make one move.
+    pub fn can_step(&self) -> bool {
+        self.is_paused && matches!(self.table.turn(), Turn::Engine(..))
+    }
+
+    /// The result of a game that goes on, or is played again, counts no more.
+    fn uncount(&mut self) {
+        if std::mem::take(&mut self.is_counted) {
+            self.table.uncount();
+        }
     }
 
     fn pause(&mut self, is_paused: bool, now: Duration) {
@@ -756,21 +828,35 @@ impl Playing {
         self.games += 1;
         (self.is_counted, self.is_paused, self.is_single) = (false, false, false);
         self.began = now;
-        if is_next {
+        let begun = if is_next {
             self.table.next_game()
         } else {
             self.table.restart()
-        }
+        };
+        self.is_flipped = is_seen_from_below(&self.table);
+        begun
     }
 
     /// Counts a game that is over, and keeps it.
     fn count(&mut self) -> Result<(), String> {
         self.table.count();
-        let Some(keeper) = &mut self.keeper else {
+        // A game that was taken back and ended again is on record already.
+        let is_known = self.recorded == Some(self.games);
+        let Some(keeper) = self.keeper.as_mut().filter(|_| !is_known) else {
             return Ok(());
         };
+        self.recorded = Some(self.games);
         keeper.keep(&self.table, self.seed, self.table.efforts())
     }
+}
+
+/// Whether the second player's side belongs below: a person sits there, and nobody else.
+fn is_seen_from_below(table: &Table) -> bool {
+    let is_person = |player: Player| {
+        let seat = table.plan().seats.get(table.seat_of(player));
+        seat.is_some_and(Option::is_none)
+    };
+    is_person(Player::Second) && !is_person(Player::First)
 }
 
 fn last_words(remains: &Remains) -> Vec<String> {

@@ -44,7 +44,7 @@ const KEYS: &[(&str, &str)] = &[
     ("tab", "from field to field"),
     ("Enter", "start the game that is set up"),
     ("m", "type a move, in a game"),
-    ("u n", "take back, have the engine move"),
+    ("u n b", "take back, one move of the engine, pause"),
     ("Page ↑ ↓", "through the moves of a game"),
     ("ctrl + q", "close the window"),
     ("?", "this list"),

@@ -258,6 +258,9 @@ impl Panels {
                 let times = count(none, key);
                 actions.extend(std::iter::repeat_n(Action::Deed(deed), times));
             }
+            if let Some(playing) = app.playing.as_ref().filter(|_| pressed(none, Key::B)) {
+                actions.push(Action::Deed(Deed::Pause(!playing.is_paused)));
+            }
             if pressed(none, Key::M) {
                 self.play.type_move();
             }

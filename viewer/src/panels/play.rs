@@ -245,10 +245,10 @@ impl PlayPanel {
                 has_engine && !is_over,
                 text,
                 "pause",
-                "Let engines wait, and go on (k)",
+                "Let engines wait, and go on (b)",
                 Deed::Pause(!is_paused),
             );
-            let can_step = is_paused && !is_over && matches!(table.turn(), Turn::Engine(..));
+            let can_step = playing.can_step();
             button(
                 ui,
                 can_step,

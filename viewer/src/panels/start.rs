@@ -512,9 +512,7 @@ mod tests {
     #[test]
     fn enter_starts_what_is_set_up() {
         let mut app = app();
-        let plan = Setup::default()
-            .check(&["engine".to_owned()])
-            .expect("sound");
+        let plan = Setup::default().check(&app.own_engine).expect("sound");
         let begin = [Action::Begin(Box::new(plan))];
         assert_eq!(asked(&mut app, &[Key::Enter]), begin);
         assert!(asked(&mut app, &[Key::Tab, Key::Escape]).is_empty());

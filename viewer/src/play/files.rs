@@ -365,7 +365,10 @@ impl Keeper {
             moves: table.moves().join(" "),
             movers: movers.collect(),
             result: String::new(),
-            ending: Ending::Rules,
+            ending: match table.has_resigned() {
+                true => Ending::Resigned,
+                false => Ending::Rules,
+            },
             reason: reason.unwrap_or_default(),
             blame: None,
             score: now.score,

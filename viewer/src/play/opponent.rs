@@ -5,7 +5,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, Sender, channel},
     },
-    thread,
+    thread::{self, JoinHandle},
     time::Duration,
 };
 
@@ -67,6 +67,7 @@ pub struct Opponent {
     orders: Sender<Question>,
     news: Receiver<News>,
     wanted: Arc<Mutex<Wanted>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 /// What is wanted of an engine at the moment.
@@ -102,7 +103,7 @@ impl Opponent {
                 is_heard
             }),
         };
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("opponent".to_owned())
             .spawn(move || {
                 while let Ok(question) = questions.recv() {
@@ -119,6 +120,7 @@ impl Opponent {
             orders,
             news,
             wanted,
+            thread: Some(thread),
         })
     }
 
@@ -131,6 +133,11 @@ impl Opponent {
     /// What is new.
     pub fn take(&self) -> Vec<News> {
         self.news.try_iter().collect()
+    }
+
+    /// The thread that talks to it, for those who wait until it has ended.
+    pub fn take_thread(&mut self) -> Option<JoinHandle<()>> {
+        self.thread.take()
     }
 
     /// Breaks off what it is doing. Nothing more is heard of it then.
@@ -206,8 +213,10 @@ impl Desk {
             .flatten()
             .map_err(unable)?;
         let go = self.engine.go.clone().unwrap_or_default();
-        // A game that does not just go on begins again.
-        if self.begun != Some(question.game) || !question.moves.starts_with(&self.told) {
+        // A game that does not just go on begins again: an engine has made its own last answer in its mind already.
+        let goes_on =
+            question.moves.starts_with(&self.told) && question.moves.len() > self.told.len();
+        if self.begun != Some(question.game) || !goes_on {
             let beginning = Beginning {
                 position,
                 seed: question.seed,

@@ -461,6 +461,10 @@ impl EngineSetup {
                 self.our_engine(String::new(), &[])
             });
             let go = engine.go.clone().unwrap_or(go);
+            if go.clock.is_some() {
+                let text = "There is no clock here: expected nodes, depth or movetime after go=.";
+                problems.add(Field::Command(side), text.to_owned());
+            }
             return Engine {
                 go: Some(go),
                 ..engine

@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use canopy_engine::{
+    arena::referee::result_word,
     games::{Outcome, Player},
     tree::meta::{MatchMeta, ScoreMeta},
 };
@@ -37,6 +38,10 @@ pub struct Table {
     score: ScoreMeta,
     /// Wins, draws and losses of the first seat, as the first player and as the second.
     by_colour: [[u32; 3]; 2],
+    /// How the game was counted, if it was.
+    counted: Option<Outcome>,
+    /// Who gave up.
+    resigned: Option<Player>,
     /// The game as it stands, and the position that is shown.
     standing: Arc<Standing>,
     view: Replayed,
@@ -86,6 +91,8 @@ impl Table {
             efforts: Vec::new(),
             score,
             by_colour: [[0; 3]; 2],
+            counted: None,
+            resigned: None,
             standing: Arc::new(Standing::new(MatchMeta::default())),
             view,
             plan,
@@ -148,6 +155,9 @@ impl Table {
 
     /// Who is to do something.
     pub fn turn(&self) -> Turn {
+        if let Some(player) = self.resigned {
+            return Turn::Over(Outcome::Win(player.opponent()));
+        }
         match self
             .standing
             .board
@@ -179,6 +189,9 @@ impl Table {
             Turn::Over(Outcome::Draw) => "Draw",
             _ => return ("Game in progress", None),
         };
+        if self.resigned.is_some() {
+            return (status, Some("given up".to_owned()));
+        }
         let turn = self
             .standing
             .board
@@ -308,6 +321,7 @@ impl Table {
     pub fn undo(&mut self) -> Result<(), String> {
         let left = self.moves.len() - self.to_undo().min(self.moves.len());
         self.moves.truncate(left);
+        self.resigned = None;
         self.efforts.truncate(left);
         self.shown = left;
         self.stand()
@@ -330,6 +344,7 @@ impl Table {
 
     /// The same game from its beginning; the score stays.
     pub fn restart(&mut self) -> Result<(), String> {
+        (self.counted, self.resigned) = (None, None);
         self.moves.clear();
         self.efforts.clear();
         self.shown = 0;
@@ -345,31 +360,63 @@ impl Table {
         self.stand()
     }
 
+    /// A player gives up.
+    pub fn resign(&mut self, player: Player) {
+        self.resigned = Some(player);
+        let _ = self.stand();
+    }
+
+    /// Whether somebody gave up.
+    pub fn has_resigned(&self) -> bool {
+        self.resigned.is_some()
+    }
+
+    /// A new series, with nothing won yet.
+    pub fn begin_series(&mut self) {
+        self.number = 1;
+        self.score.won = vec![0, 0];
+        self.score.drawn = 0;
+        self.by_colour = [[0; 3]; 2];
+    }
+
     /// Counts the game that is over; call it once.
     pub fn count(&mut self) {
-        let Turn::Over(outcome) = self.turn() else {
-            return;
+        if let Turn::Over(outcome) = self.turn() {
+            self.counted = Some(outcome);
+            self.add(outcome, true);
+        }
+    }
+
+    /// Takes back that the game was counted.
+    pub fn uncount(&mut self) {
+        if let Some(outcome) = self.counted.take() {
+            self.add(outcome, false);
+        }
+    }
+
+    /// Adds a result to the score, or takes it away.
+    fn add(&mut self, outcome: Outcome, is_more: bool) {
+        let change = |count: u64| match is_more {
+            true => count + 1,
+            false => count.saturating_sub(1),
         };
         let side = self.seat_of(Player::First);
         let column = match outcome {
             Outcome::Draw => {
-                self.score.drawn += 1;
+                self.score.drawn = change(self.score.drawn);
                 1
             }
             Outcome::Win(winner) => {
                 let seat = self.seat_of(winner);
                 if let Some(won) = self.score.won.get_mut(seat) {
-                    *won += 1;
+                    *won = change(*won);
                 }
                 if seat == 0 { 0 } else { 2 }
             }
         };
-        if let Some(count) = self
-            .by_colour
-            .get_mut(side)
-            .and_then(|row| row.get_mut(column))
-        {
-            *count += 1;
+        let row = self.by_colour.get_mut(side);
+        if let Some(count) = row.and_then(|row| row.get_mut(column)) {
+            *count = change((*count).into()) as u32;
         }
         let _ = self.stand();
     }
@@ -427,6 +474,10 @@ impl Table {
         };
         if self.plan.games > 1 {
             meta.score = self.score.clone();
+        }
+        if let Some(player) = self.resigned {
+            meta.result = Some(result_word(Outcome::Win(player.opponent())).to_owned());
+            meta.reason = Some("given up".to_owned());
         }
         self.standing = Arc::new(Standing::new(meta));
         self.show_move(self.shown)

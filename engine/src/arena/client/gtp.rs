@@ -96,7 +96,7 @@ impl Talk {
         Ok(last)
     }
 
-    fn ready(&mut self, line: &mut Line<'_>) -> Result<(), Fault> {
+    pub(super) fn ready(&mut self, line: &mut Line<'_>) -> Result<(), Fault> {
         let deadline = Instant::now() + line.patience.ready;
         self.settle(line, Phase::Ready, deadline).map(drop)
     }
@@ -135,15 +135,21 @@ impl Talk {
         }
         if let Some(time) = beginning.go.movetime {
             // So long for each move, again and again.
-            let seconds = time.as_secs_f64().max(1.0).round();
-            let command = if self.has("set_option") {
-                format!("set_option MoveTime {}", time.as_millis())
-            } else {
-                format!("time_settings 0 {seconds} 1")
+            let command = match time.as_secs() {
+                _ if self.has("set_option") => format!("set_option MoveTime {}", time.as_millis()),
+                0 => {
+                    let problem = "cannot be told less than a second a move over GTP";
+                    return Err(Fault::Unable(problem.to_owned()));
+                }
+                seconds => format!("time_settings 0 {seconds} 1"),
             };
             self.say(line.process, &command);
         }
         if let Some(clock) = beginning.go.clock {
+            if !self.has("time_settings") {
+                let problem = "cannot be told of a clock over GTP: it has no time_settings";
+                return Err(Fault::Unable(problem.to_owned()));
+            }
             let (main, more) = (clock.base.as_secs_f64(), clock.increment.as_secs_f64());
             let command = match clock.moves {
                 None => format!("time_settings {} 0 0", (main + more).ceil()),

@@ -167,7 +167,7 @@ pub struct Client {
     process: Process,
     patience: Patience,
     talk: Talk,
-    /// What it said on its own account while it got ready.
+    /// What it said on its own account, each thing once.
     pub notes: Vec<String>,
 }
 
@@ -290,7 +290,8 @@ impl Client {
         };
         match &mut self.talk {
             Talk::Uci(talk) => talk.result(line),
-            Talk::Gtp(_) => Ok(None),
+            // The last move has to be heard of, too.
+            Talk::Gtp(talk) => talk.ready(line).map(|()| None),
         }
     }
 
@@ -330,7 +331,20 @@ struct Line<'a> {
     notes: &'a mut Vec<String>,
 }
 
+/// More of what an engine says on its own account is not kept.
+const MOST_NOTES: usize = 8;
+
 impl Line<'_> {
+    /// Keeps what an engine says on its own account, once.
+    fn note(&mut self, said: &str) {
+        if let Some(note) = said.strip_prefix("info string ")
+            && self.notes.len() < MOST_NOTES
+            && !self.notes.iter().any(|known| known == note)
+        {
+            self.notes.push(note.to_owned());
+        }
+    }
+
     fn hear(&mut self, phase: Phase, deadline: Instant) -> Result<String, Fault> {
         (self.process.hear(deadline)).map_err(|silence| Fault::of(silence, phase))
     }

@@ -11,9 +11,6 @@ use crate::{
     games::{Player, notation::Style},
 };
 
-/// More of what an engine says on its own account is not kept.
-const MOST_NOTES: usize = 8;
-
 /// What is known of the other side.
 #[derive(Debug)]
 pub(super) struct Talk {
@@ -120,11 +117,7 @@ impl Talk {
             if said.trim() == "readyok" {
                 return Ok(());
             }
-            if let Some(note) = said.strip_prefix("info string ")
-                && line.notes.len() < MOST_NOTES
-            {
-                line.notes.push(note.to_owned());
-            }
+            line.note(&said);
         }
     }
 
@@ -184,6 +177,7 @@ impl Talk {
                     let mut words = said.split_whitespace();
                     match words.next() {
                         Some("info") => {
+                            line.note(&said);
                             hear_info(&mut thought, words, self.is_ugi);
                             hear(&thought);
                         }
