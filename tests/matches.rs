@@ -329,7 +329,7 @@ fn searches_are_checked_before_the_match() {
     // One that is given as a command says so itself.
     let own = engine();
     let output = play(&format!(
-        "{common}|option.Search=rules-002 {own} --game kalah|--go|nodes 5"
+        "{common}|option.Search=rules-002 {own} --game kalah --option Seed=3|--go|nodes 5"
     ));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("searching with uct"), "{said}");

@@ -362,18 +362,23 @@ impl PlayPanel {
                         }
                         ui.add_space(12.0);
                         ui.horizontal(|ui| {
-                            let again = if table.has_more() {
-                                "Next game"
-                            } else {
-                                "Play again"
+                            // Before its size is known the box is not where it will be.
+                            let is_placed = !ui.is_sizing_pass();
+                            let button = |ui: &mut Ui, text: &str, name: &str| {
+                                let button = ui.button(text);
+                                is_placed && button.named(name).clicked()
                             };
-                            if ui.button(again).named("play again").clicked() {
+                            let again = match table.has_more() {
+                                true => "Next game",
+                                false => "Play again",
+                            };
+                            if button(ui, again, "play again") {
                                 actions.push(Action::Deed(Deed::Again));
                             }
-                            if ui.button("New game…").named("new game").clicked() {
+                            if button(ui, "New game…", "new game") {
                                 actions.push(Action::Deed(Deed::Leave));
                             }
-                            if ui.button("Look at it").named("look").clicked() {
+                            if button(ui, "Look at it", "look") {
                                 self.put_away = Some(table.moves().len());
                             }
                         });
