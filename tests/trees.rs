@@ -755,6 +755,28 @@ fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], row
         assert_eq!(last.nodes, rows.nodes().len() as u64);
         let part = film.shot(total, Some(20)).unwrap();
         assert_eq!((part.tree.nodes().len(), part.nodes), (20, last.nodes));
+        // The most visited stay, however many; in a graph a move may be followed more often than the one that led there.
+        let is_tree = journal_is_of_a_tree(journal);
+        let most_visited = |tree: &Tree, count: usize| -> Vec<i32> {
+            let mut visits: Vec<i32> = tree
+                .nodes()
+                .iter()
+                .skip(1)
+                .map(|node| node.visits)
+                .collect();
+            visits.sort_by(|one, other| other.cmp(one));
+            visits.truncate(count);
+            visits
+        };
+        for count in [1, 2, 9, 60, 300].into_iter().filter(|_| is_tree) {
+            let part = film.shot(total, Some(count)).unwrap();
+            let rows = most_visited(&last.tree, count as usize - 1);
+            assert_eq!(
+                most_visited(&part.tree, usize::MAX),
+                rows,
+                "{game}, {count}"
+            );
+        }
         // Every node on the way of an iteration has one visit more than before it, and no other node has.
         for iteration in [1, total / 3, total] {
             let before = film.shot(iteration - 1, None).unwrap();
@@ -779,6 +801,12 @@ fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], row
             assert_eq!(shares.visits[0][mv] as i32, inherited);
         }
     }
+}
+
+/// Bit 0 of the header's kind tells graphs.
+fn journal_is_of_a_tree(journal: &Path) -> bool {
+    let bytes = fs::read(journal).unwrap();
+    bytes[8] & 1 == 0
 }
 
 /// A film of a search that is still running never shows anything but what it shows when the search is over.

@@ -325,6 +325,11 @@ pub trait TreeView<G: Game> {
     /// Calls `visit` for each move at `node`, in the frame of that node's position.
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>));
 
+    /// How many nodes there are, if that is known without counting them; none for graphs.
+    fn node_count(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether a node may be reached in more ways than one.
     fn is_graph(&self) -> bool {
         false

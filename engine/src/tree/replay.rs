@@ -304,6 +304,17 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
         frame_of(position, self.replay.sharing())
     }
 
+    fn node_count(&self) -> Option<u64> {
+        let growth = self.replay.growth();
+        let is_whole = self.replay.figures.at == growth.iterations();
+        let is_plain = !growth.kind.graph && !growth.kind.hides_unvisited;
+        // The last nodes may have been made for an iteration that is not complete yet.
+        let late = (growth.parents.iter().rev())
+            .take_while(|&&parent| growth.expanded[parent as usize] > self.replay.figures.at)
+            .count();
+        (is_whole && is_plain).then_some((growth.nodes() - late) as u64)
+    }
+
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
         let (growth, figures) = (self.replay.growth(), &self.replay.figures);
         if growth.expanded[node as usize] > figures.at {

@@ -6,7 +6,7 @@ use super::{
     files::saturated,
     meta::{CutMeta, RootMeta},
 };
-use std::collections::HashMap;
+use std::collections::{BinaryHeap, HashMap};
 
 use crate::{
     games::{Game, Notation, Outcome, Player, Symmetric, notation},
@@ -163,6 +163,14 @@ impl Filter {
         if wanted.max_nodes.is_none() && wanted.min_visits == 0 {
             return filter;
         }
+        let most = usize::try_from(wanted.max_nodes.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        // The root is one of them.
+        let most = most.max(1) - 1;
+        if let Some(total) = view.node_count().filter(|_| wanted.max_nodes.is_some()) {
+            filter.total = total;
+            filter.threshold = top_down(view, wanted.min_visits, most);
+            return filter;
+        }
         // All visits, of what the fewest visits leave.
         let mut visits = Vec::new();
         let mut pending = vec![view.root()];
@@ -179,9 +187,6 @@ impl Filter {
                 pending.extend(edge.child);
             });
         }
-        let most = usize::try_from(wanted.max_nodes.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-        // The root is one of them.
-        let most = most.max(1) - 1;
         if visits.len() > most {
             filter.threshold = Some(match most.checked_sub(1) {
                 None => (u64::MAX, 0),
@@ -215,6 +220,33 @@ impl Filter {
         });
         edges
     }
+}
+
+/// The threshold for so many edges of a tree, found without looking at the rest: no edge has more visits than the one above
+/// it, so that the most visited are met first when one goes down from the root.
+fn top_down<G: Game>(view: &dyn TreeView<G>, min_visits: u64, most: usize) -> Option<(u64, u64)> {
+    let mut waiting = BinaryHeap::new();
+    let expand = |waiting: &mut BinaryHeap<(u64, Option<u32>)>, node: u32| {
+        view.edges(node, &mut |edge| {
+            if edge.visits >= min_visits {
+                waiting.push((edge.visits, edge.child));
+            }
+        });
+    };
+    expand(&mut waiting, view.root());
+    let (mut least, mut alike) = (u64::MAX, 0);
+    for _ in 0..most {
+        let (visits, child) = waiting.pop()?;
+        if visits < least {
+            (least, alike) = (visits, 0);
+        }
+        alike += 1;
+        // Below what was never followed there is nothing.
+        if let Some(child) = child.filter(|_| visits > 0) {
+            expand(&mut waiting, child);
+        }
+    }
+    waiting.pop().map(|_| (least, alike))
 }
 
 /// Room for the names of a row.
