@@ -472,9 +472,12 @@ fn a_match_that_is_over_stays_in_sight() {
     contest.play("f5");
     contest.end(Some(0), "time");
     let window = Window::open(&display, &scratch.0, &[text(&scratch.0)]);
-    let state = window.until("the end is shown", |state| state["nodes"].is_u64());
+    // The tree and how the match stands are read by two threads.
+    let state = window.until("the end is shown", |state| {
+        state["nodes"].is_u64() && state["match"]["over"] == true
+    });
     let told = &state["match"];
-    assert!(told["over"] == true && told["verdict"] == "uct wins the match");
+    assert_eq!(told["verdict"], "uct wins the match");
     assert_eq!(told["to_move"], "Black wins (time)");
     assert!(window.close().success());
 }
