@@ -19,7 +19,6 @@ pub mod halt;
 pub mod journal;
 pub mod live;
 pub mod openings;
-#[cfg_attr(not(unix), path = "process_elsewhere.rs")]
 pub mod process;
 pub mod records;
 pub mod referee;

@@ -163,21 +163,7 @@ pub fn run<G: Playable>(
         .collect();
     let (sender, told) = channel();
     let inner = Halt::new();
-    let shared = Shared {
-        plan,
-        halt: &inner,
-        live: live.as_ref(),
-        done: &done,
-        next: AtomicU64::new(0),
-        known: plan
-            .engines
-            .iter()
-            .map(|_| AtomicBool::new(false))
-            .collect(),
-        warned: AtomicBool::new(false),
-        said: Mutex::new(BTreeSet::new()),
-        tell: Mutex::new(sender),
-    };
+    let shared = Shared::new(plan, &inner, live.as_ref(), (&done, 0), sender);
     thread::scope(|scope| {
         let mut helpers = Vec::new();
         for number in 0..plan.concurrency {
@@ -244,21 +230,7 @@ pub fn run_only<G: Playable>(
     let live = open_live(plan, trees, &[])?;
     let (sender, told) = channel();
     let done = BTreeSet::new();
-    let shared = Shared {
-        plan,
-        halt,
-        live: live.as_ref(),
-        done: &done,
-        next: AtomicU64::new(number),
-        known: plan
-            .engines
-            .iter()
-            .map(|_| AtomicBool::new(false))
-            .collect(),
-        warned: AtomicBool::new(false),
-        said: Mutex::new(BTreeSet::new()),
-        tell: Mutex::new(sender),
-    };
+    let shared = Shared::new(plan, halt, live.as_ref(), (&done, number), sender);
     let fixture = plan.schedule.fixture(number);
     let mut worker = Worker::new(&shared);
     let record = worker.play(&fixture);
@@ -358,7 +330,29 @@ impl<G: Playable> Keeper<'_, G> {
     }
 }
 
-impl<G: Playable> Shared<'_, G> {
+impl<'a, G: Playable> Shared<'a, G> {
+    /// For the games from a number on, but for those that are done.
+    fn new(
+        plan: &'a Plan<G>,
+        halt: &'a Halt,
+        live: Option<&'a Live>,
+        (done, next): (&'a BTreeSet<u64>, u64),
+        tell: Sender<Told>,
+    ) -> Self {
+        let unknown = |_: &Engine| AtomicBool::new(false);
+        Self {
+            plan,
+            halt,
+            live,
+            done,
+            next: AtomicU64::new(next),
+            known: plan.engines.iter().map(unknown).collect(),
+            warned: AtomicBool::new(false),
+            said: Mutex::new(BTreeSet::new()),
+            tell: Mutex::new(tell),
+        }
+    }
+
     fn tell(&self, told: Told) {
         let sender = self.tell.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = sender.send(told);
@@ -468,7 +462,7 @@ impl<'a, G: Playable> Worker<'a, G> {
     fn pass_on_notes(&mut self) {
         for (client, engine) in self.clients.iter_mut().zip(&self.shared.plan.engines) {
             let Some(client) = client else { continue };
-            for note in client.notes.iter() {
+            for note in client.notes() {
                 let text = format!("{} says: {note}", engine.name);
                 let mut said = self
                     .shared

@@ -325,10 +325,6 @@ fn plan<G: Playable>(
     heading.plies = arguments.plies;
     heading.openings = (listed.len(), digest(&listed, arguments.shuffle));
     heading.adjudication = adjudication;
-    let colours = match G::NAME {
-        "chess" => ["white", "black"],
-        _ => ["black", "white"],
-    };
     Ok(Plan {
         heading,
         engines,
@@ -340,11 +336,7 @@ fn plan<G: Playable>(
             false => listed,
         },
         terms: Terms {
-            game: Asked {
-                name: game,
-                base: G::NAME,
-                colours,
-            },
+            game: Asked::of::<G>(start.rules()),
             patience,
             adjudication,
             pace: Duration::from_millis(arguments.pace),

@@ -263,14 +263,7 @@ impl Visitor for Ask {
     type Out = Game;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Game {
-        Game {
-            name: notation::full_name::<G>(rules),
-            base: G::NAME,
-            colours: match G::NAME {
-                "chess" => ["white", "black"],
-                _ => ["black", "white"],
-            },
-        }
+        Game::of::<G>(rules)
     }
 }
 

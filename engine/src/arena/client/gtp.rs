@@ -35,25 +35,25 @@ impl Talk {
 
     pub(super) fn introduce(
         &mut self,
-        line: &mut Line<'_>,
+        line: &mut Line,
         engine: &Engine,
         game: &Game,
     ) -> Result<(), Fault> {
         let deadline = Instant::now() + line.patience.start;
-        self.say(line.process, "list_commands");
+        self.say(&mut line.process, "list_commands");
         let known = self.settle(line, Phase::Start, deadline)?;
         self.commands = known.split_whitespace().map(str::to_owned).collect();
         if self.has("set_game") {
             let mut letters = game.name.chars();
             let capital = letters.next().map(|letter| letter.to_ascii_uppercase());
             let name: String = capital.into_iter().chain(letters).collect();
-            self.say(line.process, &format!("set_game {name}"));
+            self.say(&mut line.process, &format!("set_game {name}"));
         }
         if game.base == "othello" {
-            self.say(line.process, "boardsize 8");
+            self.say(&mut line.process, "boardsize 8");
         }
         for (name, value) in &engine.options {
-            self.set(line.process, name, value)?;
+            self.set(&mut line.process, name, value)?;
         }
         self.ready(line)
     }
@@ -83,7 +83,7 @@ impl Talk {
     /// Hears every answer that is due; the last one.
     fn settle(
         &mut self,
-        line: &mut Line<'_>,
+        line: &mut Line,
         phase: Phase,
         deadline: Instant,
     ) -> Result<String, Fault> {
@@ -96,16 +96,12 @@ impl Talk {
         Ok(last)
     }
 
-    pub(super) fn ready(&mut self, line: &mut Line<'_>) -> Result<(), Fault> {
+    pub(super) fn ready(&mut self, line: &mut Line) -> Result<(), Fault> {
         let deadline = Instant::now() + line.patience.ready;
         self.settle(line, Phase::Ready, deadline).map(drop)
     }
 
-    pub(super) fn begin(
-        &mut self,
-        line: &mut Line<'_>,
-        beginning: &Beginning,
-    ) -> Result<(), Fault> {
+    pub(super) fn begin(&mut self, line: &mut Line, beginning: &Beginning) -> Result<(), Fault> {
         self.is_own = false;
         if self.has("set_option") {
             let ours = [
@@ -116,7 +112,7 @@ impl Talk {
             ];
             for (name, value) in ours {
                 if let Some(value) = value {
-                    self.set(line.process, name, &value)?;
+                    self.set(&mut line.process, name, &value)?;
                 }
             }
         } else if beginning.go.nodes.is_some() || beginning.go.depth.is_some() {
@@ -124,14 +120,14 @@ impl Talk {
                 "cannot be told nodes or depth over GTP: expected a time".to_owned(),
             ));
         }
-        self.say(line.process, "clear_board");
+        self.say(&mut line.process, "clear_board");
         if let Some(position) = &beginning.position {
             if !self.has("set_position") {
                 return Err(Fault::Unable(
                     "cannot be told a position over GTP: it has no set_position".to_owned(),
                 ));
             }
-            self.say(line.process, &format!("set_position {position}"));
+            self.say(&mut line.process, &format!("set_position {position}"));
         }
         if let Some(time) = beginning.go.movetime {
             // So long for each move, again and again.
@@ -143,7 +139,7 @@ impl Talk {
                 }
                 seconds => format!("time_settings 0 {seconds} 1"),
             };
-            self.say(line.process, &command);
+            self.say(&mut line.process, &command);
         }
         if let Some(clock) = beginning.go.clock {
             if !self.has("time_settings") {
@@ -155,7 +151,7 @@ impl Talk {
                 None => format!("time_settings {} 0 0", (main + more).ceil()),
                 Some(moves) => format!("time_settings 0 {} {moves}", main.ceil()),
             };
-            self.say(line.process, &command);
+            self.say(&mut line.process, &command);
         }
         self.ready(line)
     }
@@ -169,7 +165,7 @@ impl Talk {
 
     pub(super) fn choose(
         &mut self,
-        line: &mut Line<'_>,
+        line: &mut Line,
         player: Player,
         go: &Go,
         clocks: &Clocks,
@@ -182,14 +178,14 @@ impl Talk {
             let stones = clocks.moves_to_go(player).unwrap_or(0);
             let seconds = left.as_secs_f64();
             self.say(
-                line.process,
+                &mut line.process,
                 &format!("time_left {colour} {seconds:.2} {stones}"),
             );
             self.ready(line)?;
         }
         let (time, is_agreed) = line.time_for(player, go, clocks);
         let asked = Instant::now();
-        self.say(line.process, &format!("genmove {colour}"));
+        self.say(&mut line.process, &format!("genmove {colour}"));
         // GTP has no way to stop a search; who is late is waited for a little longer, to tell it from one that hangs.
         let grace = if is_agreed {
             line.patience.stop
@@ -218,7 +214,7 @@ impl Talk {
 
 /// The text of the next answer; what was said instead if it is a refusal.
 fn hear_answer(
-    line: &mut Line<'_>,
+    line: &mut Line,
     phase: Phase,
     deadline: Instant,
 ) -> Result<Result<String, String>, Fault> {

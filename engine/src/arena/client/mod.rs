@@ -15,7 +15,10 @@ use super::{
     halt::Halt,
     process::{Process, Silence},
 };
-use crate::games::{Player, notation::Style};
+use crate::games::{
+    Playable, Player,
+    notation::{self, Style},
+};
 
 mod gtp;
 mod uci;
@@ -161,14 +164,25 @@ pub struct Game {
     pub colours: [&'static str; 2],
 }
 
+impl Game {
+    /// What an engine is told of a game.
+    pub fn of<G: Playable>(rules: G::Rules) -> Self {
+        Self {
+            name: notation::full_name::<G>(rules),
+            base: G::NAME,
+            colours: match G::NAME {
+                "chess" => ["white", "black"],
+                _ => ["black", "white"],
+            },
+        }
+    }
+}
+
 /// A conversation with one engine.
 #[derive(Debug)]
 pub struct Client {
-    process: Process,
-    patience: Patience,
+    line: Line,
     talk: Talk,
-    /// What it said on its own account, each thing once.
-    pub notes: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -208,12 +222,12 @@ impl Client {
             Dialect::Uci => Talk::Uci(uci::Talk::new(false)),
             Dialect::Gtp => Talk::Gtp(gtp::Talk::new(game)),
         };
-        let mut client = Self {
+        let line = Line {
             process,
             patience,
-            talk,
             notes: Vec::new(),
         };
+        let mut client = Self { line, talk };
         match client.introduce(engine, game) {
             Ok(()) => Ok(client),
             Err(fault) => Err((fault, client.bury())),
@@ -221,11 +235,7 @@ impl Client {
     }
 
     fn introduce(&mut self, engine: &Engine, game: &Game) -> Result<(), Fault> {
-        let line = &mut Line {
-            process: &mut self.process,
-            patience: self.patience,
-            notes: &mut self.notes,
-        };
+        let line = &mut self.line;
         match &mut self.talk {
             Talk::Uci(talk) => talk.introduce(line, engine, game),
             Talk::Gtp(talk) => talk.introduce(line, engine, game),
@@ -240,13 +250,14 @@ impl Client {
         }
     }
 
+    /// What it said on its own account, each thing once.
+    pub fn notes(&self) -> &[String] {
+        &self.line.notes
+    }
+
     /// A game begins.
     pub fn begin(&mut self, beginning: &Beginning) -> Result<(), Fault> {
-        let line = &mut Line {
-            process: &mut self.process,
-            patience: self.patience,
-            notes: &mut self.notes,
-        };
+        let line = &mut self.line;
         match &mut self.talk {
             Talk::Uci(talk) => talk.begin(line, beginning),
             Talk::Gtp(talk) => talk.begin(line, beginning),
@@ -257,7 +268,7 @@ impl Client {
     pub fn played(&mut self, player: Player, text: &str) {
         match &mut self.talk {
             Talk::Uci(talk) => talk.played(text),
-            Talk::Gtp(talk) => talk.played(&mut self.process, player, text),
+            Talk::Gtp(talk) => talk.played(&mut self.line.process, player, text),
         }
     }
 
@@ -269,11 +280,7 @@ impl Client {
         clocks: &Clocks,
         hear: &mut dyn FnMut(&Thought),
     ) -> Result<Answer, Fault> {
-        let line = &mut Line {
-            process: &mut self.process,
-            patience: self.patience,
-            notes: &mut self.notes,
-        };
+        let line = &mut self.line;
         match &mut self.talk {
             Talk::Uci(talk) => talk.choose(line, player, go, clocks, hear),
             Talk::Gtp(talk) => talk.choose(line, player, go, clocks),
@@ -283,11 +290,7 @@ impl Client {
     /// What the engine says how the game ended, `p1win`, `p2win`, `draw` or `none`; nothing if its dialect has no such
     /// question.
     pub fn result(&mut self) -> Result<Option<String>, Fault> {
-        let line = &mut Line {
-            process: &mut self.process,
-            patience: self.patience,
-            notes: &mut self.notes,
-        };
+        let line = &mut self.line;
         match &mut self.talk {
             Talk::Uci(talk) => talk.result(line),
             // The last move has to be heard of, too.
@@ -297,16 +300,16 @@ impl Client {
 
     /// Says good-bye, and ends it if it does not go.
     pub fn quit(mut self) {
-        self.process.send("quit\n");
-        let deadline = Instant::now() + self.patience.quit;
-        self.process.end(deadline);
+        self.line.process.send("quit\n");
+        let deadline = Instant::now() + self.line.patience.quit;
+        self.line.process.end(deadline);
     }
 
     /// Ends it at once, and keeps what may explain why.
     pub fn bury(mut self) -> Remains {
-        self.process.pass_over();
-        let lines = self.process.last_lines();
-        let (exit, complaints) = self.process.kill();
+        self.line.process.pass_over();
+        let lines = self.line.process.last_lines();
+        let (exit, complaints) = self.line.process.kill();
         Remains {
             exit,
             lines,
@@ -318,23 +321,24 @@ impl Client {
     pub fn last_words(&self) -> Remains {
         Remains {
             exit: "still running".to_owned(),
-            lines: self.process.last_lines(),
-            complaints: self.process.last_complaints(),
+            lines: self.line.process.last_lines(),
+            complaints: self.line.process.last_complaints(),
         }
     }
 }
 
 /// The way to an engine, for the dialects.
-struct Line<'a> {
-    process: &'a mut Process,
+#[derive(Debug)]
+struct Line {
+    process: Process,
     patience: Patience,
-    notes: &'a mut Vec<String>,
+    notes: Vec<String>,
 }
 
 /// More of what an engine says on its own account is not kept.
 const MOST_NOTES: usize = 8;
 
-impl Line<'_> {
+impl Line {
     /// Keeps what an engine says on its own account, once.
     fn note(&mut self, said: &str) {
         if let Some(note) = said.strip_prefix("info string ")

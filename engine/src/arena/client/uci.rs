@@ -35,7 +35,7 @@ impl Talk {
 
     pub(super) fn introduce(
         &mut self,
-        line: &mut Line<'_>,
+        line: &mut Line,
         engine: &Engine,
         game: &Game,
     ) -> Result<(), Fault> {
@@ -63,7 +63,7 @@ impl Talk {
     }
 
     /// Has the engine play the right game, if it knows more than one.
-    fn choose_game(&mut self, line: &mut Line<'_>, game: &Game) -> Result<(), Fault> {
+    fn choose_game(&mut self, line: &mut Line, game: &Game) -> Result<(), Fault> {
         let fairy = match game.base {
             "connect-four" => Some("cfour"),
             "othello" => Some("flipello"),
@@ -88,7 +88,7 @@ impl Talk {
         self.options.contains(option)
     }
 
-    fn set(&self, line: &mut Line<'_>, name: &str, value: &str) -> Result<(), Fault> {
+    fn set(&self, line: &mut Line, name: &str, value: &str) -> Result<(), Fault> {
         if !self.has(&name.to_lowercase()) {
             let known: Vec<&str> = self.options.iter().map(String::as_str).collect();
             return Err(Fault::Unable(format!(
@@ -109,7 +109,7 @@ impl Talk {
         Ok(())
     }
 
-    fn ready(&self, line: &mut Line<'_>) -> Result<(), Fault> {
+    fn ready(&self, line: &mut Line) -> Result<(), Fault> {
         line.process.send("isready\n");
         let deadline = Instant::now() + line.patience.ready;
         loop {
@@ -121,11 +121,7 @@ impl Talk {
         }
     }
 
-    pub(super) fn begin(
-        &mut self,
-        line: &mut Line<'_>,
-        beginning: &Beginning,
-    ) -> Result<(), Fault> {
+    pub(super) fn begin(&mut self, line: &mut Line, beginning: &Beginning) -> Result<(), Fault> {
         if self.has("seed") {
             self.set(line, "Seed", &beginning.seed.to_string())?;
         }
@@ -154,7 +150,7 @@ impl Talk {
 
     pub(super) fn choose(
         &mut self,
-        line: &mut Line<'_>,
+        line: &mut Line,
         player: Player,
         go: &Go,
         clocks: &Clocks,
@@ -232,7 +228,7 @@ impl Talk {
         }
     }
 
-    pub(super) fn result(&mut self, line: &mut Line<'_>) -> Result<Option<String>, Fault> {
+    pub(super) fn result(&mut self, line: &mut Line) -> Result<Option<String>, Fault> {
         if !self.is_ugi {
             return Ok(None);
         }

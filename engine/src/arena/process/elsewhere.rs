@@ -2,18 +2,8 @@
 
 use std::{io, path::Path, time::Instant};
 
-use super::halt::Halt;
-
-/// Why there is no line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Silence {
-    /// The time is up.
-    TimeOut,
-    /// Its output has ended.
-    Closed,
-    /// Somebody said stop.
-    Halted,
-}
+use super::Silence;
+use crate::arena::halt::Halt;
 
 /// There is none.
 #[derive(Debug)]

@@ -1,8 +1,4 @@
-//! An engine as a process: lines to it and from it, each with a time by which it must have come, and an end that nothing escapes.
-//!
-//! One thread does it all. Pipes do not block; what is to be written and what can be read is waited for together, so that
-//! an engine that floods its output, stops reading, or hangs can hold nobody up. Every engine leads a process group of its own,
-//! so that whatever it starts ends with it, and a Ctrl-C meant for us does not reach it.
+//! Pipes that do not block, and process groups.
 
 use std::{
     collections::VecDeque,
@@ -22,7 +18,8 @@ use rustix::{
     process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
 };
 
-use super::halt::Halt;
+use super::Silence;
+use crate::arena::halt::Halt;
 
 /// Longer lines are passed over.
 const LONGEST_LINE: usize = 1 << 20;
@@ -35,17 +32,6 @@ const KEPT_BYTES: usize = 400;
 const GLANCE: Duration = Duration::from_millis(50);
 /// After SIGTERM a process has so long before SIGKILL.
 const LAST_WORDS: Duration = Duration::from_millis(300);
-
-/// Why there is no line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Silence {
-    /// The time is up.
-    TimeOut,
-    /// Its output has ended: it has exited, or closed it.
-    Closed,
-    /// Somebody said stop.
-    Halted,
-}
 
 /// A running engine.
 #[derive(Debug)]
