@@ -8,12 +8,7 @@ use super::{
     report,
 };
 use crate::{
-    games::{
-        Notation as _,
-        chess::{Chess, pgn},
-        notation,
-        othello::{Othello, ggf},
-    },
+    games::{chess::pgn, othello::ggf},
     tree::writer::stamp,
 };
 
@@ -250,14 +245,11 @@ fn names_of<'a>(heading: &'a Heading, record: &Record) -> [&'a str; 2] {
 }
 
 fn pgn_of(heading: &Heading, record: &Record) -> Option<String> {
-    let rules = notation::parse_variant::<Chess>(
-        heading
-            .game
-            .split_once(':')
-            .map_or("", |(_, variant)| variant),
-    );
-    let start: Chess = notation::position(rules.ok()?, start_of(record)).ok()?;
-    let mut game = pgn::Record::new(start.clone());
+    let variant = heading
+        .game
+        .split_once(':')
+        .map_or("", |(_, variant)| variant);
+    let mut game = pgn::Record::of(variant, start_of(record), record.moves.split_whitespace())?;
     let [white, black] = names_of(heading, record);
     let result = match record.result.as_str() {
         "p1win" => "1-0",
@@ -275,20 +267,12 @@ fn pgn_of(heading: &Heading, record: &Record) -> Option<String> {
     game.set_tag("White", white);
     game.set_tag("Black", black);
     game.set_tag("Result", result);
-    if heading.game != "chess" {
-        game.set_tag("Variant", "Chess960");
-    }
     game.set_tag("Termination", record.ending.words());
-    let mut position = start;
-    let mut comments = (0..record.micros.len()).map(|index| comment(record, index));
-    for (index, text) in record.moves.split_whitespace().enumerate() {
-        let mv = position.parse_move(text).ok()?;
-        crate::games::Game::play(&mut position, mv);
-        let comment = match index < record.plies {
-            true => "book".to_owned(),
-            false => comments.next().unwrap_or_default(),
+    for (index, (_, said)) in game.moves.iter_mut().enumerate() {
+        *said = match index.checked_sub(record.plies) {
+            None => "book".to_owned(),
+            Some(own) => comment(record, own),
         };
-        game.moves.push((mv, comment));
     }
     if let Some((_, comment)) = game.moves.last_mut() {
         let _ = write!(comment, ", {}", record.reason);
@@ -312,15 +296,9 @@ fn comment(record: &Record, index: usize) -> String {
 }
 
 fn ggf_of(heading: &Heading, record: &Record) -> Option<String> {
-    let mut position: Othello = notation::position((), start_of(record)).ok()?;
-    let mut game = ggf::Record::new(position);
+    let mut game = ggf::Record::of(start_of(record), record.moves.split_whitespace())?;
     game.place = "Canopy match".to_owned();
     game.players = names_of(heading, record).map(str::to_owned);
-    for text in record.moves.split_whitespace() {
-        let mv = position.parse_move(text).ok()?;
-        crate::games::Game::play(&mut position, mv);
-        game.moves.push(mv);
-    }
     let [black, white] = record.score.unwrap_or_default().map(f64::from);
     let (margin, ending) = match (record.result.as_str(), record.ending) {
         (_, super::referee::Ending::Rules) => (black - white, ggf::Ending::Played),

@@ -151,32 +151,39 @@ impl PlayPanel {
     /// What becomes of the game beside playing it.
     fn records(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.horizontal_wrapped(|ui| {
-            let button = |ui: &mut Ui, text: &str, name: &str, tip: &str| {
-                ui.button(text).named(name).on_hover_text(tip).clicked()
-            };
-            if button(
+            if pressed(
                 ui,
-                "Copy position",
-                "copy position",
-                "The position that is shown, as text",
+                true,
+                [
+                    "Copy position",
+                    "copy position",
+                    "The position that is shown, as text",
+                ],
             ) {
                 actions.push(Action::Copy(Copied::Game));
             }
-            if button(
+            if pressed(
                 ui,
-                "Copy moves",
-                "copy moves",
-                "The moves of the game, as text",
+                true,
+                ["Copy moves", "copy moves", "The moves of the game, as text"],
             ) {
                 actions.push(Action::Copy(Copied::Moves));
             }
-            if button(ui, "Save game…", "save game", "As .pgn, .ggf or .txt") {
+            if pressed(
+                ui,
+                true,
+                ["Save game…", "save game", "As .pgn, .ggf or .txt"],
+            ) {
                 self.wants_file = Some(true);
             }
-            if button(ui, "Open game…", "open game", "A .pgn, .ggf or .txt file") {
+            if pressed(
+                ui,
+                true,
+                ["Open game…", "open game", "A .pgn, .ggf or .txt file"],
+            ) {
                 self.wants_file = Some(false);
             }
-            if button(ui, "Leave", "leave", "Back to the start screen") {
+            if pressed(ui, true, ["Leave", "leave", "Back to the start screen"]) {
                 actions.push(Action::Deed(Deed::Leave));
             }
         });
@@ -196,67 +203,37 @@ impl PlayPanel {
         let engines_only = table.plan().seats.iter().all(Option::is_some);
         let has_moves = !table.moves().is_empty();
         ui.horizontal_wrapped(|ui| {
-            let mut button =
-                |ui: &mut Ui, is_on: bool, text: &str, name: &str, tip: &str, deed: Deed| {
-                    let button = ui.add_enabled(is_on, Button::new(text)).named(name);
-                    if button.on_hover_text(tip).clicked() {
-                        actions.push(Action::Deed(deed));
-                    }
-                };
-            button(
-                ui,
-                table.can_undo(),
-                "Undo",
-                "undo",
-                "Take the last move back, and the reply (u)",
-                Deed::Undo,
-            );
+            let undo = ["Undo", "undo", "Take the last move back, and the reply (u)"];
+            if pressed(ui, table.can_undo(), undo) {
+                actions.push(Action::Deed(Deed::Undo));
+            }
             if self.is_asking && has_moves {
                 ui.label(RichText::new("Begin again?").color(theme.dim));
-                if ui.button("Yes").named("start over yes").clicked() {
+                if pressed(ui, true, ["Yes", "start over yes", "From the first move"]) {
                     self.is_asking = false;
                     actions.push(Action::Deed(Deed::Restart));
                 }
-                if ui.button("No").named("start over no").clicked() {
+                if pressed(ui, true, ["No", "start over no", "The game goes on"]) {
                     self.is_asking = false;
                 }
             } else {
-                let over = ui
-                    .add_enabled(has_moves, Button::new("Start over"))
-                    .named("start over");
-                if over
-                    .on_hover_text("The same game from its beginning")
-                    .clicked()
-                {
-                    self.is_asking = true;
-                }
+                let over = [
+                    "Start over",
+                    "start over",
+                    "The same game from its beginning",
+                ];
+                self.is_asking |= pressed(ui, has_moves, over);
             }
-            let mut button =
-                |ui: &mut Ui, is_on: bool, text: &str, name: &str, tip: &str, deed: Deed| {
-                    let button = ui.add_enabled(is_on, Button::new(text)).named(name);
-                    if button.on_hover_text(tip).clicked() {
-                        actions.push(Action::Deed(deed));
-                    }
-                };
             let is_paused = playing.is_paused;
             let text = if is_paused { "Go on" } else { "Pause" };
-            button(
-                ui,
-                has_engine && !is_over,
-                text,
-                "pause",
-                "Let engines wait, and go on (b)",
-                Deed::Pause(!is_paused),
-            );
-            let can_step = playing.can_step();
-            button(
-                ui,
-                can_step,
-                "Next move",
-                "next move",
-                "One move of the engine (n)",
-                Deed::Next,
-            );
+            let pause = [text, "pause", "Let engines wait, and go on (b)"];
+            if pressed(ui, has_engine && !is_over, pause) {
+                actions.push(Action::Deed(Deed::Pause(!is_paused)));
+            }
+            let next = ["Next move", "next move", "One move of the engine (n)"];
+            if pressed(ui, playing.can_step(), next) {
+                actions.push(Action::Deed(Deed::Next));
+            }
         });
         if engines_only {
             ui.horizontal_wrapped(|ui| {
@@ -386,6 +363,12 @@ impl PlayPanel {
                 });
             });
     }
+}
+
+/// A button with its text, its name and what it does; whether it was pressed.
+fn pressed(ui: &mut Ui, is_on: bool, [text, name, tip]: [&str; 3]) -> bool {
+    let button = ui.add_enabled(is_on, Button::new(text)).named(name);
+    button.on_hover_text(tip).clicked()
 }
 
 fn header(playing: &Playing, ui: &mut Ui, theme: &Theme) {
@@ -639,17 +622,29 @@ fn thinking(playing: &Playing, now: Duration, ui: &mut Ui, theme: &Theme) {
 fn step_buttons(playing: &Playing, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     let (shown, count) = (playing.table.shown(), playing.table.moves().len());
     ui.horizontal(|ui| {
-        for (text, name, is_on, deed) in [
-            ("«", "first position", shown > 0, Deed::Show(0)),
-            ("‹", "position back", shown > 0, Deed::Step(-1)),
-            ("›", "position on", shown < count, Deed::Step(1)),
-            ("»", "last position", shown < count, Deed::Show(count)),
+        for (button, is_on, deed) in [
+            (
+                ["«", "first position", "The start"],
+                shown > 0,
+                Deed::Show(0),
+            ),
+            (
+                ["‹", "position back", "A move back (Page ↑)"],
+                shown > 0,
+                Deed::Step(-1),
+            ),
+            (
+                ["›", "position on", "A move on (Page ↓)"],
+                shown < count,
+                Deed::Step(1),
+            ),
+            (
+                ["»", "last position", "The end"],
+                shown < count,
+                Deed::Show(count),
+            ),
         ] {
-            if ui
-                .add_enabled(is_on, Button::new(text))
-                .named(name)
-                .clicked()
-            {
+            if pressed(ui, is_on, button) {
                 actions.push(Action::Deed(deed));
             }
         }

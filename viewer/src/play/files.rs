@@ -100,9 +100,8 @@ fn pgn_of(table: &Table) -> Option<String> {
     if base != "chess" {
         return None;
     }
-    let rules = notation::parse_variant::<Chess>(variant).ok()?;
-    let mut position: Chess = notation::position(rules, start_text(&meta.position)).ok()?;
-    let mut record = pgn::Record::new(position.clone());
+    let moves = table.moves().iter().map(String::as_str);
+    let mut record = pgn::Record::of(variant, start_text(&meta.position), moves)?;
     record.set_tag("Event", "Canopy");
     record.set_tag("White", table.name_of(Player::First));
     record.set_tag("Black", table.name_of(Player::Second));
@@ -113,14 +112,6 @@ fn pgn_of(table: &Table) -> Option<String> {
         None => "*",
     };
     record.set_tag("Result", result);
-    if !variant.is_empty() {
-        record.set_tag("Variant", "Chess960");
-    }
-    for text in table.moves() {
-        let mv = position.parse_move(text).ok()?;
-        position.play(mv);
-        record.moves.push((mv, String::new()));
-    }
     Some(record.to_string())
 }
 
@@ -129,21 +120,18 @@ fn ggf_of(table: &Table) -> Option<String> {
     if meta.game != "othello" {
         return None;
     }
-    let mut position: Othello = notation::position((), start_text(&meta.position)).ok()?;
-    let mut record = ggf::Record::new(position);
+    let moves = table.moves().iter().map(String::as_str);
+    let mut record = ggf::Record::of(start_text(&meta.position), moves)?;
     record.place = "Canopy".to_owned();
     record.players = [Player::First, Player::Second].map(|player| table.name_of(player).to_owned());
-    for text in table.moves() {
-        let mv = position.parse_move(text).ok()?;
-        position.play(mv);
-        record.moves.push(mv);
-    }
-    record.result = result_of(table)
-        .and(position.score())
-        .map(|[black, white]| ggf::Score {
-            margin: f64::from(black) - f64::from(white),
-            ending: ggf::Ending::Played,
-        });
+    let score = record
+        .position()
+        .score()
+        .filter(|_| result_of(table).is_some());
+    record.result = score.map(|[black, white]| ggf::Score {
+        margin: f64::from(black) - f64::from(white),
+        ending: ggf::Ending::Played,
+    });
     Some(format!("{record}\n"))
 }
 

@@ -38,6 +38,26 @@ impl Record {
         }
     }
 
+    /// A game of which the variant, the start and the moves are known as texts; none if they are not sound.
+    pub fn of<'a>(
+        variant: &str,
+        start: &str,
+        moves: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Self> {
+        let rules = notation::parse_variant::<Chess>(variant).ok()?;
+        let mut record = Self::new(notation::position(rules, start).ok()?);
+        if rules.chess960 {
+            record.set_tag("Variant", "Chess960");
+        }
+        let mut position = record.start.clone();
+        for text in moves {
+            let mv = position.parse_move(text).ok()?;
+            position.play(mv);
+            record.moves.push((mv, String::new()));
+        }
+        Some(record)
+    }
+
     /// What a tag says; `?` if it says nothing.
     pub fn tag(&self, name: &str) -> &str {
         let found = self.tags.iter().find(|(known, _)| known == name);

@@ -6,7 +6,7 @@ use std::fmt;
 use super::{Othello, PASS, Place, notation::from_obf};
 use crate::games::{
     Game as _, Notation as _, ParseError, Player,
-    notation::{parse_number, parse_square, quote, write_square},
+    notation::{self, parse_number, parse_square, quote, write_square},
 };
 
 /// Longer texts than this are refused unread.
@@ -81,6 +81,18 @@ impl Record {
             start,
             moves: Vec::new(),
         }
+    }
+
+    /// A game of which the start and the moves are known as texts; none if they are not sound.
+    pub fn of<'a>(start: &str, moves: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut position: Othello = notation::position((), start).ok()?;
+        let mut record = Self::new(position);
+        for text in moves {
+            let mv = position.parse_move(text).ok()?;
+            position.play(mv);
+            record.moves.push(mv);
+        }
+        Some(record)
     }
 
     /// Reads one game. Every move has been checked; passes that were left out are put in, and passes after the end are
