@@ -551,6 +551,75 @@ fn journals_are_read_with_care() {
     assert!(bad.contains("match.jsonl, line 3: not a game"), "{bad}");
 }
 
+/// Who has long thought the game lost has lost it, on request.
+#[test]
+fn hopeless_games_are_ended_on_request() {
+    let scratch = Scratch::new("hopeless");
+    let common = format!(
+        "--game|connect-four|--engine|search=uct|--engine|search=uct|--games|8|--go|nodes 2000|--out|{}",
+        scratch.0.display()
+    );
+    report(&format!("{common}|--resign|moves=2,score=150"));
+    let played = games(&scratch.0);
+    let hopeless: Vec<_> = played
+        .iter()
+        .filter(|game| game["ending"] == "hopeless")
+        .collect();
+    assert!(!hopeless.is_empty(), "{played:?}");
+    for game in hopeless {
+        // The loser's own last two scores are as low as was asked for.
+        let loser = if game["result"] == "p1win" { '2' } else { '1' };
+        let movers = game["movers"].as_str().expect("movers are text");
+        let scores = game["scores"].as_array().expect("scores are kept");
+        let own: Vec<i64> = (movers.chars().zip(scores))
+            .filter(|(mover, _)| *mover == loser)
+            .filter_map(|(_, score)| score.as_i64())
+            .collect();
+        assert!(
+            own.iter().rev().take(2).all(|&score| score <= -150),
+            "{game}"
+        );
+    }
+}
+
+/// A second Ctrl-C does not wait for anybody, not even for an engine that will not go.
+#[test]
+fn a_second_ctrl_c_ends_everything_at_once() {
+    let scratch = Scratch::new("impatient");
+    let child = start(&format!(
+        "--game|connect-four|--engine|search=uct|--engine|{}|--games|100000|--go|nodes 5|--timeouts|quit=60|--out|{}",
+        rogue("deaf"),
+        scratch.0.display()
+    ));
+    let begun = Instant::now();
+    while fs::read_to_string(scratch.0.join("match.jsonl")).map_or(0, |text| text.lines().count())
+        < 2
+    {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "no games are played"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+    let signal = || {
+        let sent = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(sent.expect("kill is there").success());
+    };
+    signal();
+    thread::sleep(Duration::from_millis(300));
+    let urged = Instant::now();
+    signal();
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(
+        urged.elapsed() < Duration::from_secs(10),
+        "it took {:?}",
+        urged.elapsed()
+    );
+}
+
 /// Two runners do not write to one journal.
 #[test]
 fn a_journal_is_one_runners_alone() {

@@ -11,7 +11,7 @@ use canopy_engine::tree::files::Format;
 pub use self::{
     action::{Action, Copied, Way},
     follow::{Following, Sight},
-    play::{Deed, Playing, Thinking, Trouble},
+    play::Deed,
     timeline::{SPEEDS, Timeline},
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
         Model, Sift,
         steps::{Finder, steps},
     },
-    play::files,
+    play::{files, playing::Playing},
     scene::{self, Look},
     sequence::Sequence,
     settings::Settings,

@@ -10,10 +10,11 @@ use egui::{
 
 use super::{game::disc, match_score::MoveList};
 use crate::{
-    app::{Action, App, Copied, Deed, Playing, Trouble},
+    app::{Action, App, Copied, Deed},
     board::{Marks, Pictures, Place, Shown},
     controls::{self, Named as _},
     play::{
+        playing::{Playing, Trouble},
         setup::{Offers, Setup},
         table::Turn,
     },

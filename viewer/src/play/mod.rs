@@ -1,7 +1,7 @@
 //! Games that are played in the window: by people, by engines, by both.
 //!
 //! A [`Plan`] says what is to be played and by whom; [`setup`] makes one of what is typed in. A [`table::Table`] is the game
-//! as people see it, an [`opponent::Opponent`] an engine that plays in it, and [`files`] are what is kept of it.
+//! as people see it, an [`opponent::Opponent`] an engine that plays in it, [`playing::Playing`] both together, and [`files`] are what is kept of it.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use canopy_engine::arena::engines::Engine;
 
 pub mod files;
 pub mod opponent;
+pub mod playing;
 pub mod setup;
 pub mod table;
 
