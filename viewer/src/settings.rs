@@ -72,20 +72,25 @@ impl Default for Settings {
     }
 }
 
+/// A directory of the user: what a variable says, or what systems have for it, on most of them this one in the home directory.
+/// None if the system does not say.
+pub fn user_directory(variable: &str, usual: &str) -> Option<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    if cfg!(windows) {
+        named("APPDATA")
+    } else if let Some(directory) = named(variable).filter(|path| path.is_absolute()) {
+        Some(directory)
+    } else if cfg!(target_os = "macos") {
+        Some(named("HOME")?.join("Library/Application Support"))
+    } else {
+        Some(named("HOME")?.join(usual))
+    }
+}
+
 impl Settings {
     /// Where they are kept; none if the system does not say.
     pub fn file() -> Option<PathBuf> {
-        let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
-        let directory = if cfg!(windows) {
-            home("APPDATA")?
-        } else if let Some(directory) = home("XDG_CONFIG_HOME").filter(|path| path.is_absolute()) {
-            directory
-        } else if cfg!(target_os = "macos") {
-            home("HOME")?.join("Library/Application Support")
-        } else {
-            home("HOME")?.join(".config")
-        };
-        Some(directory.join("canopy/viewer.json"))
+        Some(user_directory("XDG_CONFIG_HOME", ".config")?.join("canopy/viewer.json"))
     }
 
     /// What was remembered; the defaults if nothing was, or if it cannot be read.

@@ -27,6 +27,7 @@ use super::{
     Plan,
     table::{Effort, Table, Turn},
 };
+use crate::settings::user_directory;
 
 /// Longer files than this are no games.
 const LONGEST: u64 = 1 << 20;
@@ -383,15 +384,5 @@ fn now() -> Duration {
 
 /// Where the games that are played in the window are kept; none if the system does not say.
 pub fn directory() -> Option<PathBuf> {
-    let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let directory = if cfg!(windows) {
-        home("APPDATA")?
-    } else if let Some(directory) = home("XDG_DATA_HOME").filter(|path| path.is_absolute()) {
-        directory
-    } else if cfg!(target_os = "macos") {
-        home("HOME")?.join("Library/Application Support")
-    } else {
-        home("HOME")?.join(".local/share")
-    };
-    Some(directory.join("canopy/games"))
+    Some(user_directory("XDG_DATA_HOME", ".local/share")?.join("canopy/games"))
 }
