@@ -325,6 +325,12 @@ pub trait TreeView<G: Game> {
     /// Calls `visit` for each move at `node`, in the frame of that node's position.
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>));
 
+    /// Calls `visit` with the visits of each move at `node` and the node it leads to, in the order of [`Self::edges`]: for
+    /// those who want to know nothing else, and much of it.
+    fn followed(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
+        self.edges(node, &mut |edge| visit(edge.visits, edge.child));
+    }
+
     /// How many nodes there are, if that is known without counting them; none for graphs.
     fn node_count(&self) -> Option<u64> {
         None

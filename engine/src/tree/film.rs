@@ -32,7 +32,8 @@ pub struct Shot {
 pub struct Shares {
     /// The moves, as they are written.
     pub moves: Vec<String>,
-    /// By time, and there by move: its visits. The times part all iterations evenly, the first being 0 and the last the end.
+    /// By time, and there by move: its visits. The first time is 0 and the last the end; those between part all iterations as
+    /// evenly as they are remembered, to less than a thousandth.
     pub visits: Vec<Vec<u32>>,
 }
 
@@ -43,6 +44,52 @@ pub struct Film {
     position: String,
     /// By node of a tree: which of the root's moves leads to it.
     branches: Vec<u32>,
+    tally: Tally,
+}
+
+/// How often each of the root's moves was followed, at many times.
+struct Tally {
+    /// So many iterations lie between two times.
+    step: u32,
+    /// By time, and there by move: after no iteration, after `step`, and so on. Moves at the end that were not known yet are
+    /// missing.
+    times: Vec<Vec<u32>>,
+    now: Vec<u32>,
+    done: u32,
+}
+
+impl Tally {
+    /// So many times are remembered, or half of them.
+    const MOST: usize = 4096;
+
+    fn new() -> Self {
+        Self {
+            step: 1,
+            times: vec![Vec::new()],
+            now: Vec::new(),
+            done: 0,
+        }
+    }
+
+    /// Counts one iteration, which followed that of the root's moves.
+    fn count(&mut self, branch: Option<usize>) {
+        if let Some(count) = branch.and_then(|branch| self.now.get_mut(branch)) {
+            *count = count.wrapping_add(1);
+        }
+        self.done += 1;
+        if !self.done.is_multiple_of(self.step) {
+            return;
+        }
+        self.times.push(self.now.clone());
+        if self.times.len() > Self::MOST {
+            let mut index = 0;
+            self.times.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.step = self.step.saturating_mul(2);
+        }
+    }
 }
 
 impl Film {
@@ -53,15 +100,16 @@ impl Film {
             game: game.to_owned(),
             position: position.to_owned(),
             branches: Vec::new(),
+            tally: Tally::new(),
         };
-        film.extend_branches();
+        film.extend();
         Ok(film)
     }
 
     /// Reads what was added since; whether there was anything.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
         let result = self.replay.poll();
-        self.extend_branches();
+        self.extend();
         result
     }
 
@@ -73,6 +121,16 @@ impl Film {
     /// Whether the journal has ended; and if it has, whether the search went on without it.
     pub fn ended(&self) -> Option<bool> {
         self.replay.growth().ended()
+    }
+
+    /// Goes towards the time after so many iterations, at most after the last, by a few steps: for those who have little time.
+    pub fn approach(&mut self, iteration: u32, steps: u32) {
+        self.replay.approach(iteration, steps);
+    }
+
+    /// The iteration it is turned to.
+    pub fn at(&self) -> u32 {
+        self.replay.at()
     }
 
     /// The tree after so many iterations, at most after the last: all of it, or its most visited part of at most so many
@@ -94,27 +152,29 @@ impl Film {
             position: &self.position,
         };
         let moves = games::with_game(&self.game, visitor).map_err(|error| error.to_string())??;
-        let growth = self.replay.growth();
-        let total = growth.iterations();
-        let times = times.max(2);
-        let mut now = vec![0; moves.len()];
-        for (count, (_, inherited)) in now.iter_mut().zip(root_edges(growth)) {
-            *count = inherited;
-        }
-        let mut visits = Vec::with_capacity(times);
-        let mut done = 0;
-        for part in 0..times {
-            let until = (u64::from(total) * part as u64 / (times as u64 - 1)) as u32;
-            for iteration in done..until {
-                let count = (self.branch(iteration)).and_then(|branch| now.get_mut(branch));
-                if let Some(count) = count {
-                    *count = u32::wrapping_add(*count, 1);
-                }
-            }
-            done = until;
-            visits.push(now.clone());
-        }
-        Ok(Shares { moves, visits })
+        let tally = &self.tally;
+        let parts = times.max(2) as u64 - 1;
+        let inherited: Vec<u32> = root_edges(self.replay.growth())
+            .map(|(_, known)| known)
+            .collect();
+        let at = |part: u64| {
+            let until = (u64::from(tally.done) * part / parts) as u32;
+            let known = if until == tally.done {
+                &tally.now
+            } else {
+                tally
+                    .times
+                    .get((until / tally.step) as usize)
+                    .unwrap_or(&tally.now)
+            };
+            // Of moves that were not known yet no more is known now.
+            let missing = inherited.iter().skip(known.len());
+            known.iter().chain(missing).copied().collect()
+        };
+        Ok(Shares {
+            visits: (0..=parts).map(at).collect(),
+            moves,
+        })
     }
 
     /// Which of the root's moves an iteration followed; none if it ended at the root.
@@ -128,6 +188,24 @@ impl Film {
         } else {
             let leaf = growth.leaves[index] as usize;
             (leaf > 0).then(|| self.branches[leaf] as usize)
+        }
+    }
+
+    /// Takes in what was read.
+    fn extend(&mut self) {
+        self.extend_branches();
+        if self.tally.done == 0 {
+            // Before the first iteration more may become known of moves that are there already.
+            self.tally = Tally::new();
+        }
+        let inherited = root_edges(self.replay.growth()).skip(self.tally.now.len());
+        self.tally.now.extend(inherited.map(|(_, known)| known));
+        if self.tally.done == 0 {
+            self.tally.times = vec![self.tally.now.clone()];
+        }
+        for iteration in self.tally.done..self.iterations() {
+            let branch = self.branch(iteration);
+            self.tally.count(branch);
         }
     }
 

@@ -21,12 +21,15 @@ struct Figures {
     sums: Vec<u64>,
     /// By move, in a graph.
     chosen: Vec<u32>,
+    /// How many nodes of a tree have visits.
+    visited: u64,
 }
 
 impl Figures {
     /// Makes room for what the journal has more now: what was known of it before the search.
     fn fit(&mut self, growth: &Growth) {
         let new = &growth.known[self.visits.len()..];
+        self.visited += new.iter().filter(|(visits, _)| *visits > 0).count() as u64;
         self.visits.extend(new.iter().map(|&(visits, _)| visits));
         self.sums.extend(new.iter().map(|&(_, sum)| sum));
         self.chosen
@@ -40,7 +43,7 @@ impl Figures {
             Some((index, (figures.visits[index], figures.sums[index])))
         };
         while last(self).is_some_and(|(index, known)| growth.known[index] == known) {
-            self.visits.pop();
+            self.visited -= u64::from(self.visits.pop() > Some(0));
             self.sums.pop();
         }
         while (self.chosen.last())
@@ -139,6 +142,11 @@ impl Replay {
 
     /// Turns to the time after so many iterations, at most to the end.
     pub fn seek(&mut self, iterations: u32) {
+        self.approach(iterations, u32::MAX);
+    }
+
+    /// Goes towards that time, from the nearest time that it knows by at most so many iterations.
+    pub fn approach(&mut self, iterations: u32, steps: u32) {
         let to = iterations.min(self.growth().iterations());
         let distance = |figures: &Figures| figures.at.abs_diff(to);
         let nearest = self
@@ -152,7 +160,8 @@ impl Replay {
             self.figures.clone_from(nearest);
             self.figures.fit(self.source.growth());
         }
-        self.walk(to);
+        let at = self.figures.at;
+        self.walk(to.clamp(at.saturating_sub(steps), at.saturating_add(steps)));
     }
 
     fn walk(&mut self, to: u32) {
@@ -199,9 +208,11 @@ impl Replay {
         let mut visit = |node: usize, reward: u64| {
             let (visits, sum) = (&mut figures.visits[node], &mut figures.sums[node]);
             if forwards {
+                figures.visited += u64::from(*visits == 0);
                 *visits = visits.wrapping_add(1);
                 *sum = sum.wrapping_add(reward);
             } else {
+                figures.visited -= u64::from(*visits == 1);
                 *visits = visits.wrapping_sub(1);
                 *sum = sum.wrapping_sub(reward);
             }
@@ -305,14 +316,16 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
     }
 
     fn node_count(&self) -> Option<u64> {
-        let growth = self.replay.growth();
-        let is_whole = self.replay.figures.at == growth.iterations();
-        let is_plain = !growth.kind.graph && !growth.kind.hides_unvisited;
-        // The last nodes may have been made for an iteration that is not complete yet.
-        let late = (growth.parents.iter().rev())
-            .take_while(|&&parent| growth.expanded[parent as usize] > self.replay.figures.at)
-            .count();
-        (is_whole && is_plain).then_some((growth.nodes() - late) as u64)
+        let (growth, figures) = (self.replay.growth(), &self.replay.figures);
+        if growth.kind.graph {
+            return None;
+        }
+        if growth.kind.hides_unvisited {
+            return Some(figures.visited.max(1));
+        }
+        // Nodes are numbered in the order in which they were made, but for those that several threads made at one time.
+        let is_made = |parent: &u32| growth.expanded[*parent as usize] <= figures.at;
+        Some(growth.parents.partition_point(is_made) as u64 + 1)
     }
 
     fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
@@ -351,6 +364,23 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
                 squares: f64::NAN,
                 table: f64::NAN,
             });
+        }
+    }
+
+    fn followed(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
+        let (growth, figures) = (self.replay.growth(), &self.replay.figures);
+        if growth.kind.graph {
+            return self.edges(node, &mut |edge| visit(edge.visits, edge.child));
+        }
+        if growth.expanded[node as usize] > figures.at {
+            return;
+        }
+        let (first, end) = growth.moves[node as usize];
+        for child in first + 1..end + 1 {
+            let visits = figures.visits[child as usize];
+            if visits > 0 || !growth.kind.hides_unvisited {
+                visit(visits.into(), Some(child));
+            }
         }
     }
 

@@ -227,9 +227,9 @@ impl Filter {
 fn top_down<G: Game>(view: &dyn TreeView<G>, min_visits: u64, most: usize) -> Option<(u64, u64)> {
     let mut waiting = BinaryHeap::new();
     let expand = |waiting: &mut BinaryHeap<(u64, Option<u32>)>, node: u32| {
-        view.edges(node, &mut |edge| {
-            if edge.visits >= min_visits {
-                waiting.push((edge.visits, edge.child));
+        view.followed(node, &mut |visits, child| {
+            if visits >= min_visits {
+                waiting.push((visits, child));
             }
         });
     };
