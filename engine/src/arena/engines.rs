@@ -35,7 +35,7 @@ impl Dialect {
 }
 
 /// One who takes part.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
     /// What it is called in tables.
     pub name: String,
@@ -49,6 +49,8 @@ pub struct Engine {
     pub options: Vec<(String, String)>,
     /// How long its moves may take; none for what the match says.
     pub go: Option<Go>,
+    /// Whether its process steps back where others want to run: a window stays quick while it thinks.
+    pub gives_way: bool,
 }
 
 /// What is wrong with a text that should be an engine.
@@ -75,14 +77,7 @@ impl Engine {
             problem,
         };
         let words = split(text).ok_or_else(|| refuse("a quote is not closed".to_owned()))?;
-        let mut engine = Self {
-            name: String::new(),
-            command: Vec::new(),
-            directory: None,
-            dialect: Dialect::default(),
-            options: Vec::new(),
-            go: None,
-        };
+        let mut engine = Self::default();
         let mut words = words.into_iter().peekable();
         while let Some((key, value)) = words.peek().and_then(|word| word.split_once('=')) {
             match key {

@@ -9,7 +9,7 @@ use std::{
 use canopy_engine::{
     arena::{
         client::Patience,
-        engines::{Dialect, Engine},
+        engines::Engine,
         go::Go,
         journal::{Heading, Journal, Record},
         records,
@@ -281,11 +281,7 @@ impl Keeper {
                 },
                 None => Engine {
                     name: name.to_owned(),
-                    command: Vec::new(),
-                    directory: None,
-                    dialect: Dialect::default(),
-                    options: Vec::new(),
-                    go: None,
+                    ..Engine::default()
                 },
             })
             .collect();

@@ -91,7 +91,10 @@ impl Opponent {
         let (tell, news) = channel();
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let mut desk = Desk {
-            engine,
+            engine: Engine {
+                gives_way: true,
+                ..engine
+            },
             game: asked,
             client: None,
             begun: None,

@@ -484,10 +484,9 @@ impl EngineSetup {
         Engine {
             name: self.search.clone(),
             command: command.to_vec(),
-            directory: None,
             dialect: Dialect::Ugi,
             options: vec![("Search".to_owned(), search)],
-            go: None,
+            ..Engine::default()
         }
     }
 

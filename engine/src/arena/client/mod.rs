@@ -217,6 +217,9 @@ impl Client {
                 (fault, Remains::default())
             },
         )?;
+        if engine.gives_way {
+            process.give_way();
+        }
         let talk = match engine.dialect {
             Dialect::Ugi => Talk::Uci(uci::Talk::new(true)),
             Dialect::Uci => Talk::Uci(uci::Talk::new(false)),

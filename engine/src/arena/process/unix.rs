@@ -15,7 +15,10 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
-    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+    process::{
+        Pid, Signal, WaitId, WaitIdOptions, getpriority_process, kill_process_group,
+        setpriority_process, waitid,
+    },
 };
 
 use super::Silence;
@@ -32,6 +35,8 @@ const KEPT_BYTES: usize = 400;
 const GLANCE: Duration = Duration::from_millis(50);
 /// After SIGTERM a process has so long before SIGKILL.
 const LAST_WORDS: Duration = Duration::from_millis(300);
+/// By so much an engine that gives way is nicer than who started it.
+const STEP_BACK: i32 = 5;
 
 /// A running engine.
 #[derive(Debug)]
@@ -93,6 +98,14 @@ impl Process {
         process.output.as_ref().map_or(Ok(()), unblock)?;
         process.errors.as_ref().map_or(Ok(()), unblock)?;
         Ok(process)
+    }
+
+    /// Lets it step back where others want to run. To be called before it has threads; where the system does not want to, it
+    /// stays as it was.
+    pub fn give_way(&self) {
+        if let Ok(own) = getpriority_process(None) {
+            let _ = setpriority_process(Some(self.group), own.saturating_add(STEP_BACK));
+        }
     }
 
     /// Sends lines, each of which ends with a line feed. What the engine does not take at once is sent while its answers are

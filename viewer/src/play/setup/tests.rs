@@ -52,10 +52,10 @@ fn the_defaults_are_those_of_report_000() {
         command: ["canopy-viewer", "engine", "--game", "kalah"]
             .map(str::to_owned)
             .to_vec(),
-        directory: None,
         dialect: Dialect::Ugi,
         options: vec![("Search".to_owned(), "uct-000".to_owned())],
         go: "nodes 30".parse().ok(),
+        ..Engine::default()
     };
     let expected = Plan {
         game: "kalah".to_owned(),
