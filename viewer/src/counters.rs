@@ -12,6 +12,10 @@ const BREAK: Duration = Duration::from_millis(500);
 /// The counters.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
+    /// How many frames were drawn.
+    frames: u64,
+    /// Whether the next frame shows another state of a growing tree.
+    has_grown: bool,
     /// From a click to the frame that answers it.
     clicks: VecDeque<Duration>,
     /// When another state of a growing tree was shown.
@@ -24,9 +28,17 @@ impl Counters {
         push(&mut self.clicks, after);
     }
 
-    /// Another state of a growing tree is shown.
-    pub fn grew(&mut self, now: Duration) {
-        push(&mut self.grown, now);
+    /// There is another state of a growing tree to be shown.
+    pub fn grew(&mut self) {
+        self.has_grown = true;
+    }
+
+    /// A frame was drawn.
+    pub fn drew(&mut self, now: Duration) {
+        self.frames += 1;
+        if std::mem::take(&mut self.has_grown) {
+            push(&mut self.grown, now);
+        }
     }
 
     /// How soon 95 of 100 clicks were answered.
@@ -52,6 +64,7 @@ impl Counters {
     /// All of it, for tests.
     pub fn dump(&self) -> Value {
         json!({
+            "frames": self.frames,
             "clicks": self.clicks.len(),
             "click_ms": self.click_time().map(|time| time.as_secs_f64() * 1e3),
             "grown": self.grown.len(),
@@ -85,7 +98,12 @@ mod tests {
         // Ten states a second, twice, with a minute between.
         for begin in [0, 60_000] {
             for step in 0..=10 {
-                counters.grew(Duration::from_millis(begin + step * 100));
+                let now = Duration::from_millis(begin + step * 100);
+                // What is replaced before it was drawn was never seen, and not every frame shows another state.
+                counters.grew();
+                counters.grew();
+                counters.drew(now);
+                counters.drew(now + Duration::from_millis(7));
             }
         }
         let rate = counters.growth_rate().expect("trees have grown");

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
+        atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
@@ -22,8 +23,10 @@ use crate::{
 };
 
 /// A journal that is still written is looked at so often.
-const POLL: Duration = Duration::from_millis(25);
-/// The same when nothing has come for a while: perhaps nobody writes any more.
+const POLL: Duration = Duration::from_millis(16);
+/// While the window has not taken what is ready, one looks so often whether it has.
+const GLANCE: Duration = Duration::from_millis(4);
+/// A journal to which nothing has been added for a while is looked at so often: perhaps nobody writes any more.
 const SLOW_POLL: Duration = Duration::from_secs(2);
 /// A journal that is not there yet is looked for so many times.
 const TRIES: u32 = 50;
@@ -33,9 +36,11 @@ const QUIET: Duration = Duration::from_millis(300);
 const QUICK: u64 = 150_000;
 const FEW: u64 = 3_000;
 /// A tree that changes all the time is to be ready in this time; there are the more nodes in it the sooner it is.
-const SOON: Duration = Duration::from_millis(20);
-/// Of all time no more than one part in so many goes into the shares of the root's moves.
-const SHARE_OF_SHARES: u32 = 8;
+const SOON: Duration = Duration::from_millis(12);
+/// Towards the newest tree of a search one goes for no longer than this at a time, and by so many iterations before one looks
+/// at the clock: a search that is faster than its replay is seen to grow all the same, a little later.
+const WALK: Duration = Duration::from_millis(8);
+const STRIDE: u32 = 2048;
 /// How often the shares of the root's moves are told, from the beginning to the end.
 const TIMES: usize = 240;
 
@@ -59,6 +64,14 @@ pub struct Wish {
     pub quick: bool,
     /// What of it is shown.
     pub sift: Sift,
+}
+
+impl Wish {
+    /// Whether it is for the tree as it grows. It is fulfilled again and again, whenever there is more to see than last time,
+    /// until something else is wished for.
+    fn is_newest(&self) -> bool {
+        self.quick && self.iteration == u32::MAX
+    }
 }
 
 enum Order {
@@ -93,6 +106,8 @@ pub struct Shot {
 pub struct Projector {
     orders: Sender<Order>,
     news: Receiver<News>,
+    /// How many trees nobody has taken yet.
+    untaken: Arc<AtomicUsize>,
 }
 
 impl Projector {
@@ -100,27 +115,35 @@ impl Projector {
     pub fn start(wake: Wake) -> std::io::Result<Self> {
         let (orders, wanted) = channel();
         let (sender, news) = channel();
+        let untaken = Arc::new(AtomicUsize::new(0));
+        let unseen = Arc::clone(&untaken);
         thread::Builder::new()
             .name("film".to_owned())
             .spawn(move || {
-                let tell = |piece: News| {
-                    let is_heard = sender.send(piece).is_ok();
+                let tell = |news: Vec<News>| {
+                    let is_heard = news.into_iter().all(|piece| sender.send(piece).is_ok());
                     wake();
                     is_heard
                 };
                 Booth {
+                    untaken: unseen,
                     playing: None,
                     awaited: None,
                     tries: 0,
                     wish: None,
+                    grown: None,
+                    looked: None,
                     told: None,
                     rest: None,
                     quick: QUICK,
-                    shares: None,
                 }
                 .run(&wanted, &tell);
             })?;
-        Ok(Self { orders, news })
+        Ok(Self {
+            orders,
+            news,
+            untaken,
+        })
     }
 
     /// Asks for the journal beside a tree file.
@@ -145,26 +168,33 @@ impl Projector {
 
     /// What is new.
     pub fn take(&self) -> Vec<News> {
-        self.news.try_iter().collect()
+        let news: Vec<News> = self.news.try_iter().collect();
+        let is_shot = |piece: &&News| matches!(piece, News::Shot(..));
+        let shots = news.iter().filter(is_shot).count();
+        self.untaken.fetch_sub(shots, Ordering::Relaxed);
+        news
     }
 }
 
 /// What the thread holds.
 struct Booth {
+    /// How many trees the window has not taken yet.
+    untaken: Arc<AtomicUsize>,
     playing: Option<Playing>,
     /// A search that still runs may begin its journal a moment later than its tree.
     awaited: Option<(PathBuf, Arc<Meta>)>,
     /// How often it is looked for.
     tries: u32,
     wish: Option<Wish>,
-    /// When the reel was told of last.
+    /// The last wish for the newest tree that was fulfilled, with its iteration, and when that was begun.
+    grown: Option<(Wish, u32, Instant)>,
+    /// When the journal was looked at last, and when there was more in it.
+    looked: Option<Instant>,
     told: Option<Instant>,
     /// A tree that was shown in part, to be shown whole when there is time; and since when there might be.
     rest: Option<(Wish, Instant)>,
     /// How many nodes a tree has that changes all the time.
     quick: u64,
-    /// The shares of the root's moves, when they are to be worked out again.
-    shares: Option<(Arc<Shares>, Instant)>,
 }
 
 struct Playing {
@@ -174,29 +204,75 @@ struct Playing {
 }
 
 impl Booth {
-    fn run(mut self, orders: &Receiver<Order>, tell: &impl Fn(News) -> bool) {
+    fn run(mut self, orders: &Receiver<Order>, tell: &impl Fn(Vec<News>) -> bool) {
         loop {
             let is_live = self.awaited.is_some()
                 || (self.playing.as_ref()).is_some_and(|it| it.film.ended().is_none());
-            let order = if self.wish.is_some() {
-                // Whatever has come in the meantime counts more.
-                orders.try_recv().map_err(|_| RecvTimeoutError::Timeout)
-            } else if is_live || self.rest.is_some() {
-                orders.recv_timeout(self.patience())
-            } else {
-                orders.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            let wait = match &self.wish {
+                Some(wish) => self.until_due(wish),
+                None if is_live || self.rest.is_some() => Some(self.patience()),
+                None => None,
             };
-            let is_heard = match order {
-                Ok(order) => self.obey(order, tell),
-                Err(RecvTimeoutError::Timeout) if self.wish.is_some() => self.fulfil(tell),
-                Err(RecvTimeoutError::Timeout) => {
-                    self.take_rest();
-                    true
-                }
+            // Whatever has come in the meantime counts more.
+            let order = match wait {
+                Some(wait) => orders.recv_timeout(wait),
+                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            let mut news = Vec::new();
+            match order {
+                Ok(order) => self.obey(order, &mut news),
+                Err(RecvTimeoutError::Timeout) => self.work(&mut news),
                 Err(RecvTimeoutError::Disconnected) => return,
-            };
-            if !is_heard || !self.read_on(tell) {
+            }
+            self.read_on(&mut news);
+            if !news.is_empty() && !tell(news) {
                 return;
+            }
+        }
+    }
+
+    /// How long to wait before a wish is fulfilled; none for ever.
+    fn until_due(&self, wish: &Wish) -> Option<Duration> {
+        let (Some(playing), Some((_, _, begun))) = (&self.playing, &self.grown) else {
+            return Some(Duration::ZERO);
+        };
+        match (self.has_more(wish), playing.film.ended()) {
+            (true, _) if !wish.is_newest() => Some(Duration::ZERO),
+            (true, _) if self.is_ahead(wish) => Some(GLANCE),
+            (true, _) => Some(POLL.saturating_sub(begun.elapsed())),
+            (false, None) => {
+                let since = self.looked.map_or(Duration::MAX, |looked| looked.elapsed());
+                Some(self.patience().saturating_sub(since))
+            }
+            (false, Some(_)) => self.rest.as_ref().map(|_| POLL),
+        }
+    }
+
+    /// Whether there is more to see for a wish than was shown.
+    fn has_more(&self, wish: &Wish) -> bool {
+        let (Some((grown, at, _)), Some(playing)) = (&self.grown, &self.playing) else {
+            return true;
+        };
+        grown != wish || *at < playing.film.iterations()
+    }
+
+    /// Whether the window has enough to show for the moment.
+    fn is_ahead(&self, wish: &Wish) -> bool {
+        wish.is_newest() && self.untaken.load(Ordering::Relaxed) > 1
+    }
+
+    /// Nothing else was asked for in the meantime.
+    fn work(&mut self, news: &mut Vec<News>) {
+        if self.wish.as_ref().is_some_and(Wish::is_newest) {
+            self.read(news);
+        }
+        match self.wish.take() {
+            Some(wish) if self.has_more(&wish) && !self.is_ahead(&wish) => {
+                self.fulfil(wish, news);
+            }
+            wish => {
+                self.wish = wish;
+                self.take_rest();
             }
         }
     }
@@ -205,9 +281,9 @@ impl Booth {
     fn take_rest(&mut self) {
         let is_quiet = |since: Instant| since.elapsed() >= QUIET;
         let is_told = self.told.is_none_or(is_quiet);
-        self.wish = (self.rest)
-            .take_if(|(_, since)| is_told && is_quiet(*since))
-            .map(|(wish, _)| wish);
+        if let Some((wish, _)) = (self.rest).take_if(|(_, since)| is_told && is_quiet(*since)) {
+            self.wish = Some(wish);
+        }
     }
 
     /// How long to wait for more of a journal: the longer nothing has come, the longer.
@@ -219,41 +295,38 @@ impl Booth {
         silence.clamp(POLL, SLOW_POLL)
     }
 
-    fn obey(&mut self, order: Order, tell: &impl Fn(News) -> bool) -> bool {
+    fn obey(&mut self, order: Order, news: &mut Vec<News>) {
         match order {
             Order::Close => {
                 self.playing = None;
                 self.awaited = None;
                 self.wish = None;
                 self.rest = None;
-                true
             }
             Order::Wish(wish) => {
+                self.rest = self.rest.take().filter(|_| wish.is_newest());
                 self.wish = Some(wish);
-                self.rest = None;
-                true
             }
             Order::Meta(path, meta) => {
                 if let Some(playing) = self.playing.as_mut().filter(|it| it.path == path) {
                     playing.meta = meta;
                 }
-                true
             }
             Order::Open(path, meta) => {
                 self.wish = None;
                 self.playing = None;
                 self.awaited = None;
+                self.grown = None;
                 self.told = None;
                 self.rest = None;
-                self.shares = None;
                 self.quick = QUICK;
                 self.tries = TRIES;
-                self.open(path, meta, tell)
+                self.open(path, meta, news);
             }
         }
     }
 
-    fn open(&mut self, path: PathBuf, meta: Arc<Meta>, tell: &impl Fn(News) -> bool) -> bool {
+    fn open(&mut self, path: PathBuf, meta: Arc<Meta>, news: &mut Vec<News>) {
         let journal = path.with_extension("growth");
         let is_early = !meta.is_final && self.tries > 0;
         self.tries = self.tries.saturating_sub(1);
@@ -261,113 +334,117 @@ impl Booth {
         match film {
             Some(Ok(film)) => {
                 self.playing = Some(Playing { path, meta, film });
-                self.tell_reel(tell)
+                self.tell_reel(news);
             }
-            None | Some(Err(_)) if is_early => {
-                self.awaited = Some((path, meta));
-                true
-            }
-            None => true,
-            Some(Err(error)) => tell(News::Failed(path, error.to_string())),
+            None | Some(Err(_)) if is_early => self.awaited = Some((path, meta)),
+            None => {}
+            Some(Err(error)) => news.push(News::Failed(path, error.to_string())),
         }
     }
 
-    /// Reads what was added to a journal that is still written.
-    fn read_on(&mut self, tell: &impl Fn(News) -> bool) -> bool {
+    /// Reads what was added to a journal that is still written, if it is time to.
+    fn read_on(&mut self, news: &mut Vec<News>) {
         if let Some((path, meta)) = self.awaited.take() {
-            return self.open(path, meta, tell);
+            return self.open(path, meta, news);
         }
-        let Some(playing) = &mut self.playing else {
-            return true;
-        };
-        let is_time = self.told.is_none_or(|told| told.elapsed() >= POLL);
-        if playing.film.ended().is_some() || !is_time {
-            return true;
-        }
-        match playing.film.poll() {
-            Ok(true) => self.tell_reel(tell),
-            Ok(false) => true,
-            Err(error) => {
-                let path = playing.path.clone();
-                self.playing = None;
-                tell(News::Failed(path, error.to_string()))
-            }
+        if self.looked.is_none_or(|looked| looked.elapsed() >= POLL) {
+            self.read(news);
         }
     }
 
-    fn tell_reel(&mut self, tell: &impl Fn(News) -> bool) -> bool {
+    fn read(&mut self, news: &mut Vec<News>) {
+        let Some(playing) = &mut self.playing else {
+            return;
+        };
+        if playing.film.ended().is_some() {
+            return;
+        }
+        self.looked = Some(Instant::now());
+        match playing.film.poll() {
+            Ok(true) => self.tell_reel(news),
+            Ok(false) => {}
+            Err(error) => self.fail(error.to_string(), news),
+        }
+    }
+
+    /// The journal cannot be read.
+    fn fail(&mut self, problem: String, news: &mut Vec<News>) {
+        if let Some(playing) = self.playing.take() {
+            news.push(News::Failed(playing.path, problem));
+        }
+    }
+
+    fn tell_reel(&mut self, news: &mut Vec<News>) {
         let Some(Playing { path, film, .. }) = &self.playing else {
-            return true;
+            return;
         };
-        let begun = Instant::now();
-        self.told = Some(begun);
-        let path = path.clone();
-        let known = (self.shares.as_ref())
-            .filter(|(_, due)| begun < *due && film.ended().is_none())
-            .map(|(shares, _)| Arc::clone(shares));
-        let shares = match known {
-            Some(shares) => Ok(shares),
-            None => film.shares(TIMES).map(|shares| {
-                let shares = Arc::new(shares);
-                let due = Instant::now() + begun.elapsed() * SHARE_OF_SHARES;
-                self.shares = Some((Arc::clone(&shares), due));
-                shares
-            }),
-        };
-        match shares {
+        self.told = Some(Instant::now());
+        match film.shares(TIMES) {
             Ok(shares) => {
                 let reel = Reel {
                     iterations: film.iterations(),
                     ended: film.ended(),
-                    shares,
+                    shares: Arc::new(shares),
                 };
-                tell(News::Reel(path, reel))
+                news.push(News::Reel(path.clone(), reel));
             }
-            Err(problem) => {
-                self.playing = None;
-                tell(News::Failed(path, problem))
-            }
+            Err(problem) => self.fail(problem, news),
         }
     }
 
-    fn fulfil(&mut self, tell: &impl Fn(News) -> bool) -> bool {
-        let (Some(wish), Some(playing)) = (self.wish.take(), &mut self.playing) else {
-            return true;
-        };
-        let path = playing.path.clone();
-        let most = wish.quick.then_some(self.quick);
+    fn fulfil(&mut self, wish: Wish, news: &mut Vec<News>) {
         let begun = Instant::now();
-        match playing.film.shot(wish.iteration, most) {
-            Ok(taken) => {
-                let source = Source {
-                    meta: Some(Arc::clone(&playing.meta)),
-                    way: Arc::new(taken.path),
-                    left_out: taken.nodes - taken.tree.nodes().len() as u64,
-                    ..Source::of(taken.tree)
-                };
-                if wish.quick && source.left_out > 0 {
-                    let whole = Wish {
-                        quick: false,
-                        ..wish.clone()
-                    };
-                    self.rest = Some((whole, Instant::now()));
-                }
-                let shot = Shot {
-                    iteration: taken.iteration,
-                    model: Arc::new(Model::sifted(source, &wish.sift)),
-                    wish,
-                };
-                if shot.wish.quick {
-                    self.quick = adapted(self.quick, begun.elapsed());
-                }
-                tell(News::Shot(path, shot))
-            }
-            Err(problem) => {
-                self.playing = None;
-                tell(News::Failed(path, problem))
-            }
+        let Some(playing) = &mut self.playing else {
+            return;
+        };
+        let iteration = if wish.is_newest() {
+            walked(&mut playing.film)
+        } else {
+            wish.iteration
+        };
+        let walked = Instant::now();
+        let most = wish.quick.then_some(self.quick);
+        let taken = match playing.film.shot(iteration, most) {
+            Ok(taken) => taken,
+            Err(problem) => return self.fail(problem, news),
+        };
+        let source = Source {
+            meta: Some(Arc::clone(&playing.meta)),
+            way: Arc::new(taken.path),
+            left_out: taken.nodes - taken.tree.nodes().len() as u64,
+            ..Source::of(taken.tree)
+        };
+        self.rest = (wish.quick && source.left_out > 0).then(|| {
+            let whole = Wish {
+                quick: false,
+                ..wish.clone()
+            };
+            (whole, Instant::now())
+        });
+        let shot = Shot {
+            iteration: taken.iteration,
+            model: Arc::new(Model::sifted(source, &wish.sift)),
+            wish: wish.clone(),
+        };
+        if wish.quick {
+            self.quick = adapted(self.quick, walked.elapsed());
         }
+        if wish.is_newest() {
+            self.grown = Some((wish.clone(), taken.iteration, begun));
+            self.wish = Some(wish);
+        }
+        self.untaken.fetch_add(1, Ordering::Relaxed);
+        news.push(News::Shot(playing.path.clone(), shot));
     }
+}
+
+/// Goes towards the newest iteration for as long as may be; where it has come to.
+fn walked(film: &mut Film) -> u32 {
+    let begun = Instant::now();
+    while film.at() < film.iterations() && begun.elapsed() < WALK {
+        film.approach(u32::MAX, STRIDE);
+    }
+    film.at()
 }
 
 /// How many nodes the next tree may have, if one of so many took so long.

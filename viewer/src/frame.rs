@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use egui::{ClippedPrimitive, Context, PlatformOutput, RawInput, ViewportId, epaint::Primitive};
+use egui::{Context, PlatformOutput, RawInput, ViewportId, epaint::ClippedShape};
 use tiny_skia::{Pixmap, PixmapMut, PremultipliedColorU8};
 
 use crate::{
     app::App,
     camera::Canvas,
     controls,
+    damage::Damage,
     easel::{Easel, Ready, View, save},
     fonts,
     loader::Wake,
@@ -34,7 +35,7 @@ pub struct Frame {
     raster: Raster,
     /// The last frame, and what of the interface is on it.
     picture: Option<Pixmap>,
-    primitives: Vec<ClippedPrimitive>,
+    shapes: Vec<ClippedShape>,
     tree: Option<Pixmap>,
     drawn: Option<(View, Care)>,
     moved: Duration,
@@ -71,59 +72,6 @@ pub fn copy(pixmap: &Pixmap, to: &mut [u32], part: Part) {
         for (to, &[red, green, blue, _]) in to.iter_mut().zip(from) {
             *to = u32::from_be_bytes([0, red, green, blue]);
         }
-    }
-}
-
-/// What of a frame is out of date.
-#[derive(Default)]
-struct Damage {
-    /// In pixels; nothing if none.
-    area: Option<egui::Rect>,
-}
-
-impl Damage {
-    fn add_all(&mut self) {
-        self.area = Some(egui::Rect::EVERYTHING);
-    }
-
-    fn add(&mut self, area: egui::Rect) {
-        self.area = Some(self.area.map_or(area, |before| before.union(area)));
-    }
-
-    /// Adds where the interface looks different.
-    fn add_changes(&mut self, before: &[ClippedPrimitive], now: &[ClippedPrimitive], scale: f32) {
-        let same = |one: &ClippedPrimitive, other: &ClippedPrimitive| {
-            one.clip_rect == other.clip_rect
-                && match (&one.primitive, &other.primitive) {
-                    (Primitive::Mesh(one), Primitive::Mesh(other)) => one == other,
-                    _ => false,
-                }
-        };
-        let count = before.len().max(now.len());
-        for index in 0..count {
-            let (before, now) = (before.get(index), now.get(index));
-            if let (Some(before), Some(now)) = (before, now)
-                && same(before, now)
-            {
-                continue;
-            }
-            for primitive in before.into_iter().chain(now) {
-                let rect = primitive.clip_rect;
-                self.add(egui::Rect::from_min_max(rect.min * scale, rect.max * scale));
-            }
-        }
-    }
-
-    /// The pixels of it in a picture of that size.
-    fn within(&self, width: u32, height: u32) -> Option<Part> {
-        let area = self.area?;
-        let begin = |at: f32, most: u32| (at.floor().max(0.0) as usize).min(most as usize);
-        let end = |at: f32, most: u32| (at.ceil().max(0.0) as usize).min(most as usize);
-        let part = Part {
-            across: (begin(area.min.x, width), end(area.max.x, width)),
-            down: (begin(area.min.y, height), end(area.max.y, height)),
-        };
-        (part.across.0 < part.across.1 && part.down.0 < part.down.1).then_some(part)
     }
 }
 
@@ -164,8 +112,8 @@ pub struct Drawn {
     pub platform: PlatformOutput,
     /// When the next frame is wanted, if nothing happens before.
     pub next: Duration,
-    /// What of it is different from the last frame; nothing if none.
-    pub changed: Option<Part>,
+    /// What of it is different from the last frame.
+    pub changed: Vec<Part>,
 }
 
 impl Default for Frame {
@@ -178,7 +126,7 @@ impl Default for Frame {
             painter: Painter::new(),
             raster: Raster::default(),
             picture: None,
-            primitives: Vec::new(),
+            shapes: Vec::new(),
             tree: None,
             drawn: None,
             moved: Duration::ZERO,
@@ -215,9 +163,7 @@ impl Frame {
         let panels = &mut self.panels;
         let output = self.context.run_ui(input, |ui| panels.show(app, ui));
         let scale = output.pixels_per_point;
-        if !output.textures_delta.is_empty() {
-            damage.add_all();
-        }
+        damage.add_textures(&output.textures_delta, &output.shapes, scale);
         self.painter.update(output.textures_delta);
         let mut next = output
             .viewport_output
@@ -258,17 +204,19 @@ impl Frame {
         if let Some(end) = app.message_ends() {
             next = next.min(end.saturating_sub(app.now));
         }
-        let primitives = self.context.tessellate(output.shapes, scale);
-        damage.add_changes(&self.primitives, &primitives, scale);
-        self.primitives = primitives;
+        damage.add_changes(&self.shapes, &output.shapes, scale);
+        self.shapes.clone_from(&output.shapes);
         let changed = damage.within(width, height);
-        if let (Some(picture), Some(damage)) = (&mut self.picture, changed) {
+        if let Some(picture) = self.picture.as_mut().filter(|_| !changed.is_empty()) {
+            let primitives = self.context.tessellate(output.shapes, scale);
             let mut pixmap = picture.as_mut();
             let at = (left as usize, top as usize);
             let tree = self.tree.as_ref().filter(|_| app.model.is_some());
-            lay_ground(tree, &mut pixmap, at, damage, opaque(theme.canvas));
-            self.painter
-                .paint_part(&mut pixmap, scale, &self.primitives, damage);
+            for &part in &changed {
+                lay_ground(tree, &mut pixmap, at, part, opaque(theme.canvas));
+                self.painter
+                    .paint_part(&mut pixmap, scale, &primitives, part);
+            }
         }
         Drawn {
             platform: output.platform_output,

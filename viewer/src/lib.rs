@@ -7,7 +7,7 @@
 //! tells what appears in a directory, [`standing`] how the match in it stands, [`film`] makes trees of journals, and [`easel`] draws with
 //! care what rests. [`play`] is a game between people and engines, [`exhibition`] a match that the window starts. [`app`] is what
 //! the window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things are,
-//! [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together, [`window`] shows it.
+//! [`counters`] how well it goes, [`damage`] what of a frame is new, [`board`] draws the game's position, [`frame`] puts all together, [`window`] shows it.
 
 pub mod app;
 
@@ -20,6 +20,8 @@ pub mod cli;
 pub mod controls;
 
 pub mod counters;
+
+pub mod damage;
 
 pub mod easel;
 

@@ -128,7 +128,8 @@ impl Theme {
             drag_value_text_style: TextStyle::Body,
             spacing: spacing(),
             visuals: self.visuals(),
-            animation_time: 0.1,
+            // Nothing moves by itself but trees and pieces: a fade would have the window drawn again and again.
+            animation_time: 0.0,
             // A text that could be selected would catch the pointer, on cards beside it too; what is worth copying has a key.
             interaction: egui::style::Interaction {
                 selectable_labels: false,

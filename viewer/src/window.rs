@@ -7,7 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use egui::ViewportId;
@@ -27,6 +27,9 @@ use crate::{
     painter::Part,
     settings::Settings,
 };
+
+/// What gets ready by itself is shown no sooner than so long after the last frame.
+const FRAME: Duration = Duration::from_millis(10);
 
 /// Shows the window, in which something is done at once, until it is closed. An error says why there is none.
 pub fn run(first: Option<Action>) -> Result<(), String> {
@@ -51,6 +54,7 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
         frame,
         shown: None,
         begun: Instant::now(),
+        drawn: None,
         next: None,
         clicked: None,
         told_to_end,
@@ -95,7 +99,8 @@ struct Viewer {
     frame: Frame,
     shown: Option<Shown>,
     begun: Instant,
-    /// When the next frame is wanted.
+    /// When the last frame was ready, and when the next one is wanted.
+    drawn: Option<Instant>,
     next: Option<Instant>,
     /// When something was clicked that has not been answered yet.
     clicked: Option<Instant>,
@@ -172,22 +177,24 @@ impl Viewer {
             .buffer_mut()
             .map_err(|error| error.to_string())?;
         // The system may hand out the buffer of the last frame, or another.
-        let part = if buffer.age() == 1 {
+        let parts = if buffer.age() == 1 {
             drawn.changed
         } else {
-            Some(Part::whole(size.width, size.height))
+            vec![Part::whole(size.width, size.height)]
         };
-        match (self.frame.picture(), part) {
-            (Some(picture), Some(part)) => copy(picture, &mut buffer, part),
-            (Some(_), None) => {}
-            (None, _) => return Err("the window is too large".to_owned()),
+        let picture = self.frame.picture().ok_or("the window is too large")?;
+        for part in parts {
+            copy(picture, &mut buffer, part);
         }
         shown.window.pre_present_notify();
         buffer.present().map_err(|error| error.to_string())?;
         if let Some(clicked) = self.clicked.take() {
             self.app.counters.answered(clicked.elapsed());
         }
-        self.next = Instant::now().checked_add(drawn.next);
+        self.app.counters.drew(self.begun.elapsed());
+        let now = Instant::now();
+        self.drawn = Some(now);
+        self.next = now.checked_add(drawn.next);
         if drawn.next.is_zero() {
             shown.window.request_redraw();
         }
@@ -232,9 +239,14 @@ impl ApplicationHandler for Viewer {
         self.app.update(self.begun.elapsed());
         self.app.is_over |= self.told_to_end.load(Ordering::Relaxed);
         if self.app.is_over {
-            self.close(event_loop);
-        } else {
-            self.redraw();
+            return self.close(event_loop);
+        }
+        // Much may be ready soon after another; what a person does is answered at once.
+        match self.drawn.map(|drawn| drawn + FRAME) {
+            Some(due) if due > Instant::now() => {
+                self.next = Some(self.next.map_or(due, |next| next.min(due)));
+            }
+            _ => self.redraw(),
         }
     }
 

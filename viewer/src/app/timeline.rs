@@ -48,6 +48,11 @@ impl Timeline {
         self.playing.is_some()
     }
 
+    /// Whether another tree is shown all the time.
+    pub fn is_growing(&self) -> bool {
+        self.is_playing() || (self.is_live() && self.at.is_none())
+    }
+
     /// Another journal, of which nothing is known yet; how fast trees grow stays.
     pub(super) fn restart(&mut self) {
         *self = Self {
@@ -112,7 +117,7 @@ impl App {
                 };
                 if is_wanted && wish.sift == self.sift {
                     self.timeline.shown = Some(iteration);
-                    self.counters.grew(self.now);
+                    self.counters.grew();
                     self.put(model);
                 }
             }
