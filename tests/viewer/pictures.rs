@@ -16,8 +16,9 @@ use canopy_engine::{
     },
 };
 use canopy_viewer::{
-    app::{Action, Message, Way},
+    app::{Action, Deed, Message, Way},
     model::{Model, Sift, Source},
+    play::Plan,
 };
 use tiny_skia::Pixmap;
 
@@ -172,6 +173,43 @@ fn the_start_screen() {
         .click("setup game chess")
         .click("setup mode people")
         .matches("start-people");
+}
+
+/// Two people in the middle of a game, or at its end.
+fn at_the_board(mut stage: Stage, game: &str, position: &str, moves: &str) -> Stage {
+    stage.size = (1280, 800);
+    stage.act(Action::Begin(Box::new(Plan {
+        game: game.to_owned(),
+        position: position.to_owned(),
+        seats: [None, None],
+        games: 1,
+        animate: false,
+        pause: Duration::ZERO,
+    })));
+    for mv in moves.split_whitespace() {
+        stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+    }
+    stage
+}
+
+#[test]
+fn games_in_the_window() {
+    let line = "e2e4 e7e5 g1f3 b8c6 f1c4 d8f6 d2d3 f6f3";
+    let mut chess = at_the_board(Stage::dark(), "chess", "", line);
+    chess.click("square d1").matches("play-chess-dark");
+    at_the_board(Stage::light(), "othello", "", "f5 d6 c3 d3 c4").matches("play-othello-light");
+    at_the_board(Stage::dark(), "kalah", "", "3 5").matches("play-kalah-dark");
+    at_the_board(Stage::light(), "delta", "", "b2 c3 b2b4").matches("play-delta-light");
+    at_the_board(Stage::dark(), "connect-four", "", "1 2 1 2 1 2 1").matches("play-over-dark");
+    let mut pawn = at_the_board(
+        Stage::light(),
+        "chess",
+        "4k3/P7/8/8/8/8/8/4K3 w - - 0 1",
+        "",
+    );
+    pawn.click("square a7")
+        .click("square a8")
+        .matches("play-promotion-light");
 }
 
 #[test]

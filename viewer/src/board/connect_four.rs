@@ -55,6 +55,30 @@ impl ConnectFour {
         self.discs.get(index).copied().flatten()
     }
 
+    /// The holes of all lines of four discs of one player, some perhaps twice.
+    fn fours(&self) -> Vec<Place> {
+        let mut fours = Vec::new();
+        for row in 0..self.rows {
+            for column in 0..self.columns {
+                let Some(player) = self.disc(column, row) else {
+                    continue;
+                };
+                for (right, up) in [(1, 0), (1, 1), (0, 1), (-1, 1)] {
+                    let hole = |step: i8| {
+                        let column = column.checked_add_signed(right * step)?;
+                        let row = row.checked_add_signed(up * step)?;
+                        let is_there = column < self.columns && row < self.rows;
+                        (is_there && self.disc(column, row) == Some(player))
+                            .then_some(Place::Square { column, row })
+                    };
+                    let line: Option<Vec<Place>> = (0..4).map(hole).collect();
+                    fours.extend(line.unwrap_or_default());
+                }
+            }
+        }
+        fours
+    }
+
     /// Fills the ring of the disc that fell last: a red dot would not be seen on a red disc.
     fn paint_last(&self, brush: &mut Brush<'_, '_>, squares: &Squares, place: Place) {
         let Place::Square { column, row } = place else {
@@ -231,6 +255,10 @@ impl Face for ConnectFour {
         squares.names(brush);
         squares.routes(brush, over.routes);
         squares.hands(brush, marks, |column, row| self.disc(column, row).is_some());
+        for at in (self.fours().into_iter()).filter_map(|place| squares.centre_of(place)) {
+            let width = (squares.cell * 0.07).max(1.0);
+            brush.ring(at, hole - width / 2.0, width, theme::skia(Color32::WHITE));
+        }
         for &place in &marks.last {
             self.paint_last(brush, &squares, place);
         }
@@ -283,6 +311,28 @@ mod tests {
         for none in ["", "0", "8", "44", "ż"] {
             assert_eq!(places(none), [], "{none}");
         }
+    }
+
+    #[test]
+    fn lines_of_four_are_found_in_every_direction() {
+        let columns_and_rows = |text: &str| {
+            let fours = ConnectFour::read(text).unwrap().fours();
+            let square = |place| match place {
+                Place::Square { column, row } => (column, row),
+                other => panic!("{other:?}"),
+            };
+            fours.into_iter().map(square).collect::<Vec<_>>()
+        };
+        assert_eq!(columns_and_rows("......./O...... X"), []);
+        assert_eq!(columns_and_rows(".XXX.XX/OOO.OOO X"), []);
+        let flat = columns_and_rows("......./...XXXX X");
+        assert_eq!(flat, [(3, 0), (4, 0), (5, 0), (6, 0)]);
+        let upright = columns_and_rows("X../X../X../X../O.. O");
+        assert_eq!(upright, [(0, 1), (0, 2), (0, 3), (0, 4)]);
+        let rising = columns_and_rows("...X/..XO/.XOO/XOOO O");
+        assert_eq!(rising, [(0, 0), (1, 1), (2, 2), (3, 3)]);
+        let falling = columns_and_rows("X.../OX../OOX./OOOX O");
+        assert_eq!(falling, [(3, 0), (2, 1), (1, 2), (0, 3)]);
     }
 
     #[test]

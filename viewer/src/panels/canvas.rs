@@ -63,7 +63,10 @@ impl Panels {
                 None => actions.push(Action::Click(x, y)),
             }
         }
-        let hit = pointer.filter(|_| !response.dragged()).and_then(|at| {
+        // While a tree grows under a pointer that rests, another node would be told of in every frame.
+        let rests = ui.input(|input| input.pointer.time_since_last_movement()) > 1.0;
+        let is_told = !response.dragged() && !(rests && app.timeline.is_growing());
+        let hit = pointer.filter(|_| is_told).and_then(|at| {
             let (x, y) = place(at);
             let (model, camera) = (app.model.as_ref()?, app.camera.as_ref()?);
             crate::scene::hit(model, camera, &app.canvas, x, y, None)
@@ -103,13 +106,15 @@ impl Panels {
         };
         let painter = ui.painter_at(self.canvas);
         let font = egui::FontId::proportional(12.0);
-        let mut x = self.canvas.left() + 16.0;
+        let corner = self.canvas.min + vec2(16.0, 12.0);
+        let mut at = corner;
         for chip in chips(app, &model) {
             let text = painter.layout_no_wrap(chip, font.clone(), theme.text);
-            let rect = Rect::from_min_size(
-                egui::pos2(x, self.canvas.top() + 12.0),
-                text.size() + vec2(16.0, 8.0),
-            );
+            let size = text.size() + vec2(16.0, 8.0);
+            if at.x > corner.x && at.x + size.x > self.canvas.right() - 16.0 {
+                at = egui::pos2(corner.x, at.y + size.y + 8.0);
+            }
+            let rect = Rect::from_min_size(at, size);
             painter.rect(
                 rect,
                 10.0,
@@ -118,7 +123,7 @@ impl Panels {
                 egui::StrokeKind::Inside,
             );
             painter.galley(rect.min + vec2(8.0, 4.0), text, theme.text);
-            x = rect.right() + 8.0;
+            at.x = rect.right() + 8.0;
         }
         legend(app, &model, &painter, self.canvas, theme);
         if let (Some(map), Some(camera)) = (self.map(app), &app.camera) {

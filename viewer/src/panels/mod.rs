@@ -155,9 +155,7 @@ impl Panels {
         let node = app.node();
         let model = app.model.clone();
         let glance = (model.as_ref()).map(|model| Glance::at(&mut self.selected, model, node));
-        let side = Frame::new()
-            .fill(theme.panel)
-            .inner_margin(Margin::same(16));
+        let side = Frame::new().fill(theme.panel);
         // Where no game is known there is nothing to say on the left.
         let has_game = model.as_ref().is_some_and(|model| model.meta.is_some());
         if app.playing.is_some() {
@@ -170,9 +168,7 @@ impl Panels {
                 .frame(side)
                 .exact_size(PlayPanel::width(ui.available_width()))
                 .show(ui, |ui| {
-                    ScrollArea::vertical()
-                        .auto_shrink(false)
-                        .show(ui, |ui| play.show(&mut around, app, ui, theme, actions));
+                    scrolled(ui, |ui| play.show(&mut around, app, ui, theme, actions));
                 });
         } else if (has_game || app.standing().is_some()) && !app.settings.folded[0] {
             let mut game = GamePanel {
@@ -184,9 +180,7 @@ impl Panels {
                 .frame(side)
                 .exact_size(272.0)
                 .show(ui, |ui| {
-                    ScrollArea::vertical()
-                        .auto_shrink(false)
-                        .show(ui, |ui| game.show(app, ui, theme, actions));
+                    scrolled(ui, |ui| game.show(app, ui, theme, actions))
                 });
         }
         if let Some(glance) = glance.filter(|_| !app.settings.folded[1]) {
@@ -194,9 +188,7 @@ impl Panels {
                 .frame(side)
                 .exact_size(300.0)
                 .show(ui, |ui| {
-                    ScrollArea::vertical()
-                        .auto_shrink(false)
-                        .show(ui, |ui| node::show(glance, app, ui, theme, actions));
+                    scrolled(ui, |ui| node::show(glance, app, ui, theme, actions));
                 });
         }
     }
@@ -330,4 +322,11 @@ fn figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
             ui.label(theme.strong(value.into()));
         });
     });
+}
+
+/// What stands in an area beside the tree: scrolled where it is too long, with the bar in the margin.
+fn scrolled(ui: &mut Ui, content: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical()
+        .auto_shrink(false)
+        .show(ui, |ui| Frame::new().inner_margin(16).show(ui, content));
 }

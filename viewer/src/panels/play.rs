@@ -32,8 +32,10 @@ const PACES: [(u32, &str); 4] = [
 /// The board is at most so wide, in points.
 const WIDEST: f32 = 640.0;
 /// What stands above and below the board is so high, and the board at least so high, in points.
-const AROUND: f32 = 400.0;
+const AROUND: f32 = 396.0;
 const SMALLEST: f32 = 180.0;
+/// How wide the bar is that shows how far an engine is, in points.
+const BAR: f32 = 120.0;
 
 /// The state of the area.
 #[derive(Default)]
@@ -91,11 +93,19 @@ impl PlayPanel {
         if let Some(trouble) = &playing.trouble {
             self::trouble(trouble, ui, theme, actions);
         }
-        thinking(playing, app.now, ui, theme);
         ui.spacing_mut().item_spacing.y = 8.0;
+        ui.horizontal(|ui| {
+            self.field(playing, ui, actions);
+            thinking(playing, app.now, ui, theme);
+        });
         self.controls(playing, ui, theme, actions);
-        self.field(playing, ui, actions);
-        step_buttons(playing, ui, theme, actions);
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            step_buttons(playing, ui, theme, actions);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ways_to_look(ui, actions);
+            });
+        });
         let standing = playing.table.standing();
         around.moves.show(standing, app, ui, theme, actions);
         ui.label(theme.heading("Look at this position"));
@@ -255,38 +265,26 @@ impl PlayPanel {
     /// The field in which a move is typed.
     fn field(&mut self, playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
         let is_on = playing.table.is_persons();
-        ui.horizontal(|ui| {
-            let field = TextEdit::singleline(&mut self.typed)
-                .hint_text("type a move")
-                .desired_width(120.0);
-            let field = ui.add_enabled(is_on, field).named("move field");
-            let field = field.on_hover_text("A move as the game writes it, and Enter (m)");
-            if std::mem::take(&mut self.wants_move) && is_on {
-                field.request_focus();
+        let field = TextEdit::singleline(&mut self.typed)
+            .hint_text("type a move")
+            .desired_width(120.0);
+        let field = ui.add_enabled(is_on, field).named("move field");
+        let field = field.on_hover_text("A move as the game writes it, and Enter (m)");
+        if std::mem::take(&mut self.wants_move) && is_on {
+            field.request_focus();
+        }
+        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if is_entered && !self.typed.trim().is_empty() {
+            let text = std::mem::take(&mut self.typed);
+            actions.push(Action::Deed(Deed::Move(text)));
+            self.wants_move = true;
+        }
+        if let Some(forced) = playing.table.forced() {
+            let button = ui.button(forced).named("forced");
+            if button.on_hover_text("The only move there is").clicked() {
+                actions.push(Action::Deed(Deed::Move(forced.to_owned())));
             }
-            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            if is_entered && !self.typed.trim().is_empty() {
-                let text = std::mem::take(&mut self.typed);
-                actions.push(Action::Deed(Deed::Move(text)));
-                self.wants_move = true;
-            }
-            if let Some(forced) = playing.table.forced() {
-                let button = ui.button(forced).named("forced");
-                if button.on_hover_text("The only move there is").clicked() {
-                    actions.push(Action::Deed(Deed::Move(forced.to_owned())));
-                }
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let flip = ui.button("Flip").named("flip");
-                if flip.on_hover_text("Look from the other side").clicked() {
-                    actions.push(Action::Deed(Deed::Flip));
-                }
-                let names = ui.button("a–h").named("coordinates");
-                if names.on_hover_text("Name columns and rows").clicked() {
-                    actions.push(Action::Deed(Deed::Coordinates));
-                }
-            });
-        });
+        }
     }
 
     /// What is shown over the tree when a game is over.
@@ -327,11 +325,14 @@ impl PlayPanel {
                     ui.set_width(320.0);
                     ui.vertical_centered(|ui| {
                         ui.label(theme.title(status));
-                        let who = winner.map(|winner| table.name_of(winner).to_owned());
+                        // The status names people already.
+                        let who = winner
+                            .map(|winner| table.name_of(winner))
+                            .filter(|name| !status.starts_with(name));
                         let line = match (who, reason) {
                             (Some(who), Some(reason)) => format!("{who}: {reason}"),
                             (None, Some(reason)) => reason,
-                            (who, None) => who.unwrap_or_default(),
+                            (who, None) => who.unwrap_or_default().to_owned(),
                         };
                         ui.label(RichText::new(line).color(theme.dim));
                         if let Some(series) = series(playing) {
@@ -339,24 +340,25 @@ impl PlayPanel {
                             ui.label(series);
                         }
                         ui.add_space(12.0);
-                        ui.horizontal(|ui| {
-                            // Before its size is known the box is not where it will be.
-                            let is_placed = !ui.is_sizing_pass();
-                            let button = |ui: &mut Ui, text: &str, name: &str| {
-                                let button = ui.button(text);
-                                is_placed && button.named(name).clicked()
-                            };
-                            let again = match table.has_more() {
-                                true => "Next game",
-                                false => "Play again",
-                            };
-                            if button(ui, again, "play again") {
+                        // Before its size is known the box is not where it will be.
+                        let is_placed = !ui.is_sizing_pass();
+                        let again = match table.has_more() {
+                            true => "Next game",
+                            false => "Play again",
+                        };
+                        let button = |ui: &mut Ui, text: &str, name: &str| {
+                            let button =
+                                ui.add_sized([ui.available_width(), 24.0], Button::new(text));
+                            is_placed && button.named(name).clicked()
+                        };
+                        ui.columns_const(|[left, middle, right]| {
+                            if button(left, again, "play again") {
                                 actions.push(Action::Deed(Deed::Again));
                             }
-                            if button(ui, "New game…", "new game") {
+                            if button(middle, "New game…", "new game") {
                                 actions.push(Action::Deed(Deed::Leave));
                             }
-                            if button(ui, "Look at it", "look") {
+                            if button(right, "Look at it", "look") {
                                 self.put_away = Some(table.moves().len());
                             }
                         });
@@ -471,10 +473,11 @@ fn board(
     let room = ui.ctx().content_rect().height() - AROUND;
     let tall = room.max(SMALLEST) * view.board.aspect(&marks);
     let wide = (ui.available_width().min(tall), Sense::click());
-    let shown = match playing.motion(app.now) {
+    let shown = ui.vertical_centered(|ui| match playing.motion(app.now) {
         Some(motion) => pictures.show_motion(ui, motion, &marks, wide, theme),
         None => pictures.show(ui, &view.board, &marks, wide, theme),
-    };
+    });
+    let shown = shown.inner;
     if let Some(place) = shown.clicked {
         actions.push(Action::Deed(Deed::Click(place)));
     }
@@ -504,26 +507,48 @@ fn promotions(
     let target = choices
         .first()
         .map(|choice| view.board.places_of(&choice.mv));
-    let target = target.and_then(|places| shown.spot(*places.last()?));
-    let at = target.map_or(shown.response.rect.center(), |spot| spot.center());
+    let board = shown.response.rect;
+    let square = target
+        .and_then(|places| shown.spot(*places.last()?))
+        .unwrap_or(egui::Rect::from_center_size(
+            board.center(),
+            vec2(48.0, 48.0),
+        ));
+    // The first choice lies over the square, the others towards the middle of the board.
+    let goes_down = square.center().y < board.center().y;
+    let (pivot, corner, layout) = if goes_down {
+        let layout = Layout::top_down(Align::Min);
+        (Align2::LEFT_TOP, square.left_top(), layout)
+    } else {
+        let layout = Layout::bottom_up(Align::Min);
+        (Align2::LEFT_BOTTOM, square.left_bottom(), layout)
+    };
     let frame = Frame::new()
         .fill(theme.card)
-        .stroke(Stroke::new(1.0, theme.line))
-        .corner_radius(6)
-        .inner_margin(Margin::same(4));
+        .stroke(Stroke::new(1.5, theme.warm))
+        .shadow(ui.style().visuals.popup_shadow)
+        .corner_radius(4);
+    let whole = vec2(square.width(), square.height() * choices.len() as f32);
     Area::new(egui::Id::unique("promotion"))
         .order(Order::Foreground)
-        .fixed_pos(at)
+        .pivot(pivot)
+        .fixed_pos(corner)
         .show(ui.ctx(), |ui| {
             frame.show(ui, |ui| {
-                for choice in &choices {
-                    let (texture, size) = pictures.choice(ui.ctx(), (choice, player), 40.0, theme);
-                    let button = ui.add(Button::image((texture.id(), size)));
-                    let button = button.named(&format!("choose {}", choice.mv));
-                    if button.on_hover_text(choice.name).clicked() {
-                        actions.push(Action::Deed(Deed::Move(choice.mv.clone())));
+                ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
+                ui.spacing_mut().button_padding = vec2(0.0, 0.0);
+                ui.allocate_ui_with_layout(whole, layout, |ui| {
+                    for choice in &choices {
+                        let side = square.width();
+                        let picture = pictures.choice(ui.ctx(), (choice, player), side, theme);
+                        let (texture, size) = picture;
+                        let button = ui.add(Button::image((texture.id(), size)).frame(false));
+                        let button = button.named(&format!("choose {}", choice.mv));
+                        if button.on_hover_text(choice.name).clicked() {
+                            actions.push(Action::Deed(Deed::Move(choice.mv.clone())));
+                        }
                     }
-                }
+                });
             });
         });
 }
@@ -599,60 +624,66 @@ fn trouble(trouble: &Trouble, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Acti
 
 /// How far the engine is with its move.
 fn thinking(playing: &Playing, now: Duration, ui: &mut Ui, theme: &Theme) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
     let Some(thinking) = playing.thinking else {
         return;
     };
-    let mut ui = ui.new_child(
-        egui::UiBuilder::new()
-            .max_rect(rect)
-            .layout(Layout::left_to_right(Align::Center)),
-    );
     let name = playing.table.name_of(thinking.player);
     let text = match thinking.nodes {
         0 => format!("{name} thinks"),
         nodes => format!("{name}: {}", thousands(nodes)),
     };
-    ui.label(RichText::new(text).color(theme.dim).small());
-    if let Some(part) = playing.progress(now) {
-        ui.add(ProgressBar::new(part).desired_height(6.0).fill(theme.cool));
-    }
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if let Some(part) = playing.progress(now) {
+            let bar = ProgressBar::new(part).desired_height(6.0);
+            ui.add(bar.desired_width(BAR).fill(theme.cool));
+        }
+        let text = RichText::new(text).color(theme.dim).small();
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.add(Label::new(text).truncate());
+        });
+    });
 }
 
 /// Through the moves of the game.
 fn step_buttons(playing: &Playing, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     let (shown, count) = (playing.table.shown(), playing.table.moves().len());
-    ui.horizontal(|ui| {
-        for (button, is_on, deed) in [
-            (
-                ["«", "first position", "The start"],
-                shown > 0,
-                Deed::Show(0),
-            ),
-            (
-                ["‹", "position back", "A move back (Page ↑)"],
-                shown > 0,
-                Deed::Step(-1),
-            ),
-            (
-                ["›", "position on", "A move on (Page ↓)"],
-                shown < count,
-                Deed::Step(1),
-            ),
-            (
-                ["»", "last position", "The end"],
-                shown < count,
-                Deed::Show(count),
-            ),
-        ] {
-            if pressed(ui, is_on, button) {
-                actions.push(Action::Deed(deed));
-            }
+    for (button, is_on, deed) in [
+        (
+            ["«", "first position", "The start"],
+            shown > 0,
+            Deed::Show(0),
+        ),
+        (
+            ["‹", "position back", "A move back (Page ↑)"],
+            shown > 0,
+            Deed::Step(-1),
+        ),
+        (
+            ["›", "position on", "A move on (Page ↓)"],
+            shown < count,
+            Deed::Step(1),
+        ),
+        (
+            ["»", "last position", "The end"],
+            shown < count,
+            Deed::Show(count),
+        ),
+    ] {
+        if pressed(ui, is_on, button) {
+            actions.push(Action::Deed(deed));
         }
-        let text = match count {
-            1 => format!("after {shown} of 1 move"),
-            _ => format!("after {shown} of {count} moves"),
-        };
-        ui.label(RichText::new(text).color(theme.dim));
-    });
+    }
+    let text = format!("{shown} / {count}");
+    let label = ui.label(RichText::new(text).color(theme.dim));
+    label.on_hover_text("The moves that are made on the board, of all that were played");
+}
+
+/// From which side one looks, and whether columns and rows are named; from the right.
+fn ways_to_look(ui: &mut Ui, actions: &mut Vec<Action>) {
+    if pressed(ui, true, ["Flip", "flip", "Look from the other side"]) {
+        actions.push(Action::Deed(Deed::Flip));
+    }
+    if pressed(ui, true, ["a–h", "coordinates", "Name columns and rows"]) {
+        actions.push(Action::Deed(Deed::Coordinates));
+    }
 }

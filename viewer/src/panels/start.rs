@@ -87,14 +87,16 @@ impl Panels {
 
     /// Something is open, but there is nothing to see of it.
     fn nothing_to_see(&mut self, app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
-        ui.add_space(96.0);
         if app.playing.is_some() {
+            // Below what is said at the end of a game.
+            ui.add_space(240.0);
             ui.label(theme.title("No tree yet"));
             ui.add_space(4.0);
             let hint = "When an engine moves, or looks at a position, its tree is shown here.";
             ui.label(RichText::new(hint).color(theme.dim));
             return;
         }
+        ui.add_space(96.0);
         let awaits = app.awaits().filter(|_| app.sequence.is_empty());
         ui.label(theme.title(match &awaits {
             Some(_) if app.standing().is_some() => "No trees yet",

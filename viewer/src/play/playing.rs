@@ -441,13 +441,14 @@ impl Playing {
     }
 }
 
-/// Whether the second player's side belongs below: a person sits there, and nobody else.
+/// Whether the second player's side belongs below: the board has sides, and there a person sits, and nobody else.
 fn is_seen_from_below(table: &Table) -> bool {
+    let has_sides = ["chess", "kalah", "delta"].contains(&table.base());
     let is_person = |player: Player| {
         let seat = table.plan().seats.get(table.seat_of(player));
         seat.is_some_and(Option::is_none)
     };
-    is_person(Player::Second) && !is_person(Player::First)
+    has_sides && is_person(Player::Second) && !is_person(Player::First)
 }
 
 fn last_words(remains: &Remains) -> Vec<String> {
