@@ -65,7 +65,7 @@ impl Panels {
         }
         // While a tree grows under a pointer that rests, another node would be told of in every frame.
         let rests = ui.input(|input| input.pointer.time_since_last_movement()) > 1.0;
-        let is_told = !response.dragged() && !(rests && app.timeline.is_growing());
+        let is_told = !(response.dragged() || (rests && app.timeline.is_growing()));
         let hit = pointer.filter(|_| is_told).and_then(|at| {
             let (x, y) = place(at);
             let (model, camera) = (app.model.as_ref()?, app.camera.as_ref()?);
