@@ -447,7 +447,7 @@ fn engines_play_each_other_and_are_stepped() {
 fn an_engine_that_fails_costs_nothing() {
     let rogue = |mode: &str| {
         engine(&format!(
-            "name=rogue sh {} {mode}",
+            "name=rogue go='movetime 2000' sh {} {mode}",
             data("engines/rogue.sh").display()
         ))
     };
@@ -457,11 +457,13 @@ fn an_engine_that_fails_costs_nothing() {
             "rogue ended while it looked for a move (exit status: 7)",
         ),
         ("illegal 2", "rogue made a move that it may not make"),
+        ("hang-move 2", "rogue has said nothing for 17 seconds"),
         (
             "hang-start",
             "rogue did not answer while it introduced itself",
         ),
     ] {
+        let hangs = mode == "hang-move 2";
         let mut stage = playing(plan("connect-four", "", [None, rogue(mode)]));
         click(&mut stage, &["d1"]);
         if mode != "hang-start" {
@@ -469,6 +471,13 @@ fn an_engine_that_fails_costs_nothing() {
             click(&mut stage, &["d1"]);
         }
         let before = moves(&stage.app);
+        if hangs {
+            // Two seconds are its own, and fifteen more are waited for.
+            stage.until("it thinks", |app| told(app)["thinking"] == true);
+            stage.skip(Duration::from_secs(16));
+            assert_eq!(told(&stage.app)["trouble"], Value::Null);
+            stage.skip(Duration::from_secs(2));
+        }
         stage.until("the trouble is told", |app| {
             told(app)["trouble"] != Value::Null
         });
@@ -478,11 +487,24 @@ fn an_engine_that_fails_costs_nothing() {
             .to_owned();
         assert!(trouble.starts_with(text), "{mode}: {trouble}");
         assert_eq!(moves(&stage.app), before, "the game is as it was");
-        if mode == "crash 2" {
-            // It was started again, so that this is its first move.
-            stage.click("revive");
+        if hangs {
+            // Who waits on is told again.
+            stage.click("wait");
+            assert_eq!(told(&stage.app)["trouble"], Value::Null);
+            stage.skip(Duration::from_secs(18));
+            assert_ne!(told(&stage.app)["trouble"], Value::Null);
+        }
+        stage.click("revive");
+        if mode == "hang-start" {
+            stage.until("it is told again", |app| {
+                told(app)["trouble"] != Value::Null
+            });
+            assert_eq!(moves(&stage.app), before);
+        } else {
+            // It was started again, so that this is its first move, and the game goes on.
             await_turn(&mut stage);
             assert_eq!(moves(&stage.app).len(), before.len() + 1);
+            assert_eq!(told(&stage.app)["trouble"], Value::Null);
         }
     }
 }

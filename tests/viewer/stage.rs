@@ -166,6 +166,14 @@ impl Stage {
         self.frame.draw(&mut self.app, input, (width, height));
     }
 
+    /// Lets time pass in which nothing happens.
+    pub(crate) fn skip(&mut self, time: Duration) -> &mut Self {
+        self.begun = self.begun.and_then(|begun| begun.checked_sub(time));
+        self.now += time;
+        self.frame();
+        self
+    }
+
     /// Waits until something is so.
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) -> &mut Self {
         let begun = Instant::now();

@@ -349,10 +349,11 @@ impl Playing {
         let Some(thinking) = self.thinking.filter(|_| self.trouble.is_none()) else {
             return;
         };
-        if now >= thinking.heard + SILENCE {
+        let silence = self.silence(&thinking);
+        if now >= thinking.heard + silence {
             let name = self.table.name_of(thinking.player);
             self.trouble = Some(Trouble {
-                text: format!("{name} has said nothing for {} seconds", SILENCE.as_secs()),
+                text: format!("{name} has said nothing for {} seconds", silence.as_secs()),
                 lines: Vec::new(),
                 is_silence: true,
             });
