@@ -469,5 +469,11 @@ fn the_window_answers_while_an_engine_thinks() {
             .is_some_and(|time| time < 500.0),
         "{counters}"
     );
+    assert!(
+        counters["grown_per_second"]
+            .as_f64()
+            .is_some_and(|states| states > 3.0),
+        "{counters}"
+    );
     assert!(window.close().success());
 }

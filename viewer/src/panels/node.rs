@@ -94,7 +94,11 @@ pub(super) fn show(
             figure(ui, theme, "Certain", format!("{proven:?}").to_lowercase());
         }
     }
-    let state = model.tree.state(model.row(node));
+    // The files of our own say little of most nodes.
+    let state = match &glance.board {
+        Ok((replayed, _)) => replayed.position.as_str(),
+        Err(_) => model.tree.state(model.row(node)),
+    };
     let state: String = (state.chars())
         .filter(|symbol| !symbol.is_control())
         .take(200)
