@@ -198,11 +198,11 @@ impl Tuned {
 impl Select for Tuned {
     #[inline(always)]
     fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4 {
-        // One division, for divisions are what this formula takes its time over.
+        // Divisions are what this formula takes its time over: one where a node has as many visits as its move, else two.
         let inverse = f64x4::ONE / children.visits;
         let mean = children.sum * inverse;
         let variance = children.squares * inverse - mean * mean;
-        let share = f64x4::splat(ln_parent) / children.chosen;
+        let share = f64x4::splat(ln_parent) * (f64x4::ONE / children.chosen);
         let (stretch, scale) = self.scales();
         let bound = variance * f64x4::splat(stretch) + (f64x4::splat(2.0) * share).sqrt();
         let width = (bound.fast_min(f64x4::splat(0.25)) * share).sqrt();
@@ -214,7 +214,7 @@ impl Select for Tuned {
         let inverse = 1.0 / child.visits;
         let mean = child.sum * inverse;
         let variance = child.squares * inverse - mean * mean;
-        let share = ln_parent / child.chosen;
+        let share = ln_parent * (1.0 / child.chosen);
         let (stretch, scale) = self.scales();
         let bound = variance * stretch + (2.0 * share).sqrt();
         mean + scale * (bound.min(0.25) * share).sqrt()
