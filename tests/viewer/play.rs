@@ -663,3 +663,91 @@ fn what_is_opened_takes_the_place_of_what_is_played() {
     stage.act(Action::Open(vec![tree]));
     stage.until("the game is gone", |app| told(app) == Value::Null);
 }
+
+#[test]
+fn a_game_that_is_not_over_is_left_only_on_purpose() {
+    for control in ["leave", "home"] {
+        let mut stage = people("connect-four", "");
+        stage.size = (1280, 1000);
+        click(&mut stage, &["d1"]);
+        let ask = |stage: &mut Stage| {
+            stage.click(control);
+            stage.frame();
+            stage.frame();
+        };
+        ask(&mut stage);
+        stage.click("leave no");
+        assert_eq!(moves(&stage.app), ["4"], "{control}");
+        ask(&mut stage);
+        stage.click("leave yes");
+        assert!(stage.app.playing.is_none(), "{control}");
+    }
+    // Where nothing is lost nothing is asked.
+    let mut stage = people("connect-four", "");
+    stage.size = (1280, 1000);
+    stage.frame();
+    stage.click("leave");
+    assert!(stage.app.playing.is_none());
+}
+
+#[test]
+fn a_series_of_people_names_who_wins_whatever_the_side() {
+    let mut series = plan("connect-four", "", [None, None]);
+    series.games = 3;
+    let mut stage = playing(series);
+    let win = |stage: &mut Stage| {
+        for mv in ["1", "2", "1", "2", "1", "2", "1"] {
+            stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+        }
+    };
+    win(&mut stage);
+    assert_eq!(told(&stage.app)["status"], "Player 1 wins");
+    // Who looks at the end can go on from there.
+    stage.click("look");
+    stage.click("again");
+    assert_eq!(told(&stage.app)["number"], 2);
+    // Now the other one begins.
+    win(&mut stage);
+    assert_eq!(told(&stage.app)["status"], "Player 2 wins");
+}
+
+#[test]
+fn a_move_of_the_list_is_shown_on_the_board() {
+    let mut stage = people("connect-four", "");
+    for mv in ["4", "4", "3"] {
+        stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+    }
+    stage.act(Action::GoToMove(0));
+    let shown = |stage: &Stage| stage.app.playing.as_ref().map(|game| game.table.shown());
+    assert_eq!((shown(&stage), stage.app.shown_move()), (Some(1), Some(0)));
+    assert_eq!(moves(&stage.app).len(), 3);
+}
+
+#[test]
+fn engines_go_on_with_their_series_by_themselves() {
+    let seat = || engine("search=random go='nodes 1'");
+    let mut series = plan("connect-four", "", [seat(), seat()]);
+    series.games = 5;
+    let mut stage = playing(series);
+    let is_over = |app: &App| told(app)["status"] != "Game in progress";
+    stage.until("the first game is over", is_over);
+    stage.skip(Duration::from_secs(3));
+    stage.until("the second game is over", |app| {
+        told(app)["number"] == 2 && is_over(app)
+    });
+    // Who wants to look at it is not disturbed.
+    stage.click("look");
+    stage.skip(Duration::from_secs(30));
+    assert_eq!(told(&stage.app)["number"], 2);
+}
+
+#[test]
+fn looking_at_a_position_can_be_stopped() {
+    let mut stage = people("connect-four", "");
+    let searcher = engine("search=uct go='nodes 500000000'").expect("an engine");
+    stage.act(Action::Deed(Deed::Analyse(Box::new(searcher))));
+    let is_looking = |app: &App| app.playing.as_ref().is_some_and(|game| game.is_looking);
+    assert!(is_looking(&stage.app));
+    stage.click("stop analysis");
+    assert!(!is_looking(&stage.app));
+}

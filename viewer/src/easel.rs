@@ -1,6 +1,7 @@
 //! Pictures of a tree: what one looks at, drawn now, or with care on a thread of its own.
 
 use std::{
+    fs::File,
     io::Write as _,
     path::{Path, PathBuf},
     sync::{
@@ -12,7 +13,8 @@ use std::{
 
 use canopy_engine::tree::{
     Tree,
-    files::{Format, write_whole},
+    files::{Format, sidecar, write_whole},
+    meta::{self, Meta},
 };
 use tiny_skia::Pixmap;
 
@@ -129,15 +131,25 @@ pub enum Saving {
     /// What is on the canvas, so many times as large.
     Picture(f64),
     /// The tree.
-    Tree(Arc<Tree>, Format),
+    Tree(Arc<Tree>, Format, Option<Box<Meta>>),
 }
 
 /// Writes a file; an error says why it could not be.
 pub fn save(path: &Path, view: &View, saving: &Saving) -> Result<(), String> {
     match saving {
         Saving::Picture(scale) => view.save(path, *scale),
-        Saving::Tree(tree, format) => {
-            write_whole(path, |out| format.write(tree, out)).map_err(|error| error.to_string())
+        Saving::Tree(tree, format, meta) => {
+            write_whole(path, |out| format.write(tree, out)).map_err(|error| error.to_string())?;
+            let Some(meta) = meta else { return Ok(()) };
+            // What else is known of the search; a file of another kind stays.
+            let beside = sidecar(path, "json");
+            let is_ours = |file: File| meta::read(file).is_ok();
+            if File::open(&beside).is_ok_and(|file| !is_ours(file)) {
+                return Ok(());
+            }
+            let text = meta::text(meta.as_ref());
+            write_whole(&beside, |out| out.write_all(text.as_bytes()))
+                .map_err(|error| error.to_string())
         }
     }
 }

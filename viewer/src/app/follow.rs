@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{App, name_of};
+use super::{App, Deed, name_of};
 use crate::{
     exhibition::{Exhibition, Wanted},
     sequence::order,
@@ -189,12 +189,18 @@ impl App {
 
     /// Which move of the game that is played now the shown tree chose or is to choose, counted from 0.
     pub fn shown_move(&self) -> Option<usize> {
+        if let Some(playing) = &self.playing {
+            return playing.table.shown().checked_sub(1);
+        }
         let meta = self.model.as_ref()?.meta.as_ref()?;
         self.is_current_game().then_some(meta.ply as usize)
     }
 
     /// Looks for the tree of a move.
-    pub(super) fn go_to_move(&self, index: usize) {
+    pub(super) fn go_to_move(&mut self, index: usize) {
+        if self.playing.is_some() {
+            self.do_deed(Deed::Show(index + 1));
+        }
         if let (Some(game), Ok(ply)) = (self.game_directory(), u32::try_from(index)) {
             self.loader.locate(self.sequence.within(&game), ply);
         }
@@ -209,6 +215,8 @@ impl App {
                 self.follow = false;
                 self.ask();
             }
+            // In a game of one's own the board shows the move.
+            None if self.playing.is_some() => {}
             None => self.say("there is no tree of this move"),
         }
     }

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use canopy_engine::tree::files::Format;
+use canopy_engine::tree::{
+    files::Format,
+    meta::{Meta, RootMeta},
+};
 
 pub use self::{
     action::{Action, Copied, Way},
@@ -726,7 +729,20 @@ impl App {
             .extension()
             .and_then(|name| name.to_str())
             .map(str::to_ascii_lowercase);
-        let tree = |format: Format| Saving::Tree(Arc::clone(&shown.tree), format);
+        let meta = shown.meta.as_ref().map(|meta| {
+            let mut meta = Meta::clone(meta);
+            // The tree that is saved may be an earlier one, or a part.
+            let root = shown.node(0);
+            meta.root = RootMeta {
+                visits: u64::try_from(root.visits).unwrap_or(0),
+                second: u64::try_from(root.second).unwrap_or(0),
+                mean: root.mean,
+            };
+            meta.cut.left_out = shown.left_out;
+            (meta.extra, meta.growth) = (None, None);
+            Box::new(meta)
+        });
+        let tree = |format: Format| Saving::Tree(Arc::clone(&shown.tree), format, meta.clone());
         let saving = match extension.as_deref() {
             Some("tree") => tree(Format::Tree),
             Some("csv") => tree(Format::Csv),

@@ -22,6 +22,8 @@ use crate::{
     watch::Scope,
 };
 
+/// So long, beside their pace, engines wait before the next game of a series.
+const BETWEEN_GAMES: Duration = Duration::from_secs(2);
 /// A tree that has just come grows for so long, if that is wanted.
 const SHOW: Duration = Duration::from_millis(1500);
 /// When the window closes engines have so long to go.
@@ -58,6 +60,10 @@ pub enum Deed {
     Show(usize),
     /// Have an engine look at the position that is shown, without a move being made.
     Analyse(Box<Engine>),
+    /// Do not go on to the next game without being told to.
+    Stay,
+    /// Let nobody look at the position any more.
+    StopAnalysis,
     /// Write the game to a file.
     Save(PathBuf),
     /// Look from the other side.
@@ -146,6 +152,7 @@ impl App {
             Deed::Undo if !playing.table.can_undo() => Ok(()),
             Deed::Undo => {
                 playing.break_off();
+                playing.next_game = None;
                 playing.uncount();
                 playing.began = now;
                 // Engines alone would only play it again.
@@ -199,6 +206,15 @@ impl App {
                 self.analyse(*engine);
                 Ok(())
             }
+            Deed::Stay => {
+                playing.next_game = None;
+                Ok(())
+            }
+            Deed::StopAnalysis => {
+                playing.analyst = None;
+                playing.is_looking = false;
+                Ok(())
+            }
             Deed::Save(path) => {
                 let saved = files::save(&path, &playing.table);
                 self.saved(&path, saved);
@@ -243,8 +259,22 @@ impl App {
         self.show_game();
     }
 
+    /// Whether the trees that are shown go when the window leaves them.
+    pub fn is_passing(&self) -> bool {
+        self.playing.is_some() || self.exhibition.is_some()
+    }
+
+    /// Whether there is a game that is not over, and would be lost.
+    pub fn is_in_game(&self) -> bool {
+        self.playing.as_ref().is_some_and(|playing| {
+            let is_over = matches!(playing.table.turn(), Turn::Over(_));
+            !playing.table.moves().is_empty() && !is_over && !playing.is_counted
+        })
+    }
+
     fn leave_table(&mut self) {
         self.playing = None;
+        self.exhibition = None;
         self.following = None;
         self.watch = None;
         self.directory = None;
@@ -295,6 +325,7 @@ impl App {
             Ok(analyst) => {
                 analyst.ask(question);
                 playing.analyst = Some(analyst);
+                playing.is_looking = true;
                 self.follow = true;
                 self.say("looking at the position");
             }
@@ -329,6 +360,8 @@ impl App {
             is_moved = true;
         }
         playing.watch_silence(now);
+        // Its process stays for a while, for it may still write its tree.
+        playing.is_looking &= said.iter().all(|piece| matches!(piece, News::Thought(..)));
         for piece in said {
             match piece {
                 News::Thought(..) => {}
@@ -343,6 +376,10 @@ impl App {
         if is_moved {
             self.carry_on();
         }
+        let next_game = self.playing.as_ref().and_then(|playing| playing.next_game);
+        if next_game.is_some_and(|at| now >= at) {
+            self.do_deed(Deed::Again);
+        }
     }
 
     /// Shows the game as it stands, counts it when it is over, and asks who is to move.
@@ -355,10 +392,14 @@ impl App {
         match playing.table.turn() {
             Turn::Person(_) => {}
             Turn::Over(_) => {
-                if !std::mem::replace(&mut playing.is_counted, true)
-                    && let Err(problem) = playing.count()
-                {
-                    self.complain(format!("the game is not recorded: {problem}"));
+                if !std::mem::replace(&mut playing.is_counted, true) {
+                    let counted = playing.count();
+                    let has_people = playing.table.plan().seats.iter().any(Option::is_none);
+                    playing.next_game = (playing.table.has_more() && !has_people)
+                        .then(|| now + playing.pace + BETWEEN_GAMES);
+                    if let Err(problem) = counted {
+                        self.complain(format!("the game is not recorded: {problem}"));
+                    }
                 }
                 self.show_game();
             }

@@ -1,14 +1,17 @@
 //! The bar above the tree, and the line below everything.
 
-use egui::{Align, Button, Key, Layout, Modifiers, RichText, TextEdit, Ui};
+use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, TextEdit, Ui};
 
 use super::Panels;
 use crate::{
-    app::{Action, App, name_of},
+    app::{Action, App, Deed, name_of},
     controls::Named as _,
     scene::thousands,
     theme::Theme,
 };
+
+/// What stands to the right of a tree's name in the bar needs so much room, in points.
+const ROOM_FOR_REST: f32 = 500.0;
 
 impl Panels {
     /// The bar above the tree.
@@ -20,7 +23,12 @@ impl Panels {
         actions: &mut Vec<Action>,
     ) {
         ui.horizontal(|ui| {
-            ui.label(theme.title("Canopy"));
+            let home = ui
+                .add(Button::new(theme.title("Canopy")).frame(false))
+                .named("home");
+            if home.on_hover_text("Back to the start screen").clicked() {
+                actions.push(Action::Deed(Deed::Leave));
+            }
             ui.add_space(8.0);
             if ui
                 .button("Open…")
@@ -70,7 +78,15 @@ impl Panels {
                 actions.push(Action::Jump(std::mem::take(&mut self.jump)));
             }
             if let Some(shown) = &app.shown {
-                ui.label(RichText::new(name_of(shown)).color(theme.dim));
+                // The rest of the bar needs room, too.
+                let room = ui.available_width() - ROOM_FOR_REST;
+                if room > 24.0 {
+                    ui.scope(|ui| {
+                        ui.set_max_width(room);
+                        let name = RichText::new(name_of(shown)).color(theme.dim);
+                        ui.add(Label::new(name).truncate());
+                    });
+                }
             }
             if app.directory.is_some() {
                 let (text, colour) = if app.follow {

@@ -60,6 +60,10 @@ pub(super) struct Dialog {
     scale: f64,
     /// What is in a folder: whether it is a file, and its path.
     listed: Option<(PathBuf, Vec<(bool, PathBuf)>)>,
+    /// What is wrong with the answer.
+    problem: Option<String>,
+    /// The file of which it was said that it would be replaced.
+    replaced: Option<PathBuf>,
 }
 
 impl Panels {
@@ -82,8 +86,15 @@ impl Panels {
     /// Asks for a file.
     pub(super) fn ask(&mut self, app: &App, saves: bool) {
         let path = if saves {
-            let shown = app.shown.clone().unwrap_or_default();
-            shown.with_extension("png").display().to_string()
+            let shown = app.shown.clone().unwrap_or_default().with_extension("png");
+            // What lies beside the trees of a game in the window goes when the game does.
+            let path = match shown.file_name() {
+                Some(name) if app.is_passing() => {
+                    std::env::current_dir().unwrap_or_default().join(name)
+                }
+                _ => shown,
+            };
+            path.display().to_string()
         } else {
             let directory = (app.directory.clone()).or_else(|| std::env::current_dir().ok());
             directory.unwrap_or_default().display().to_string()
@@ -94,6 +105,8 @@ impl Panels {
             chosen: Vec::new(),
             scale: 1.0,
             listed: None,
+            problem: None,
+            replaced: None,
         });
     }
 
@@ -141,17 +154,21 @@ impl Dialog {
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if field.changed() {
             self.chosen.clear();
+            self.problem = None;
         }
         field.request_focus();
-        if self.saves {
+        if self.saves && self.path.trim().to_lowercase().ends_with(".png") {
             ui.horizontal(|ui| {
                 ui.label(RichText::new("Size of a picture").color(theme.dim));
                 for scale in [1.0, 2.0, 4.0] {
                     ui.selectable_value(&mut self.scale, scale, format!("{scale}×"));
                 }
             });
-        } else {
+        } else if !self.saves {
             self.browse(ui, theme);
+        }
+        if let Some(problem) = &self.problem {
+            ui.label(RichText::new(problem).color(theme.bad));
         }
         let mut is_done = false;
         ui.horizontal(|ui| {
@@ -161,12 +178,38 @@ impl Dialog {
             };
             let is_pressed = ui.button(text).named("dialog yes").clicked();
             if (is_pressed || is_entered) && !self.path.trim().is_empty() {
-                actions.push(self.answer());
-                is_done = true;
+                self.problem = self.saves.then(|| self.check()).flatten();
+                if self.problem.is_none() {
+                    actions.push(self.answer());
+                    is_done = true;
+                }
             }
             is_done |= ui.button("Cancel").on_hover_text("Escape").clicked();
         });
         is_done
+    }
+
+    /// What speaks against saving there, if anything does. A file is replaced if that is said twice.
+    fn check(&mut self) -> Option<String> {
+        let path = PathBuf::from(self.path.trim());
+        let ending = path.extension().map(|name| name.to_ascii_lowercase());
+        let ending = ending.as_deref().and_then(|name| name.to_str());
+        if !is_game(&path) && !matches!(ending, Some("tree" | "csv" | "png" | "svg")) {
+            return Some(
+                "The name says what is saved: expected .tree, .csv, .png, .svg, or a game's .txt, .pgn or .ggf.".to_owned(),
+            );
+        }
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Some(format!("There is no folder {}.", folder.display()));
+        }
+        if path.exists() && self.replaced.as_ref() != Some(&path) {
+            self.replaced = Some(path);
+            return Some("There is a file of that name; Save once more replaces it.".to_owned());
+        }
+        None
     }
 
     fn answer(&self) -> Action {

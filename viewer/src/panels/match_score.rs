@@ -21,6 +21,7 @@ const LINE: f32 = 16.0;
 /// How high a turn of the list is, in points, and how many are seen at once.
 const ROW: f32 = 20.0;
 const MOST_ROWS: usize = 6;
+const FEWEST_ROWS: usize = 3;
 /// How much room the number of a turn has, in points.
 const NUMBER: f32 = 32.0;
 /// Between two moves of one turn, and between columns.
@@ -160,14 +161,20 @@ impl MoveList {
         } else {
             theme.heading("Moves")
         });
-        let marked = app.shown_move().filter(|_| !app.follow);
+        let is_behind = (app.playing.as_ref()).is_none_or(|playing| !playing.table.is_at_end());
+        let marked = app
+            .shown_move()
+            .filter(|_| is_behind && (app.playing.is_some() || !app.follow));
+        // As many rows as are in sight.
+        let below = ui.clip_rect().bottom() - ui.cursor().top();
+        let most_rows = ((below / ROW) as usize).clamp(FEWEST_ROWS, MOST_ROWS);
         let row_of = |index: usize| {
             (standing.turns.iter())
                 .position(|turn| turn.moves.iter().flatten().any(|&mv| mv >= index))
         };
         let last = standing.turns.len() - 1;
         let wanted = marked.map_or(last, |marked| row_of(marked).unwrap_or(last));
-        let height = ROW * MOST_ROWS.min(standing.turns.len()) as f32;
+        let height = ROW * most_rows.min(standing.turns.len()) as f32;
         let spacing = ui.spacing().item_spacing;
         ui.spacing_mut().item_spacing.y = 0.0;
         let mut area = ScrollArea::vertical()
@@ -176,7 +183,7 @@ impl MoveList {
             .auto_shrink([false, true]);
         if self.seen != Some(wanted) {
             self.seen = Some(wanted);
-            let above = wanted.saturating_sub(MOST_ROWS - 1);
+            let above = wanted.saturating_sub(most_rows - 1);
             area = area.vertical_scroll_offset(above as f32 * ROW);
         }
         area.show_rows(ui, ROW, standing.turns.len(), |ui, rows| {

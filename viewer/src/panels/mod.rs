@@ -9,7 +9,7 @@ use egui::{
 use crate::{
     app::{Action, App, Copied, Deed, Way},
     board::Pictures,
-    controls,
+    controls::{self, Named as _},
     model::Model,
     theme::Theme,
 };
@@ -49,6 +49,8 @@ pub struct Panels {
     moves: MoveList,
     play: PlayPanel,
     pictures: Pictures,
+    /// What would end a game that is not over, until somebody says whether to do it.
+    leaving: Option<Action>,
     /// Whether the field for a tree's number is to be typed into.
     wants_jump: bool,
     /// Whether all parameters of a side's search are listed on the start screen.
@@ -70,6 +72,7 @@ impl Default for Panels {
             moves: MoveList::default(),
             play: PlayPanel::default(),
             pictures: Pictures::default(),
+            leaving: None,
             wants_jump: false,
             lists_parameters: [false, false],
         }
@@ -142,11 +145,59 @@ impl Panels {
         if !actions.is_empty() {
             ui.ctx().request_repaint();
         }
+        self.leaving(app, ui, &theme, &mut actions);
         for action in actions {
             app.act(action);
         }
         if let Some(text) = app.copied.take() {
             ui.ctx().copy_text(text);
+        }
+    }
+
+    /// Asks before a game is left that is not over.
+    fn leaving(&mut self, app: &App, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
+        let leaves = |action: &Action| {
+            matches!(
+                action,
+                Action::Open(_) | Action::LayOut(_) | Action::Deed(Deed::Leave)
+            )
+        };
+        if !app.is_in_game() {
+            self.leaving = None;
+            return;
+        }
+        if let Some(at) = actions.iter().position(leaves) {
+            self.leaving = Some(actions.remove(at));
+            ui.ctx().request_repaint();
+            return;
+        }
+        if self.leaving.is_none() {
+            return;
+        }
+        let mut answer = None;
+        egui::Window::new("Leave this game?")
+            .anchor(egui::Align2::CENTER_TOP, egui::vec2(0.0, 80.0))
+            .collapsible(false)
+            .resizable(false)
+            .show(ui.ctx(), |ui| {
+                let text = "It is not over, and nothing of it is kept unless you save it.";
+                ui.label(RichText::new(text).color(theme.dim));
+                ui.horizontal(|ui| {
+                    if ui.button("Leave it").named("leave yes").clicked() {
+                        answer = Some(true);
+                    }
+                    if ui.button("Go on playing").named("leave no").clicked() {
+                        answer = Some(false);
+                    }
+                });
+            });
+        if ui.input(|input| input.key_pressed(Key::Escape)) {
+            answer = Some(false);
+        }
+        match answer {
+            Some(true) => actions.extend(self.leaving.take()),
+            Some(false) => self.leaving = None,
+            None => {}
         }
     }
 
@@ -168,7 +219,10 @@ impl Panels {
                 .frame(side)
                 .exact_size(PlayPanel::width(ui.available_width()))
                 .show(ui, |ui| {
-                    scrolled(ui, |ui| play.show(&mut around, app, ui, theme, actions));
+                    let game = app.playing.as_ref().map(|playing| &playing.directory);
+                    ui.push_id(game, |ui| {
+                        scrolled(ui, |ui| play.show(&mut around, app, ui, theme, actions));
+                    });
                 });
         } else if (has_game || app.standing().is_some()) && !app.settings.folded[0] {
             let mut game = GamePanel {
@@ -264,7 +318,9 @@ impl Panels {
             actions.push(Action::Follow(!app.follow));
         }
         for (index, key) in [Key::Num1, Key::Num2].into_iter().enumerate() {
-            if pressed(none, key) {
+            // A move that is typed too early folds nothing.
+            let is_thinking = (app.playing.as_ref()).is_some_and(|game| game.thinking.is_some());
+            if pressed(none, key) && !is_thinking {
                 app.settings.folded[index] ^= true;
             }
         }

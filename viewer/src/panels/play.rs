@@ -103,7 +103,7 @@ impl PlayPanel {
             ui.spacing_mut().item_spacing.x = 4.0;
             step_buttons(playing, ui, theme, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ways_to_look(ui, actions);
+                ways_to_look(playing, ui, actions);
             });
         });
         let standing = playing.table.standing();
@@ -131,16 +131,22 @@ impl PlayPanel {
         ui.horizontal(|ui| {
             let combo = ComboBox::from_id_salt("analyst")
                 .selected_text(&self.analyst)
-                .width(150.0)
+                .width(140.0)
                 .show_ui(ui, |ui| {
                     for search in searches {
                         ui.selectable_value(&mut self.analyst, search.to_owned(), search);
                     }
                 });
             combo.response.named("analyst");
-            let field = TextEdit::singleline(&mut self.effort).desired_width(64.0);
+            let field = TextEdit::singleline(&mut self.effort).desired_width(72.0);
             let field = ui.add(field).named("analysis effort");
             field.on_hover_text("Iterations, or plies for a search without playouts");
+            if playing.is_looking {
+                if pressed(ui, true, ["Stop", "stop analysis", "No more of it"]) {
+                    actions.push(Action::Deed(Deed::StopAnalysis));
+                }
+                return;
+            }
             let is_on = playing.table.view().outcome.is_none();
             let button = ui
                 .add_enabled(is_on, Button::new("Analyse"))
@@ -218,7 +224,8 @@ impl PlayPanel {
             if pressed(ui, table.can_undo(), undo) {
                 actions.push(Action::Deed(Deed::Undo));
             }
-            if self.is_asking && has_moves {
+            self.is_asking &= has_moves;
+            if self.is_asking {
                 ui.label(RichText::new("Begin again?").color(theme.dim));
                 if pressed(ui, true, ["Yes", "start over yes", "From the first move"]) {
                     self.is_asking = false;
@@ -244,6 +251,13 @@ impl PlayPanel {
             let next = ["Next move", "next move", "One move of the engine (n)"];
             if pressed(ui, playing.can_step(), next) {
                 actions.push(Action::Deed(Deed::Next));
+            }
+            // Where the overlay is put away.
+            if is_over && self.put_away.is_some() {
+                let again = [after(playing), "again", "The next game of this kind"];
+                if pressed(ui, true, again) {
+                    actions.push(Action::Deed(Deed::Again));
+                }
             }
         });
         if engines_only {
@@ -342,10 +356,7 @@ impl PlayPanel {
                         ui.add_space(12.0);
                         // Before its size is known the box is not where it will be.
                         let is_placed = !ui.is_sizing_pass();
-                        let again = match table.has_more() {
-                            true => "Next game",
-                            false => "Play again",
-                        };
+                        let again = after(playing);
                         let button = |ui: &mut Ui, text: &str, name: &str| {
                             let button =
                                 ui.add_sized([ui.available_width(), 24.0], Button::new(text));
@@ -360,11 +371,21 @@ impl PlayPanel {
                             }
                             if button(right, "Look at it", "look") {
                                 self.put_away = Some(table.moves().len());
+                                actions.push(Action::Deed(Deed::Stay));
                             }
                         });
                     });
                 });
             });
+    }
+}
+
+/// What comes after a game that is over.
+fn after(playing: &Playing) -> &'static str {
+    if playing.table.has_more() {
+        "Next game"
+    } else {
+        "Play again"
     }
 }
 
@@ -443,11 +464,16 @@ fn series(playing: &Playing) -> Option<String> {
     let points = |[won, drawn, _]: [u32; 3]| f64::from(won) + f64::from(drawn) / 2.0;
     let total = points(first) + points(second);
     let games = f64::from(first.iter().sum::<u32>() + second.iter().sum::<u32>());
+    let (name, other) = (names.first()?, names.get(1)?);
+    let result = match total.total_cmp(&(games - total)) {
+        _ if table.has_more() => String::new(),
+        std::cmp::Ordering::Less => format!("{other} wins the series.\n"),
+        std::cmp::Ordering::Equal => "The series is drawn.\n".to_owned(),
+        std::cmp::Ordering::Greater => format!("{name} wins the series.\n"),
+    };
     Some(format!(
-        "{} {total} – {} {} ({} as first player, {} as second)",
-        names.first()?,
+        "{result}{name}: {total}, {other}: {}\n{name} as first player: {}, as second: {}",
         games - total,
-        names.get(1)?,
         points(first),
         points(second),
     ))
@@ -679,11 +705,17 @@ fn step_buttons(playing: &Playing, ui: &mut Ui, theme: &Theme, actions: &mut Vec
 }
 
 /// From which side one looks, and whether columns and rows are named; from the right.
-fn ways_to_look(ui: &mut Ui, actions: &mut Vec<Action>) {
+fn ways_to_look(playing: &Playing, ui: &mut Ui, actions: &mut Vec<Action>) {
+    let names = match playing.table.base() {
+        "connect-four" => "1–7",
+        "kalah" => "1–6",
+        "delta" => "a–e",
+        _ => "a–h",
+    };
     if pressed(ui, true, ["Flip", "flip", "Look from the other side"]) {
         actions.push(Action::Deed(Deed::Flip));
     }
-    if pressed(ui, true, ["a–h", "coordinates", "Name columns and rows"]) {
+    if pressed(ui, true, [names, "coordinates", "Name columns and rows"]) {
         actions.push(Action::Deed(Deed::Coordinates));
     }
 }

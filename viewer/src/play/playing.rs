@@ -67,6 +67,10 @@ pub struct Playing {
     pub table: Table,
     pub(crate) opponents: [Option<Opponent>; 2],
     pub(crate) analyst: Option<Opponent>,
+    /// Whether it still looks.
+    pub is_looking: bool,
+    /// When engines begin the next game of a series by themselves.
+    pub(crate) next_game: Option<Duration>,
     /// Where the trees go, as long as the game is played.
     pub(crate) directory: PathBuf,
     pub(crate) keeper: Option<Keeper>,
@@ -121,6 +125,8 @@ impl Playing {
             table,
             opponents: [None, None],
             analyst: None,
+            is_looking: false,
+            next_game: None,
             directory,
             keeper,
             seed,
@@ -221,7 +227,7 @@ impl Playing {
         let held = self.held.as_ref().map(|(at, _, _)| *at);
         let silence = (self.thinking.as_ref().filter(|_| self.trouble.is_none()))
             .map(|thinking| thinking.heard + self.silence(thinking));
-        held.into_iter().chain(silence).min()
+        held.into_iter().chain(silence).chain(self.next_game).min()
     }
 
     /// When the window is to be drawn again because time passes.
@@ -230,7 +236,7 @@ impl Playing {
             return Some(FRAME);
         }
         if matches!(self.table.turn(), Turn::Over(_)) || self.is_paused {
-            return None;
+            return self.next_game.map(|at| at.saturating_sub(now));
         }
         let pause = match self.thinking {
             Some(_) => Duration::from_millis(33),
@@ -417,6 +423,7 @@ impl Playing {
     /// The same game from its beginning, or the next one of the series.
     pub(crate) fn begin_again(&mut self, now: Duration, is_next: bool) -> Result<(), String> {
         self.break_off();
+        self.next_game = None;
         self.games += 1;
         (self.is_counted, self.is_paused, self.is_single) = (false, false, false);
         self.began = now;

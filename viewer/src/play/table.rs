@@ -184,8 +184,8 @@ impl Table {
     /// The status, and the reason if the game is over.
     pub fn status(&self) -> (&'static str, Option<String>) {
         let status = match self.turn() {
-            Turn::Over(Outcome::Win(Player::First)) => "Player 1 wins",
-            Turn::Over(Outcome::Win(Player::Second)) => "Player 2 wins",
+            Turn::Over(Outcome::Win(winner)) if self.seat_of(winner) == 0 => "Player 1 wins",
+            Turn::Over(Outcome::Win(_)) => "Player 2 wins",
             Turn::Over(Outcome::Draw) => "Draw",
             _ => return ("Game in progress", None),
         };
