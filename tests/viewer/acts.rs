@@ -7,7 +7,11 @@ use std::{
     time::Duration,
 };
 
-use canopy_engine::tree::{Builder, Row, Tree, files::Format};
+use canopy_engine::tree::{
+    Builder, Row, Tree,
+    files::{self, Format},
+    meta::Meta,
+};
 use canopy_viewer::{
     app::{Action, App, Copied, Way},
     frame,
@@ -194,4 +198,54 @@ fn files_that_are_dropped_are_opened_together() {
     });
     stage.app.act(Action::Step(1));
     assert_eq!(stage.app.sequence.at(), 1, "there is no other");
+}
+
+/// Nothing is lost by saving: what will not do is told while the question is still there, a file is replaced only if that is
+/// said twice, and what is known of the search goes along.
+#[test]
+fn a_tree_is_saved_with_care() {
+    let scratch = Scratch::new("saved-with-care");
+    let mut stage = Stage::dark();
+    let meta = Meta {
+        game: "connect-four".to_owned(),
+        position: "startpos".to_owned(),
+        search: "uct".to_owned(),
+        extra: Some("gone.extra".to_owned()),
+        ..Meta::default()
+    };
+    let source = Source {
+        meta: Some(Arc::new(meta)),
+        ..Source::of(tree(&[("", 9, 1), ("4", 8, 0)]))
+    };
+    let model = Arc::new(Model::new(source));
+    stage.app.show_alone(Path::new("sample.tree"), model);
+    let path = |name: &str| scratch.0.join(name).display().to_string();
+    let is_asking = |stage: &Stage| {
+        let state = stage.frame.dump(&stage.app);
+        state["controls"]["dialog yes"] != serde_json::Value::Null
+    };
+    stage.click("save");
+    for wrong in ["tree.doc", "tree", "nowhere/a.tree"] {
+        stage.fill("dialog path", &path(wrong)).click("dialog yes");
+        stage.frame();
+        assert!(is_asking(&stage), "{wrong}");
+    }
+    fs::write(scratch.0.join("a.tree"), "precious").expect("a file can be written");
+    stage
+        .fill("dialog path", &path("a.tree"))
+        .click("dialog yes");
+    stage.frame();
+    assert!(is_asking(&stage));
+    let before = fs::read_to_string(scratch.0.join("a.tree")).expect("it is still there");
+    assert_eq!(before, "precious");
+    stage.click("dialog yes");
+    stage.frame();
+    assert!(!is_asking(&stage));
+    let saved = files::read(&scratch.0.join("a.tree"), None).expect("a tree with its sidecar");
+    let meta = saved.meta.expect("what is known of the search");
+    assert_eq!(
+        (meta.root.visits, meta.search.as_str(), meta.extra),
+        (9, "uct", None)
+    );
+    assert_eq!(saved.tree.nodes().len(), 2);
 }

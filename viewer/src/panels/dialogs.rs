@@ -150,7 +150,8 @@ impl Dialog {
             "A folder, a tree file, or several: click them in the list; or a game (.pgn, .ggf, .txt)"
         };
         ui.label(RichText::new(hint).color(theme.dim));
-        let field = ui.add(TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY));
+        let field = TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY);
+        let field = ui.add(field).named("dialog path");
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if field.changed() {
             self.chosen.clear();
