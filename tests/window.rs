@@ -206,12 +206,22 @@ fn a_directory_is_opened_walked_through_and_saved() {
     assert_eq!(f64::from(png.width()), number(&state["canvas"][0]));
     let svg = fs::read_to_string(saved.join("a.svg")).expect("a picture");
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-    enter(&window, "ctrl+s", "/nowhere/at/all.csv");
+    // Where there is no folder the question stays; where nothing can be written that is told.
+    window.keys(&["ctrl+s"]);
+    window.until("there is a field", |state| state["typing"] == true);
+    window.keys(&["ctrl+a"]);
+    window.text("/nowhere/at/all.csv");
+    window.keys(&["Return"]);
+    let state = window.state();
+    assert_ne!(state["controls"]["dialog yes"], Value::Null);
+    window.keys(&["Escape"]);
+    window.until("the field is left", |state| state["typing"] == false);
+    enter(&window, "ctrl+s", "/proc/all.csv");
     window.until("it is told", |state| {
         state["error"] == true
             && state["message"]
                 .as_str()
-                .is_some_and(|text| text.contains("/nowhere"))
+                .is_some_and(|text| text.contains("/proc"))
     });
 
     // Another size, and the end; it is remembered.

@@ -330,9 +330,13 @@ impl Panels {
         {
             self.help ^= true;
         }
-        if pressed(none, Key::Escape) {
-            self.help = false;
+        // Lists that are open heed it, too.
+        if ui.input(|input| input.key_pressed(Key::Escape)) {
+            (self.help, self.dialog, self.leaving) = (false, None, None);
             app.message = None;
+            if app.playing.is_some() {
+                actions.push(Action::Deed(Deed::LetGo));
+            }
         }
         if pressed(Modifiers::COMMAND, Key::Q) {
             actions.push(Action::Quit);
