@@ -123,7 +123,7 @@ impl Viewer {
         let attributes = Window::default_attributes()
             .with_title("Canopy")
             .with_inner_size(LogicalSize::new(width, height))
-            .with_min_inner_size(LogicalSize::new(720.0, 480.0));
+            .with_min_inner_size(LogicalSize::new(880.0, 560.0));
         let window = Rc::new(
             event_loop
                 .create_window(attributes)

@@ -237,7 +237,9 @@ impl Panels {
                     scrolled(ui, |ui| game.show(app, ui, theme, actions))
                 });
         }
-        if let Some(glance) = glance.filter(|_| !app.settings.folded[1]) {
+        // A tree that could not be seen needs no explanation.
+        let has_room = ui.available_width() >= ROOM_FOR_NODE;
+        if let Some(glance) = glance.filter(|_| has_room && !app.settings.folded[1]) {
             Panel::right("node")
                 .frame(side)
                 .exact_size(300.0)
@@ -383,6 +385,9 @@ fn figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
         });
     });
 }
+
+/// The area on the right is there where so much is left for it and the tree, in points.
+const ROOM_FOR_NODE: f32 = 480.0;
 
 /// What stands in an area beside the tree: scrolled where it is too long, with the bar in the margin.
 fn scrolled(ui: &mut Ui, content: impl FnOnce(&mut Ui)) {
