@@ -36,10 +36,10 @@ const QUIET: Duration = Duration::from_millis(300);
 const QUICK: u64 = 150_000;
 const FEW: u64 = 3_000;
 /// A tree that changes all the time is to be ready in this time; there are the more nodes in it the sooner it is.
-const SOON: Duration = Duration::from_millis(8);
+const SOON: Duration = Duration::from_millis(7);
 /// Towards the newest tree of a search one goes for no longer than this at a time, and by so many iterations before one looks
 /// at the clock: a search that is faster than its replay is seen to grow all the same, a little later.
-const WALK: Duration = Duration::from_millis(8);
+const WALK: Duration = Duration::from_millis(6);
 const STRIDE: u32 = 2048;
 /// How often the shares of the root's moves are told, from the beginning to the end.
 const TIMES: usize = 240;

@@ -36,7 +36,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// After SIGTERM a process has so long before SIGKILL.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// By so much an engine that gives way is nicer than who started it.
-const STEP_BACK: i32 = 5;
+const STEP_BACK: i32 = 10;
 
 /// A running engine.
 #[derive(Debug)]
