@@ -134,6 +134,14 @@ pub enum Saving {
     Tree(Arc<Tree>, Format, Option<Box<Meta>>),
 }
 
+/// Whether a name is that of a picture.
+pub fn is_picture(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    ["png", "svg"]
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known))
+}
+
 /// Writes a file; an error says why it could not be.
 pub fn save(path: &Path, view: &View, saving: &Saving) -> Result<(), String> {
     match saving {

@@ -74,6 +74,8 @@ pub enum Action {
     Exhibit(Wanted),
     /// Play games.
     Begin(Box<Plan>),
+    /// Leave whatever is played or shown, and go back to the start screen.
+    Home,
     /// Do something with the game that is played.
     Deed(Deed),
     /// Lay out a game from a file.

@@ -187,13 +187,14 @@ impl App {
         }
     }
 
-    /// Which move of the game that is played now the shown tree chose or is to choose, counted from 0.
+    /// Which move of the list is looked at; none if what comes last is.
     pub fn shown_move(&self) -> Option<usize> {
         if let Some(playing) = &self.playing {
-            return playing.table.shown().checked_sub(1);
+            let shown = playing.table.shown().checked_sub(1);
+            return shown.filter(|_| !playing.table.is_at_end());
         }
         let meta = self.model.as_ref()?.meta.as_ref()?;
-        self.is_current_game().then_some(meta.ply as usize)
+        (!self.follow && self.is_current_game()).then_some(meta.ply as usize)
     }
 
     /// Looks for the tree of a move.

@@ -21,7 +21,7 @@ use crate::{
     board::Board,
     camera::{Camera, Canvas},
     counters::Counters,
-    easel::Saving,
+    easel::{Saving, is_picture},
     exhibition::{Exhibition, own_engine},
     film::Projector,
     loader::{Listing, Loader, Made, Wake},
@@ -505,6 +505,7 @@ impl App {
             Action::Begin(plan) => {
                 self.begin_play(*plan);
             }
+            Action::Home => self.go_home(),
             Action::Deed(deed) => self.do_deed(deed),
             Action::LayOut(path) => self.lay_out(&path),
             Action::Complain(problem) => self.complain(problem),
@@ -725,10 +726,6 @@ impl App {
         let Some(shown) = self.model.clone() else {
             return self.complain("there is no tree to save");
         };
-        let extension = path
-            .extension()
-            .and_then(|name| name.to_str())
-            .map(str::to_ascii_lowercase);
         let meta = shown.meta.as_ref().map(|meta| {
             let mut meta = Meta::clone(meta);
             // The tree that is saved may be an earlier one, or a part.
@@ -742,12 +739,10 @@ impl App {
             (meta.extra, meta.growth) = (None, None);
             Box::new(meta)
         });
-        let tree = |format: Format| Saving::Tree(Arc::clone(&shown.tree), format, meta.clone());
-        let saving = match extension.as_deref() {
-            Some("tree") => tree(Format::Tree),
-            Some("csv") => tree(Format::Csv),
-            Some("png" | "svg") => Saving::Picture(scale),
-            _ => {
+        let saving = match Format::of(path) {
+            Ok(format) => Saving::Tree(Arc::clone(&shown.tree), format, meta),
+            Err(_) if is_picture(path) => Saving::Picture(scale),
+            Err(_) => {
                 return self.complain(format!(
                     "{}: expected a name that ends in .tree, .csv, .png or .svg",
                     path.display()

@@ -70,8 +70,6 @@ pub enum Deed {
     Flip,
     /// Name columns and rows, or do not.
     Coordinates,
-    /// Leave the table.
-    Leave,
 }
 
 impl App {
@@ -122,7 +120,6 @@ impl App {
     /// Does something with the game.
     pub(super) fn do_deed(&mut self, deed: Deed) {
         match deed {
-            Deed::Leave => return self.leave_table(),
             Deed::Flip => {
                 if let Some(playing) = &mut self.playing {
                     playing.is_flipped ^= true;
@@ -220,7 +217,7 @@ impl App {
                 self.saved(&path, saved);
                 Ok(())
             }
-            Deed::Leave | Deed::Flip | Deed::Coordinates => Ok(()),
+            Deed::Flip | Deed::Coordinates => Ok(()),
         };
         if let Err(problem) = done {
             self.complain(problem);
@@ -272,7 +269,8 @@ impl App {
         })
     }
 
-    fn leave_table(&mut self) {
+    /// Leaves whatever is played or shown: back to the start screen.
+    pub(super) fn go_home(&mut self) {
         self.playing = None;
         self.exhibition = None;
         self.following = None;

@@ -4,7 +4,7 @@ use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, TextEdit, Ui}
 
 use super::Panels;
 use crate::{
-    app::{Action, App, Deed, name_of},
+    app::{Action, App, name_of},
     controls::Named as _,
     scene::thousands,
     theme::Theme,
@@ -27,7 +27,7 @@ impl Panels {
                 .add(Button::new(theme.title("Canopy")).frame(false))
                 .named("home");
             if home.on_hover_text("Back to the start screen").clicked() {
-                actions.push(Action::Deed(Deed::Leave));
+                actions.push(Action::Home);
             }
             ui.add_space(8.0);
             if ui

@@ -1,13 +1,15 @@
-//! The list of keys, and the questions for files.
+//! The list of keys, and the questions: for files, and before a game is left.
 
 use std::path::{Path, PathBuf};
 
+use canopy_engine::tree::files::Format;
 use egui::{Align2, Button, Grid, Key, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::Panels;
 use crate::{
     app::{Action, App, Deed, name_of},
     controls::Named as _,
+    easel::is_picture,
     play::files::is_game,
     sequence::is_tree,
     theme::Theme,
@@ -110,6 +112,46 @@ impl Panels {
         });
     }
 
+    /// Asks before a game is left that is not over.
+    pub(super) fn leaving(&mut self, app: &App, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
+        let leaves =
+            |action: &Action| matches!(action, Action::Open(_) | Action::LayOut(_) | Action::Home);
+        if !app.is_in_game() {
+            self.leaving = None;
+            return;
+        }
+        if let Some(at) = actions.iter().position(leaves) {
+            self.leaving = Some(actions.remove(at));
+            ui.ctx().request_repaint();
+            return;
+        }
+        if self.leaving.is_none() {
+            return;
+        }
+        let mut answer = None;
+        egui::Window::new("Leave this game?")
+            .anchor(Align2::CENTER_TOP, vec2(0.0, 80.0))
+            .collapsible(false)
+            .resizable(false)
+            .show(ui.ctx(), |ui| {
+                let text = "It is not over, and nothing of it is kept unless you save it.";
+                ui.label(RichText::new(text).color(theme.dim));
+                ui.horizontal(|ui| {
+                    if ui.button("Leave it").named("leave yes").clicked() {
+                        answer = Some(true);
+                    }
+                    if ui.button("Go on playing").named("leave no").clicked() {
+                        answer = Some(false);
+                    }
+                });
+            });
+        match answer {
+            Some(true) => actions.extend(self.leaving.take()),
+            Some(false) => self.leaving = None,
+            None => {}
+        }
+    }
+
     /// The list of keys, or a question, if there is one.
     pub(super) fn dialogs(&mut self, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
         if self.help {
@@ -135,7 +177,7 @@ impl Panels {
                 ui.set_width(560.0);
                 is_done = dialog.show(title, ui, theme, actions);
             });
-        if !is_open || is_done || ui.input(|input| input.key_pressed(Key::Escape)) {
+        if !is_open || is_done {
             self.dialog = None;
         }
     }
@@ -193,9 +235,7 @@ impl Dialog {
     /// What speaks against saving there, if anything does. A file is replaced if that is said twice.
     fn check(&mut self) -> Option<String> {
         let path = PathBuf::from(self.path.trim());
-        let ending = path.extension().map(|name| name.to_ascii_lowercase());
-        let ending = ending.as_deref().and_then(|name| name.to_str());
-        if !is_game(&path) && !matches!(ending, Some("tree" | "csv" | "png" | "svg")) {
+        if !is_game(&path) && !is_picture(&path) && Format::of(&path).is_err() {
             return Some(
                 "The name says what is saved: expected .tree, .csv, .png, .svg, or a game's .txt, .pgn or .ggf.".to_owned(),
             );

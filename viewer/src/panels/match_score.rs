@@ -161,10 +161,7 @@ impl MoveList {
         } else {
             theme.heading("Moves")
         });
-        let is_behind = (app.playing.as_ref()).is_none_or(|playing| !playing.table.is_at_end());
-        let marked = app
-            .shown_move()
-            .filter(|_| is_behind && (app.playing.is_some() || !app.follow));
+        let marked = app.shown_move();
         // As many rows as are in sight.
         let below = ui.clip_rect().bottom() - ui.cursor().top();
         let most_rows = ((below / ROW) as usize).clamp(FEWEST_ROWS, MOST_ROWS);

@@ -9,7 +9,7 @@ use egui::{
 use crate::{
     app::{Action, App, Copied, Deed, Way},
     board::Pictures,
-    controls::{self, Named as _},
+    controls,
     model::Model,
     theme::Theme,
 };
@@ -151,53 +151,6 @@ impl Panels {
         }
         if let Some(text) = app.copied.take() {
             ui.ctx().copy_text(text);
-        }
-    }
-
-    /// Asks before a game is left that is not over.
-    fn leaving(&mut self, app: &App, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
-        let leaves = |action: &Action| {
-            matches!(
-                action,
-                Action::Open(_) | Action::LayOut(_) | Action::Deed(Deed::Leave)
-            )
-        };
-        if !app.is_in_game() {
-            self.leaving = None;
-            return;
-        }
-        if let Some(at) = actions.iter().position(leaves) {
-            self.leaving = Some(actions.remove(at));
-            ui.ctx().request_repaint();
-            return;
-        }
-        if self.leaving.is_none() {
-            return;
-        }
-        let mut answer = None;
-        egui::Window::new("Leave this game?")
-            .anchor(egui::Align2::CENTER_TOP, egui::vec2(0.0, 80.0))
-            .collapsible(false)
-            .resizable(false)
-            .show(ui.ctx(), |ui| {
-                let text = "It is not over, and nothing of it is kept unless you save it.";
-                ui.label(RichText::new(text).color(theme.dim));
-                ui.horizontal(|ui| {
-                    if ui.button("Leave it").named("leave yes").clicked() {
-                        answer = Some(true);
-                    }
-                    if ui.button("Go on playing").named("leave no").clicked() {
-                        answer = Some(false);
-                    }
-                });
-            });
-        if ui.input(|input| input.key_pressed(Key::Escape)) {
-            answer = Some(false);
-        }
-        match answer {
-            Some(true) => actions.extend(self.leaving.take()),
-            Some(false) => self.leaving = None,
-            None => {}
         }
     }
 

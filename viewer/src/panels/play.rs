@@ -201,7 +201,7 @@ impl PlayPanel {
                 self.wants_file = Some(false);
             }
             if pressed(ui, true, ["Leave", "leave", "Back to the start screen"]) {
-                actions.push(Action::Deed(Deed::Leave));
+                actions.push(Action::Home);
             }
         });
     }
@@ -367,7 +367,7 @@ impl PlayPanel {
                                 actions.push(Action::Deed(Deed::Again));
                             }
                             if button(middle, "New game…", "new game") {
-                                actions.push(Action::Deed(Deed::Leave));
+                                actions.push(Action::Home);
                             }
                             if button(right, "Look at it", "look") {
                                 self.put_away = Some(table.moves().len());
