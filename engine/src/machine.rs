@@ -10,11 +10,17 @@
 )]
 
 use std::{
-    ops::{BitAnd, BitOr, BitXor, Deref, Shl, Shr},
+    ops::Deref,
     sync::atomic::{AtomicU8, AtomicU64, Ordering},
 };
 
 use memmap2::MmapMut;
+
+mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+
+pub use lanes::{Floats, LaneWork, Lanes, PlainLanes, in_lanes};
 
 /// A loop that is worth compiling twice.
 pub trait Work {
@@ -54,166 +60,6 @@ pub fn has_wide_instructions() -> bool {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn wide<W: Work>(work: W) -> W::Out {
     work.run()
-}
-
-/// Four words side by side. A shift moves each by the number of bits that stands in its own lane.
-pub trait Lanes:
-    Copy
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + BitXor<Output = Self>
-    + Shl<Output = Self>
-    + Shr<Output = Self>
-    + From<[u64; 4]>
-{
-    /// The bits that are set in any lane, in all of them.
-    fn spread(self) -> Self;
-
-    /// The bits that are set in any lane.
-    fn merged(self) -> u64;
-}
-
-/// A loop over [`Lanes`].
-pub trait LaneWork {
-    /// What it answers.
-    type Out;
-
-    /// Does the work. As with [`Work::run`], everything in its loop is to be inlined.
-    fn run<L: Lanes>(self) -> Self::Out;
-}
-
-/// Does `work` in vector registers where this processor has wide ones: what stays in them need not be carried to and fro,
-/// which is what takes time in a loop whose every step waits for the one before.
-#[inline(always)]
-pub fn in_lanes<W: LaneWork>(work: W) -> W::Out {
-    #[cfg(target_arch = "x86_64")]
-    if has_wide_instructions() {
-        // SAFETY: as in `accelerated`.
-        return unsafe { vectors::run(work) };
-    }
-    work.run::<PlainLanes>()
-}
-
-/// Lanes of any machine.
-#[derive(Clone, Copy, Debug)]
-pub struct PlainLanes([u64; 4]);
-
-impl From<[u64; 4]> for PlainLanes {
-    #[inline(always)]
-    fn from(words: [u64; 4]) -> Self {
-        Self(words)
-    }
-}
-
-impl Lanes for PlainLanes {
-    #[inline(always)]
-    fn spread(self) -> Self {
-        Self([self.merged(); 4])
-    }
-
-    #[inline(always)]
-    fn merged(self) -> u64 {
-        let [a, b, c, d] = self.0;
-        (a | b) | (c | d)
-    }
-}
-
-/// Writes the operators of lanes.
-macro_rules! lane_operators {
-    ($lanes:ident: $($operator:ident $method:ident $how:expr;)+) => {
-        $(impl $operator for $lanes {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self($how(self.0, other.0))
-            }
-        })+
-    };
-}
-
-#[inline(always)]
-fn each(one: [u64; 4], other: [u64; 4], operator: impl Fn(u64, u64) -> u64) -> [u64; 4] {
-    let [a, b, c, d] = one;
-    let [e, f, g, h] = other;
-    [
-        operator(a, e),
-        operator(b, f),
-        operator(c, g),
-        operator(d, h),
-    ]
-}
-
-lane_operators! { PlainLanes:
-    BitAnd bitand |one, other| each(one, other, u64::bitand);
-    BitOr bitor |one, other| each(one, other, u64::bitor);
-    BitXor bitxor |one, other| each(one, other, u64::bitxor);
-    Shl shl |one, other| each(one, other, u64::shl);
-    Shr shr |one, other| each(one, other, u64::shr);
-}
-
-/// Lanes in one register of 256 bits.
-#[cfg(target_arch = "x86_64")]
-mod vectors {
-    use core::arch::x86_64::*;
-
-    use super::{BitAnd, BitOr, BitXor, LaneWork, Lanes, Shl, Shr};
-
-    /// Only [`run`] names it, so wherever there is one the processor can do what is asked of it.
-    #[derive(Clone, Copy)]
-    struct Vector(__m256i);
-
-    /// Does the work with vectors.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn run<W: LaneWork>(work: W) -> W::Out {
-        work.run::<Vector>()
-    }
-
-    impl From<[u64; 4]> for Vector {
-        #[inline(always)]
-        fn from(words: [u64; 4]) -> Self {
-            let [a, b, c, d] = words.map(u64::cast_signed);
-            // SAFETY: here and below, see `Vector`.
-            Self(unsafe { _mm256_setr_epi64x(a, b, c, d) })
-        }
-    }
-
-    impl Lanes for Vector {
-        #[inline(always)]
-        fn spread(self) -> Self {
-            // SAFETY: see `Vector`.
-            unsafe {
-                let pairs =
-                    _mm256_or_si256(self.0, _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0));
-                Self(_mm256_or_si256(
-                    pairs,
-                    _mm256_shuffle_epi32::<0b01_00_11_10>(pairs),
-                ))
-            }
-        }
-
-        #[inline(always)]
-        fn merged(self) -> u64 {
-            // SAFETY: see `Vector`.
-            unsafe {
-                let pair = _mm_or_si128(
-                    _mm256_castsi256_si128(self.0),
-                    _mm256_extracti128_si256::<1>(self.0),
-                );
-                let one = _mm_or_si128(pair, _mm_unpackhi_epi64(pair, pair));
-                _mm_cvtsi128_si64(one).cast_unsigned()
-            }
-        }
-    }
-
-    // SAFETY: see `Vector`.
-    lane_operators! { Vector:
-        BitAnd bitand |one, other| unsafe { _mm256_and_si256(one, other) };
-        BitOr bitor |one, other| unsafe { _mm256_or_si256(one, other) };
-        BitXor bitxor |one, other| unsafe { _mm256_xor_si256(one, other) };
-        Shl shl |one, other| unsafe { _mm256_sllv_epi64(one, other) };
-        Shr shr |one, other| unsafe { _mm256_srlv_epi64(one, other) };
-    }
 }
 
 /// The place of the `rank`-th set bit, counted from 0 at the low end; `rank` must be below the number of set bits.

@@ -20,8 +20,6 @@
 
 use std::sync::atomic::Ordering;
 
-use wide::u64x4;
-
 use super::{
     arena::{Arena, Plot},
     index::Index,
@@ -32,6 +30,7 @@ use super::{
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
+    machine::Lanes,
     search::{
         Edge, Frame, Reward, RootEdge, Searchable,
         growth::{Record, TAGS, Teller},
@@ -420,7 +419,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn four_tallies(&self, first: usize, mover: Player) -> Four {
+    fn four_tallies<L: Lanes>(&self, first: usize, mover: Player) -> Four<L> {
         let words = self.arena.words();
         let own = &words[Self::word(first as u32)..][..4 * Self::WORDS];
         let mut chosen = [0; 4];
@@ -442,18 +441,17 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             }
             shapes[lane] = shape.0;
         }
-        let visits = u64x4::new(visits) >> VISIT_BIT;
-        let mut turned = u64x4::splat(if mover == Player::First { 0 } else { !0 });
+        let visits = L::from(visits) >> L::splat(VISIT_BIT.into());
+        let mut turned = L::splat(if mover == Player::First { 0 } else { !0 });
         if self.sharing.invert_colours {
-            turned ^= Shape::four_inverted(shapes);
+            turned = turned ^ Shape::four_inverted(shapes);
         }
-        let (sum, squares) =
-            four_sums_seen_by(u64x4::new(sum), u64x4::new(squares), visits, turned);
+        let (sum, squares) = four_sums_seen_by(sum.into(), squares.into(), visits, turned);
         Four {
-            chosen: u64x4::new(chosen) & u64x4::splat(u64::from(u32::MAX)),
+            chosen: L::from(chosen) & L::splat(u32::MAX.into()),
             visits,
             sum,
-            squares: if SQUARES { squares } else { u64x4::ZERO },
+            squares: if SQUARES { squares } else { L::splat(0) },
         }
     }
 

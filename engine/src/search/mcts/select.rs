@@ -3,9 +3,8 @@
 //! Only additions, multiplications, divisions and square roots, which IEEE 754 defines to the last bit, decide a
 //! comparison; the logarithm is our own, made of the same. So a seed gives the same tree on every machine.
 
-use wide::{CmpEq as _, f64x4, u64x4};
-
 use super::playout::ONE;
+use crate::machine::{Floats, Lanes};
 
 /// What is known of a child, in whole numbers, as a store keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,51 +66,51 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     fn score(&self, ln_parent: f64, child: &ChildStats) -> f64;
 
     /// The scores of four children, side by side; what it says of one that was never chosen does not matter.
-    fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4;
+    fn scores<N: Floats>(&self, ln_parent: f64, children: &FourStats<N>) -> N;
 }
 
 /// Four children, figure by figure, as a store keeps them; see [`Tally`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Four {
-    pub(super) chosen: u64x4,
-    pub(super) visits: u64x4,
-    pub(super) sum: u64x4,
-    pub(super) squares: u64x4,
+pub(super) struct Four<L> {
+    pub(super) chosen: L,
+    pub(super) visits: L,
+    pub(super) sum: L,
+    pub(super) squares: L,
 }
 
 /// Four children as a formula sees them; see [`ChildStats`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FourStats {
-    chosen: f64x4,
-    visits: f64x4,
-    sum: f64x4,
-    squares: f64x4,
+pub(super) struct FourStats<N> {
+    chosen: N,
+    visits: N,
+    sum: N,
+    squares: N,
 }
 
-impl Four {
+impl<L: Lanes> Four<L> {
     #[inline(always)]
     pub(super) fn new(children: [Tally; 4]) -> Self {
         Self {
-            chosen: u64x4::new(children.map(|child| child.chosen.into())),
-            visits: u64x4::new(children.map(|child| child.visits.into())),
-            sum: u64x4::new(children.map(|child| child.sum)),
-            squares: u64x4::new(children.map(|child| child.squares)),
+            chosen: children.map(|child| child.chosen.into()).into(),
+            visits: children.map(|child| child.visits.into()).into(),
+            sum: children.map(|child| child.sum).into(),
+            squares: children.map(|child| child.squares).into(),
         }
     }
 
     /// The scores by a formula; infinite for a child that was never chosen.
     #[inline(always)]
-    pub(super) fn scores(&self, select: &impl Select, ln_parent: f64) -> [f64; 4] {
-        let reward = f64x4::splat(1.0 / ONE as f64);
+    pub(super) fn scores(&self, select: &impl Select, ln_parent: f64) -> L::Floats {
+        let reward = L::Floats::splat(1.0 / ONE as f64);
         let stats = FourStats {
             chosen: small_numbers(self.chosen),
             visits: small_numbers(self.visits),
             sum: numbers(self.sum) * reward,
             squares: numbers(self.squares) * reward,
         };
-        let scores = select.scores(ln_parent, &stats);
-        let never = stats.chosen.cmp_eq(f64x4::ZERO);
-        never.blend(f64x4::splat(f64::INFINITY), scores).to_array()
+        let scores = select.scores(ln_parent, &stats).to_bits();
+        let infinite = L::splat(f64::INFINITY.to_bits());
+        L::Floats::from_bits(self.chosen.is_zero().pick(infinite, scores))
     }
 }
 
@@ -121,18 +120,18 @@ const TWO_84: u64 = 0x4530 << 48;
 
 /// Numbers below 2^32, exactly.
 #[inline(always)]
-fn small_numbers(numbers: u64x4) -> f64x4 {
-    let bits = numbers | u64x4::splat(TWO_52);
-    bytemuck::cast::<_, f64x4>(bits) - f64x4::splat(f64::from_bits(TWO_52))
+fn small_numbers<L: Lanes>(numbers: L) -> L::Floats {
+    let bits = numbers | L::splat(TWO_52);
+    L::Floats::from_bits(bits) - L::Floats::splat(f64::from_bits(TWO_52))
 }
 
 /// Numbers, each rounded once, as a conversion does; older processors convert only one at a time.
 #[inline(always)]
-fn numbers(numbers: u64x4) -> f64x4 {
-    let low = numbers & u64x4::splat(u64::from(u32::MAX)) | u64x4::splat(TWO_52);
-    let high = numbers >> 32_u32 | u64x4::splat(TWO_84);
+fn numbers<L: Lanes>(numbers: L) -> L::Floats {
+    let low = numbers & L::splat(u32::MAX.into()) | L::splat(TWO_52);
+    let high = numbers >> L::splat(32) | L::splat(TWO_84);
     let offset = f64::from_bits(TWO_84) + f64::from_bits(TWO_52);
-    (bytemuck::cast::<_, f64x4>(high) - f64x4::splat(offset)) + bytemuck::cast::<_, f64x4>(low)
+    (L::Floats::from_bits(high) - L::Floats::splat(offset)) + L::Floats::from_bits(low)
 }
 
 /// UCT: mean + C sqrt(ln N / n) (Kocsis and Szepesvári 2006).
@@ -158,10 +157,10 @@ impl Uct {
 
 impl Select for Uct {
     #[inline(always)]
-    fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4 {
+    fn scores<N: Floats>(&self, ln_parent: f64, children: &FourStats<N>) -> N {
         let mean = children.sum / children.visits;
-        let share = f64x4::splat(ln_parent) / children.chosen;
-        mean + f64x4::splat(self.exploration) * share.sqrt()
+        let share = N::splat(ln_parent) / children.chosen;
+        mean + N::splat(self.exploration) * share.sqrt()
     }
 
     #[inline(always)]
@@ -197,16 +196,23 @@ impl Tuned {
 
 impl Select for Tuned {
     #[inline(always)]
-    fn scores(&self, ln_parent: f64, children: &FourStats) -> f64x4 {
+    fn scores<N: Floats>(&self, ln_parent: f64, children: &FourStats<N>) -> N {
         // Divisions are what this formula takes its time over: one where a node has as many visits as its move, else two.
-        let inverse = f64x4::ONE / children.visits;
+        let inverse = N::splat(1.0) / children.visits;
         let mean = children.sum * inverse;
         let variance = children.squares * inverse - mean * mean;
-        let share = f64x4::splat(ln_parent) * (f64x4::ONE / children.chosen);
+        let share = N::splat(ln_parent) * (N::splat(1.0) / children.chosen);
         let (stretch, scale) = self.scales();
-        let bound = variance * f64x4::splat(stretch) + (f64x4::splat(2.0) * share).sqrt();
-        let width = (bound.fast_min(f64x4::splat(0.25)) * share).sqrt();
-        mean + f64x4::splat(scale) * width
+        let bound = variance * N::splat(stretch) + (N::splat(2.0) * share).sqrt();
+        let most = N::splat(0.25);
+        // Seldom is a bound below the largest variance; so a processor that guesses need not wait for one root to
+        // take the next.
+        let width = if bound.is_below(most).signs() == 0 {
+            most * share
+        } else {
+            bound.min(most) * share
+        };
+        mean + N::splat(scale) * width.sqrt()
     }
 
     #[inline(always)]
@@ -296,6 +302,7 @@ static ANCHORS: [Anchor; 128] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::{LaneWork, PlainLanes, in_lanes};
 
     #[test]
     fn the_logarithm_is_the_logarithm() {
@@ -314,32 +321,46 @@ mod tests {
         assert_eq!(ln(1), 0.0);
     }
 
+    /// The scores of four children of a node with 99 visits.
+    struct Scores<S>(S, [Tally; 4]);
+
+    impl<S: Select> LaneWork for Scores<S> {
+        type Out = [f64; 4];
+
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> [f64; 4] {
+            let scores = Four::<L>::new(self.1).scores(&self.0, ln(99));
+            scores.to_bits().to_array().map(f64::from_bits)
+        }
+    }
+
     #[test]
     fn four_at_once_are_four_one_by_one() {
-        let children: [Tally; 5] = std::array::from_fn(|index| {
-            let visits = 3 + 7 * index as u32;
-            Tally {
-                chosen: visits - 2,
-                visits,
-                sum: u64::from(visits) * 1_589_137_899,
-                squares: u64::from(visits) * 901_943_132,
-            }
-        });
-        let mut lanes = [children[1], children[2], children[3], children[4]];
-        let four = Four::new(lanes);
-        fn check(select: impl Select, four: &Four, children: &[Tally]) {
-            for (score, child) in four.scores(&select, ln(99)).iter().zip(children) {
-                assert_eq!(*score, select.score(ln(99), &ChildStats::from(*child)));
+        fn check(select: impl Select, children: [Tally; 4]) {
+            let expected = children.map(|child| select.score(ln(99), &ChildStats::from(child)));
+            assert_eq!(in_lanes(Scores(select, children)), expected);
+            assert_eq!(Scores(select, children).run::<PlainLanes>(), expected);
+        }
+        // Of few visits, of so many that the bound on the variance tells, and both side by side.
+        for steps in [[1, 2, 3, 4], [1000, 2000, 3000, 4000], [1000, 2, 3, 4000]] {
+            let children = steps.map(|step| {
+                let visits = 3 + 7 * step;
+                Tally {
+                    chosen: visits - 2,
+                    visits,
+                    sum: u64::from(visits) * 1_589_137_899,
+                    squares: u64::from(visits) * 901_943_132,
+                }
+            });
+            for range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
+                check(Uct::new(1.41, range), children);
+                check(Tuned::new(range), children);
             }
         }
-        for range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
-            check(Uct::new(1.41, range), &four, &children[1..]);
-            check(Tuned::new(range), &four, &children[1..]);
-        }
-        lanes[2] = Tally::default();
+        let uct = Uct::new(1.0, RewardRange::ZeroToOne);
         assert_eq!(
-            Four::new(lanes).scores(&Uct::new(1.0, RewardRange::ZeroToOne), 1.0)[2],
-            f64::INFINITY
+            in_lanes(Scores(uct, [Tally::default(); 4])),
+            [f64::INFINITY; 4]
         );
     }
 

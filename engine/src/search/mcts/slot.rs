@@ -10,10 +10,11 @@
 //!      63      whether the node is in another slot
 //! ```
 
-use wide::u64x4;
-
 use super::store::{outcome_bits, outcome_of_bits};
-use crate::games::{Outcome, Symmetry};
+use crate::{
+    games::{Outcome, Symmetry},
+    machine::Lanes,
+};
 
 const COUNT_BIT: u32 = 30;
 const MOVE_BIT: u32 = 42;
@@ -132,9 +133,9 @@ impl Shape {
 
     /// For four shapes, all ones where [`Self::inverted`] and 0 where not.
     #[inline(always)]
-    pub(super) fn four_inverted(shapes: [u64; 4]) -> u64x4 {
-        let inverted = u64x4::new(shapes) >> INVERTED_BIT & u64x4::ONE;
-        u64x4::ZERO - inverted
+    pub(super) fn four_inverted<L: Lanes>(shapes: [u64; 4]) -> L {
+        let inverted = L::from(shapes) >> L::splat(INVERTED_BIT.into()) & L::splat(1);
+        L::splat(0) - inverted
     }
 
     #[inline(always)]

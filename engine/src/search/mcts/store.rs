@@ -1,13 +1,12 @@
 //! Where statistics live: what the loop asks of a tree, a graph, or a tree with a table.
 
-use wide::u64x4;
-
 use super::{
     arena::Plot,
     select::{Four, Tally, as_rewards},
 };
 use crate::{
     games::{Outcome, Player},
+    machine::Lanes,
     search::{Edge, Frame, RootEdge, Searchable, growth::Teller},
 };
 
@@ -145,7 +144,7 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
 
     /// The same of four moves of a node, from `first` on.
     #[inline(always)]
-    fn four_tallies(&self, first: usize, mover: Player) -> Four {
+    fn four_tallies<L: Lanes>(&self, first: usize, mover: Player) -> Four<L> {
         Four::new([0, 1, 2, 3].map(|lane| self.tally(first + lane, mover)))
     }
 
@@ -210,16 +209,11 @@ pub(super) fn sums_seen_by(sum: u64, squares: u64, visits: u32, player: Player) 
 
 /// The same for four nodes. `turned` is all ones for one that is seen by the second player, and 0 for one that is not.
 #[inline(always)]
-pub(super) fn four_sums_seen_by(
-    sum: u64x4,
-    squares: u64x4,
-    visits: u64x4,
-    turned: u64x4,
-) -> (u64x4, u64x4) {
-    let all = (visits << 32_u32) & turned;
-    let negated = |sum: u64x4| (sum ^ turned) - turned;
+pub(super) fn four_sums_seen_by<L: Lanes>(sum: L, squares: L, visits: L, turned: L) -> (L, L) {
+    let all = (visits << L::splat(32)) & turned;
+    let negated = (sum ^ turned) - turned;
     let twice = (sum + sum) & turned;
-    (all + negated(sum), all - twice + squares)
+    (all + negated, all - twice + squares)
 }
 
 /// The mean of rewards for the first player; even if there are none.

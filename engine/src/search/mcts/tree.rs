@@ -3,9 +3,9 @@
 //! ```text
 //! word 0   visits (low half), visits before this search (high half)
 //! word 1   sum of rewards for the player who moved here, 1 being 2^32
-//! word 2   first child (bits 0-31), number of children (32-43; 0 for a leaf, all ones while a thread expands it),
+//! then     sum of squared rewards, where the formula wants it
+//! then     first child (bits 0-31), number of children (32-43; 0 for a leaf, all ones while a thread expands it),
 //!          move (44-58), who made it (59), certain result (60-61)
-//! word 3   sum of squared rewards, where the formula wants it
 //! last     key of the position, where a table wants it
 //! ```
 
@@ -13,11 +13,12 @@ use std::sync::atomic::Ordering;
 
 use super::{
     arena::{Arena, Plot},
-    select::{Tally, as_rewards},
+    select::{Four, Tally, as_rewards},
     store::{Expansion, News, Step, Store, mean, outcome_bits, outcome_of_bits, sums_seen_by},
 };
 use crate::{
     games::{Outcome, Player},
+    machine::Lanes,
     search::{
         Edge, Frame, Reward, RootEdge, Searchable,
         growth::{Record, TAGS, Teller},
@@ -26,8 +27,7 @@ use crate::{
 
 const VISITS: usize = 0;
 const SUM: usize = 1;
-const SHAPE: usize = 2;
-const SQUARES_WORD: usize = 3;
+const SQUARES_WORD: usize = 2;
 /// The bits of the shape that tell of children, and what they say while a thread makes them.
 const CHILDREN: u64 = (1 << MOVE_BIT) - 1;
 const BUSY: u64 = (MOST_CHILDREN + 1) << 32;
@@ -45,6 +45,7 @@ pub(super) struct Tree<const SQUARES: bool, const KEYED: bool = false> {
 
 impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
     const WORDS: usize = 3 + SQUARES as usize + KEYED as usize;
+    const SHAPE: usize = 2 + SQUARES as usize;
     const KEY: usize = Self::WORDS - 1;
 
     /// A tree that never takes more than so many bytes.
@@ -74,7 +75,7 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
         self.arena.set(word + VISITS, 0);
         self.arena.set(word + SUM, 0);
         self.arena.set(
-            word + SHAPE,
+            word + Self::SHAPE,
             u64::from(mv) << MOVE_BIT | (mover as u64) << MOVER_BIT,
         );
         if SQUARES {
@@ -87,7 +88,7 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
 
     #[inline(always)]
     fn shape(&self, node: u32) -> u64 {
-        self.arena.get(Self::word(node) + SHAPE)
+        self.arena.get(Self::word(node) + Self::SHAPE)
     }
 
     /// The first child and how many there are.
@@ -95,7 +96,7 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
     fn children(&self, node: u32) -> (u32, u32) {
         let shape = self
             .arena
-            .word(Self::word(node) + SHAPE)
+            .word(Self::word(node) + Self::SHAPE)
             .load(Ordering::Acquire);
         match shape & CHILDREN {
             BUSY => (0, 0),
@@ -134,7 +135,7 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
             self.arena.set(SQUARES_WORD, squares);
         }
         self.arena
-            .set(SHAPE, self.arena.get(SHAPE) ^ 1 << MOVER_BIT);
+            .set(Self::SHAPE, self.arena.get(Self::SHAPE) ^ 1 << MOVER_BIT);
     }
 
     /// Visits, those before this search, and the value for the first player.
@@ -202,7 +203,7 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
             };
             let others = self.shape(parent) & !CHILDREN;
             self.arena.set(
-                Self::word(parent) + SHAPE,
+                Self::word(parent) + Self::SHAPE,
                 others | u64::from(now) | u64::from(count) << 32,
             );
         }
@@ -286,6 +287,25 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
+    fn four_tallies<L: Lanes>(&self, first: usize, _: Player) -> Four<L> {
+        let nodes = &self.arena.words()[first * Self::WORDS..];
+        let (visits, sum, squares) = if SQUARES {
+            let [visits, sum, squares, _] = L::four_columns(nodes, Self::WORDS);
+            (visits, sum, squares)
+        } else {
+            let [visits, sum] = L::two_columns(nodes, Self::WORDS);
+            (visits, sum, L::splat(0))
+        };
+        let visits = visits & L::splat(u32::MAX.into());
+        Four {
+            chosen: visits,
+            visits,
+            sum,
+            squares,
+        }
+    }
+
+    #[inline(always)]
     fn chosen(&self, edge: usize) -> u32 {
         Store::<G>::visits(self, edge as u32)
     }
@@ -307,7 +327,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
 
     fn prove(&self, node: u32, outcome: Outcome) {
         self.arena
-            .word(Self::word(node) + SHAPE)
+            .word(Self::word(node) + Self::SHAPE)
             .fetch_or(outcome_bits(outcome) << PROVEN_BIT, Ordering::Relaxed);
     }
 
@@ -315,7 +335,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
         const { assert!(G::MOVE_BITS <= MOVE_BITS) };
         debug_assert!(moves.len() as u64 <= MOST_CHILDREN);
-        let shape = self.arena.word(Self::word(node) + SHAPE);
+        let shape = self.arena.word(Self::word(node) + Self::SHAPE);
         if self.parallel {
             // Only the first thread to say so may go on.
             let childless = shape.load(Ordering::Relaxed) & !CHILDREN;

@@ -7,9 +7,9 @@ use super::{
     select::{ChildStats, Select, ln},
     store::{Expansion, News, Step, Store, exchanged},
 };
-use crate::machine::{Work, accelerated};
 use crate::{
     games::{Game, History, Outcome, Player},
+    machine::{Floats as _, LaneWork, Lanes, in_lanes},
     rng::Rng,
     search::{
         Searchable,
@@ -120,7 +120,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
 
     /// Makes one iteration.
     pub(super) fn iterate<T: Store<G>, S: Select>(&mut self, ground: &Ground<'_, G, T, S>) {
-        accelerated(Iteration {
+        in_lanes(Iteration {
             worker: self,
             ground,
         });
@@ -132,11 +132,11 @@ struct Iteration<'w, 'a, 'g, G: Game, T, S> {
     ground: &'g Ground<'g, G, T, S>,
 }
 
-impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T, S> {
+impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G, T, S> {
     type Out = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<L: Lanes>(self) {
         let Self { worker, ground } = self;
         let store = ground.store;
         let parallel = ground.parallel();
@@ -197,7 +197,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Work for Iteration<'_, '_, '_, G, T,
                     Leaf::Follow(edge) => edge,
                 }
             } else {
-                match worker.choose(ground, here, position.to_move(), first, count) {
+                match worker.choose::<L, _, _>(ground, here, position.to_move(), first, count) {
                     Some(edge) => edge,
                     None => break worker.playout.run(&position, trail, &mut worker.rng),
                 }
@@ -386,7 +386,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// The move with the highest score, the first of equals; one that was never chosen goes before all others.
     #[inline(always)]
-    fn choose<T: Store<G>, S: Select>(
+    fn choose<L: Lanes, T: Store<G>, S: Select>(
         &mut self,
         ground: &Ground<'_, G, T, S>,
         here: Step,
@@ -409,26 +409,32 @@ impl<G: Searchable> Worker<'_, G> {
         if careful || count < 4 {
             return self.choose_with_care(ground, here, mover, first, count, ln_parent);
         }
-        let mut best = first;
-        let mut best_score = f64::NEG_INFINITY;
-        let mut index = 0;
-        while index < count {
-            // The last four may begin with some that were seen already: they are not better than themselves.
-            let start = first + index.min(count - 4);
-            let four = store.four_tallies(start, mover);
-            let scores = four.scores(&ground.select, ln_parent);
-            // Two by two, for that takes less time than one after the other.
-            let better = |one: (f64, usize), other: (f64, usize)| {
-                if other.0 > one.0 { other } else { one }
-            };
-            let [a, b, c, d] = [0, 1, 2, 3].map(|lane| (scores[lane], start + lane));
-            (best_score, best) = better((best_score, best), better(better(a, b), better(c, d)));
-            if best_score == f64::INFINITY {
-                break;
+        let scores_from = |start: usize| {
+            let four = store.four_tallies::<L>(first + start, mover);
+            four.scores(&ground.select, ln_parent)
+        };
+        // The last four may begin with some that were seen already: they are not better than themselves.
+        let last = count - 4;
+        let best = if count <= 8 {
+            let (low, high) = (scores_from(0), scores_from(last));
+            let highest = low.max(high).highest();
+            let places = low.equals(highest).signs() | high.equals(highest).signs() << last;
+            places.trailing_zeros() as usize
+        } else {
+            let lanes = L::from([0, 1, 2, 3]);
+            let (mut highest, mut places) = (scores_from(0), lanes);
+            for start in (4..last).step_by(4).chain([last]) {
+                let scores = scores_from(start);
+                let better = highest.is_below(scores);
+                places = better.pick(lanes + L::splat(start as u64), places);
+                highest = highest.max(scores);
             }
-            index += 4;
-        }
-        Some(best)
+            let is_best = highest.equals(highest.highest());
+            let places = is_best.pick(places, L::splat(u64::MAX)).to_array();
+            places.into_iter().fold(u64::MAX, u64::min) as usize
+        };
+        // Scores that are not numbers equal nothing; no formula gives such, but then no harm is done.
+        Some(first + best.min(count - 1))
     }
 
     /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, certainly lost, or without memory

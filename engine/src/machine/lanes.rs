@@ -1,0 +1,342 @@
+//! Words and numbers side by side, four at a time: in vector registers where the processor has wide ones, else one by one.
+
+use std::{
+    ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+#[cfg(target_arch = "x86_64")]
+use super::{has_wide_instructions, vectors};
+
+/// Four words side by side. A shift moves each by the number of bits that stands in its own lane; sums and differences wrap.
+pub trait Lanes:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Shl<Output = Self>
+    + Shr<Output = Self>
+    + From<[u64; 4]>
+{
+    /// The same bits as numbers.
+    type Floats: Floats<Lanes = Self>;
+
+    /// One word in all lanes.
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        [word; 4].into()
+    }
+
+    /// The bits that are set in any lane, in all of them.
+    fn spread(self) -> Self;
+
+    /// The bits that are set in any lane.
+    fn merged(self) -> u64;
+
+    /// All ones where a lane is 0, else 0.
+    fn is_zero(self) -> Self;
+
+    /// The highest bit of every lane, that of the first lane in bit 0.
+    fn signs(self) -> u64;
+
+    /// The words, one by one.
+    fn to_array(self) -> [u64; 4];
+
+    /// `this` where the lanes are all ones, `that` where they are 0.
+    #[inline(always)]
+    fn pick(self, this: Self, that: Self) -> Self {
+        that ^ (this ^ that) & self
+    }
+
+    /// The first two words of four items, whose beginnings are `stride` words apart: the first words, then the second ones.
+    fn two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2];
+
+    /// The first four words of four items; as [`Self::two_columns`].
+    fn four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4];
+}
+
+/// Four numbers side by side, calculated with as IEEE 754 says.
+pub trait Floats:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + From<[f64; 4]>
+{
+    /// The same bits as words.
+    type Lanes: Lanes;
+
+    /// One number in all lanes.
+    #[inline(always)]
+    fn splat(number: f64) -> Self {
+        [number; 4].into()
+    }
+
+    /// The numbers that have these bits.
+    fn from_bits(bits: Self::Lanes) -> Self;
+
+    /// The bits of the numbers.
+    fn to_bits(self) -> Self::Lanes;
+
+    /// Square roots.
+    fn sqrt(self) -> Self;
+
+    /// The smaller numbers; the other's where one of the two is not a number.
+    fn min(self, other: Self) -> Self;
+
+    /// The larger numbers; the other's where one of the two is not a number.
+    fn max(self, other: Self) -> Self;
+
+    /// The largest of the four, in all lanes.
+    fn highest(self) -> Self;
+
+    /// All ones where the numbers are equal, else 0.
+    fn equals(self, other: Self) -> Self::Lanes;
+
+    /// All ones where the number is below the other's, else 0.
+    fn is_below(self, other: Self) -> Self::Lanes;
+}
+
+/// A loop over [`Lanes`].
+pub trait LaneWork {
+    /// What it answers.
+    type Out;
+
+    /// Does the work. As with [`Work::run`], everything in its loop is to be inlined.
+    fn run<L: Lanes>(self) -> Self::Out;
+}
+
+/// Does `work` in vector registers where this processor has wide ones: what stays in them need not be carried to and fro,
+/// which is what takes time in a loop whose every step waits for the one before.
+#[inline(always)]
+pub fn in_lanes<W: LaneWork>(work: W) -> W::Out {
+    #[cfg(target_arch = "x86_64")]
+    if has_wide_instructions() {
+        // SAFETY: as in `accelerated`.
+        return unsafe { vectors::run(work) };
+    }
+    work.run::<PlainLanes>()
+}
+
+/// Lanes of any machine.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainLanes([u64; 4]);
+
+/// Numbers of any machine.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainFloats([f64; 4]);
+
+impl From<[u64; 4]> for PlainLanes {
+    #[inline(always)]
+    fn from(words: [u64; 4]) -> Self {
+        Self(words)
+    }
+}
+
+impl From<[f64; 4]> for PlainFloats {
+    #[inline(always)]
+    fn from(numbers: [f64; 4]) -> Self {
+        Self(numbers)
+    }
+}
+
+impl Lanes for PlainLanes {
+    type Floats = PlainFloats;
+
+    #[inline(always)]
+    fn spread(self) -> Self {
+        Self([self.merged(); 4])
+    }
+
+    #[inline(always)]
+    fn merged(self) -> u64 {
+        let [a, b, c, d] = self.0;
+        (a | b) | (c | d)
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> Self {
+        Self(self.0.map(|word| ones_if(word == 0)))
+    }
+
+    #[inline(always)]
+    fn signs(self) -> u64 {
+        let [a, b, c, d] = self.0.map(|word| word >> 63);
+        a | b << 1 | c << 2 | d << 3
+    }
+
+    #[inline(always)]
+    fn to_array(self) -> [u64; 4] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2] {
+        let items = &items[..3 * stride + 2];
+        [0, 1].map(|column| {
+            Self([0, 1, 2, 3].map(|row| items[row * stride + column].load(Ordering::Relaxed)))
+        })
+    }
+
+    #[inline(always)]
+    fn four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4] {
+        let items = &items[..3 * stride + 4];
+        [0, 1, 2, 3].map(|column| {
+            Self([0, 1, 2, 3].map(|row| items[row * stride + column].load(Ordering::Relaxed)))
+        })
+    }
+}
+
+impl Floats for PlainFloats {
+    type Lanes = PlainLanes;
+
+    #[inline(always)]
+    fn from_bits(bits: PlainLanes) -> Self {
+        Self(bits.0.map(f64::from_bits))
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> PlainLanes {
+        PlainLanes(self.0.map(f64::to_bits))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.map(f64::sqrt))
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self(each(self.0, other.0, |a, b| if a < b { a } else { b }))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(each(self.0, other.0, |a, b| if a > b { a } else { b }))
+    }
+
+    #[inline(always)]
+    fn highest(self) -> Self {
+        let [a, b, c, d] = self.0;
+        let turned = self.max(Self([c, d, a, b]));
+        let [a, b, c, d] = turned.0;
+        turned.max(Self([b, a, d, c]))
+    }
+
+    #[inline(always)]
+    fn equals(self, other: Self) -> PlainLanes {
+        PlainLanes(each(self.0, other.0, |a, b| ones_if(a == b)))
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> PlainLanes {
+        PlainLanes(each(self.0, other.0, |a, b| ones_if(a < b)))
+    }
+}
+
+/// Writes the operators of lanes.
+macro_rules! lane_operators {
+    ($lanes:ident: $($operator:ident $method:ident $how:expr;)+) => {
+        $(impl $operator for $lanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self($how(self.0, other.0))
+            }
+        })+
+    };
+}
+
+pub(super) use lane_operators;
+
+#[inline(always)]
+fn ones_if(is_so: bool) -> u64 {
+    if is_so { u64::MAX } else { 0 }
+}
+
+#[inline(always)]
+fn each<T, U>(one: [T; 4], other: [T; 4], operator: impl Fn(T, T) -> U) -> [U; 4] {
+    let [a, b, c, d] = one;
+    let [e, f, g, h] = other;
+    [
+        operator(a, e),
+        operator(b, f),
+        operator(c, g),
+        operator(d, h),
+    ]
+}
+
+lane_operators! { PlainLanes:
+    Add add |one, other| each(one, other, u64::wrapping_add);
+    Sub sub |one, other| each(one, other, u64::wrapping_sub);
+    BitAnd bitand |one, other| each(one, other, u64::bitand);
+    BitOr bitor |one, other| each(one, other, u64::bitor);
+    BitXor bitxor |one, other| each(one, other, u64::bitxor);
+    Shl shl |one, other| each(one, other, u64::shl);
+    Shr shr |one, other| each(one, other, u64::shr);
+}
+
+lane_operators! { PlainFloats:
+    Add add |one, other| each(one, other, f64::add);
+    Sub sub |one, other| each(one, other, f64::sub);
+    Mul mul |one, other| each(one, other, f64::mul);
+    Div div |one, other| each(one, other, f64::div);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that lanes can do, in words.
+    struct Everything<'a>(&'a [AtomicU64]);
+
+    impl LaneWork for Everything<'_> {
+        type Out = Vec<[u64; 4]>;
+
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec<[u64; 4]> {
+            let [a, b] = L::two_columns(self.0, 3);
+            let [c, d, e, f] = L::four_columns(self.0, 5);
+            let numbers = |words: L| {
+                // Between 1 and 2.
+                L::Floats::from_bits(words >> L::splat(12) | L::splat(0x3ff0 << 48))
+            };
+            let (x, y) = (numbers(a), numbers(c));
+            let nothing = L::Floats::from([f64::NAN, 1.5, -0.0, f64::INFINITY]);
+            let mut found = vec![a, b, c, d, e, f, a + b, a - b, c & d, c | d, c ^ d];
+            found.extend([c << L::from([0, 1, 32, 63]), d >> L::from([0, 1, 32, 63])]);
+            found.extend([e.spread(), (c & L::from([0, 1 << 63, 0, 3])).is_zero()]);
+            found.extend(
+                [x + y, x - y, x * y, x / y, x.sqrt(), x.highest()].map(L::Floats::to_bits),
+            );
+            found.extend(
+                [x.min(y), x.max(y), x.max(nothing), nothing.min(y)].map(L::Floats::to_bits),
+            );
+            found.extend([
+                x.equals(x),
+                x.equals(nothing),
+                x.is_below(y),
+                nothing.is_below(x),
+            ]);
+            found.push(x.is_below(y).pick(a, b));
+            found.push(L::splat(f.merged() ^ a.signs()));
+            found.into_iter().map(L::to_array).collect()
+        }
+    }
+
+    #[test]
+    fn vectors_do_what_plain_words_do() {
+        let words: Vec<AtomicU64> = (1..=19)
+            .map(|number| AtomicU64::new(u64::wrapping_mul(number, 0x9e37_79b9_7f4a_7c15)))
+            .collect();
+        let plain = Everything(&words).run::<PlainLanes>();
+        assert_eq!(in_lanes(Everything(&words)), plain);
+        let word = |index: usize| words[index].load(Ordering::Relaxed);
+        assert_eq!(plain[1], [word(1), word(4), word(7), word(10)]);
+        assert_eq!(plain[5], [word(3), word(8), word(13), word(18)]);
+    }
+}
