@@ -252,21 +252,27 @@ impl Game for Delta {
         if self.is_stopped() {
             return;
         }
-        out.extend(machine::ones(self.placements().into()).map(Slide::placement));
-        let slides = self.slides();
-        for (from, to) in slides.iter() {
-            if self.is_pick_up() {
-                let others = self.own & !(1 << from);
-                out.extend(machine::ones(others.into()).map(|pick| Slide { from, to, pick }));
-            } else {
-                out.push(Slide {
-                    from,
-                    to,
-                    pick: NONE,
-                });
+        // A bit for every pair of squares puts them in order.
+        let mut pairs = [0u64; 25];
+        let mut origins = self.placements();
+        for square in machine::ones(origins.into()) {
+            pairs[usize::from(square)] = 1 << square;
+        }
+        for (from, to) in self.slides().iter() {
+            pairs[usize::from(from)] |= 1 << to;
+            origins |= 1 << from;
+        }
+        for from in machine::ones(origins.into()) {
+            for to in machine::ones(pairs[usize::from(from)]) {
+                if self.is_pick_up() {
+                    let others = self.own & !(1 << from);
+                    out.extend(machine::ones(others.into()).map(|pick| Slide { from, to, pick }));
+                } else {
+                    let pick = NONE;
+                    out.push(Slide { from, to, pick });
+                }
             }
         }
-        out.sort_unstable();
     }
 
     fn is_legal(&self, mv: Slide) -> bool {
