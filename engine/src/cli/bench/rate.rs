@@ -84,10 +84,17 @@ impl PositionWork for Rate<'_> {
             ));
             (choice.report, begun.elapsed().as_secs_f64())
         };
-        let (_, pilot) = measure(500);
-        let iterations = arguments
-            .iterations
-            .unwrap_or(((0.5 * 500.0 / pilot) as u64).clamp(500, 2_000_000));
+        let iterations = arguments.iterations.unwrap_or_else(|| {
+            // A short search says little of a long one, whose memory is farther away.
+            let mut pilot = 500;
+            loop {
+                let seconds = measure(pilot).1;
+                if seconds > 0.1 {
+                    break ((0.5 / seconds * pilot as f64) as u64).clamp(500, 2_000_000);
+                }
+                pilot *= 2;
+            }
+        });
         let mut rates: Vec<f64> = Vec::new();
         let mut bytes_per_node = 0.0;
         for _ in 0..5 {
