@@ -148,6 +148,20 @@ static SELECT_IN_BYTE: [[u8; 8]; 256] = {
     table
 };
 
+/// Tells the processor that a word is going to be wanted soon, where it can be told.
+#[inline(always)]
+pub fn prefetch(word: &AtomicU64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every such processor has the instruction, and it changes nothing.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
+            word.as_ptr().cast_const().cast(),
+        );
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = word;
+}
+
 /// A run of words, all 0 at first, that threads may share. The system hands out memory only when a word is first written,
 /// in large pages where it has them: a search that jumps about in its memory is a third faster on those.
 #[derive(Debug)]

@@ -148,6 +148,9 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         self.outcome().unwrap_or(Outcome::Draw)
     }
 
+    /// Whether moves are listed in less time than memory takes to answer.
+    const LISTS_QUICKLY: bool = true;
+
     /// Clears `out`, then fills it in ascending order. Empty exactly when [`Self::outcome`] is some.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
 

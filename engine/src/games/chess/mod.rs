@@ -122,6 +122,8 @@ impl Chess {
 }
 
 impl Game for Chess {
+    const LISTS_QUICKLY: bool = false;
+
     type Rules = Rules;
     type Move = ChessMove;
 

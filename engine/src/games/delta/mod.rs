@@ -186,6 +186,8 @@ fn four_along<const STEP: u32>(stones: u32) -> u32 {
 }
 
 impl Game for Delta {
+    const LISTS_QUICKLY: bool = false;
+
     type Rules = Equaliser;
     type Move = Slide;
 

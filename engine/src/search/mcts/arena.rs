@@ -121,20 +121,6 @@ impl Arena {
         self.words[index].store(value, Ordering::Relaxed);
     }
 
-    /// Adds to a word, as one step if other threads may do so too.
-    #[inline(always)]
-    pub(super) fn add(&self, index: usize, value: u64, parallel: bool) {
-        let word = &self.words[index];
-        if parallel {
-            word.fetch_add(value, Ordering::Relaxed);
-        } else {
-            word.store(
-                word.load(Ordering::Relaxed).wrapping_add(value),
-                Ordering::Relaxed,
-            );
-        }
-    }
-
     /// Copies words towards the front; the two places may overlap.
     pub(super) fn copy_down(&mut self, from: usize, to: usize, count: usize) {
         debug_assert!(to <= from);
@@ -142,4 +128,15 @@ impl Arena {
             self.set(to + offset, self.get(from + offset));
         }
     }
+}
+
+/// Adds to a word, as one step if other threads may do so too; what it is then.
+#[inline(always)]
+pub(super) fn add(word: &AtomicU64, value: u64, parallel: bool) -> u64 {
+    if parallel {
+        return word.fetch_add(value, Ordering::Relaxed).wrapping_add(value);
+    }
+    let sum = word.load(Ordering::Relaxed).wrapping_add(value);
+    word.store(sum, Ordering::Relaxed);
+    sum
 }

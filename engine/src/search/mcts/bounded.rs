@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    arena::Plot,
+    arena::{Plot, add},
     select::{Tally, as_rewards},
     store::{Expansion, News, Step, Store, sums_seen_by},
     tree::Tree,
@@ -81,18 +81,6 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
         }
         as_rewards(entry[SUM].load(Ordering::Relaxed)) / f64::from(visits)
     }
-
-    #[inline(always)]
-    fn add(&self, word: &AtomicU64, value: u64) {
-        if self.parallel {
-            word.fetch_add(value, Ordering::Relaxed);
-        } else {
-            word.store(
-                word.load(Ordering::Relaxed).wrapping_add(value),
-                Ordering::Relaxed,
-            );
-        }
-    }
 }
 
 impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
@@ -134,6 +122,11 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     #[inline(always)]
     fn edges(&self, node: u32) -> (usize, usize) {
         Store::<G>::edges(&self.tree, node)
+    }
+
+    #[inline(always)]
+    fn outlook(&self, step: &Step) -> (u32, usize, usize) {
+        Store::<G>::outlook(&self.tree, step)
     }
 
     #[inline(always)]
@@ -193,19 +186,13 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
-        self.tree.expand(node, position, moves, plot)
+    fn expand(&self, at: &Step, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
+        self.tree.expand(at, position, moves, plot)
     }
 
     #[inline(always)]
-    fn follow(
-        &self,
-        edge: usize,
-        position: &mut G,
-        flipped: bool,
-        plot: &mut Plot,
-    ) -> Option<Step> {
-        self.tree.follow(edge, position, flipped, plot)
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
+        self.tree.follow(edge, position, flipped)
     }
 
     #[inline(always)]
@@ -225,10 +212,10 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
             }
         }
         let (rewards, sum, squares) = news.rewards();
-        self.add(&entry[VISITS], rewards);
-        self.add(&entry[SUM], sum);
+        add(&entry[VISITS], rewards, self.parallel);
+        add(&entry[SUM], sum, self.parallel);
         if SQUARES {
-            self.add(&entry[SQUARES_WORD], squares);
+            add(&entry[SQUARES_WORD], squares, self.parallel);
         }
     }
 

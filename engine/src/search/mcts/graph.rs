@@ -7,30 +7,35 @@
 //! a game end, so the graph has no cycles.
 //!
 //! Moves lie side by side in slots, as the children in the tree do. The first move to reach a position has the node in its
-//! own slot, so that a look at a node's moves is a look at one piece of memory; later ones have a link to that slot. A
-//! node is called by the slot it is in.
+//! own slot, and a node is called by that. Later ones are tied to it, and each has a copy of the node's figures in its own
+//! slot: a look at a node's moves is then a look at one piece of memory, and the way down jumps about no more than in a tree.
+//! The price is paid on the way up, where nobody waits: the node tells all moves that lead to it what it was told.
 //!
 //! ```text
 //! word 0   times chosen (low half); visits of the node (high half)
 //! word 1   sum of rewards for the first player of the node's frame, 1 being 2^32
-//! word 2   shape: see there
-//! word 3   key of the position behind the move, once it was followed
-//! word 4   sum of squared rewards, where the formula wants it
+//! then     sum of their squares, where the formula wants it
+//! then     shape: see `slot`
+//! last     ties: see `slot`
 //! ```
+//!
+//! Of a node's children the other moves learn when they are followed, and of a certain result only the node itself knows.
+//! While several threads are at work a copy may be a little behind; when one works alone, none ever is.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    arena::{Arena, Plot},
+    arena::{Arena, Plot, add},
     index::Index,
     select::{Four, Tally, as_rewards},
     sharing::{Sharing, frame_of},
-    slot::Shape,
+    slot::{Shape, Ties},
     store::{Expansion, News, Step, Store, exchanged, four_sums_seen_by, mean, sums_seen_by},
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
-    machine::Lanes,
+    machine::{Lanes, prefetch},
+    rng::mix,
     search::{
         Edge, Frame, Reward, RootEdge, Searchable,
         growth::{Record, TAGS, Teller},
@@ -39,12 +44,12 @@ use crate::{
 
 const COUNTS: usize = 0;
 const SUM: usize = 1;
-const SHAPE: usize = 2;
-const KEY: usize = 3;
-const SQUARES_WORD: usize = 4;
+const SQUARES_WORD: usize = 2;
 /// One visit of a node, in the word that counts them.
 const VISIT_BIT: u32 = 32;
-/// The first slot that is used. Slot 0 is a node without visits, which stands for those that are not there yet.
+/// How often a move was chosen, in the same word.
+const CHOSEN: u64 = (1 << VISIT_BIT) - 1;
+/// The first slot that is used. Slot 0 stands for none, and has no ties.
 const FIRST: u32 = 1;
 
 /// A graph of statistics.
@@ -61,6 +66,8 @@ pub(super) struct Graph<const SQUARES: bool> {
 
 impl<const SQUARES: bool> Graph<SQUARES> {
     const WORDS: usize = 4 + SQUARES as usize;
+    const SHAPE: usize = Self::WORDS - 2;
+    const TIES: usize = Self::WORDS - 1;
 
     /// A graph that never takes more than so many bytes.
     pub(super) fn new(bytes: usize, sharing: Sharing) -> Self {
@@ -93,63 +100,166 @@ impl<const SQUARES: bool> Graph<SQUARES> {
 
     #[inline(always)]
     fn shape(&self, slot: u32) -> Shape {
-        Shape(
-            self.arena
-                .word(Self::word(slot) + SHAPE)
-                .load(Ordering::Acquire),
-        )
+        let word = self.arena.word(Self::word(slot) + Self::SHAPE);
+        Shape(word.load(Ordering::Acquire))
     }
 
     fn set_shape(&self, slot: u32, shape: Shape) {
-        self.arena.set(Self::word(slot) + SHAPE, shape.0);
+        self.arena.set(Self::word(slot) + Self::SHAPE, shape.0);
     }
 
-    /// The node of a key. If there is none yet, it is going to be in `slot`; none if there is no room in the index.
+    #[inline(always)]
+    fn ties(&self, slot: u32) -> Ties {
+        let word = self.arena.word(Self::word(slot) + Self::TIES);
+        Ties(word.load(Ordering::Acquire))
+    }
+
+    fn set_ties(&self, slot: u32, ties: Ties) {
+        self.arena.set(Self::word(slot) + Self::TIES, ties.0);
+    }
+
+    /// Puts other ties in place of `old` ones, if those are still there.
+    #[inline(always)]
+    fn replace_ties(&self, slot: u32, old: Ties, new: Ties) -> bool {
+        let word = self.arena.word(Self::word(slot) + Self::TIES);
+        if !self.parallel {
+            word.store(new.0, Ordering::Relaxed);
+            return true;
+        }
+        word.compare_exchange(old.0, new.0, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+
+    /// The node behind the move in a slot, if it was followed.
+    #[inline(always)]
+    fn node(&self, slot: u32) -> Option<u32> {
+        let ties = self.ties(slot);
+        ties.is_tied().then(|| ties.node(slot))
+    }
+
+    /// The node of a mixed key. If there is none yet, it is going to be in `slot`; none if there is no room in the index.
     #[inline(always)]
     fn node_of(&self, key: u64, slot: u32) -> Option<u32> {
-        let Some(index) = &self.index else {
-            return Some(slot);
+        // Who finds the slot in the index looks here. If another thread has been faster, it is the same key.
+        self.replace_ties(slot, Ties::NONE, Ties::keyed(key));
+        match &self.index {
+            Some(index) => {
+                let is_meant = |other| self.ties(other).is_of(key);
+                index.find_or_insert(key, slot, is_meant, self.parallel)
+            }
+            None => Some(slot),
+        }
+    }
+
+    /// Notes which node the move in `slot` leads to, and how. Another thread may be doing so at the same time.
+    #[inline(always)]
+    fn connect(&self, slot: u32, node: u32, symmetry: Symmetry, inverted: bool) {
+        let frame = Shape::of_frame(symmetry, inverted);
+        // Who sees the ties must see the frame.
+        if frame != 0 {
+            let word = self.arena.word(Self::word(slot) + Self::SHAPE);
+            word.fetch_or(frame, Ordering::AcqRel);
+        }
+        loop {
+            let ties = self.ties(slot);
+            if ties.is_tied() {
+                return;
+            }
+            let tied = if node == slot {
+                ties.here()
+            } else {
+                Ties::elsewhere(node)
+            };
+            if self.replace_ties(slot, ties, tied) {
+                break;
+            }
+        }
+        if node != slot {
+            self.join(slot, node);
+        }
+    }
+
+    /// Puts a slot among those that are told what the node is told.
+    #[inline(always)]
+    fn join(&self, slot: u32, node: u32) {
+        loop {
+            let ties = self.ties(node);
+            self.set_ties(slot, Ties::elsewhere(node).before(ties.next()));
+            if self.replace_ties(node, ties, ties.before(slot)) {
+                break;
+            }
+        }
+        let figures = self.slot(node);
+        let [counts, sum, squares] = [COUNTS, SUM, SQUARES_WORD].map(|word| {
+            // The last is another figure where squares are not kept, and is not looked at.
+            figures[word].load(Ordering::Relaxed)
+        });
+        self.show(self.slot(slot), counts, sum, squares);
+        self.learn_children(slot, node);
+    }
+
+    /// The words of a slot.
+    #[inline(always)]
+    fn slot(&self, slot: u32) -> &[AtomicU64] {
+        self.arena.slice(Self::word(slot), Self::WORDS)
+    }
+
+    /// Lets a slot have a node's figures.
+    #[inline(always)]
+    fn show(&self, slot: &[AtomicU64], counts: u64, sum: u64, squares: u64) {
+        let seen = |own: u64| counts & !CHOSEN | own & CHOSEN;
+        let own = &slot[COUNTS];
+        if self.parallel {
+            let _ = own.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |own| Some(seen(own)));
+        } else {
+            own.store(seen(own.load(Ordering::Relaxed)), Ordering::Relaxed);
+        }
+        slot[SUM].store(sum, Ordering::Relaxed);
+        if SQUARES {
+            slot[SQUARES_WORD].store(squares, Ordering::Relaxed);
+        }
+    }
+
+    /// Lets a slot know of its node's children, if there are any by now.
+    #[inline(always)]
+    fn learn_children(&self, slot: u32, node: u32) {
+        let (first, count) = self.shape(node).children();
+        let children = Shape::of_children(first, count);
+        let word = self.arena.word(Self::word(slot) + Self::SHAPE);
+        // They were 0 or the same before.
+        if self.parallel {
+            word.fetch_or(children, Ordering::AcqRel);
+        } else {
+            word.store(word.load(Ordering::Relaxed) | children, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts visits of a node and of the move that led there, and adds rewards; what the node has then is shown to all moves
+    /// that lead there.
+    #[inline(always)]
+    fn add(&self, step: &Step, visits: u64, sum: u64, squares: u64) {
+        let node = self.slot(step.node);
+        let counts = add(&node[COUNTS], visits << VISIT_BIT, self.parallel);
+        let sum = add(&node[SUM], sum, self.parallel);
+        let squares = if SQUARES {
+            add(&node[SQUARES_WORD], squares, self.parallel)
+        } else {
+            0
         };
-        // Who finds the slot in the index looks here.
-        self.arena.set(Self::word(slot) + KEY, key);
-        let key_of = |slot| self.arena.get(Self::word(slot) + KEY);
-        index.find_or_insert(key, slot, key_of, self.parallel)
-    }
-
-    /// Notes which node the move in `slot` leads to, and how. Another thread may have done so at the same time; and a
-    /// third may have found the node in the index and a result for it, which stays.
-    #[inline(always)]
-    fn connect(&self, slot: u32, node: u32, symmetry: Symmetry, inverted: bool) -> Shape {
-        let word = self.arena.word(Self::word(slot) + SHAPE);
-        let mut shape = self.shape(slot);
-        while shape.node(slot) == 0 {
-            let connected = shape.leading_to(node, slot, symmetry, inverted);
-            if !self.parallel {
-                word.store(connected.0, Ordering::Relaxed);
-                return connected;
-            }
-            match word.compare_exchange(shape.0, connected.0, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return connected,
-                Err(now) => shape = Shape(now),
+        let mut next = Ties(node[Self::TIES].load(Ordering::Acquire)).next();
+        // Most nodes have one or two moves that lead there, and nobody could foretell which; who is alone shows the figures to
+        // slot 0, if to no other, rather than ask.
+        while !self.parallel || next != 0 {
+            let slot = self.slot(next);
+            self.show(slot, counts, sum, squares);
+            next = Ties(slot[Self::TIES].load(Ordering::Acquire)).next();
+            if next == 0 {
+                break;
             }
         }
-        shape
-    }
-
-    /// Counts visits of a node and of the move that led there.
-    #[inline(always)]
-    fn count(&self, step: &Step, visits: u64) {
-        let node = Self::word(step.node) + COUNTS;
-        let edge = Self::word(step.edge as u32) + COUNTS;
-        let of_node = visits << VISIT_BIT;
-        // Beside others one step is better than two; alone a jump that nobody could foretell is worse.
-        if self.parallel && node == edge {
-            self.arena.add(node, of_node.wrapping_add(visits), true);
-            return;
-        }
-        self.arena.add(node, of_node, self.parallel);
-        if step.edge != 0 {
-            self.arena.add(edge, visits, self.parallel);
+        if visits != 0 {
+            let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
+            add(edge, visits, self.parallel);
         }
     }
 
@@ -189,60 +299,85 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             }
             for slot in (first as u32..).take(count) {
                 places[slot as usize] = slot;
-                pending.push(self.shape(slot).node(slot));
+                pending.extend(self.node(slot));
             }
         }
-        for slot in (0..slots).filter(|&slot| places[slot as usize] != 0) {
-            let node = self.shape(slot).node(slot);
-            if node != 0 && places[node as usize] == 0 {
-                self.save_node(node, slot);
+        for slot in FIRST..slots {
+            if self.ties(slot).is_here() {
+                self.part_with(slot, |slot| places[slot as usize] == 0);
             }
         }
-        let (mut end, mut before) = (FIRST, 0);
-        for slot in 0..slots {
-            if places[slot as usize] != 0 {
-                self.arena
-                    .copy_down(Self::word(slot), Self::word(end), Self::WORDS);
-                if let Some(&counts) = self.counts_before.get(slot as usize) {
-                    self.counts_before[end as usize] = counts;
-                    before = end + 1;
-                }
-                places[slot as usize] = end;
-                end += 1;
-            }
+        let mut end = FIRST;
+        for place in places.iter_mut().filter(|place| **place != 0) {
+            *place = end;
+            end += 1;
         }
-        self.counts_before.truncate(before as usize);
-        self.arena.truncate(Self::word(end));
+        let place_of = |slot: u32| Some(places[slot as usize]).filter(|&place| place != 0);
         self.root = places[root as usize];
         if let Some(index) = &mut self.index {
-            index.clear();
+            // What does not stay has become a move to the node in its new slot.
+            let arena = &self.arena;
+            let ties = |slot| Ties(arena.get(Self::word(slot) + Self::TIES));
+            index.rename(|slot| place_of(ties(slot).node(slot)));
         }
-        for slot in FIRST..end {
-            let shape = self.shape(slot);
-            self.set_shape(slot, shape.placed(places[shape.place() as usize]));
-            if !shape.is_link() {
-                // There was room for more nodes than these.
-                let _ = self.node_of(self.arena.get(Self::word(slot) + KEY), slot);
+        let mut before = 0;
+        for (slot, &place) in (0..).zip(&places).filter(|&(_, &place)| place != 0) {
+            self.arena
+                .copy_down(Self::word(slot), Self::word(place), Self::WORDS);
+            if let Some(&counts) = self.counts_before.get(slot as usize) {
+                self.counts_before[place as usize] = counts;
+                before = place as usize + 1;
             }
+            let (shape, ties) = (self.shape(place), self.ties(place));
+            self.set_shape(place, shape.placed(places[shape.place() as usize]));
+            let next = places[ties.next() as usize];
+            let ties = if ties.is_elsewhere() {
+                Ties::elsewhere(places[ties.node(slot) as usize])
+            } else {
+                ties
+            };
+            self.set_ties(place, ties.before(next));
         }
+        self.counts_before.truncate(before);
+        self.arena.truncate(Self::word(end));
     }
 
-    /// The slot of a node is not going to stay, but `slot` is, which has a link to it: the node moves there. The links
-    /// of others find it by the link that it leaves behind.
-    fn save_node(&self, node: u32, slot: u32) {
-        let (shape, old) = (self.shape(slot), self.shape(node));
-        if old.is_link() {
-            return self.set_shape(slot, shape.placed(old.place()));
+    /// Some of the moves to the node in slot `node` are going to go, perhaps that slot itself: those that stay stay tied,
+    /// and the first of them has the node.
+    fn part_with(&self, node: u32, goes: impl Fn(u32) -> bool) {
+        let old = self.ties(node);
+        if old.next() == 0 {
+            return;
         }
-        let (from, to) = (Self::word(node), Self::word(slot));
-        let visits = self.arena.get(from + COUNTS) >> VISIT_BIT << VISIT_BIT;
-        self.arena
-            .set(to + COUNTS, visits | self.arena.get(to + COUNTS));
-        for word in (0..Self::WORDS).filter(|&word| word != COUNTS && word != SHAPE) {
-            self.arena.set(to + word, self.arena.get(from + word));
+        let all = std::iter::successors(Some(node), |&slot| Some(self.ties(slot).next()));
+        let staying: Vec<u32> = all
+            .take_while(|&slot| slot != 0)
+            .filter(|&slot| !goes(slot))
+            .collect();
+        let Some(&first) = staying.first() else {
+            return;
+        };
+        if first != node {
+            let (from, to) = (Self::word(node), Self::word(first));
+            let visits = self.arena.get(from + COUNTS) & !CHOSEN;
+            let chosen = self.arena.get(to + COUNTS) & CHOSEN;
+            self.arena.set(to + COUNTS, visits | chosen);
+            for word in SUM..Self::SHAPE {
+                self.arena.set(to + word, self.arena.get(from + word));
+            }
+            self.set_shape(first, self.shape(first).knowing(self.shape(node)));
+            // The index finds it here.
+            self.set_ties(node, Ties::elsewhere(first));
         }
-        self.set_shape(slot, shape.taking_over(old));
-        self.set_shape(node, Shape::link_to(slot));
+        for (index, &slot) in staying.iter().enumerate() {
+            let ties = if index == 0 {
+                old
+            } else {
+                Ties::elsewhere(first)
+            };
+            let next = staying.get(index + 1).copied().unwrap_or(0);
+            self.set_ties(slot, ties.before(next));
+        }
     }
 }
 
@@ -279,10 +414,9 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
                 teller.tell(Record::Proven { node, outcome });
             }
             for slot in slots {
-                let child = self.shape(slot).node(slot);
-                if child == 0 {
+                let Some(child) = self.node(slot) else {
                     continue;
-                }
+                };
                 teller.tell(Record::Link {
                     edge: slot,
                     node: child,
@@ -334,7 +468,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             root.key()
         };
         // An empty index has room.
-        let _ = self.node_of(key, FIRST);
+        let _ = self.node_of(mix(key), FIRST);
+        self.connect(FIRST, FIRST, Symmetry::IDENTITY, false);
     }
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
@@ -347,8 +482,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         let found = (first as u32..)
             .take(count)
             .find(|&slot| self.shape(slot).mv() == bits)
-            .map(|slot| self.shape(slot).node(slot))
-            .filter(|&node| node != 0);
+            .and_then(|slot| self.node(slot));
         if let Some(node) = found {
             self.keep_only(node);
         }
@@ -387,31 +521,37 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
+    fn outlook(&self, step: &Step) -> (u32, usize, usize) {
+        let near = self.slot(step.edge as u32);
+        let visits = (near[COUNTS].load(Ordering::Relaxed) >> VISIT_BIT) as u32;
+        let (first, count) = Shape(near[Self::SHAPE].load(Ordering::Acquire)).children();
+        (visits, first, count)
+    }
+
+    #[inline(always)]
     fn move_of(&self, edge: usize) -> G::Move {
         G::move_from_bits(self.shape(edge as u32).mv())
     }
 
     #[inline(always)]
     fn tally(&self, edge: usize, mover: Player) -> Tally {
-        let own = self.arena.slice(Self::word(edge as u32), Self::WORDS);
-        let shape = Shape(own[SHAPE].load(Ordering::Acquire));
-        // Without a node these are the figures of one that was never visited.
-        let node = Self::word(shape.node(edge as u32));
-        let node = self.arena.slice(node, Self::WORDS);
+        // The node's own figures, which are never behind; none if there is no node.
+        let node = self.slot(self.node(edge as u32).unwrap_or(edge as u32));
         let visits = (node[COUNTS].load(Ordering::Relaxed) >> VISIT_BIT) as u32;
         let squares = if SQUARES {
             node[SQUARES_WORD].load(Ordering::Relaxed)
         } else {
             0
         };
+        let inverted = self.shape(edge as u32).inverted();
         let (sum, squares) = sums_seen_by(
             node[SUM].load(Ordering::Relaxed),
             squares,
             visits,
-            turned_if(mover, shape.inverted()),
+            turned_if(mover, inverted),
         );
         Tally {
-            chosen: own[COUNTS].load(Ordering::Relaxed) as u32,
+            chosen: Store::<G>::chosen(self, edge),
             visits,
             sum,
             squares: if SQUARES { squares } else { 0 },
@@ -420,35 +560,23 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     #[inline(always)]
     fn four_tallies<L: Lanes>(&self, first: usize, mover: Player) -> Four<L> {
-        let words = self.arena.words();
-        let own = &words[Self::word(first as u32)..][..4 * Self::WORDS];
-        let mut chosen = [0; 4];
-        let mut visits = [0; 4];
-        let mut sum = [0; 4];
-        let mut squares = [0; 4];
-        let mut shapes = [0; 4];
-        for lane in 0..4 {
-            let own = &own[lane * Self::WORDS..][..Self::WORDS];
-            let shape = Shape(own[SHAPE].load(Ordering::Acquire));
-            // Without a node these are the figures of one that was never visited.
-            let node = Self::word(shape.node((first + lane) as u32));
-            let node = &words[node..node + Self::WORDS];
-            chosen[lane] = own[COUNTS].load(Ordering::Relaxed);
-            visits[lane] = node[COUNTS].load(Ordering::Relaxed);
-            sum[lane] = node[SUM].load(Ordering::Relaxed);
-            if SQUARES {
-                squares[lane] = node[SQUARES_WORD].load(Ordering::Relaxed);
-            }
-            shapes[lane] = shape.0;
-        }
-        let visits = L::from(visits) >> L::splat(VISIT_BIT.into());
-        let mut turned = L::splat(if mover == Player::First { 0 } else { !0 });
+        let slots = &self.arena.words()[Self::word(first as u32)..];
+        let (counts, sum, squares) = if SQUARES {
+            let [counts, sum, squares, _] = L::four_columns(slots, Self::WORDS);
+            (counts, sum, squares)
+        } else {
+            let [counts, sum] = L::two_columns(slots, Self::WORDS);
+            (counts, sum, L::splat(0))
+        };
+        let visits = counts >> L::splat(VISIT_BIT.into());
+        let mut turned = L::splat((mover as u64).wrapping_neg());
         if self.sharing.invert_colours {
+            let shapes = [0, 1, 2, 3].map(|lane| self.shape((first + lane) as u32).0);
             turned = turned ^ Shape::four_inverted(shapes);
         }
-        let (sum, squares) = four_sums_seen_by(sum.into(), squares.into(), visits, turned);
+        let (sum, squares) = four_sums_seen_by(sum, squares, visits, turned);
         Four {
-            chosen: L::from(chosen) & L::splat(u32::MAX.into()),
+            chosen: counts & L::splat(CHOSEN),
             visits,
             sum,
             squares: if SQUARES { squares } else { L::splat(0) },
@@ -463,7 +591,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     #[inline(always)]
     fn can_follow(&self, edge: usize) -> bool {
         let has_room = |index: &Index| !index.is_full();
-        self.shape(edge as u32).node(edge as u32) != 0 || self.index.as_ref().is_none_or(has_room)
+        self.ties(edge as u32).is_tied() || self.index.as_ref().is_none_or(has_room)
     }
 
     #[inline(always)]
@@ -473,9 +601,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     #[inline(always)]
     fn edge_proven(&self, edge: usize) -> Option<Outcome> {
-        let shape = self.shape(edge as u32);
-        let proven = self.shape(shape.node(edge as u32)).proven()?;
-        Some(if shape.inverted() {
+        let proven = self.shape(self.node(edge as u32)?).proven()?;
+        Some(if self.shape(edge as u32).inverted() {
             exchanged(proven)
         } else {
             proven
@@ -484,21 +611,17 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     fn prove(&self, node: u32, outcome: Outcome) {
         self.arena
-            .word(Self::word(node) + SHAPE)
+            .word(Self::word(node) + Self::SHAPE)
             .fetch_or(Shape::proof(outcome), Ordering::Relaxed);
     }
 
     #[inline(always)]
-    fn expand(&self, node: u32, _: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
+    fn expand(&self, at: &Step, _: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
         const { assert!(G::MOVE_BITS <= Shape::MOVE_BITS) };
         debug_assert!(moves.len() <= Shape::MOST_CHILDREN);
-        let word = self.arena.word(Self::word(node) + SHAPE);
+        let word = self.arena.word(Self::word(at.node) + Self::SHAPE);
         if self.parallel {
             let childless = word.load(Ordering::Relaxed) & !Shape::CHILDREN;
-            // The thread that put the node into the index has not said yet that it is here.
-            if Shape(childless).is_link() {
-                return Expansion::Busy;
-            }
             // Only the first thread to say so may go on.
             let taken = word.compare_exchange(
                 childless,
@@ -518,7 +641,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             self.arena.set(start + COUNTS, 0);
             self.arena.set(start + SUM, 0);
             let shape = Shape::of_move(G::move_to_bits(mv));
-            self.arena.set(start + SHAPE, shape.0);
+            self.arena.set(start + Self::SHAPE, shape.0);
+            self.arena.set(start + Self::TIES, Ties::NONE.0);
             if SQUARES {
                 self.arena.set(start + SQUARES_WORD, 0);
             }
@@ -530,17 +654,20 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         } else {
             word.store(word.load(Ordering::Relaxed) | children, Ordering::Relaxed);
         }
+        self.learn_children(at.edge as u32, at.node);
         Expansion::Done
     }
 
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool, _: &mut Plot) -> Option<Step> {
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
         let slot = edge as u32;
         let mover = position.to_move();
-        let mut shape = self.shape(slot);
+        let words = self.slot(slot);
+        // In this order: who sees the ties sees the frame.
+        let ties = Ties(words[Self::TIES].load(Ordering::Acquire));
+        let shape = Shape(words[Self::SHAPE].load(Ordering::Acquire));
         let mv = G::move_from_bits(shape.mv());
-        let is_new = shape.node(slot) == 0;
-        if is_new {
+        if !ties.is_tied() {
             let mut after = position.clone();
             after.play(mv);
             let (symmetry, inverted) = if self.sharing.groups() {
@@ -550,11 +677,27 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             } else {
                 (Symmetry::IDENTITY, false)
             };
-            let node = self.node_of(after.key(), slot)?;
-            shape = self.connect(slot, node, symmetry, inverted);
+            let node = self.node_of(mix(after.key()), slot)?;
+            self.connect(slot, node, symmetry, inverted);
             *position = after;
-        } else {
-            position.play(mv);
+            return Some(Step {
+                edge,
+                node,
+                mover,
+                flipped: flipped ^ inverted,
+                is_new: true,
+            });
+        }
+        let node = ties.node(slot);
+        // Who is the next to be told of this visit.
+        let next = if node == slot { ties.next() } else { node };
+        prefetch(self.arena.word(Self::word(next)));
+        // One question, for two would be harder to foretell.
+        if (node != slot) & (shape.children().1 == 0) {
+            self.learn_children(slot, node);
+        }
+        position.play(mv);
+        if self.sharing.groups() {
             if shape.inverted()
                 && let Some(inverted) = position.inverted()
             {
@@ -566,29 +709,41 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         }
         Some(Step {
             edge,
-            node: shape.node(slot),
+            node,
             mover,
             flipped: flipped ^ shape.inverted(),
-            is_new,
+            is_new: false,
         })
     }
 
     #[inline(always)]
+    fn foresee(&self, position: &G, mv: G::Move) {
+        if let Some(index) = &self.index
+            && !self.sharing.groups()
+        {
+            let mut after = position.clone();
+            after.play(mv);
+            index.prefetch(mix(after.key()));
+        }
+    }
+
+    #[inline(always)]
     fn announce(&self, step: &Step, visits: u32) {
-        self.count(step, visits.into());
+        let (visits, of_node) = (u64::from(visits), u64::from(visits) << VISIT_BIT);
+        let node = self.arena.word(Self::word(step.node) + COUNTS);
+        if step.edge as u32 == step.node {
+            add(node, of_node + visits, self.parallel);
+        } else {
+            add(node, of_node, self.parallel);
+            let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
+            add(edge, visits, self.parallel);
+        }
     }
 
     #[inline(always)]
     fn tell(&self, step: &Step, news: &News) {
-        let node = Self::word(step.node);
         let (sum, squares) = news.seen_by(turned_if(Player::First, step.flipped));
-        if news.visits != 0 {
-            self.count(step, news.visits as u64);
-        }
-        self.arena.add(node + SUM, sum, self.parallel);
-        if SQUARES {
-            self.arena.add(node + SQUARES_WORD, squares, self.parallel);
-        }
+        self.add(step, news.visits as u64, sum, squares);
     }
 
     fn usage(&self) -> (usize, u64) {
@@ -598,14 +753,15 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     fn view(&self, edge: usize) -> Edge<G::Move> {
-        let shape = self.shape(edge as u32);
-        let node = shape.node(edge as u32);
+        let child = self.node(edge as u32);
+        // What is known of no node is known of a move that was never followed.
+        let node = child.unwrap_or(edge as u32);
         let chosen = Store::<G>::chosen(self, edge);
         let before = self.before(edge as u32) as u32;
         let (node_visits, value) = self.figures(node);
         Edge {
-            mv: G::move_from_bits(shape.mv()),
-            child: (node != 0).then_some(node),
+            mv: Store::<G>::move_of(self, edge),
+            child,
             visits: chosen.into(),
             recent_visits: (chosen - before).into(),
             node_visits: node_visits.into(),
@@ -639,7 +795,7 @@ mod tests {
     fn walk(graph: &impl Store<ConnectFour>, root: &ConnectFour, line: &[u8]) -> (u32, u32) {
         let mut position = *root;
         let mut path = vec![Step {
-            edge: 0,
+            edge: graph.root() as usize,
             node: graph.root(),
             mover: Player::Second,
             flipped: false,
@@ -647,23 +803,52 @@ mod tests {
         }];
         let plot = &mut Plot::default();
         for &column in line {
-            let node = path[path.len() - 1].node;
-            if graph.edges(node).1 == 0 {
+            let here = path[path.len() - 1];
+            if graph.edges(here.edge as u32).1 == 0 {
                 let mut moves = Vec::new();
                 position.legal_moves(&mut moves);
-                assert_eq!(graph.expand(node, &position, &moves, plot), Expansion::Done);
+                let expanded = graph.expand(&here, &position, &moves, plot);
+                assert_eq!(expanded, Expansion::Done);
             }
-            let (first, count) = graph.edges(node);
+            let (first, count) = graph.edges(here.edge as u32);
             let edge = (first..first + count)
                 .find(|&edge| graph.move_of(edge) == Column(column))
                 .expect("the column has room");
-            path.push(graph.follow(edge, &mut position, false, plot).unwrap());
+            path.push(graph.follow(edge, &mut position, false).unwrap());
         }
         for step in &path {
             graph.tell(step, &News::of(ONE));
         }
         let last = path[path.len() - 1];
         (last.node, graph.chosen(last.edge))
+    }
+
+    /// Asks that all moves to a node know what it knows, and that all know of each other; how many have a node elsewhere.
+    fn check_copies(graph: &Graph<true>) -> usize {
+        let tied = |&slot: &u32| graph.ties(slot).is_tied();
+        let slots: Vec<u32> = (FIRST..graph.slots()).filter(tied).collect();
+        let mut told = 0;
+        for &slot in &slots {
+            let node = graph.node(slot).expect("it is tied");
+            assert!(graph.ties(node).is_here(), "{slot} leads to {node}");
+            assert_eq!(
+                graph.figures(slot),
+                graph.figures(node),
+                "{slot} and {node}"
+            );
+            assert_eq!(graph.squares(slot), graph.squares(node));
+            let children = graph.shape(slot).children();
+            assert!(children == (0, 0) || children == graph.shape(node).children());
+            let mut next = graph.ties(slot).next();
+            while graph.ties(slot).is_here() && next != 0 {
+                assert_eq!(graph.node(next), Some(slot));
+                told += 1;
+                next = graph.ties(next).next();
+            }
+        }
+        let elsewhere = |slot: &&u32| graph.ties(**slot).is_elsewhere();
+        assert_eq!(slots.iter().filter(elsewhere).count(), told);
+        told
     }
 
     #[test]
@@ -680,8 +865,11 @@ mod tests {
         assert_eq!(walk(&graph, &root, &[2, 1, 0, 3, 4]), (node, 1));
         assert_eq!(walk(&graph, &root, &[2, 3, 4, 1, 0]), (node, 1));
         assert_eq!(walk(&graph, &root, &[2, 3, 4, 1, 0]), (node, 2));
+        assert_eq!(check_copies(&graph), 2);
         assert!(graph.advance(&root, Column(2)));
         root.play(Column(2));
+        // One of the two that are left has the node now.
+        assert_eq!(check_copies(&graph), 1);
         assert_eq!(Store::<ConnectFour>::root_figures(&graph), (3, 3, 1.0));
         Store::<ConnectFour>::mark_inherited(&mut graph);
         assert_eq!(Store::<ConnectFour>::root_figures(&graph), (3, 0, 1.0));
@@ -696,5 +884,6 @@ mod tests {
         assert_eq!((chosen, graph.figures(below)), (2, (2, 1.0)));
         // A way that was not taken before finds what is there.
         assert_eq!(walk(&graph, &root, &[1, 0, 5, 4, 3]), (below, 1));
+        assert_eq!(check_copies(&graph), 2);
     }
 }

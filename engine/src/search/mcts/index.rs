@@ -6,15 +6,15 @@ use std::sync::{
 };
 
 use super::slot::Shape;
-use crate::{machine::Words, rng::mix};
+use crate::machine::{Words, prefetch};
 
 /// The bits of an entry that are the node.
 const NODE: u64 = (1 << Shape::PLACE_BITS) - 1;
 /// An entry that shall stay empty, for its table is given up.
 const CLOSED: u64 = u64::MAX;
 
-/// Nodes by key: open addressing, an entry being the upper bits of the mixed key and the node, 0 if there is none. The
-/// smallest of some keys is not evenly spread; mixed once more it is.
+/// Nodes by key, which must be evenly spread: open addressing, an entry being the upper bits of the key and the node, 0 if
+/// there is none.
 ///
 /// A thread that is alone takes no lock and makes no atomic step but plain reads and writes: those would wait for the memory
 /// it wrote before, which it has no need to wait for.
@@ -54,6 +54,22 @@ impl Index {
         *self.used.get_mut() = 0;
     }
 
+    /// Calls nodes by new names, of which it has one for those that stay.
+    pub(super) fn rename(&mut self, name: impl Fn(u32) -> Option<u32>) {
+        let table = self.table(self.current.load(Ordering::Relaxed));
+        let stay = |entry: &AtomicU64| {
+            let entry = entry.load(Ordering::Relaxed);
+            let node = name((entry & NODE) as u32).filter(|_| entry != 0)?;
+            Some(entry & !NODE | u64::from(node))
+        };
+        let entries: Vec<u64> = table.iter().filter_map(stay).collect();
+        self.clear();
+        for entry in entries {
+            // There was room for more of them, and no two are of one key.
+            let _ = self.find_or_insert(entry, (entry & NODE) as u32, |_| false, false);
+        }
+    }
+
     /// How many words it takes.
     pub(super) fn words(&self) -> usize {
         let made = self.tables.iter().filter_map(OnceLock::get);
@@ -78,22 +94,29 @@ impl Index {
         self.used.load(Ordering::Relaxed) * 3 > table.len() as u64 * 2
     }
 
-    /// The node of a key, which is `node` if there was none; none if there is no room. `parallel` says whether
-    /// other threads may be here too.
+    /// A key is going to be looked for.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, key: u64) {
+        let table = self.table(self.current.load(Ordering::Relaxed));
+        prefetch(&table[first_place(table, key)]);
+    }
+
+    /// The node of a key, which is `node` if there was none; none if there is no room. `is_meant` says of a node whose key
+    /// has the same upper bits whether the others are the same, too; `parallel` says whether other threads may be here.
     #[inline(always)]
     pub(super) fn find_or_insert(
         &self,
         key: u64,
         node: u32,
-        key_of: impl Fn(u32) -> u64,
+        is_meant: impl Fn(u32) -> bool,
         parallel: bool,
     ) -> Option<u32> {
-        let wanted = mix(key) & !NODE | u64::from(node);
+        let wanted = key & !NODE | u64::from(node);
         loop {
             let current = self.current.load(Ordering::Acquire);
             let table = self.table(current);
             if !self.is_crowded(table) {
-                let found = self.look(table, wanted, |other| key_of(other) == key, parallel);
+                let found = self.look(table, wanted, &is_meant, parallel);
                 if found.is_some() {
                     return found;
                 }
@@ -199,16 +222,20 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::rng::mix;
 
     #[test]
     fn every_thread_finds_the_same_nodes_while_the_index_grows() {
         // Keys that differ in few bits; the nodes of two threads are the numbers of keys, and those plus 10,000.
         let key_of = |node: u32| u64::from((node - 1) % 10_000) << 40;
+        let find = |index: &Index, node| {
+            let is_meant = |other| key_of(other) == key_of(node);
+            index.find_or_insert(mix(key_of(node)), node, is_meant, true)
+        };
         let index = Index::new(40_000);
         let fill = |offset: u32| {
             let nodes = (1..=10_000).map(|node| node + offset);
-            let found = nodes.map(|node| index.find_or_insert(key_of(node), node, key_of, true));
-            found.collect::<Vec<_>>()
+            nodes.map(|node| find(&index, node)).collect::<Vec<_>>()
         };
         let (one, other) = thread::scope(|scope| {
             let other = scope.spawn(|| fill(10_000));
@@ -226,7 +253,7 @@ mod tests {
     fn a_full_index_says_so() {
         let index = Index::new(10_000);
         let found = (1..10_000)
-            .map(|node| index.find_or_insert(node.into(), node, u64::from, false))
+            .map(|node| index.find_or_insert(mix(node.into()), node, |other| other == node, false))
             .take_while(Option::is_some);
         assert_eq!(found.count(), 5000 * 2 / 3 + 1);
         assert!(index.is_full() && index.words() <= 10_000);

@@ -1,14 +1,22 @@
-//! The word of a graph's slot that says what it is: a move, and the node behind it or where that node is found.
+//! Two words of a graph's slot: its shape, which says what is known of a move and of the position behind it, and its ties,
+//! which say where that position's node is and which other moves lead there.
 //!
 //! ```text
-//! bits 0-29    first child, if the node is here; else the slot where it is, 0 for nowhere yet
-//!      30-41   number of children (0 for a leaf, all ones while a thread makes them)
-//!      42-56   move
-//!      57-58   certain result, in the node's frame
-//!      59-61   symmetry by which the move leads into the node's frame
-//!      62      whether colours are exchanged on the way
-//!      63      whether the node is in another slot
+//! shape   bits 0-29    first child
+//!              30-41   number of children (0 for a leaf, all ones while a thread makes them)
+//!              42-56   move
+//!              57-58   certain result, in the node's frame
+//!              59-61   symmetry by which the move leads into the node's frame
+//!              62      whether colours are exchanged on the way
+//!
+//! ties    bits 0-29    the next slot whose move leads to the same node; 0 for none
+//!              30-59   lower part of the position's key if the node is here; the slot of the node if it is elsewhere
+//!              61      whether the key is there
+//!              62      whether the node is here
+//!              63      whether the node is in another slot
 //! ```
+//!
+//! A move that was never followed has no ties.
 
 use super::store::{outcome_bits, outcome_of_bits};
 use crate::{
@@ -22,7 +30,6 @@ const PROVEN_BIT: u32 = 57;
 const SYMMETRY_BIT: u32 = 59;
 const INVERTED_BIT: u32 = 62;
 const PLACE: u64 = (1 << COUNT_BIT) - 1;
-const LINK: u64 = 1 << 63;
 
 /// What a slot is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +48,10 @@ impl Shape {
     /// A leaf that no move leads to.
     pub(super) const ROOT: Self = Self(0);
 
-    /// A move that was never followed.
+    /// A move, and nothing known of what is behind it.
     #[inline(always)]
     pub(super) fn of_move(mv: u32) -> Self {
-        Self(LINK | u64::from(mv) << MOVE_BIT)
+        Self(u64::from(mv) << MOVE_BIT)
     }
 
     /// The bits of [`Self::CHILDREN`] for `count` children from slot `first` on.
@@ -53,58 +60,27 @@ impl Shape {
         first as u64 | (count as u64) << COUNT_BIT
     }
 
-    /// The move in slot `here`, now that it leads to the node in slot `node`.
+    /// The bits to be set for the way into the node's frame.
     #[inline(always)]
-    pub(super) fn leading_to(
-        self,
-        node: u32,
-        here: u32,
-        symmetry: Symmetry,
-        inverted: bool,
-    ) -> Self {
-        let frame =
-            u64::from(symmetry.to_bits()) << SYMMETRY_BIT | u64::from(inverted) << INVERTED_BIT;
-        if node == here {
-            Self(self.0 & !LINK | frame)
-        } else {
-            Self(self.0 | frame | u64::from(node))
-        }
+    pub(super) fn of_frame(symmetry: Symmetry, inverted: bool) -> u64 {
+        u64::from(symmetry.to_bits()) << SYMMETRY_BIT | u64::from(inverted) << INVERTED_BIT
     }
 
-    /// The same move, the node behind it being one whose slot is `node`: its children and its result.
-    pub(super) fn taking_over(self, node: Self) -> Self {
+    /// The same move, with all that is known of the node behind it: its children and its result.
+    pub(super) fn knowing(self, node: Self) -> Self {
         const OF_NODE: u64 = Shape::CHILDREN | 3 << PROVEN_BIT;
-        Self(self.0 & !OF_NODE & !LINK | node.0 & OF_NODE)
+        Self(self.0 & !OF_NODE | node.0 & OF_NODE)
     }
 
-    /// With another slot number in it.
+    /// With another first child.
     pub(super) fn placed(self, place: u32) -> Self {
         Self(self.0 & !PLACE | u64::from(place))
     }
 
-    /// A slot that has nothing but a link.
-    pub(super) fn link_to(node: u32) -> Self {
-        Self(LINK | u64::from(node))
-    }
-
-    /// Whether the node is in another slot, or nowhere yet.
-    #[inline(always)]
-    pub(super) fn is_link(self) -> bool {
-        self.0 & LINK != 0
-    }
-
-    /// The slot number in it: the first child's, or that of the node, 0 for none.
+    /// The first child; 0 if there is none.
     #[inline(always)]
     pub(super) fn place(self) -> u32 {
         (self.0 & PLACE) as u32
-    }
-
-    /// The slot of the node behind the move in slot `here`; 0 if there is none yet.
-    #[inline(always)]
-    pub(super) fn node(self, here: u32) -> u32 {
-        // Without a jump, for nobody could foretell it.
-        let elsewhere = ((self.0 as i64) >> 63) as u32;
-        self.place() & elsewhere | here & !elsewhere
     }
 
     /// The first child and how many there are.
@@ -146,5 +122,80 @@ impl Shape {
     /// The bits to be set for a certain result.
     pub(super) fn proof(outcome: Outcome) -> u64 {
         outcome_bits(outcome) << PROVEN_BIT
+    }
+}
+
+/// How a slot hangs together with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ties(pub(super) u64);
+
+impl Ties {
+    /// A move that was never followed.
+    pub(super) const NONE: Self = Self(0);
+
+    const KEYED: u64 = 1 << 61;
+    const HERE: u64 = 1 << 62;
+    const ELSEWHERE: u64 = 1 << 63;
+    const HIGH: u64 = PLACE << COUNT_BIT;
+
+    /// A slot that may be going to have the node of a position whose mixed key is `key`.
+    #[inline(always)]
+    pub(super) fn keyed(key: u64) -> Self {
+        Self(Self::KEYED | (key & PLACE) << COUNT_BIT)
+    }
+
+    /// Whether the node of that position is here, or is going to be.
+    #[inline(always)]
+    pub(super) fn is_of(self, key: u64) -> bool {
+        const KEY: u64 = Ties::KEYED | Ties::HIGH;
+        self.0 & KEY == Self::keyed(key).0
+    }
+
+    /// With the node here.
+    #[inline(always)]
+    pub(super) fn here(self) -> Self {
+        Self(self.0 | Self::HERE)
+    }
+
+    /// With the node in slot `node`.
+    #[inline(always)]
+    pub(super) fn elsewhere(node: u32) -> Self {
+        Self(Self::ELSEWHERE | u64::from(node) << COUNT_BIT)
+    }
+
+    /// With another next slot.
+    #[inline(always)]
+    pub(super) fn before(self, next: u32) -> Self {
+        Self(self.0 & !PLACE | u64::from(next))
+    }
+
+    /// The next slot whose move leads to the same node; 0 for none.
+    #[inline(always)]
+    pub(super) fn next(self) -> u32 {
+        (self.0 & PLACE) as u32
+    }
+
+    /// Whether the move was followed.
+    #[inline(always)]
+    pub(super) fn is_tied(self) -> bool {
+        self.0 & (Self::HERE | Self::ELSEWHERE) != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_here(self) -> bool {
+        self.0 & Self::HERE != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_elsewhere(self) -> bool {
+        self.0 & Self::ELSEWHERE != 0
+    }
+
+    /// The slot of the node behind the move in slot `here`, which was followed.
+    #[inline(always)]
+    pub(super) fn node(self, here: u32) -> u32 {
+        // Without a jump, for nobody could foretell it.
+        let elsewhere = ((self.0 as i64) >> 63) as u32;
+        (self.0 >> COUNT_BIT & PLACE) as u32 & elsewhere | here & !elsewhere
     }
 }

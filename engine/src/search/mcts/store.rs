@@ -13,9 +13,9 @@ use crate::{
 /// One step of the way from the root to a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// The move that was followed, as the store numbers them; 0 at the root.
+    /// The move that was followed, as the store numbers them; at the root the root itself.
     pub(super) edge: usize,
-    /// The node it led to.
+    /// The node it led to, by its own name.
     pub(super) node: u32,
     /// Who made the move, in the frame of the node before.
     pub(super) mover: Player,
@@ -109,10 +109,14 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// Whether more than one thread is going to work.
     fn set_parallel(&mut self, parallel: bool);
 
+    /// The visits of a node.
     fn visits(&self, node: u32) -> u32;
 
     /// The first of a node's moves and their number; 0 for a leaf. They are numbered one after the other.
     fn edges(&self, node: u32) -> (usize, usize);
+
+    /// The visits of the node that a step led to, and its moves: all that is wanted on the way down.
+    fn outlook(&self, step: &Step) -> (u32, usize, usize);
 
     /// Whether a node may be reached in more ways than one; if not, a move and the node behind it have the same number.
     const IS_GRAPH: bool = false;
@@ -160,13 +164,18 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// Notes a certain result at a node, in its own frame.
     fn prove(&self, node: u32, outcome: Outcome);
 
-    /// Gives a leaf its children.
-    fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion;
+    /// Gives the leaf that a step led to its children.
+    fn expand(&self, at: &Step, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion;
 
     /// Plays the move of an edge in `position`, which becomes the position of the node it leads to, in that node's
     /// frame. None, and nothing done, if there is no memory for that node.
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool, plot: &mut Plot)
-    -> Option<Step>;
+    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step>;
+
+    /// A move of `position` is likely to be followed next, for the first time.
+    #[inline(always)]
+    fn foresee(&self, position: &G, mv: G::Move) {
+        let _ = (position, mv);
+    }
 
     /// Counts visits on the way down, before their rewards are known: other threads are put off by them.
     fn announce(&self, step: &Step, visits: u32);

@@ -12,7 +12,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{
-    arena::{Arena, Plot},
+    arena::{Arena, Plot, add},
     select::{Four, Tally, as_rewards},
     store::{Expansion, News, Step, Store, mean, outcome_bits, outcome_of_bits, sums_seen_by},
 };
@@ -98,10 +98,7 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
             .arena
             .word(Self::word(node) + Self::SHAPE)
             .load(Ordering::Acquire);
-        match shape & CHILDREN {
-            BUSY => (0, 0),
-            children => (children as u32, (children >> 32) as u32),
-        }
+        children_of(shape)
     }
 
     fn mover(&self, node: u32) -> Player {
@@ -211,6 +208,15 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
     }
 }
 
+/// The first child and how many there are, by a node's shape.
+#[inline(always)]
+fn children_of(shape: u64) -> (u32, u32) {
+    match shape & CHILDREN {
+        BUSY => (0, 0),
+        children => (children as u32, (children >> 32) as u32),
+    }
+}
+
 impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQUARES, KEYED> {
     fn reset(&mut self, root: &G) {
         self.arena.truncate(Self::WORDS);
@@ -263,6 +269,14 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     fn edges(&self, node: u32) -> (usize, usize) {
         let (first, count) = self.children(node);
         (first as usize, count as usize)
+    }
+
+    #[inline(always)]
+    fn outlook(&self, step: &Step) -> (u32, usize, usize) {
+        let node = self.arena.slice(Self::word(step.node), Self::WORDS);
+        let visits = node[VISITS].load(Ordering::Relaxed) as u32;
+        let (first, count) = children_of(node[Self::SHAPE].load(Ordering::Acquire));
+        (visits, first as usize, count as usize)
     }
 
     #[inline(always)]
@@ -332,10 +346,10 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn expand(&self, node: u32, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
+    fn expand(&self, at: &Step, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
         const { assert!(G::MOVE_BITS <= MOVE_BITS) };
         debug_assert!(moves.len() as u64 <= MOST_CHILDREN);
-        let shape = self.arena.word(Self::word(node) + Self::SHAPE);
+        let shape = self.arena.word(Self::word(at.node) + Self::SHAPE);
         if self.parallel {
             // Only the first thread to say so may go on.
             let childless = shape.load(Ordering::Relaxed) & !CHILDREN;
@@ -376,7 +390,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, _: bool, _: &mut Plot) -> Option<Step> {
+    fn follow(&self, edge: usize, position: &mut G, _: bool) -> Option<Step> {
         let mover = position.to_move();
         position.play(Store::<G>::move_of(self, edge));
         Some(Step {
@@ -390,21 +404,20 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
 
     #[inline(always)]
     fn announce(&self, step: &Step, visits: u32) {
-        self.arena
-            .add(Self::word(step.node) + VISITS, visits.into(), true);
+        let visited = self.arena.word(Self::word(step.node) + VISITS);
+        add(visited, visits.into(), true);
     }
 
     #[inline(always)]
     fn tell(&self, step: &Step, news: &News) {
-        let word = Self::word(step.node);
+        let node = self.arena.slice(Self::word(step.node), Self::WORDS);
         let (sum, squares) = news.seen_by(step.mover);
         if news.visits != 0 {
-            self.arena
-                .add(word + VISITS, news.visits as u64, self.parallel);
+            add(&node[VISITS], news.visits as u64, self.parallel);
         }
-        self.arena.add(word + SUM, sum, self.parallel);
+        add(&node[SUM], sum, self.parallel);
         if SQUARES {
-            self.arena.add(word + SQUARES_WORD, squares, self.parallel);
+            add(&node[SQUARES_WORD], squares, self.parallel);
         }
     }
 

@@ -142,7 +142,7 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
         let parallel = ground.parallel();
         let follows = worker.playout.follows_trail();
         let root = Step {
-            edge: 0,
+            edge: store.root() as usize,
             node: store.root(),
             mover: ground.root.to_move().opponent(),
             flipped: false,
@@ -169,14 +169,13 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
         }
         let mut certain = false;
         let reward = loop {
-            if let Some(outcome) = store.proven(here.node)
-                && (ground.config.solver && here.edge != root.edge || store.edges(here.node).1 == 0)
-            {
+            let (visits, first, count) = store.outlook(&here);
+            let is_open = count > 0 && (!ground.config.solver || worker.path.len() == 1);
+            if !is_open && let Some(outcome) = store.proven(here.node) {
                 certain = true;
                 break pay(outcome);
             }
-            if parallel && !staying && store.visits(here.node) >= Camp::<G>::VISITS * ground.threads
-            {
+            if parallel && !staying && visits >= Camp::<G>::VISITS * ground.threads {
                 worker.camp = Some(Camp {
                     steps: worker.path.len(),
                     position: position.clone(),
@@ -186,7 +185,6 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                     news: News::default(),
                 });
             }
-            let (first, count) = store.edges(here.node);
             let edge = if count == 0 {
                 match worker.expand(ground, here, &position) {
                     Leaf::Over(outcome) => {
@@ -197,15 +195,14 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                     Leaf::Follow(edge) => edge,
                 }
             } else {
-                match worker.choose::<L, _, _>(ground, here, position.to_move(), first, count) {
+                match worker.choose::<L, _, _>(ground, &position, visits, first, count) {
                     Some(edge) => edge,
                     None => break worker.playout.run(&position, trail, &mut worker.rng),
                 }
             };
             // A reply is remembered by the move in the frame of the node, as all moves on the way are.
             let context = follows.then(|| position.reply_context(store.move_of(edge)));
-            let Some(next) = store.follow(edge, &mut position, here.flipped, &mut worker.plot)
-            else {
+            let Some(next) = store.follow(edge, &mut position, here.flipped) else {
                 worker.full = true;
                 break worker.playout.run(&position, trail, &mut worker.rng);
             };
@@ -338,7 +335,7 @@ impl<G: Searchable> Worker<'_, G> {
             expand_on,
             ..
         } = *ground.config;
-        let at_root = here.edge == 0;
+        let at_root = self.path.len() == 1;
         // An only child has been made for its own playout, which is not counted among its visits here; the root has not.
         let wait = match expansion {
             ExpansionRule::One if !at_root => expand_on,
@@ -357,7 +354,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
         match ground
             .store
-            .expand(here.node, position, &self.moves, &mut self.plot)
+            .expand(&here, position, &self.moves, &mut self.plot)
         {
             Expansion::Busy => return Leaf::PlayOut,
             Expansion::Full => {
@@ -366,7 +363,7 @@ impl<G: Searchable> Worker<'_, G> {
             }
             Expansion::Done => {}
         }
-        let (first, count) = ground.store.edges(here.node);
+        let (first, count) = ground.store.edges(here.edge as u32);
         if self.teller.is_heard() {
             let codes = self.moves.iter().map(|&mv| G::move_to_bits(mv));
             self.teller.tell_moves(here.node, first as u32, codes);
@@ -389,25 +386,31 @@ impl<G: Searchable> Worker<'_, G> {
     fn choose<L: Lanes, T: Store<G>, S: Select>(
         &mut self,
         ground: &Ground<'_, G, T, S>,
-        here: Step,
-        mover: Player,
+        position: &G,
+        visits: u32,
         first: usize,
         count: usize,
     ) -> Option<usize> {
         let store = ground.store;
-        let visits = store.visits(here.node);
+        let mover = position.to_move();
         let ln_parent = ln(visits.max(1));
-        let restricted = here.edge == 0 && ground.allowed.is_some();
+        let restricted = self.path.len() == 1 && ground.allowed.is_some();
         let careful = restricted || ground.config.solver || self.full;
         // A node of so few visits is likely to have a move that was never chosen, and then nothing else needs to be known.
-        if !careful
-            && visits <= count as u32 + ground.config.expand_on
-            && let Some(new) = (first..first + count).find(|&edge| store.chosen(edge) == 0)
-        {
-            return Some(new);
+        if !careful && visits <= count as u32 + ground.config.expand_on {
+            let chosen = (visits + 1).saturating_sub(ground.config.expand_on) as usize;
+            if T::IS_GRAPH && G::LISTS_QUICKLY {
+                position.legal_moves(&mut self.moves);
+                if let Some(&mv) = self.moves.get(chosen) {
+                    store.foresee(position, mv);
+                }
+            }
+            if let Some(new) = self.first_unchosen(ground, chosen, first, count) {
+                return Some(new);
+            }
         }
         if careful || count < 4 {
-            return self.choose_with_care(ground, here, mover, first, count, ln_parent);
+            return self.choose_with_care(ground, mover, first, count, ln_parent);
         }
         let scores_from = |start: usize| {
             let four = store.four_tallies::<L>(first + start, mover);
@@ -437,19 +440,38 @@ impl<G: Searchable> Worker<'_, G> {
         Some(first + best.min(count - 1))
     }
 
+    /// The first move of a node that was never chosen, if there is one; `chosen` says how many probably were.
+    #[inline(always)]
+    fn first_unchosen<T: Store<G>, S>(
+        &self,
+        ground: &Ground<'_, G, T, S>,
+        chosen: usize,
+        first: usize,
+        count: usize,
+    ) -> Option<usize> {
+        let is_new = |&edge: &usize| ground.store.chosen(edge) == 0;
+        // Where moves are chosen in their order, one that never was behind one that was is the first such.
+        if ground.config.expansion != ExpansionRule::AllRandom && (1..count).contains(&chosen) {
+            let next = first + chosen;
+            if !is_new(&(next - 1)) && is_new(&next) {
+                return Some(next);
+            }
+        }
+        (first..first + count).find(is_new)
+    }
+
     /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, certainly lost, or without memory
     /// for them.
     fn choose_with_care<T: Store<G>, S: Select>(
         &mut self,
         ground: &Ground<'_, G, T, S>,
-        here: Step,
         mover: Player,
         first: usize,
         count: usize,
         ln_parent: f64,
     ) -> Option<usize> {
         let store = ground.store;
-        let allowed = if here.edge == 0 { ground.allowed } else { None };
+        let allowed = ground.allowed.filter(|_| self.path.len() == 1);
         let mut best = None;
         let mut best_score = f64::NEG_INFINITY;
         for index in 0..count {
