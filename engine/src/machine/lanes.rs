@@ -105,7 +105,7 @@ pub trait LaneWork {
     /// What it answers.
     type Out;
 
-    /// Does the work. As with [`Work::run`], everything in its loop is to be inlined.
+    /// Does the work. As with [`super::Work::run`], everything in its loop is to be inlined.
     fn run<L: Lanes>(self) -> Self::Out;
 }
 
