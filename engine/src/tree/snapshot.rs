@@ -6,7 +6,10 @@ use super::{
     files::saturated,
     meta::{CutMeta, RootMeta},
 };
-use std::collections::{BinaryHeap, HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap, HashSet},
+};
 
 use crate::{
     games::{Game, Notation, Outcome, Player, Symmetric, notation},
@@ -149,6 +152,9 @@ struct Filter {
     min_visits: u64,
     /// Moves with more visits than this stay, and so many of those with just as many.
     threshold: Option<(u64, u64)>,
+    /// In a graph instead the moves that stay, by node and place among its moves: one may be followed more often than those
+    /// that lead there, and is not seen if none of these stays.
+    staying: Option<HashSet<(u32, usize)>>,
     /// How many rows there would be if all stayed.
     total: u64,
 }
@@ -158,6 +164,7 @@ impl Filter {
         let mut filter = Self {
             min_visits: wanted.min_visits,
             threshold: None,
+            staying: None,
             total: 1,
         };
         if wanted.max_nodes.is_none() && wanted.min_visits == 0 {
@@ -174,7 +181,7 @@ impl Filter {
         // All visits, of what the fewest visits leave.
         let mut visits = Vec::new();
         let mut pending = vec![view.root()];
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         while let Some(node) = pending.pop() {
             if view.is_graph() && !seen.insert(node) {
                 continue;
@@ -187,7 +194,9 @@ impl Filter {
                 pending.extend(edge.child);
             });
         }
-        if visits.len() > most {
+        if visits.len() > most && view.is_graph() {
+            filter.staying = Some(most_followed(view, wanted.min_visits, most));
+        } else if visits.len() > most {
             filter.threshold = Some(match most.checked_sub(1) {
                 None => (u64::MAX, 0),
                 Some(last) => {
@@ -203,8 +212,11 @@ impl Filter {
 
     fn children<G: Game>(&mut self, view: &dyn TreeView<G>, node: u32) -> Vec<Edge<G::Move>> {
         let mut edges = Vec::new();
+        let mut place = 0;
         view.edges(node, &mut |edge| {
+            let is_there = |staying: &HashSet<_>| staying.contains(&(node, place));
             let stays = edge.visits >= self.min_visits
+                && self.staying.as_ref().is_none_or(is_there)
                 && match &mut self.threshold {
                     None => true,
                     Some((least, _)) if edge.visits > *least => true,
@@ -214,12 +226,43 @@ impl Filter {
                     }
                     Some(_) => false,
                 };
+            place += 1;
             if stays {
                 edges.push(edge);
             }
         });
         edges
     }
+}
+
+/// So many moves of a graph, by node and place: always the most followed of those at the nodes that are there already.
+fn most_followed<G: Game>(
+    view: &dyn TreeView<G>,
+    min_visits: u64,
+    most: usize,
+) -> HashSet<(u32, usize)> {
+    let (mut waiting, mut seen, mut met) = (BinaryHeap::new(), HashSet::new(), 0_u64);
+    let mut staying = HashSet::new();
+    let mut next = Some(view.root());
+    while staying.len() < most {
+        if let Some(node) = next.filter(|&node| seen.insert(node)) {
+            let mut place = 0;
+            view.followed(node, &mut |visits, child| {
+                if visits >= min_visits {
+                    // The first that was met goes before others like it.
+                    waiting.push((visits, Reverse(met), node, place, child));
+                    met += 1;
+                }
+                place += 1;
+            });
+        }
+        let Some((visits, _, node, place, child)) = waiting.pop() else {
+            break;
+        };
+        staying.insert((node, place));
+        next = child.filter(|_| visits > 0);
+    }
+    staying
 }
 
 /// The threshold for so many edges of a tree, found without looking at the rest: no edge has more visits than the one above
@@ -418,6 +461,86 @@ impl Seen {
         match outcome {
             Outcome::Win(winner) if self.inverted => Outcome::Win(winner.opponent()),
             outcome => outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        games::connect_four::{Column, ConnectFour},
+        search::RootEdge,
+    };
+
+    /// Two ways of three moves to one node, and a move from there that was followed more often than either way.
+    struct Ways(ConnectFour);
+
+    /// Node, move, where it leads to, visits.
+    const MOVES: [(u32, u8, u32, u64); 7] = [
+        (0, 0, 1, 10),
+        (0, 2, 2, 10),
+        (1, 1, 3, 10),
+        (2, 1, 4, 10),
+        (3, 2, 5, 6),
+        (4, 0, 5, 6),
+        (5, 3, 6, 12),
+    ];
+
+    impl TreeView<ConnectFour> for Ways {
+        fn root_position(&self) -> &ConnectFour {
+            &self.0
+        }
+
+        fn root(&self) -> u32 {
+            0
+        }
+
+        fn root_figures(&self) -> (u64, u64, Reward) {
+            (20, 20, Reward::EVEN)
+        }
+
+        fn frame(&self, _: &ConnectFour) -> Frame {
+            Frame::default()
+        }
+
+        fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<Column>)) {
+            for (_, column, child, visits) in MOVES.into_iter().filter(|mv| mv.0 == node) {
+                visit(Edge {
+                    mv: Column(column),
+                    child: Some(child),
+                    visits,
+                    recent_visits: visits,
+                    node_visits: visits,
+                    value: Reward::EVEN,
+                    proven: None,
+                    cut: false,
+                    squares: f64::NAN,
+                    table: f64::NAN,
+                });
+            }
+        }
+
+        fn is_graph(&self) -> bool {
+            true
+        }
+
+        fn root_edge(&self) -> RootEdge {
+            RootEdge::default()
+        }
+    }
+
+    #[test]
+    fn a_graph_gives_as_many_rows_as_are_wanted() {
+        let view = Ways(ConnectFour::start(()));
+        for count in 1..=8 {
+            let wanted = Wanted {
+                max_nodes: Some(count),
+                ..Wanted::default()
+            };
+            let taken = take(&view, &wanted).unwrap();
+            assert_eq!(taken.tree.nodes().len() as u64, count);
+            assert_eq!(taken.cut.left_out, 8 - count);
         }
     }
 }
