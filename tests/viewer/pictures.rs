@@ -503,6 +503,9 @@ fn a_match_that_has_not_begun() {
         exit: false,
     });
     stage
-        .until("it is so", |app| app.dump()["awaits"].is_string())
+        .until("the folder is missed", |app| {
+            let awaits = app.awaits().unwrap_or_default();
+            awaits.ends_with("it does not exist yet.")
+        })
         .matches("match-awaited");
 }
