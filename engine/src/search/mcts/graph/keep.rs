@@ -1,0 +1,101 @@
+//! What of a graph is kept for the next move.
+
+use super::{CHOSEN, COUNTS, FIRST, Graph, SUM, Ties};
+
+impl<const SQUARES: bool> Graph<SQUARES> {
+    /// Keeps what can be reached from the node `root` and slides it to the front of the arena.
+    pub(super) fn keep_only(&mut self, root: u32) {
+        let slots = self.slots();
+        // Where a slot goes; 0 if it does not stay. At first only whether it stays.
+        let mut places = vec![0; slots as usize];
+        places[root as usize] = root;
+        let mut pending = vec![root];
+        while let Some(node) = pending.pop() {
+            let (first, count) = self.shape(node).children();
+            // The children of a node that was met before stay already.
+            if count == 0 || places[first] != 0 {
+                continue;
+            }
+            for slot in (first as u32..).take(count) {
+                places[slot as usize] = slot;
+                pending.extend(self.node(slot));
+            }
+        }
+        for slot in FIRST..slots {
+            if self.ties(slot).is_here() {
+                self.part_with(slot, |slot| places[slot as usize] == 0);
+            }
+        }
+        let mut end = FIRST;
+        for place in places.iter_mut().filter(|place| **place != 0) {
+            *place = end;
+            end += 1;
+        }
+        let place_of = |slot: u32| Some(places[slot as usize]).filter(|&place| place != 0);
+        self.root = places[root as usize];
+        if let Some(index) = &mut self.index {
+            // What does not stay has become a move to the node in its new slot.
+            let arena = &self.arena;
+            let ties = |slot| Ties(arena.get(Self::word(slot) + Self::TIES));
+            index.rename(|slot| place_of(ties(slot).node(slot)));
+        }
+        let mut before = 0;
+        for (slot, &place) in (0..).zip(&places).filter(|&(_, &place)| place != 0) {
+            self.arena
+                .copy_down(Self::word(slot), Self::word(place), Self::WORDS);
+            if let Some(&counts) = self.counts_before.get(slot as usize) {
+                self.counts_before[place as usize] = counts;
+                before = place as usize + 1;
+            }
+            let (shape, ties) = (self.shape(place), self.ties(place));
+            self.set_shape(place, shape.placed(places[shape.place() as usize]));
+            let next = places[ties.next() as usize];
+            let ties = if ties.is_elsewhere() {
+                Ties::elsewhere(places[ties.node(slot) as usize])
+            } else {
+                ties
+            };
+            self.set_ties(place, ties.before(next));
+        }
+        self.counts_before.truncate(before);
+        self.arena.truncate(Self::word(end));
+    }
+
+    /// Some of the moves to the node in slot `node` are going to go, perhaps that slot itself: those that stay stay tied,
+    /// and the first of them has the node.
+    fn part_with(&self, node: u32, goes: impl Fn(u32) -> bool) {
+        let old = self.ties(node);
+        if old.next() == 0 {
+            return;
+        }
+        let all = std::iter::successors(Some(node), |&slot| Some(self.ties(slot).next()));
+        let staying: Vec<u32> = all
+            .take_while(|&slot| slot != 0)
+            .filter(|&slot| !goes(slot))
+            .collect();
+        let Some(&first) = staying.first() else {
+            return;
+        };
+        if first != node {
+            let (from, to) = (Self::word(node), Self::word(first));
+            let visits = self.arena.get(from + COUNTS) & !CHOSEN;
+            let chosen = self.arena.get(to + COUNTS) & CHOSEN;
+            self.arena.set(to + COUNTS, visits | chosen);
+            for word in SUM..Self::SHAPE {
+                self.arena.set(to + word, self.arena.get(from + word));
+            }
+            self.set_shape(first, self.shape(first).knowing(self.shape(node)));
+            // The index finds it here.
+            self.set_ties(node, Ties::elsewhere(first));
+        }
+        for (index, &slot) in staying.iter().enumerate() {
+            let ties = if index == 0 {
+                old
+            } else {
+                Ties::elsewhere(first)
+            };
+            let next = staying.get(index + 1).copied().unwrap_or(0);
+            self.set_ties(slot, ties.before(next));
+        }
+    }
+}
