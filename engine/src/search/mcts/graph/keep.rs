@@ -9,22 +9,23 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         // Where a slot goes; 0 if it does not stay. At first only whether it stays.
         let mut places = vec![0; slots as usize];
         places[root as usize] = root;
+        // What no move leads to is not even looked at: a thread may have set slots aside that it never used.
+        let mut is_reached = vec![false; slots as usize];
+        is_reached[root as usize] = true;
         let mut pending = vec![root];
         while let Some(node) = pending.pop() {
             let (first, count) = self.shape(node).children();
-            // The children of a node that was met before stay already.
-            if count == 0 || places[first] != 0 {
-                continue;
-            }
             for slot in (first as u32..).take(count) {
                 places[slot as usize] = slot;
-                pending.extend(self.node(slot));
+                if let Some(node) = self.node(slot)
+                    && !std::mem::replace(&mut is_reached[node as usize], true)
+                {
+                    pending.push(node);
+                }
             }
         }
-        for slot in FIRST..slots {
-            if self.ties(slot).is_here() {
-                self.part_with(slot, |slot| places[slot as usize] == 0);
-            }
+        for node in (FIRST..slots).filter(|&node| is_reached[node as usize]) {
+            self.part_with(node, |slot| places[slot as usize] == 0);
         }
         let mut end = FIRST;
         for place in places.iter_mut().filter(|place| **place != 0) {
