@@ -1395,6 +1395,26 @@ fn journals_that_lie_are_refused() {
         &elsewhere,
         "byte 68: move 10 leads to node 11 and elsewhere",
     );
+    // A leaf may turn out to be known, but only once, and not when it has moves.
+    let joined = [made.clone(), begin(), link(10, 10), link(10, 11)];
+    assert_eq!(read_a_liar(true, &joined).unwrap().nodes(), 3);
+    refused(
+        true,
+        &[&joined[..], &[link(10, 12)]].concat(),
+        "byte 88: move 10 leads to node 12 and elsewhere",
+    );
+    let expanded = [
+        made.clone(),
+        begin(),
+        link(10, 10),
+        moves(10, 20, 1),
+        link(10, 11),
+    ];
+    refused(
+        true,
+        &expanded,
+        "byte 88: move 10 leads to node 11 and elsewhere",
+    );
     let turned = words(Record::Link {
         edge: 10,
         node: 10,

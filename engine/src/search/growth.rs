@@ -57,7 +57,9 @@ pub enum Record<'a> {
         /// The moves.
         codes: Codes<'a>,
     },
-    /// In a graph, a move was found to lead to a node. Two threads may find out at the same time, and both say so.
+    /// In a graph, a move was found to lead to a node. Two threads may find out at the same time, and both say so. When one
+    /// thread works alone the node may be a leaf, which has the move's own number, until a second link says to which node it
+    /// turned out to belong: what the leaf was told counts there from now on.
     Link {
         /// The move.
         edge: u32,

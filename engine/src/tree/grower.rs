@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{
     TreeError,
-    growth::{Growth, HEADER, Kind, NONE},
+    growth::{Growth, HEADER, Join, Kind, LEAF, NONE},
     numbers::{MOST, Numbers},
 };
 use crate::search::growth::{Codes, Record, TAGS, decode};
@@ -314,6 +314,7 @@ impl Grower {
             growth.targets.resize(len, NONE);
             growth.linked.resize(len, NONE);
             growth.frames.resize(len, 0);
+            growth.joined.resize(len, NONE);
             growth.chosen.resize(len, 0);
         } else {
             growth.moves.resize(len + 1, (0, 0));
@@ -335,11 +336,16 @@ impl Grower {
         let known = self.nodes.find(node);
         let before = self.growth.targets[index];
         if before != NONE {
+            let is_framed_so = u32::from(self.growth.frames[index]) == frame;
             // Two threads may find out at the same time.
-            if known == Some(before) && u32::from(self.growth.frames[index]) == frame {
+            if is_framed_so && known == Some(before) {
                 return Ok(None);
             }
-            return Err(format!("move {number} leads to node {node} and elsewhere"));
+            let is_leaf =
+                self.growth.joined[index] == LEAF && self.growth.expanded[before as usize] == NONE;
+            if !(is_framed_so && is_leaf && self.began) {
+                return Err(format!("move {number} leads to node {node} and elsewhere"));
+            }
         }
         let target = match known {
             Some(target) => target,
@@ -351,9 +357,23 @@ impl Grower {
                 target
             }
         };
+        let now = self.now();
         self.growth.targets[index] = target;
-        self.growth.linked[index] = self.now();
-        self.growth.frames[index] = frame as u8;
+        if before != NONE {
+            self.growth.joined[index] = self.growth.joins.len() as u32;
+            self.growth.joins.push(Join {
+                at: now,
+                leaf: before,
+                node: target,
+            });
+        } else {
+            self.growth.linked[index] = now;
+            self.growth.frames[index] = frame as u8;
+            // A leaf has the number of the move that led there.
+            if node == number {
+                self.growth.joined[index] = LEAF;
+            }
+        }
         self.ready.extend(self.unlinked.remove(&edge));
         Ok(None)
     }

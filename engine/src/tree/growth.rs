@@ -33,6 +33,8 @@ pub(super) const HEADER: u64 = 32;
 const COMMITTED: u64 = 16;
 /// No node, and no time.
 pub(super) const NONE: u32 = u32::MAX;
+/// No join yet, but there may be one.
+pub(super) const LEAF: u32 = NONE - 1;
 
 /// What a journal says of the whole search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,6 +156,10 @@ pub struct Growth {
     pub(super) targets: Vec<u32>,
     pub(super) linked: Vec<u32>,
     pub(super) frames: Vec<u8>,
+    /// In a graph, the leaves that joined a node, in the order of time; and by move which of them it led to before, [`LEAF`]
+    /// if it leads to a leaf of its own, and [`NONE`] otherwise.
+    pub(super) joins: Vec<Join>,
+    pub(super) joined: Vec<u32>,
     /// By node and, in a graph, by move: what was known before.
     pub(super) known: Vec<(u32, u64)>,
     pub(super) chosen: Vec<u32>,
@@ -167,7 +173,30 @@ pub struct Growth {
     pub(super) ended: Option<bool>,
 }
 
+/// In a graph a leaf turned out to be the position of a node. What it was told counts there from then on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Join {
+    /// When.
+    pub(super) at: u32,
+    /// The leaf.
+    pub(super) leaf: u32,
+    /// The node.
+    pub(super) node: u32,
+}
+
 impl Growth {
+    /// The node that a move of a graph led to after so many iterations, if it did.
+    pub(super) fn target(&self, edge: u32, at: u32) -> Option<u32> {
+        let index = edge as usize;
+        if self.linked[index] > at {
+            return None;
+        }
+        Some(match self.joins.get(self.joined[index] as usize) {
+            Some(join) if join.at > at => join.leaf,
+            _ => self.targets[index],
+        })
+    }
+
     /// The iterations there are.
     pub fn iterations(&self) -> u32 {
         self.rewards.len() as u32

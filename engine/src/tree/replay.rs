@@ -2,7 +2,7 @@
 
 use super::{
     TreeError,
-    growth::{Follower, Growth, NONE},
+    growth::{Follower, Growth},
 };
 use crate::{
     games::Outcome,
@@ -23,6 +23,8 @@ struct Figures {
     chosen: Vec<u32>,
     /// How many nodes of a tree have visits.
     visited: u64,
+    /// How many leaves of a graph have turned out to be known.
+    joins: usize,
 }
 
 impl Figures {
@@ -34,6 +36,31 @@ impl Figures {
         self.sums.extend(new.iter().map(|&(_, sum)| sum));
         self.chosen
             .extend_from_slice(&growth.chosen[self.chosen.len()..]);
+    }
+
+    /// Lets nodes have what leaves were told that turned out to be theirs at this time. The leaves keep it, though nothing
+    /// leads to them any more, so that it can be taken back.
+    fn join(&mut self, growth: &Growth, at: u32) {
+        while let Some(join) = growth.joins.get(self.joins)
+            && join.at <= at
+        {
+            let (leaf, node) = (join.leaf as usize, join.node as usize);
+            self.visits[node] = self.visits[node].wrapping_add(self.visits[leaf]);
+            self.sums[node] = self.sums[node].wrapping_add(self.sums[leaf]);
+            self.joins += 1;
+        }
+    }
+
+    /// Takes back what [`Self::join`] did at this time.
+    fn part(&mut self, growth: &Growth, at: u32) {
+        while let Some(join) = self.joins.checked_sub(1).map(|last| growth.joins[last])
+            && join.at >= at
+        {
+            let (leaf, node) = (join.leaf as usize, join.node as usize);
+            self.visits[node] = self.visits[node].wrapping_sub(self.visits[leaf]);
+            self.sums[node] = self.sums[node].wrapping_sub(self.sums[leaf]);
+            self.joins -= 1;
+        }
     }
 
     /// Forgets what [`Self::fit`] knows anyway: the end, as far as nothing has happened to it yet.
@@ -205,6 +232,9 @@ impl Replay {
         let growth = source.growth();
         let index = iteration as usize;
         let reward = growth.rewards[index];
+        if forwards {
+            figures.join(growth, iteration + 1);
+        }
         let mut visit = |node: usize, reward: u64| {
             let (visits, sum) = (&mut figures.visits[node], &mut figures.sums[node]);
             if forwards {
@@ -223,10 +253,15 @@ impl Replay {
                 .map_or(0, |before| growth.leaves[before] as usize);
             visit(0, reward);
             let mut flipped = false;
-            for &edge in &growth.paths[begin..growth.leaves[index] as usize] {
+            let path = &growth.paths[begin..growth.leaves[index] as usize];
+            for (place, &edge) in (1..).zip(path) {
                 flipped ^= growth.frames[edge as usize] & INVERTED != 0;
-                let node = growth.targets[edge as usize] as usize;
-                visit(node, if flipped { ONE - reward } else { reward });
+                let mut node = growth.targets[edge as usize];
+                // Only the end may be a leaf that is known since.
+                if place == path.len() {
+                    node = growth.target(edge, iteration + 1).unwrap_or(node);
+                }
+                visit(node as usize, if flipped { ONE - reward } else { reward });
                 let chosen = &mut figures.chosen[edge as usize];
                 *chosen = if forwards {
                     chosen.wrapping_add(1)
@@ -243,6 +278,9 @@ impl Replay {
                 }
                 node = growth.parents[node as usize - 1];
             }
+        }
+        if !forwards {
+            figures.part(growth, iteration + 1);
         }
     }
 
@@ -340,9 +378,8 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
             let child = if !graph {
                 Some(edge + 1)
             } else {
-                (growth.linked[index] <= figures.at).then_some(growth.targets[index])
+                growth.target(edge, figures.at)
             };
-            let child = child.filter(|&child| child != NONE);
             let node_visits = child.map_or(0, |child| figures.visits[child as usize]);
             let (visits, inherited) = if graph {
                 (figures.chosen[index], growth.chosen[index])

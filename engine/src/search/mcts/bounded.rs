@@ -167,11 +167,6 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn can_follow(&self, _: usize) -> bool {
-        true
-    }
-
-    #[inline(always)]
     fn proven(&self, node: u32) -> Option<Outcome> {
         Store::<G>::proven(&self.tree, node)
     }
@@ -191,8 +186,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
-        self.tree.follow(edge, position, flipped)
+    fn follow(&self, edge: usize, position: &mut G) -> (u32, bool) {
+        self.tree.follow(edge, position)
     }
 
     #[inline(always)]

@@ -6,6 +6,12 @@
 //! down is walked in the frames of the nodes, and a move knows how to get from one to the next. Keys contain what makes
 //! a game end, so the graph has no cycles.
 //!
+//! A position joins the graph when it is expanded, and from then on every move to it finds it there. Before that it has had
+//! a playout or two and is a leaf of the move that led there, however many other such leaves there are; if another has
+//! joined the graph before it, what it was told is told to that one. Most leaves are never expanded, and the index is a
+//! third as large without them. Beside other threads a position joins the graph at once: what a leaf was told could not
+//! be told to another node while they are telling it more.
+//!
 //! Moves lie side by side in slots, as the children in the tree do. The first move to reach a position has the node in its
 //! own slot, and a node is called by that. Later ones are tied to it, and each has a copy of the node's figures in its own
 //! slot: a look at a node's moves is then a look at one piece of memory, and the way down jumps about no more than in a tree.
@@ -19,7 +25,8 @@
 //! last     ties: see `slot`
 //! ```
 //!
-//! Of a node's children the other moves learn when they are followed, and of a certain result only the node itself knows.
+//! Of a node's children the other moves know or learn when they are followed, and of a certain result only the node itself
+//! knows.
 //! While several threads are at work a copy may be a little behind; when one works alone, none ever is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +37,9 @@ use super::{
     select::{Four, Tally, as_rewards},
     sharing::{Sharing, frame_of},
     slot::{Shape, Ties},
-    store::{Expansion, News, Step, Store, exchanged, four_sums_seen_by, mean, sums_seen_by},
+    store::{
+        Expansion, News, Settled, Step, Store, exchanged, four_sums_seen_by, mean, sums_seen_by,
+    },
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
@@ -139,50 +148,25 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         ties.is_tied().then(|| ties.node(slot))
     }
 
-    /// The node of a mixed key. If there is none yet, it is going to be in `slot`; none if there is no room in the index.
+    /// The node of a mixed key that has joined the graph.
     #[inline(always)]
-    fn node_of(&self, key: u64, slot: u32) -> Option<u32> {
-        // Who finds the slot in the index looks here. If another thread has been faster, it is the same key.
-        self.replace_ties(slot, Ties::NONE, Ties::keyed(key));
-        match &self.index {
-            Some(index) => {
-                let is_meant = |other| self.ties(other).is_of(key);
-                index.find_or_insert(key, slot, is_meant, self.parallel)
-            }
-            None => Some(slot),
-        }
+    fn find(&self, key: u64) -> Option<u32> {
+        let index = self.index.as_ref()?;
+        index.find(key, |node| self.ties(node).is_of(key))
     }
 
-    /// Notes which node the move in `slot` leads to, and how. Another thread may be doing so at the same time.
+    /// Lets the leaf in `slot` join the graph. Its node is there from now on, or where an equal position's is already; none
+    /// if there is no room in the index.
     #[inline(always)]
-    fn connect(&self, slot: u32, node: u32, symmetry: Symmetry, inverted: bool) {
-        let frame = Shape::of_frame(symmetry, inverted);
-        // Who sees the ties must see the frame.
-        if frame != 0 {
-            let word = self.arena.word(Self::word(slot) + Self::SHAPE);
-            word.fetch_or(frame, Ordering::AcqRel);
-        }
-        loop {
-            let ties = self.ties(slot);
-            if ties.is_tied() {
-                return;
-            }
-            let tied = if node == slot {
-                ties.here()
-            } else {
-                Ties::elsewhere(node)
-            };
-            if self.replace_ties(slot, ties, tied) {
-                break;
-            }
-        }
-        if node != slot {
-            self.join(slot, node);
-        }
+    fn enter(&self, key: u64, slot: u32) -> Option<u32> {
+        let Some(index) = &self.index else {
+            return Some(slot);
+        };
+        let is_meant = |node| self.ties(node).is_of(key);
+        index.find_or_insert(key, slot, is_meant, self.parallel)
     }
 
-    /// Puts a slot among those that are told what the node is told.
-    #[inline(always)]
+    /// Ties a slot to a node elsewhere: it has the node's figures from now on, and those that the node will have.
     fn join(&self, slot: u32, node: u32) {
         loop {
             let ties = self.ties(node);
@@ -198,6 +182,37 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         });
         self.show(self.slot(slot), counts, sum, squares);
         self.learn_children(slot, node);
+    }
+
+    /// [`Store::follow_new`] beside other threads, one of which may be following the same move: the node it leads to.
+    fn tie_beside_others(&self, slot: u32, key: u64, frame: u64) -> u32 {
+        // Who finds the slot in the index looks here. If another thread has been faster, it is the same key.
+        self.replace_ties(slot, Ties::NONE, Ties::keyed(key));
+        // A leaf for which there is no room in the index stays a leaf.
+        let node = self.enter(key, slot).unwrap_or(slot);
+        // Who sees the ties must see the frame.
+        if frame != 0 {
+            let word = self.arena.word(Self::word(slot) + Self::SHAPE);
+            word.fetch_or(frame, Ordering::AcqRel);
+        }
+        loop {
+            let ties = self.ties(slot);
+            if ties.is_tied() {
+                return ties.node(slot);
+            }
+            let tied = if node == slot {
+                ties.here()
+            } else {
+                Ties::elsewhere(node)
+            };
+            if self.replace_ties(slot, ties, tied) {
+                break;
+            }
+        }
+        if node != slot {
+            self.join(slot, node);
+        }
+        node
     }
 
     /// The words of a slot.
@@ -236,32 +251,45 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         }
     }
 
-    /// Counts visits of a node and of the move that led there, and adds rewards; what the node has then is shown to all moves
-    /// that lead there.
+    /// Counts visits of a node and adds rewards; what the node has then is shown to all moves that lead there.
     #[inline(always)]
-    fn add(&self, step: &Step, visits: u64, sum: u64, squares: u64) {
-        let node = self.slot(step.node);
-        let counts = add(&node[COUNTS], visits << VISIT_BIT, self.parallel);
-        let sum = add(&node[SUM], sum, self.parallel);
+    fn add(&self, node: u32, visits: u64, sum: u64, squares: u64) {
+        let node = self.slot(node);
+        let counts = add(&node[COUNTS], visits << VISIT_BIT, false);
+        let sum = add(&node[SUM], sum, false);
         let squares = if SQUARES {
-            add(&node[SQUARES_WORD], squares, self.parallel)
+            add(&node[SQUARES_WORD], squares, false)
         } else {
             0
         };
-        let mut next = Ties(node[Self::TIES].load(Ordering::Acquire)).next();
-        // Most nodes have one or two moves that lead there, and nobody could foretell which; who is alone shows the figures to
-        // slot 0, if to no other, rather than ask.
-        while !self.parallel || next != 0 {
+        let mut next = Ties(node[Self::TIES].load(Ordering::Relaxed)).next();
+        // Most nodes have one or two moves that lead there, and nobody could foretell which: the figures are shown to slot 0,
+        // if to no other, rather than ask.
+        loop {
             let slot = self.slot(next);
             self.show(slot, counts, sum, squares);
-            next = Ties(slot[Self::TIES].load(Ordering::Acquire)).next();
+            next = Ties(slot[Self::TIES].load(Ordering::Relaxed)).next();
             if next == 0 {
                 break;
             }
         }
-        if visits != 0 {
-            let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
-            add(edge, visits, self.parallel);
+    }
+
+    /// [`Self::add`] beside other threads.
+    fn add_beside_others(&self, node: u32, visits: u64, sum: u64, squares: u64) {
+        let node = self.slot(node);
+        let counts = add(&node[COUNTS], visits << VISIT_BIT, true);
+        let sum = add(&node[SUM], sum, true);
+        let squares = if SQUARES {
+            add(&node[SQUARES_WORD], squares, true)
+        } else {
+            0
+        };
+        let mut next = Ties(node[Self::TIES].load(Ordering::Acquire)).next();
+        while next != 0 {
+            let slot = self.slot(next);
+            self.show(slot, counts, sum, squares);
+            next = Ties(slot[Self::TIES].load(Ordering::Acquire)).next();
         }
     }
 
@@ -373,9 +401,9 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         } else {
             root.key()
         };
+        self.set_ties(FIRST, Ties::keyed(mix(key)).here());
         // An empty index has room.
-        let _ = self.node_of(mix(key), FIRST);
-        self.connect(FIRST, FIRST, Symmetry::IDENTITY, false);
+        let _ = self.enter(mix(key), FIRST);
     }
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
@@ -495,12 +523,6 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn can_follow(&self, edge: usize) -> bool {
-        let has_room = |index: &Index| !index.is_full();
-        self.ties(edge as u32).is_tied() || self.index.as_ref().is_none_or(has_room)
-    }
-
-    #[inline(always)]
     fn proven(&self, node: u32) -> Option<Outcome> {
         self.shape(node).proven()
     }
@@ -564,73 +586,104 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         Expansion::Done
     }
 
+    fn is_open(&self, edge: usize) -> bool {
+        !self.ties(edge as u32).is_tied()
+    }
+
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step> {
+    fn follow(&self, edge: usize, position: &mut G) -> (u32, bool) {
         let slot = edge as u32;
-        let mover = position.to_move();
         let words = self.slot(slot);
         // In this order: who sees the ties sees the frame.
         let ties = Ties(words[Self::TIES].load(Ordering::Acquire));
         let shape = Shape(words[Self::SHAPE].load(Ordering::Acquire));
         let mv = G::move_from_bits(shape.mv());
         if !ties.is_tied() {
-            let mut after = position.clone();
-            after.play(mv);
-            let (symmetry, inverted) = if self.sharing.groups() {
-                let (image, symmetry, inverted) = self.sharing.canonical(&after);
-                after = image;
-                (symmetry, inverted)
-            } else {
-                (Symmetry::IDENTITY, false)
-            };
-            let node = self.node_of(mix(after.key()), slot)?;
-            self.connect(slot, node, symmetry, inverted);
-            *position = after;
-            return Some(Step {
-                edge,
-                node,
-                mover,
-                flipped: flipped ^ inverted,
-                is_new: true,
-            });
+            return Store::<G>::follow_new(self, edge, mv, position);
         }
         let node = ties.node(slot);
         // Who is the next to be told of this visit.
         let next = if node == slot { ties.next() } else { node };
         prefetch(self.arena.word(Self::word(next)));
-        // One question, for two would be harder to foretell.
-        if (node != slot) & (shape.children().1 == 0) {
-            self.learn_children(slot, node);
-        }
         position.play(mv);
+        let mut inverted = false;
         if self.sharing.groups() {
-            if shape.inverted()
-                && let Some(inverted) = position.inverted()
-            {
-                *position = inverted;
+            inverted = shape.inverted();
+            if inverted && let Some(image) = position.inverted() {
+                *position = image;
             }
             if shape.symmetry() != Symmetry::IDENTITY {
                 *position = position.image(shape.symmetry());
             }
         }
-        Some(Step {
-            edge,
-            node,
-            mover,
-            flipped: flipped ^ shape.inverted(),
-            is_new: false,
-        })
+        (node, inverted)
     }
 
-    #[inline(always)]
-    fn foresee(&self, position: &G, mv: G::Move) {
-        if let Some(index) = &self.index
-            && !self.sharing.groups()
-        {
-            let mut after = position.clone();
-            after.play(mv);
-            index.prefetch(mix(after.key()));
+    /// Apart from the loop, whose other steps would have to carry all that is needed here.
+    #[inline(never)]
+    fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
+        let slot = edge as u32;
+        let words = self.slot(slot);
+        prefetch(&words[COUNTS]);
+        position.play(mv);
+        let (mut symmetry, mut inverted) = (Symmetry::IDENTITY, false);
+        if self.sharing.groups() {
+            (*position, symmetry, inverted) = self.sharing.canonical(position);
         }
+        let key = mix(position.key());
+        let frame = Shape::of_frame(symmetry, inverted);
+        let node = if self.parallel {
+            self.tie_beside_others(slot, key, frame)
+        } else {
+            // Nothing is read here that may be far away, only written.
+            let shape = Shape(Shape::of_move(G::move_to_bits(mv)).0 | frame);
+            words[Self::SHAPE].store(shape.0, Ordering::Relaxed);
+            match self.find(key) {
+                Some(node) => {
+                    words[COUNTS].store(0, Ordering::Relaxed);
+                    self.join(slot, node);
+                    node
+                }
+                None => {
+                    words[Self::TIES].store(Ties::keyed(key).here().0, Ordering::Relaxed);
+                    slot
+                }
+            }
+        };
+        (node, inverted)
+    }
+
+    #[inline(never)]
+    fn settle(&self, step: &Step, position: &G) -> Settled {
+        if self.index.is_none() {
+            return Settled::Here;
+        }
+        let slot = step.edge as u32;
+        if step.node != slot {
+            // The node may have got children since this move was tied to it.
+            self.learn_children(slot, step.node);
+            return match self.shape(slot).children() {
+                (_, 0) => Settled::Here,
+                _ => Settled::Elsewhere(step.node),
+            };
+        }
+        // Beside other threads it has joined the graph already, if there is room.
+        let Some(node) = self.enter(mix(position.key()), slot) else {
+            return Settled::NoRoom;
+        };
+        if node == slot {
+            return Settled::Here;
+        }
+        if self.parallel {
+            // There was no room for it before, but there was for another since.
+            return Settled::NoRoom;
+        }
+        let leaf = self.slot(slot);
+        let [counts, sum, squares] =
+            [COUNTS, SUM, SQUARES_WORD].map(|word| leaf[word].load(Ordering::Relaxed));
+        self.join(slot, node);
+        self.add(node, counts >> VISIT_BIT, sum, squares);
+        Settled::Elsewhere(node)
     }
 
     #[inline(always)]
@@ -649,7 +702,16 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     #[inline(always)]
     fn tell(&self, step: &Step, news: &News) {
         let (sum, squares) = news.seen_by(turned_if(Player::First, step.flipped));
-        self.add(step, news.visits as u64, sum, squares);
+        let visits = news.visits as u64;
+        if self.parallel {
+            self.add_beside_others(step.node, visits, sum, squares);
+        } else {
+            self.add(step.node, visits, sum, squares);
+        }
+        if visits != 0 {
+            let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
+            add(edge, visits, self.parallel);
+        }
     }
 
     fn usage(&self) -> (usize, u64) {
@@ -705,12 +767,18 @@ mod tests {
             node: graph.root(),
             mover: Player::Second,
             flipped: false,
-            is_new: false,
         }];
         let plot = &mut Plot::default();
         for &column in line {
-            let here = path[path.len() - 1];
-            if graph.edges(here.edge as u32).1 == 0 {
+            let mut here = path[path.len() - 1];
+            let is_leaf = |step: &Step| graph.edges(step.edge as u32).1 == 0;
+            if is_leaf(&here) {
+                if let Settled::Elsewhere(node) = graph.settle(&here, &position) {
+                    here.node = node;
+                }
+                *path.last_mut().unwrap() = here;
+            }
+            if is_leaf(&here) {
                 let mut moves = Vec::new();
                 position.legal_moves(&mut moves);
                 let expanded = graph.expand(&here, &position, &moves, plot);
@@ -720,7 +788,14 @@ mod tests {
             let edge = (first..first + count)
                 .find(|&edge| graph.move_of(edge) == Column(column))
                 .expect("the column has room");
-            path.push(graph.follow(edge, &mut position, false).unwrap());
+            let mover = position.to_move();
+            let (node, flipped) = graph.follow(edge, &mut position);
+            path.push(Step {
+                edge,
+                node,
+                mover,
+                flipped,
+            });
         }
         for step in &path {
             graph.tell(step, &News::of(ONE));
@@ -736,7 +811,7 @@ mod tests {
         let mut told = 0;
         for &slot in &slots {
             let node = graph.node(slot).expect("it is tied");
-            assert!(graph.ties(node).is_here(), "{slot} leads to {node}");
+            assert!(!graph.ties(node).is_elsewhere(), "{slot} leads to {node}");
             assert_eq!(
                 graph.figures(slot),
                 graph.figures(node),
@@ -746,7 +821,7 @@ mod tests {
             let children = graph.shape(slot).children();
             assert!(children == (0, 0) || children == graph.shape(node).children());
             let mut next = graph.ties(slot).next();
-            while graph.ties(slot).is_here() && next != 0 {
+            while !graph.ties(slot).is_elsewhere() && next != 0 {
                 assert_eq!(graph.node(next), Some(slot));
                 told += 1;
                 next = graph.ties(next).next();
@@ -788,8 +863,32 @@ mod tests {
         assert_eq!(squares, 7 * ONE);
         let (below, chosen) = walk(&graph, &root, &[1, 0, 3, 4, 5]);
         assert_eq!((chosen, graph.figures(below)), (2, (2, 1.0)));
-        // A way that was not taken before finds what is there.
-        assert_eq!(walk(&graph, &root, &[1, 0, 5, 4, 3]), (below, 1));
-        assert_eq!(check_copies(&graph), 2);
+        // A way that was not taken before finds what is there, but not what is only a leaf.
+        let (leaf, chosen) = walk(&graph, &root, &[1, 0, 5, 4, 3]);
+        assert_eq!((chosen, graph.figures(leaf)), (1, (1, 1.0)));
+        assert_ne!(leaf, below);
+        assert_eq!(check_copies(&graph), 1);
+    }
+
+    #[test]
+    fn a_leaf_tells_its_node_what_it_was_told() {
+        let sharing = Sharing {
+            transpositions: true,
+            ..Sharing::default()
+        };
+        let mut graph = Graph::<true>::new(1 << 20, sharing);
+        let root = ConnectFour::start(());
+        graph.reset(&root);
+        let (one, _) = walk(&graph, &root, &[0, 1, 2]);
+        let (other, _) = walk(&graph, &root, &[2, 1, 0]);
+        assert_ne!(one, other);
+        let (below, _) = walk(&graph, &root, &[0, 1, 2, 3]);
+        assert_eq!(graph.figures(one), (2, 1.0));
+        assert_eq!(walk(&graph, &root, &[2, 1, 0, 3]), (below, 2));
+        assert_eq!(graph.node(other), Some(one));
+        assert_eq!(graph.figures(one), (4, 1.0));
+        let chosen = |slot: u32| Store::<ConnectFour>::chosen(&graph, slot as usize);
+        assert_eq!((chosen(one), chosen(other)), (2, 2));
+        assert_eq!(check_copies(&graph), 1);
     }
 }

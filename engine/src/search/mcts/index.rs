@@ -5,24 +5,34 @@ use std::sync::{
     atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
-use super::slot::Shape;
-use crate::machine::{Words, prefetch};
+use super::{arena::add, slot::Shape};
+use crate::machine::Words;
 
 /// The bits of an entry that are the node.
 const NODE: u64 = (1 << Shape::PLACE_BITS) - 1;
 /// An entry that shall stay empty, for its table is given up.
 const CLOSED: u64 = u64::MAX;
 
+/// Places of a group.
+const PLACES: usize = 8;
+/// The first bit of every byte of a word, and the last.
+const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
+const LAST_BITS: u64 = FIRST_BITS << 7;
+
 /// Nodes by key, which must be evenly spread: open addressing, an entry being the upper bits of the key and the node, 0 if
 /// there is none.
+///
+/// Entries stand in groups of eight. Beside them is a word for every group with a tag for every entry, some bits of its key.
+/// Most keys that are looked for are not there, and the tags, which are few enough to stay near the processor, tell so:
+/// the entries, which are too many for that, are then written without being read, and nobody waits for them.
 ///
 /// A thread that is alone takes no lock and makes no atomic step but plain reads and writes: those would wait for the memory
 /// it wrote before, which it has no need to wait for.
 pub(super) struct Index {
     /// Each twice as large as the one before, and made when that is crowded. Those before it are kept, since others
     /// may be looking into them, until the index is cleared.
-    tables: Vec<OnceLock<Words>>,
-    /// The size of the last of them.
+    tables: Vec<OnceLock<Table>>,
+    /// The groups of the last of them.
     most: usize,
     /// Which of them is in use.
     current: AtomicUsize,
@@ -30,12 +40,19 @@ pub(super) struct Index {
     growing: Mutex<()>,
 }
 
+struct Table {
+    tags: Words,
+    entries: Words,
+}
+
 impl Index {
-    const FEWEST: usize = 1 << 10;
+    const FEWEST: usize = 1 << 7;
 
     /// An index of never more than so many words.
     pub(super) fn new(words: usize) -> Self {
-        let most = (words / 2).clamp(Self::FEWEST, 1 << Shape::PLACE_BITS);
+        // A group takes a word for its tags, and there are as many groups again in the tables before the last.
+        let most = words / 2 / (PLACES + 1);
+        let most = most.clamp(Self::FEWEST, 1 << (Shape::PLACE_BITS - 3));
         let tables = (most / Self::FEWEST).ilog2() as usize + 1;
         Self {
             tables: (0..tables).map(|_| OnceLock::new()).collect(),
@@ -62,7 +79,7 @@ impl Index {
             let node = name((entry & NODE) as u32).filter(|_| entry != 0)?;
             Some(entry & !NODE | u64::from(node))
         };
-        let entries: Vec<u64> = table.iter().filter_map(stay).collect();
+        let entries: Vec<u64> = table.entries.iter().filter_map(stay).collect();
         self.clear();
         for entry in entries {
             // There was room for more of them, and no two are of one key.
@@ -73,37 +90,32 @@ impl Index {
     /// How many words it takes.
     pub(super) fn words(&self) -> usize {
         let made = self.tables.iter().filter_map(OnceLock::get);
-        made.map(|table| table.len()).sum()
-    }
-
-    /// Whether nothing more can be put in.
-    pub(super) fn is_full(&self) -> bool {
-        let current = self.current.load(Ordering::Relaxed);
-        current + 1 == self.tables.len() && self.is_crowded(self.table(current))
+        made.map(|table| table.entries.len() + table.tags.len())
+            .sum()
     }
 
     #[inline(always)]
-    fn table(&self, number: usize) -> &[AtomicU64] {
-        let size = || self.most >> (self.tables.len() - 1 - number);
-        self.tables[number].get_or_init(|| Words::zeroed(size()))
+    fn table(&self, number: usize) -> &Table {
+        let groups = || self.most >> (self.tables.len() - 1 - number);
+        self.tables[number].get_or_init(|| Table::new(groups()))
     }
 
     /// More than two thirds full.
     #[inline(always)]
-    fn is_crowded(&self, table: &[AtomicU64]) -> bool {
-        self.used.load(Ordering::Relaxed) * 3 > table.len() as u64 * 2
+    fn is_crowded(&self, table: &Table) -> bool {
+        self.used.load(Ordering::Relaxed) * 3 > table.entries.len() as u64 * 2
     }
 
-    /// A key is going to be looked for.
+    /// The node of a key, if it has one. `is_meant` says of a node whose key has the same upper bits whether the others are
+    /// the same, too.
     #[inline(always)]
-    pub(super) fn prefetch(&self, key: u64) {
-        let table = self.table(self.current.load(Ordering::Relaxed));
-        prefetch(&table[first_place(table, key)]);
+    pub(super) fn find(&self, key: u64, is_meant: impl Fn(u32) -> bool) -> Option<u32> {
+        let table = self.table(self.current.load(Ordering::Acquire));
+        table.look(key, is_meant).ok()
     }
 
-    /// The node of a key, which is `node` if there was none; none if there is no room. `is_meant` says of a node whose key
-    /// has the same upper bits whether the others are the same, too; `parallel` says whether other threads may be here.
-    #[inline(always)]
+    /// The node of a key, which is `node` if there was none; none if there is no room. `parallel` says whether other threads
+    /// may be here.
     pub(super) fn find_or_insert(
         &self,
         key: u64,
@@ -116,7 +128,7 @@ impl Index {
             let current = self.current.load(Ordering::Acquire);
             let table = self.table(current);
             if !self.is_crowded(table) {
-                let found = self.look(table, wanted, &is_meant, parallel);
+                let found = self.look_or_put(table, wanted, &is_meant, parallel);
                 if found.is_some() {
                     return found;
                 }
@@ -129,41 +141,35 @@ impl Index {
 
     /// The node of an entry in a table, which is put in if it is not there; none if the table is given up.
     #[inline(always)]
-    fn look(
+    fn look_or_put(
         &self,
-        table: &[AtomicU64],
+        table: &Table,
         wanted: u64,
         is_meant: impl Fn(u32) -> bool,
         parallel: bool,
     ) -> Option<u32> {
-        let mut place = first_place(table, wanted);
         loop {
-            let entry = &table[place];
-            let mut found = entry.load(Ordering::Acquire);
-            if found == 0 {
-                if !parallel {
-                    entry.store(wanted, Ordering::Relaxed);
-                    let used = self.used.load(Ordering::Relaxed);
-                    self.used.store(used + 1, Ordering::Relaxed);
+            let free = match table.look(wanted, &is_meant) {
+                Ok(node) => return Some(node),
+                Err(free) => free,
+            };
+            let entry = &table.entries[free];
+            let put = if parallel {
+                entry.compare_exchange(0, wanted, Ordering::AcqRel, Ordering::Acquire)
+            } else {
+                entry.store(wanted, Ordering::Relaxed);
+                Ok(0)
+            };
+            match put {
+                Ok(_) => {
+                    table.set_tag(free, wanted, parallel);
+                    add(&self.used, 1, parallel);
                     return Some((wanted & NODE) as u32);
                 }
-                match entry.compare_exchange(0, wanted, Ordering::Release, Ordering::Acquire) {
-                    Ok(_) => {
-                        self.used.fetch_add(1, Ordering::Relaxed);
-                        return Some((wanted & NODE) as u32);
-                    }
-                    // Another thread was faster; look at what it put there.
-                    Err(now) => found = now,
-                }
+                Err(CLOSED) => return None,
+                // Another thread was faster, and perhaps has not come to its tag yet. Then look again.
+                Err(found) => table.set_tag(free, found, true),
             }
-            if found == CLOSED {
-                return None;
-            }
-            let node = (found & NODE) as u32;
-            if (found ^ wanted) & !NODE == 0 && is_meant(node) {
-                return Some(node);
-            }
-            place = next_place(table, place);
         }
     }
 
@@ -178,43 +184,97 @@ impl Index {
             return false;
         }
         let (old, new) = (self.table(from), self.table(from + 1));
-        if new.len() <= old.len() {
+        if new.entries.len() <= old.entries.len() {
             // The system has no more.
             return false;
         }
-        for entry in old {
+        for entry in old.entries.iter() {
             // What is empty is closed, so that nothing is put behind our back.
             let Err(entry) =
                 entry.compare_exchange(0, CLOSED, Ordering::Acquire, Ordering::Acquire)
             else {
                 continue;
             };
-            let mut place = first_place(new, entry);
-            while new[place].load(Ordering::Relaxed) != 0 {
-                place = next_place(new, place);
+            // No two are of one key, and nobody else is there yet.
+            if let Err(free) = new.look(entry, |_| false) {
+                new.entries[free].store(entry, Ordering::Relaxed);
+                new.set_tag(free, entry, false);
             }
-            new[place].store(entry, Ordering::Relaxed);
         }
         self.current.store(from + 1, Ordering::Release);
         true
     }
 }
 
-/// Where the search for an entry begins. The upper bits decide, scaled to a table of any size: that they are in the entry
-/// lets the index grow without a look at any node, and in the order of the entries.
-#[inline(always)]
-fn first_place(table: &[AtomicU64], entry: u64) -> usize {
-    let bits = 64 - Shape::PLACE_BITS;
-    (((entry >> Shape::PLACE_BITS) * table.len() as u64) >> bits) as usize
+impl Table {
+    fn new(groups: usize) -> Self {
+        let entries = Words::zeroed(groups * PLACES);
+        // There may be fewer than wanted.
+        let groups = entries.len() / PLACES;
+        let tags = Words::zeroed(groups);
+        Self { tags, entries }
+    }
+
+    /// Where the search for an entry begins. The upper bits decide, scaled to a table of any size: that they are in the entry
+    /// lets the index grow without a look at any node, and in the order of the entries.
+    #[inline(always)]
+    fn group_of(&self, entry: u64) -> usize {
+        let bits = 64 - Shape::PLACE_BITS;
+        (((entry >> Shape::PLACE_BITS) * self.tags.len() as u64) >> bits) as usize
+    }
+
+    /// The node of an entry; if there is none, the first free place for it.
+    #[inline(always)]
+    fn look(&self, wanted: u64, is_meant: impl Fn(u32) -> bool) -> Result<u32, usize> {
+        let mut group = self.group_of(wanted);
+        loop {
+            let tags = self.tags[group].load(Ordering::Acquire);
+            let begin = group * PLACES;
+            let mut alike = zero_bytes(tags ^ (tag_of(wanted) * FIRST_BITS));
+            while alike != 0 {
+                let place = begin + alike.trailing_zeros() as usize / 8;
+                let found = self.entries[place].load(Ordering::Acquire);
+                let node = (found & NODE) as u32;
+                if (found ^ wanted) & !NODE == 0 && is_meant(node) {
+                    return Ok(node);
+                }
+                alike &= alike - 1;
+            }
+            let free = !tags & LAST_BITS;
+            if free != 0 {
+                return Err(begin + free.trailing_zeros() as usize / 8);
+            }
+            group = if group + 1 == self.tags.len() {
+                0
+            } else {
+                group + 1
+            };
+        }
+    }
+
+    /// Notes that an entry is in a place.
+    #[inline(always)]
+    fn set_tag(&self, place: usize, entry: u64, parallel: bool) {
+        let tags = &self.tags[place / PLACES];
+        let tag = tag_of(entry) << (8 * (place % PLACES));
+        if parallel {
+            tags.fetch_or(tag, Ordering::AcqRel);
+        } else {
+            tags.store(tags.load(Ordering::Relaxed) | tag, Ordering::Relaxed);
+        }
+    }
 }
 
+/// The tag of an entry: the lowest bits of its key, and one more, for a tag is not 0.
 #[inline(always)]
-fn next_place(table: &[AtomicU64], place: usize) -> usize {
-    if place + 1 == table.len() {
-        0
-    } else {
-        place + 1
-    }
+fn tag_of(entry: u64) -> u64 {
+    entry >> Shape::PLACE_BITS & 0x7f | 0x80
+}
+
+/// The highest bit of every byte that is 0, and perhaps of some behind such.
+#[inline(always)]
+fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(FIRST_BITS) & !word & LAST_BITS
 }
 
 #[cfg(test)]
@@ -246,7 +306,6 @@ mod tests {
             assert_eq!(key_of(found.unwrap()), key_of(node));
         }
         assert!(index.words() <= 40_000, "{}", index.words());
-        assert!(!index.is_full());
     }
 
     #[test]
@@ -255,7 +314,10 @@ mod tests {
         let found = (1..10_000)
             .map(|node| index.find_or_insert(mix(node.into()), node, |other| other == node, false))
             .take_while(Option::is_some);
-        assert_eq!(found.count(), 5000 * 2 / 3 + 1);
-        assert!(index.is_full() && index.words() <= 10_000);
+        // 555 groups is as many as half the words have room for; the other half is for the tables before.
+        assert_eq!(found.count(), 555 * PLACES * 2 / 3 + 1);
+        assert!(index.words() <= 10_000, "{}", index.words());
+        assert_eq!(index.find(mix(7), |node| node == 7), Some(7));
+        assert_eq!(index.find(mix(10_000), |_| true), None);
     }
 }

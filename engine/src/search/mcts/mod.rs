@@ -92,6 +92,8 @@ struct Mcts<G, T, S> {
     playouts: Vec<Box<dyn Playout<G>>>,
     /// The position at the root of the store, once there is one.
     root: Option<G>,
+    /// Whether a search from that root was restricted to some of its moves.
+    restricted: bool,
     /// Searches made since the game began; part of the seed.
     searches: u64,
 }
@@ -109,6 +111,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             store,
             playouts,
             root: None,
+            restricted: false,
             searches: 0,
         }
     }
@@ -118,6 +121,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         if !(self.config.reuse && self.root.as_ref() == Some(root)) {
             self.store.reset(root);
             self.root = Some(root.clone());
+            self.restricted = false;
         }
         self.store.mark_inherited();
     }
@@ -176,17 +180,24 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             teller.tell(Record::Begin);
             teller.hand_over();
         }
+        self.restricted |= allowed.is_some();
         let seed = child_seed(self.config.seed, self.searches);
         let parallel = self.playouts.len() > 1;
         let mut playouts = std::mem::take(&mut self.playouts);
         let shared = Shared::default();
         {
+            let in_order = !parallel
+                && self.config.expand_on > 1
+                && !self.config.solver
+                && !self.restricted
+                && self.config.expansion == ExpansionRule::AllFirst;
             let ground = Ground {
                 config: &self.config,
                 store: &self.store,
                 select: self.select,
                 root: framed,
                 allowed,
+                in_order,
                 threads: playouts.len() as u32,
             };
             let (first, others) = playouts
@@ -506,6 +517,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
             if let Some(root) = &mut self.root {
                 root.play(mv);
             }
+            self.restricted = false;
         } else {
             self.root = None;
         }

@@ -182,11 +182,6 @@ impl Ties {
     }
 
     #[inline(always)]
-    pub(super) fn is_here(self) -> bool {
-        self.0 & Self::HERE != 0
-    }
-
-    #[inline(always)]
     pub(super) fn is_elsewhere(self) -> bool {
         self.0 & Self::ELSEWHERE != 0
     }

@@ -21,8 +21,6 @@ pub(super) struct Step {
     pub(super) mover: Player,
     /// Whether the colours at the node are those of the root exchanged.
     pub(super) flipped: bool,
-    /// Whether the move was only now found to lead there, in a graph.
-    pub(super) is_new: bool,
 }
 
 /// What a node is to be told: rewards for the first player of the root, and how many visits they came from.
@@ -89,6 +87,17 @@ pub(super) enum Expansion {
     Full,
 }
 
+/// What came of a leaf's wish to be expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// It may be.
+    Here,
+    /// The step leads to this node, where its position is known.
+    Elsewhere(u32),
+    /// There is no memory for it.
+    NoRoom,
+}
+
 /// A store of statistics, shared between threads. Everything that may happen while threads are at work takes `&self`.
 pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// Forgets everything and puts `root` at the root.
@@ -152,9 +161,6 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
         Four::new([0, 1, 2, 3].map(|lane| self.tally(first + lane, mover)))
     }
 
-    /// Whether the node behind a move exists or can be made.
-    fn can_follow(&self, edge: usize) -> bool;
-
     /// The certain result at a node, in its own frame.
     fn proven(&self, node: u32) -> Option<Outcome>;
 
@@ -167,14 +173,29 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// Gives the leaf that a step led to its children.
     fn expand(&self, at: &Step, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion;
 
-    /// Plays the move of an edge in `position`, which becomes the position of the node it leads to, in that node's
-    /// frame. None, and nothing done, if there is no memory for that node.
-    fn follow(&self, edge: usize, position: &mut G, flipped: bool) -> Option<Step>;
+    /// In a graph, whether it is not known yet where a move leads.
+    fn is_open(&self, edge: usize) -> bool {
+        let _ = edge;
+        false
+    }
 
-    /// A move of `position` is likely to be followed next, for the first time.
+    /// Plays the move of an edge in `position`, which becomes the position of the node it leads to, in that node's
+    /// frame; the node, and whether colours are exchanged on the way. (Two plain values, which stay in registers.)
+    fn follow(&self, edge: usize, position: &mut G) -> (u32, bool);
+
+    /// [`Self::follow`] for a move that was never followed, at least by this thread: `mv`.
     #[inline(always)]
-    fn foresee(&self, position: &G, mv: G::Move) {
-        let _ = (position, mv);
+    fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
+        let _ = mv;
+        self.follow(edge, position)
+    }
+
+    /// To be asked before the leaf that a step led to is expanded. Where equal positions share a node, the step may lead to
+    /// another node from now on.
+    #[inline(always)]
+    fn settle(&self, step: &Step, position: &G) -> Settled {
+        let _ = (step, position);
+        Settled::Here
     }
 
     /// Counts visits on the way down, before their rewards are known: other threads are put off by them.

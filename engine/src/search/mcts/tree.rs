@@ -325,11 +325,6 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn can_follow(&self, _: usize) -> bool {
-        true
-    }
-
-    #[inline(always)]
     fn proven(&self, node: u32) -> Option<Outcome> {
         outcome_of_bits(self.shape(node) >> PROVEN_BIT)
     }
@@ -390,16 +385,9 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn follow(&self, edge: usize, position: &mut G, _: bool) -> Option<Step> {
-        let mover = position.to_move();
+    fn follow(&self, edge: usize, position: &mut G) -> (u32, bool) {
         position.play(Store::<G>::move_of(self, edge));
-        Some(Step {
-            edge,
-            node: edge as u32,
-            mover,
-            flipped: false,
-            is_new: false,
-        })
+        (edge as u32, false)
     }
 
     #[inline(always)]

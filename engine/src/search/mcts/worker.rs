@@ -5,7 +5,7 @@ use super::{
     config::{Config, ExpansionRule},
     playout::{Playout, Trail, pay},
     select::{ChildStats, Select, ln},
-    store::{Expansion, News, Step, Store, exchanged},
+    store::{Expansion, News, Settled, Step, Store, exchanged},
 };
 use crate::{
     games::{Game, History, Outcome, Player},
@@ -71,6 +71,8 @@ pub(super) struct Ground<'a, G: Game, T, S> {
     pub(super) root: &'a G,
     /// Which of the root's moves may be chosen; none for all.
     pub(super) allowed: Option<&'a [bool]>,
+    /// Whether the moves of every node were and are followed for the first time in their order, one a visit at most.
+    pub(super) in_order: bool,
     pub(super) threads: u32,
 }
 
@@ -146,7 +148,6 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
             node: store.root(),
             mover: ground.root.to_move().opponent(),
             flipped: false,
-            is_new: false,
         };
         let staying = parallel && worker.camp.is_some();
         let (mut here, mut position, mut trail);
@@ -185,38 +186,48 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                     news: News::default(),
                 });
             }
-            let edge = if count == 0 {
+            let (edge, new_move) = if count == 0 {
                 match worker.expand(ground, here, &position) {
                     Leaf::Over(outcome) => {
                         certain = true;
                         break pay(outcome);
                     }
                     Leaf::PlayOut => break worker.playout.run(&position, trail, &mut worker.rng),
-                    Leaf::Follow(edge) => edge,
+                    Leaf::Elsewhere(node) => {
+                        here.node = node;
+                        continue;
+                    }
+                    Leaf::Follow(edge, mv) => (edge, Some(mv)),
                 }
+            } else if let Some(new) = worker.next_in_order(ground, &position, visits, first, count)
+            {
+                new
             } else {
-                match worker.choose::<L, _, _>(ground, &position, visits, first, count) {
-                    Some(edge) => edge,
-                    None => break worker.playout.run(&position, trail, &mut worker.rng),
-                }
+                (
+                    worker.choose::<L, _, _>(ground, &position, visits, first, count),
+                    None,
+                )
             };
             // A reply is remembered by the move in the frame of the node, as all moves on the way are.
             let context = follows.then(|| position.reply_context(store.move_of(edge)));
-            let Some(next) = store.follow(edge, &mut position, here.flipped) else {
-                worker.full = true;
-                break worker.playout.run(&position, trail, &mut worker.rng);
+            let is_news = T::IS_GRAPH && worker.teller.is_heard() && store.is_open(edge);
+            let mover = position.to_move();
+            let (node, inverted) = match new_move {
+                Some(mv) => store.follow_new(edge, mv, &mut position),
+                None => store.follow(edge, &mut position),
+            };
+            here = Step {
+                edge,
+                node,
+                mover,
+                flipped: here.flipped ^ inverted,
             };
             if let Some(context) = context {
                 trail.push(context);
             }
-            if next.is_new && worker.teller.is_heard() {
-                worker.teller.tell(Record::Link {
-                    edge: edge as u32,
-                    node: next.node,
-                    frame: store.frame_bits(edge),
-                });
+            if is_news {
+                worker.tell_link(store, &here);
             }
-            here = next;
             worker.push(ground, here);
             if worker.repeats(&position) {
                 break pay(Outcome::Draw);
@@ -249,10 +260,13 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
 }
 
 /// What to do at a leaf.
-enum Leaf {
+enum Leaf<M> {
     Over(Outcome),
     PlayOut,
-    Follow(usize),
+    /// To follow this move, which nobody has.
+    Follow(usize, M),
+    /// To go on from this node, where the step leads now.
+    Elsewhere(u32),
 }
 
 impl<G: Searchable> Worker<'_, G> {
@@ -302,6 +316,15 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
+    /// Tells where the move of a step leads.
+    fn tell_link<T: Store<G>>(&mut self, store: &T, step: &Step) {
+        self.teller.tell(Record::Link {
+            edge: step.edge as u32,
+            node: step.node,
+            frame: store.frame_bits(step.edge),
+        });
+    }
+
     /// Tells of an iteration that ends with `reward` for the first player of the root's frame.
     fn tell_iteration<T: Store<G>>(&mut self, reward: u64) {
         if T::IS_GRAPH {
@@ -323,13 +346,14 @@ impl<G: Searchable> Worker<'_, G> {
         self.history.is_threefold(position)
     }
 
-    #[inline(always)]
+    /// Apart from the loop, whose other steps would have to carry all that is needed here.
+    #[inline(never)]
     fn expand<T: Store<G>, S>(
         &mut self,
         ground: &Ground<'_, G, T, S>,
         here: Step,
         position: &G,
-    ) -> Leaf {
+    ) -> Leaf<G::Move> {
         let Config {
             expansion,
             expand_on,
@@ -345,6 +369,23 @@ impl<G: Searchable> Worker<'_, G> {
         let visits = ground.store.visits(here.node) - u32::from(ground.parallel());
         if visits < wait {
             return Leaf::PlayOut;
+        }
+        match ground.store.settle(&here, position) {
+            Settled::Here => {}
+            Settled::Elsewhere(node) => {
+                let step = Step { node, ..here };
+                if let Some(last) = self.path.last_mut() {
+                    *last = step;
+                }
+                if self.teller.is_heard() {
+                    self.tell_link(ground.store, &step);
+                }
+                return Leaf::Elsewhere(node);
+            }
+            Settled::NoRoom => {
+                self.full = true;
+                return Leaf::PlayOut;
+            }
         }
         position.legal_moves(&mut self.moves);
         if self.moves.is_empty() {
@@ -378,7 +419,39 @@ impl<G: Searchable> Worker<'_, G> {
                 .find(|&index| allowed[index])
                 .unwrap_or(pick);
         }
-        Leaf::Follow(first + pick)
+        Leaf::Follow(first + pick, self.moves[pick])
+    }
+
+    /// The next of a graph's moves to be followed for the first time, if the node has few visits and its moves are followed
+    /// in their order; and which move it is, where finding out takes less time than looking.
+    ///
+    /// Every visit but the first takes the next move. Not quite: a visit may end here, if the move before was new but the
+    /// node was not. Then a move is left out, and comes to its turn when the others have had theirs. So the visits say which
+    /// move it is, and nothing needs to be read of it, which would be far away.
+    #[inline(always)]
+    fn next_in_order<T: Store<G>, S>(
+        &mut self,
+        ground: &Ground<'_, G, T, S>,
+        position: &G,
+        visits: u32,
+        first: usize,
+        count: usize,
+    ) -> Option<(usize, Option<G::Move>)> {
+        // A visit may also end here by repetition, in chess.
+        if !T::IS_GRAPH || !ground.in_order || position.repetition_key().is_some() {
+            return None;
+        }
+        let next = (visits + 1).saturating_sub(ground.config.expand_on) as usize;
+        if next >= count {
+            return None;
+        }
+        let mv = if G::LISTS_QUICKLY {
+            position.legal_moves(&mut self.moves);
+            self.moves.get(next).copied()
+        } else {
+            None
+        };
+        Some((first + next, mv))
     }
 
     /// The move with the highest score, the first of equals; one that was never chosen goes before all others.
@@ -390,23 +463,17 @@ impl<G: Searchable> Worker<'_, G> {
         visits: u32,
         first: usize,
         count: usize,
-    ) -> Option<usize> {
+    ) -> usize {
         let store = ground.store;
         let mover = position.to_move();
         let ln_parent = ln(visits.max(1));
         let restricted = self.path.len() == 1 && ground.allowed.is_some();
-        let careful = restricted || ground.config.solver || self.full;
+        let careful = restricted || ground.config.solver;
         // A node of so few visits is likely to have a move that was never chosen, and then nothing else needs to be known.
         if !careful && visits <= count as u32 + ground.config.expand_on {
             let chosen = (visits + 1).saturating_sub(ground.config.expand_on) as usize;
-            if T::IS_GRAPH && G::LISTS_QUICKLY {
-                position.legal_moves(&mut self.moves);
-                if let Some(&mv) = self.moves.get(chosen) {
-                    store.foresee(position, mv);
-                }
-            }
             if let Some(new) = self.first_unchosen(ground, chosen, first, count) {
-                return Some(new);
+                return new;
             }
         }
         if careful || count < 4 {
@@ -437,7 +504,7 @@ impl<G: Searchable> Worker<'_, G> {
             places.into_iter().fold(u64::MAX, u64::min) as usize
         };
         // Scores that are not numbers equal nothing; no formula gives such, but then no harm is done.
-        Some(first + best.min(count - 1))
+        first + best.min(count - 1)
     }
 
     /// The first move of a node that was never chosen, if there is one; `chosen` says how many probably were.
@@ -460,8 +527,7 @@ impl<G: Searchable> Worker<'_, G> {
         (first..first + count).find(is_new)
     }
 
-    /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, certainly lost, or without memory
-    /// for them.
+    /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, or certainly lost.
     fn choose_with_care<T: Store<G>, S: Select>(
         &mut self,
         ground: &Ground<'_, G, T, S>,
@@ -469,10 +535,10 @@ impl<G: Searchable> Worker<'_, G> {
         first: usize,
         count: usize,
         ln_parent: f64,
-    ) -> Option<usize> {
+    ) -> usize {
         let store = ground.store;
         let allowed = ground.allowed.filter(|_| self.path.len() == 1);
-        let mut best = None;
+        let mut best = first;
         let mut best_score = f64::NEG_INFINITY;
         for index in 0..count {
             let edge = first + index;
@@ -480,9 +546,6 @@ impl<G: Searchable> Worker<'_, G> {
                 continue;
             }
             let stats = ChildStats::from(store.tally(edge, mover));
-            if stats.chosen == 0.0 && self.full && !store.can_follow(edge) {
-                continue;
-            }
             let mut score = match stats.chosen {
                 0.0 => f64::INFINITY,
                 _ => ground.select.score(ln_parent, &stats),
@@ -499,7 +562,7 @@ impl<G: Searchable> Worker<'_, G> {
             }
             if score > best_score {
                 best_score = score;
-                best = Some(edge);
+                best = edge;
             }
         }
         best
