@@ -636,6 +636,10 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             self.tie_beside_others(slot, key, frame)
         } else {
             // Nothing is read here that may be far away, only written.
+            debug_assert!(
+                Store::<G>::is_open(self, edge),
+                "{slot} was followed before"
+            );
             let shape = Shape(Shape::of_move(G::move_to_bits(mv)).0 | frame);
             words[Self::SHAPE].store(shape.0, Ordering::Relaxed);
             match self.find(key) {
