@@ -820,6 +820,39 @@ fn progress_is_reported_while_a_search_runs() {
 }
 
 #[test]
+fn a_search_goes_on_from_a_restricted_one() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for position in positions::<G>(rules, 8, 43) {
+            let mut legal = Vec::new();
+            position.legal_moves(&mut legal);
+            for name in ["uct", "transposition", "grouping"] {
+                let mut search = catalog::build::<G>(&catalog::parse::<G>(name).unwrap()).unwrap();
+                let few = Limits::iterations(3);
+                ask_among(
+                    &mut *search,
+                    &position,
+                    few,
+                    Some(&legal[legal.len() / 2..]),
+                    1,
+                );
+                let many = 3 * legal.len() as u64;
+                let choice = ask_among(&mut *search, &position, Limits::iterations(many), None, 1);
+                let visits = choice.report.root.iter().map(|root| root.visits);
+                // All but the first visit of the root follow a move, and every move is followed.
+                let text = position_text(&position);
+                assert_eq!(
+                    visits.clone().sum::<u64>(),
+                    3 + many - 1,
+                    "{name} in {text}"
+                );
+                assert!(visits.min() > Some(0), "{name} in {text}");
+            }
+        }
+    }
+    for_every_game!(check);
+}
+
+#[test]
 fn the_root_may_be_restricted_have_one_move_or_be_a_ply_from_the_end() {
     fn check<G: Playable>(rules: G::Rules) {
         for position in positions::<G>(rules, 8, 41) {
