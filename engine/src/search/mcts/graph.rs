@@ -189,7 +189,8 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         // Who finds the slot in the index looks here. If another thread has been faster, it is the same key.
         self.replace_ties(slot, Ties::NONE, Ties::keyed(key));
         // A leaf for which there is no room in the index stays a leaf.
-        let node = self.enter(key, slot).unwrap_or(slot);
+        let entered = self.enter(key, slot);
+        let node = entered.unwrap_or(slot);
         // Who sees the ties must see the frame.
         if frame != 0 {
             let word = self.arena.word(Self::word(slot) + Self::SHAPE);
@@ -200,10 +201,10 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             if ties.is_tied() {
                 return ties.node(slot);
             }
-            let tied = if node == slot {
-                ties.here()
-            } else {
-                Ties::elsewhere(node)
+            let tied = match entered {
+                Some(node) if node != slot => Ties::elsewhere(node),
+                Some(_) => ties.here(),
+                None => ties.here().outside(),
             };
             if self.replace_ties(slot, ties, tied) {
                 break;
@@ -671,7 +672,10 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
                 _ => Settled::Elsewhere(step.node),
             };
         }
-        // Beside other threads it has joined the graph already, if there is room.
+        // Beside other threads it has joined the graph already, if there was room.
+        if self.parallel && !self.ties(slot).is_outside() {
+            return Settled::Here;
+        }
         let Some(node) = self.enter(mix(position.key()), slot) else {
             return Settled::NoRoom;
         };

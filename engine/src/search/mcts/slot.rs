@@ -11,6 +11,7 @@
 //!
 //! ties    bits 0-29    the next slot whose move leads to the same node; 0 for none
 //!              30-59   lower part of the position's key if the node is here; the slot of the node if it is elsewhere
+//!              60      whether there was no room for it in the index, when several threads worked
 //!              61      whether the key is there
 //!              62      whether the node is here
 //!              63      whether the node is in another slot
@@ -133,6 +134,7 @@ impl Ties {
     /// A move that was never followed.
     pub(super) const NONE: Self = Self(0);
 
+    const OUTSIDE: u64 = 1 << 60;
     const KEYED: u64 = 1 << 61;
     const HERE: u64 = 1 << 62;
     const ELSEWHERE: u64 = 1 << 63;
@@ -155,6 +157,17 @@ impl Ties {
     #[inline(always)]
     pub(super) fn here(self) -> Self {
         Self(self.0 | Self::HERE)
+    }
+
+    /// With no room for it in the index.
+    #[inline(always)]
+    pub(super) fn outside(self) -> Self {
+        Self(self.0 | Self::OUTSIDE)
+    }
+
+    #[inline(always)]
+    pub(super) fn is_outside(self) -> bool {
+        self.0 & Self::OUTSIDE != 0
     }
 
     /// With the node in slot `node`.
