@@ -101,6 +101,14 @@ pub struct Config {
     pub seed: u64,
 }
 
+impl Config {
+    /// How many of a node's moves have been followed after so many visits, if each that did not end there took a new one.
+    #[inline(always)]
+    pub(super) fn moves_followed(&self, visits: u32) -> usize {
+        (visits + 1).saturating_sub(self.expand_on) as usize
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {

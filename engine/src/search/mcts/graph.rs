@@ -26,8 +26,7 @@
 //! ```
 //!
 //! Of a node's children the other moves know or learn when they are followed, and of a certain result only the node itself
-//! knows.
-//! While several threads are at work a copy may be a little behind; when one works alone, none ever is.
+//! knows. While several threads are at work a copy may be a little behind; when one works alone, none ever is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,6 +51,8 @@ use crate::{
 };
 
 mod keep;
+#[cfg(test)]
+mod tests;
 
 const COUNTS: usize = 0;
 const SUM: usize = 1;
@@ -175,13 +176,16 @@ impl<const SQUARES: bool> Graph<SQUARES> {
                 break;
             }
         }
-        let figures = self.slot(node);
-        let [counts, sum, squares] = [COUNTS, SUM, SQUARES_WORD].map(|word| {
-            // The last is another figure where squares are not kept, and is not looked at.
-            figures[word].load(Ordering::Relaxed)
-        });
-        self.show(self.slot(slot), counts, sum, squares);
+        self.show(self.slot(slot), self.told(node));
         self.learn_children(slot, node);
+    }
+
+    /// The counts of a slot, its sum and its squares. The last is another word where squares are not kept, and then nobody
+    /// looks at it.
+    #[inline(always)]
+    fn told(&self, slot: u32) -> [u64; 3] {
+        let words = self.slot(slot);
+        [COUNTS, SUM, SQUARES_WORD].map(|word| words[word].load(Ordering::Relaxed))
     }
 
     /// [`Store::follow_new`] beside other threads, one of which may be following the same move: the node it leads to.
@@ -222,9 +226,9 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         self.arena.slice(Self::word(slot), Self::WORDS)
     }
 
-    /// Lets a slot have a node's figures.
+    /// Lets a slot have what a node was told.
     #[inline(always)]
-    fn show(&self, slot: &[AtomicU64], counts: u64, sum: u64, squares: u64) {
+    fn show(&self, slot: &[AtomicU64], [counts, sum, squares]: [u64; 3]) {
         let seen = |own: u64| counts & !CHOSEN | own & CHOSEN;
         let own = &slot[COUNTS];
         if self.parallel {
@@ -254,44 +258,32 @@ impl<const SQUARES: bool> Graph<SQUARES> {
 
     /// Counts visits of a node and adds rewards; what the node has then is shown to all moves that lead there.
     #[inline(always)]
-    fn add(&self, node: u32, visits: u64, sum: u64, squares: u64) {
+    fn add(&self, node: u32, visits: u64, [sum, squares]: [u64; 2], parallel: bool) {
         let node = self.slot(node);
-        let counts = add(&node[COUNTS], visits << VISIT_BIT, false);
-        let sum = add(&node[SUM], sum, false);
+        let counts = add(&node[COUNTS], visits << VISIT_BIT, parallel);
+        let sum = add(&node[SUM], sum, parallel);
         let squares = if SQUARES {
-            add(&node[SQUARES_WORD], squares, false)
+            add(&node[SQUARES_WORD], squares, parallel)
         } else {
             0
         };
-        let mut next = Ties(node[Self::TIES].load(Ordering::Relaxed)).next();
-        // Most nodes have one or two moves that lead there, and nobody could foretell which: the figures are shown to slot 0,
-        // if to no other, rather than ask.
-        loop {
+        let mut next = Ties(node[Self::TIES].load(Ordering::Acquire)).next();
+        // Most nodes have one or two moves that lead there, and nobody could foretell which; who is alone shows the figures to
+        // slot 0, if to no other, rather than ask.
+        while !parallel || next != 0 {
             let slot = self.slot(next);
-            self.show(slot, counts, sum, squares);
-            next = Ties(slot[Self::TIES].load(Ordering::Relaxed)).next();
+            self.show(slot, [counts, sum, squares]);
+            next = Ties(slot[Self::TIES].load(Ordering::Acquire)).next();
             if next == 0 {
                 break;
             }
         }
     }
 
-    /// [`Self::add`] beside other threads.
-    fn add_beside_others(&self, node: u32, visits: u64, sum: u64, squares: u64) {
-        let node = self.slot(node);
-        let counts = add(&node[COUNTS], visits << VISIT_BIT, true);
-        let sum = add(&node[SUM], sum, true);
-        let squares = if SQUARES {
-            add(&node[SQUARES_WORD], squares, true)
-        } else {
-            0
-        };
-        let mut next = Ties(node[Self::TIES].load(Ordering::Acquire)).next();
-        while next != 0 {
-            let slot = self.slot(next);
-            self.show(slot, counts, sum, squares);
-            next = Ties(slot[Self::TIES].load(Ordering::Acquire)).next();
-        }
+    /// [`Self::add`] beside other threads, apart from the loop of those that are alone.
+    #[inline(never)]
+    fn add_beside_others(&self, node: u32, visits: u64, rewards: [u64; 2]) {
+        self.add(node, visits, rewards, true);
     }
 
     /// Visits, and the value for the first player of the node's frame.
@@ -587,7 +579,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         Expansion::Done
     }
 
-    fn is_open(&self, edge: usize) -> bool {
+    fn is_unfollowed(&self, edge: usize) -> bool {
         !self.ties(edge as u32).is_tied()
     }
 
@@ -638,7 +630,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         } else {
             // Nothing is read here that may be far away, only written.
             debug_assert!(
-                Store::<G>::is_open(self, edge),
+                Store::<G>::is_unfollowed(self, edge),
                 "{slot} was followed before"
             );
             let shape = Shape(Shape::of_move(G::move_to_bits(mv)).0 | frame);
@@ -686,11 +678,9 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             // There was no room for it before, but there was for another since.
             return Settled::NoRoom;
         }
-        let leaf = self.slot(slot);
-        let [counts, sum, squares] =
-            [COUNTS, SUM, SQUARES_WORD].map(|word| leaf[word].load(Ordering::Relaxed));
+        let [counts, rewards @ ..] = self.told(slot);
         self.join(slot, node);
-        self.add(node, counts >> VISIT_BIT, sum, squares);
+        self.add(node, counts >> VISIT_BIT, rewards, false);
         Settled::Elsewhere(node)
     }
 
@@ -709,12 +699,12 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     #[inline(always)]
     fn tell(&self, step: &Step, news: &News) {
-        let (sum, squares) = news.seen_by(turned_if(Player::First, step.flipped));
+        let rewards = news.seen_by(turned_if(Player::First, step.flipped)).into();
         let visits = news.visits as u64;
         if self.parallel {
-            self.add_beside_others(step.node, visits, sum, squares);
+            self.add_beside_others(step.node, visits, rewards);
         } else {
-            self.add(step.node, visits, sum, squares);
+            self.add(step.node, visits, rewards, false);
         }
         if visits != 0 {
             let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
@@ -753,150 +743,5 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         let (visits, value) = self.figures(self.root);
         let before = (self.before(self.root) >> VISIT_BIT) as u32;
         (visits.into(), (visits - before).into(), value)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        games::{
-            Game as _,
-            connect_four::{Column, ConnectFour},
-        },
-        search::mcts::playout::ONE,
-    };
-
-    /// Plays `line` from the root, which wins; the node it leads to, and how often its last move was chosen.
-    fn walk(graph: &impl Store<ConnectFour>, root: &ConnectFour, line: &[u8]) -> (u32, u32) {
-        let mut position = *root;
-        let mut path = vec![Step {
-            edge: graph.root() as usize,
-            node: graph.root(),
-            mover: Player::Second,
-            flipped: false,
-        }];
-        let plot = &mut Plot::default();
-        for &column in line {
-            let mut here = path[path.len() - 1];
-            let is_leaf = |step: &Step| graph.edges(step.edge as u32).1 == 0;
-            if is_leaf(&here) {
-                if let Settled::Elsewhere(node) = graph.settle(&here, &position) {
-                    here.node = node;
-                }
-                *path.last_mut().unwrap() = here;
-            }
-            if is_leaf(&here) {
-                let mut moves = Vec::new();
-                position.legal_moves(&mut moves);
-                let expanded = graph.expand(&here, &position, &moves, plot);
-                assert_eq!(expanded, Expansion::Done);
-            }
-            let (first, count) = graph.edges(here.edge as u32);
-            let edge = (first..first + count)
-                .find(|&edge| graph.move_of(edge) == Column(column))
-                .expect("the column has room");
-            let mover = position.to_move();
-            let (node, flipped) = graph.follow(edge, &mut position);
-            path.push(Step {
-                edge,
-                node,
-                mover,
-                flipped,
-            });
-        }
-        for step in &path {
-            graph.tell(step, &News::of(ONE));
-        }
-        let last = path[path.len() - 1];
-        (last.node, graph.chosen(last.edge))
-    }
-
-    /// Asks that all moves to a node know what it knows, and that all know of each other; how many have a node elsewhere.
-    fn check_copies(graph: &Graph<true>) -> usize {
-        let tied = |&slot: &u32| graph.ties(slot).is_tied();
-        let slots: Vec<u32> = (FIRST..graph.slots()).filter(tied).collect();
-        let mut told = 0;
-        for &slot in &slots {
-            let node = graph.node(slot).expect("it is tied");
-            assert!(!graph.ties(node).is_elsewhere(), "{slot} leads to {node}");
-            assert_eq!(
-                graph.figures(slot),
-                graph.figures(node),
-                "{slot} and {node}"
-            );
-            assert_eq!(graph.squares(slot), graph.squares(node));
-            let children = graph.shape(slot).children();
-            assert!(children == (0, 0) || children == graph.shape(node).children());
-            let mut next = graph.ties(slot).next();
-            while !graph.ties(slot).is_elsewhere() && next != 0 {
-                assert_eq!(graph.node(next), Some(slot));
-                told += 1;
-                next = graph.ties(next).next();
-            }
-        }
-        let elsewhere = |slot: &&u32| graph.ties(**slot).is_elsewhere();
-        assert_eq!(slots.iter().filter(elsewhere).count(), told);
-        told
-    }
-
-    #[test]
-    fn a_node_outlives_the_move_that_reached_it_first() {
-        let sharing = Sharing {
-            transpositions: true,
-            ..Sharing::default()
-        };
-        let mut graph = Graph::<true>::new(1 << 20, sharing);
-        let mut root = ConnectFour::start(());
-        graph.reset(&root);
-        let (node, _) = walk(&graph, &root, &[0, 1, 4, 3, 2]);
-        walk(&graph, &root, &[0, 1, 4, 3, 2, 5]);
-        assert_eq!(walk(&graph, &root, &[2, 1, 0, 3, 4]), (node, 1));
-        assert_eq!(walk(&graph, &root, &[2, 3, 4, 1, 0]), (node, 1));
-        assert_eq!(walk(&graph, &root, &[2, 3, 4, 1, 0]), (node, 2));
-        assert_eq!(check_copies(&graph), 2);
-        assert!(graph.advance(&root, Column(2)));
-        root.play(Column(2));
-        // One of the two that are left has the node now.
-        assert_eq!(check_copies(&graph), 1);
-        assert_eq!(Store::<ConnectFour>::root_figures(&graph), (3, 3, 1.0));
-        Store::<ConnectFour>::mark_inherited(&mut graph);
-        assert_eq!(Store::<ConnectFour>::root_figures(&graph), (3, 0, 1.0));
-        // Both moves that are left lead to it, with what was known of it and what hangs below.
-        let (node, chosen) = walk(&graph, &root, &[1, 0, 3, 4]);
-        assert_eq!((chosen, graph.figures(node)), (2, (6, 1.0)));
-        assert_eq!(walk(&graph, &root, &[3, 4, 1, 0]), (node, 3));
-        assert_eq!(graph.figures(node), (7, 1.0));
-        let squares = graph.arena.get(Graph::<true>::word(node) + SQUARES_WORD);
-        assert_eq!(squares, 7 * ONE);
-        let (below, chosen) = walk(&graph, &root, &[1, 0, 3, 4, 5]);
-        assert_eq!((chosen, graph.figures(below)), (2, (2, 1.0)));
-        // A way that was not taken before finds what is there, but not what is only a leaf.
-        let (leaf, chosen) = walk(&graph, &root, &[1, 0, 5, 4, 3]);
-        assert_eq!((chosen, graph.figures(leaf)), (1, (1, 1.0)));
-        assert_ne!(leaf, below);
-        assert_eq!(check_copies(&graph), 1);
-    }
-
-    #[test]
-    fn a_leaf_tells_its_node_what_it_was_told() {
-        let sharing = Sharing {
-            transpositions: true,
-            ..Sharing::default()
-        };
-        let mut graph = Graph::<true>::new(1 << 20, sharing);
-        let root = ConnectFour::start(());
-        graph.reset(&root);
-        let (one, _) = walk(&graph, &root, &[0, 1, 2]);
-        let (other, _) = walk(&graph, &root, &[2, 1, 0]);
-        assert_ne!(one, other);
-        let (below, _) = walk(&graph, &root, &[0, 1, 2, 3]);
-        assert_eq!(graph.figures(one), (2, 1.0));
-        assert_eq!(walk(&graph, &root, &[2, 1, 0, 3]), (below, 2));
-        assert_eq!(graph.node(other), Some(one));
-        assert_eq!(graph.figures(one), (4, 1.0));
-        let chosen = |slot: u32| Store::<ConnectFour>::chosen(&graph, slot as usize);
-        assert_eq!((chosen(one), chosen(other)), (2, 2));
-        assert_eq!(check_copies(&graph), 1);
     }
 }

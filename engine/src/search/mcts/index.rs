@@ -103,7 +103,7 @@ impl Index {
     /// More than two thirds full.
     #[inline(always)]
     fn is_crowded(&self, table: &Table) -> bool {
-        self.used.load(Ordering::Relaxed) * 3 > table.entries.len() as u64 * 2
+        self.used.load(Ordering::Relaxed) * 3 > table.places() as u64 * 2
     }
 
     /// The node of a key, if it has one. `is_meant` says of a node whose key has the same upper bits whether the others are
@@ -184,7 +184,7 @@ impl Index {
             return false;
         }
         let (old, new) = (self.table(from), self.table(from + 1));
-        if new.entries.len() <= old.entries.len() {
+        if new.places() <= old.places() {
             // The system has no more.
             return false;
         }
@@ -213,6 +213,12 @@ impl Table {
         let groups = entries.len() / PLACES;
         let tags = Words::zeroed(groups);
         Self { tags, entries }
+    }
+
+    /// How many entries there is room for.
+    #[inline(always)]
+    fn places(&self) -> usize {
+        self.tags.len() * PLACES
     }
 
     /// Where the search for an entry begins. The upper bits decide, scaled to a table of any size: that they are in the entry

@@ -174,7 +174,7 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     fn expand(&self, at: &Step, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion;
 
     /// In a graph, whether it is not known yet where a move leads.
-    fn is_open(&self, edge: usize) -> bool {
+    fn is_unfollowed(&self, edge: usize) -> bool {
         let _ = edge;
         false
     }

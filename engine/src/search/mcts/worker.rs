@@ -210,7 +210,7 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
             };
             // A reply is remembered by the move in the frame of the node, as all moves on the way are.
             let context = follows.then(|| position.reply_context(store.move_of(edge)));
-            let is_news = T::IS_GRAPH && worker.teller.is_heard() && store.is_open(edge);
+            let is_news = T::IS_GRAPH && worker.teller.is_heard() && store.is_unfollowed(edge);
             let mover = position.to_move();
             let (node, inverted) = match new_move {
                 Some(mv) => store.follow_new(edge, mv, &mut position),
@@ -441,7 +441,7 @@ impl<G: Searchable> Worker<'_, G> {
         if !T::IS_GRAPH || !ground.in_order || position.repetition_key().is_some() {
             return None;
         }
-        let next = (visits + 1).saturating_sub(ground.config.expand_on) as usize;
+        let next = ground.config.moves_followed(visits);
         if next >= count {
             return None;
         }
@@ -457,7 +457,7 @@ impl<G: Searchable> Worker<'_, G> {
     /// The move with the highest score, the first of equals; one that was never chosen goes before all others.
     #[inline(always)]
     fn choose<L: Lanes, T: Store<G>, S: Select>(
-        &mut self,
+        &self,
         ground: &Ground<'_, G, T, S>,
         position: &G,
         visits: u32,
@@ -471,7 +471,7 @@ impl<G: Searchable> Worker<'_, G> {
         let careful = restricted || ground.config.solver;
         // A node of so few visits is likely to have a move that was never chosen, and then nothing else needs to be known.
         if !careful && visits <= count as u32 + ground.config.expand_on {
-            let chosen = (visits + 1).saturating_sub(ground.config.expand_on) as usize;
+            let chosen = ground.config.moves_followed(visits);
             if let Some(new) = self.first_unchosen(ground, chosen, first, count) {
                 return new;
             }
@@ -529,7 +529,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, or certainly lost.
     fn choose_with_care<T: Store<G>, S: Select>(
-        &mut self,
+        &self,
         ground: &Ground<'_, G, T, S>,
         mover: Player,
         first: usize,
