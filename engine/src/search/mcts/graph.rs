@@ -176,7 +176,7 @@ impl<const SQUARES: bool> Graph<SQUARES> {
                 break;
             }
         }
-        self.show(self.slot(slot), self.told(node));
+        self.show(self.slot(slot), self.told(node), self.parallel);
         self.learn_children(slot, node);
     }
 
@@ -228,10 +228,10 @@ impl<const SQUARES: bool> Graph<SQUARES> {
 
     /// Lets a slot have what a node was told.
     #[inline(always)]
-    fn show(&self, slot: &[AtomicU64], [counts, sum, squares]: [u64; 3]) {
+    fn show(&self, slot: &[AtomicU64], [counts, sum, squares]: [u64; 3], parallel: bool) {
         let seen = |own: u64| counts & !CHOSEN | own & CHOSEN;
         let own = &slot[COUNTS];
-        if self.parallel {
+        if parallel {
             let _ = own.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |own| Some(seen(own)));
         } else {
             own.store(seen(own.load(Ordering::Relaxed)), Ordering::Relaxed);
@@ -268,15 +268,10 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             0
         };
         let mut next = Ties(node[Self::TIES].load(Ordering::Acquire)).next();
-        // Most nodes have one or two moves that lead there, and nobody could foretell which; who is alone shows the figures to
-        // slot 0, if to no other, rather than ask.
-        while !parallel || next != 0 {
+        while next != 0 {
             let slot = self.slot(next);
-            self.show(slot, [counts, sum, squares]);
+            self.show(slot, [counts, sum, squares], parallel);
             next = Ties(slot[Self::TIES].load(Ordering::Acquire)).next();
-            if next == 0 {
-                break;
-            }
         }
     }
 
@@ -595,9 +590,9 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             return Store::<G>::follow_new(self, edge, mv, position);
         }
         let node = ties.node(slot);
-        // Who is the next to be told of this visit.
-        let next = if node == slot { ties.next() } else { node };
-        prefetch(self.arena.word(Self::word(next)));
+        // Who else is to be told of this visit.
+        prefetch(self.arena.word(Self::word(node)));
+        prefetch(self.arena.word(Self::word(ties.next())));
         position.play(mv);
         let mut inverted = false;
         if self.sharing.groups() {

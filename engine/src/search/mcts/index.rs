@@ -1,12 +1,12 @@
 //! The index of a graph: nodes by the keys of their positions, for many threads at once.
 
 use std::sync::{
-    Mutex, OnceLock, PoisonError,
+    Mutex, PoisonError,
     atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
 use super::{arena::add, slot::Shape};
-use crate::machine::Words;
+use crate::machine::{Words, prefetch};
 
 /// The bits of an entry that are the node.
 const NODE: u64 = (1 << Shape::PLACE_BITS) - 1;
@@ -28,21 +28,28 @@ const LAST_BITS: u64 = FIRST_BITS << 7;
 ///
 /// A thread that is alone takes no lock and makes no atomic step but plain reads and writes: those would wait for the memory
 /// it wrote before, which it has no need to wait for.
+///
+/// All tables are parts of the same memory, which is kept when the index is cleared: to ask the system for it once more
+/// would take longer than to empty it.
 pub(super) struct Index {
-    /// Each twice as large as the one before, and made when that is crowded. Those before it are kept, since others
-    /// may be looking into them, until the index is cleared.
-    tables: Vec<OnceLock<Table>>,
-    /// The groups of the last of them.
-    most: usize,
+    tags: Words,
+    entries: Words,
+    /// Each twice as large as the one before, and used when that is crowded. Those before it are left as they are, since
+    /// others may be looking into them, until the index is cleared.
+    tables: Vec<Table>,
     /// Which of them is in use.
     current: AtomicUsize,
+    /// How many of them were in use before the index was cleared, and may not be empty.
+    stale: usize,
     used: AtomicU64,
     growing: Mutex<()>,
 }
 
+/// The groups of a table.
+#[derive(Clone, Copy)]
 struct Table {
-    tags: Words,
-    entries: Words,
+    first: usize,
+    groups: usize,
 }
 
 impl Index {
@@ -53,33 +60,55 @@ impl Index {
         // A group takes a word for its tags, and there are as many groups again in the tables before the last.
         let most = words / 2 / (PLACES + 1);
         let most = most.clamp(Self::FEWEST, 1 << (Shape::PLACE_BITS - 3));
-        let tables = (most / Self::FEWEST).ilog2() as usize + 1;
+        let mut tables = Vec::new();
+        let mut end = 0;
+        for halvings in (0..=(most / Self::FEWEST).ilog2()).rev() {
+            let groups = most >> halvings;
+            tables.push(Table { first: end, groups });
+            end += groups;
+        }
+        let (tags, entries) = (Words::zeroed(end), Words::zeroed(end * PLACES));
+        // There may be fewer than wanted.
+        let groups = tags.len().min(entries.len() / PLACES);
+        tables.retain(|table| table.end() <= groups);
         Self {
-            tables: (0..tables).map(|_| OnceLock::new()).collect(),
-            most,
+            tags,
+            entries,
+            tables,
             current: AtomicUsize::new(0),
+            stale: 0,
             used: AtomicU64::new(0),
             growing: Mutex::new(()),
         }
     }
 
     pub(super) fn clear(&mut self) {
-        for table in &mut self.tables {
-            table.take();
-        }
+        self.stale = self.stale.max(*self.current.get_mut() + 1);
         *self.current.get_mut() = 0;
         *self.used.get_mut() = 0;
+        self.empty(self.tables[0]);
+    }
+
+    fn empty(&self, table: Table) {
+        let tags = &self.tags[table.first..table.end()];
+        for word in tags.iter().chain(self.entries_of(table)) {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn entries_of(&self, table: Table) -> &[AtomicU64] {
+        &self.entries[table.first * PLACES..table.end() * PLACES]
     }
 
     /// Calls nodes by new names, of which it has one for those that stay.
     pub(super) fn rename(&mut self, name: impl Fn(u32) -> Option<u32>) {
-        let table = self.table(self.current.load(Ordering::Relaxed));
+        let table = self.tables[self.current.load(Ordering::Relaxed)];
         let stay = |entry: &AtomicU64| {
             let entry = entry.load(Ordering::Relaxed);
             let node = name((entry & NODE) as u32).filter(|_| entry != 0)?;
             Some(entry & !NODE | u64::from(node))
         };
-        let entries: Vec<u64> = table.entries.iter().filter_map(stay).collect();
+        let entries: Vec<u64> = self.entries_of(table).iter().filter_map(stay).collect();
         self.clear();
         for entry in entries {
             // There was room for more of them, and no two are of one key.
@@ -89,29 +118,21 @@ impl Index {
 
     /// How many words it takes.
     pub(super) fn words(&self) -> usize {
-        let made = self.tables.iter().filter_map(OnceLock::get);
-        made.map(|table| table.entries.len() + table.tags.len())
-            .sum()
-    }
-
-    #[inline(always)]
-    fn table(&self, number: usize) -> &Table {
-        let groups = || self.most >> (self.tables.len() - 1 - number);
-        self.tables[number].get_or_init(|| Table::new(groups()))
+        self.tables[self.current.load(Ordering::Relaxed)].end() * (PLACES + 1)
     }
 
     /// More than two thirds full.
     #[inline(always)]
-    fn is_crowded(&self, table: &Table) -> bool {
-        self.used.load(Ordering::Relaxed) * 3 > table.places() as u64 * 2
+    fn is_crowded(&self, table: Table) -> bool {
+        self.used.load(Ordering::Relaxed) * 3 > (table.groups * PLACES) as u64 * 2
     }
 
     /// The node of a key, if it has one. `is_meant` says of a node whose key has the same upper bits whether the others are
     /// the same, too.
     #[inline(always)]
     pub(super) fn find(&self, key: u64, is_meant: impl Fn(u32) -> bool) -> Option<u32> {
-        let table = self.table(self.current.load(Ordering::Acquire));
-        table.look(key, is_meant).ok()
+        let table = self.tables[self.current.load(Ordering::Acquire)];
+        self.look(table, key, is_meant).ok()
     }
 
     /// The node of a key, which is `node` if there was none; none if there is no room. `parallel` says whether other threads
@@ -126,7 +147,7 @@ impl Index {
         let wanted = key & !NODE | u64::from(node);
         loop {
             let current = self.current.load(Ordering::Acquire);
-            let table = self.table(current);
+            let table = self.tables[current];
             if !self.is_crowded(table) {
                 let found = self.look_or_put(table, wanted, &is_meant, parallel);
                 if found.is_some() {
@@ -143,17 +164,17 @@ impl Index {
     #[inline(always)]
     fn look_or_put(
         &self,
-        table: &Table,
+        table: Table,
         wanted: u64,
         is_meant: impl Fn(u32) -> bool,
         parallel: bool,
     ) -> Option<u32> {
         loop {
-            let free = match table.look(wanted, &is_meant) {
+            let free = match self.look(table, wanted, &is_meant) {
                 Ok(node) => return Some(node),
                 Err(free) => free,
             };
-            let entry = &table.entries[free];
+            let entry = &self.entries[free];
             let put = if parallel {
                 entry.compare_exchange(0, wanted, Ordering::AcqRel, Ordering::Acquire)
             } else {
@@ -162,13 +183,13 @@ impl Index {
             };
             match put {
                 Ok(_) => {
-                    table.set_tag(free, wanted, parallel);
+                    self.set_tag(free, wanted, parallel);
                     add(&self.used, 1, parallel);
                     return Some((wanted & NODE) as u32);
                 }
                 Err(CLOSED) => return None,
                 // Another thread was faster, and perhaps has not come to its tag yet. Then look again.
-                Err(found) => table.set_tag(free, found, true),
+                Err(found) => self.set_tag(free, found, true),
             }
         }
     }
@@ -183,12 +204,11 @@ impl Index {
         if from + 1 == self.tables.len() {
             return false;
         }
-        let (old, new) = (self.table(from), self.table(from + 1));
-        if new.places() <= old.places() {
-            // The system has no more.
-            return false;
+        let (old, new) = (self.tables[from], self.tables[from + 1]);
+        if from + 1 < self.stale {
+            self.empty(new);
         }
-        for entry in old.entries.iter() {
+        for entry in self.entries_of(old) {
             // What is empty is closed, so that nothing is put behind our back.
             let Err(entry) =
                 entry.compare_exchange(0, CLOSED, Ordering::Acquire, Ordering::Acquire)
@@ -196,43 +216,26 @@ impl Index {
                 continue;
             };
             // No two are of one key, and nobody else is there yet.
-            if let Err(free) = new.look(entry, |_| false) {
-                new.entries[free].store(entry, Ordering::Relaxed);
-                new.set_tag(free, entry, false);
+            if let Err(free) = self.look(new, entry, |_| false) {
+                self.entries[free].store(entry, Ordering::Relaxed);
+                self.set_tag(free, entry, false);
             }
         }
         self.current.store(from + 1, Ordering::Release);
         true
     }
-}
-
-impl Table {
-    fn new(groups: usize) -> Self {
-        let entries = Words::zeroed(groups * PLACES);
-        // There may be fewer than wanted.
-        let groups = entries.len() / PLACES;
-        let tags = Words::zeroed(groups);
-        Self { tags, entries }
-    }
-
-    /// How many entries there is room for.
-    #[inline(always)]
-    fn places(&self) -> usize {
-        self.tags.len() * PLACES
-    }
-
-    /// Where the search for an entry begins. The upper bits decide, scaled to a table of any size: that they are in the entry
-    /// lets the index grow without a look at any node, and in the order of the entries.
-    #[inline(always)]
-    fn group_of(&self, entry: u64) -> usize {
-        let bits = 64 - Shape::PLACE_BITS;
-        (((entry >> Shape::PLACE_BITS) * self.tags.len() as u64) >> bits) as usize
-    }
 
     /// The node of an entry; if there is none, the first free place for it.
     #[inline(always)]
-    fn look(&self, wanted: u64, is_meant: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        let mut group = self.group_of(wanted);
+    fn look(
+        &self,
+        table: Table,
+        wanted: u64,
+        is_meant: impl Fn(u32) -> bool,
+    ) -> Result<u32, usize> {
+        let mut group = table.group_of(wanted);
+        // They are wanted if a tag is the right one, or to put the entry in, and then should not be waited for as well.
+        prefetch(&self.entries[group * PLACES]);
         loop {
             let tags = self.tags[group].load(Ordering::Acquire);
             let begin = group * PLACES;
@@ -250,11 +253,10 @@ impl Table {
             if free != 0 {
                 return Err(begin + free.trailing_zeros() as usize / 8);
             }
-            group = if group + 1 == self.tags.len() {
-                0
-            } else {
-                group + 1
-            };
+            group += 1;
+            if group == table.end() {
+                group = table.first;
+            }
         }
     }
 
@@ -268,6 +270,22 @@ impl Table {
         } else {
             tags.store(tags.load(Ordering::Relaxed) | tag, Ordering::Relaxed);
         }
+    }
+}
+
+impl Table {
+    /// The first group behind it.
+    #[inline(always)]
+    fn end(self) -> usize {
+        self.first + self.groups
+    }
+
+    /// The group where the search for an entry begins. The upper bits decide, scaled to a table of any size: that they are in
+    /// the entry lets the index grow without a look at any node, and in the order of the entries.
+    #[inline(always)]
+    fn group_of(self, entry: u64) -> usize {
+        let bits = 64 - Shape::PLACE_BITS;
+        self.first + (((entry >> Shape::PLACE_BITS) * self.groups as u64) >> bits) as usize
     }
 }
 
@@ -312,6 +330,28 @@ mod tests {
             assert_eq!(key_of(found.unwrap()), key_of(node));
         }
         assert!(index.words() <= 40_000, "{}", index.words());
+    }
+
+    #[test]
+    fn a_cleared_index_grows_again_from_nothing() {
+        let mut index = Index::new(100_000);
+        for offset in [0, 20_000] {
+            let nodes = || (1..=8_000).map(|node| node + offset);
+            for node in nodes() {
+                // Nothing of what was there is found, whichever tables it was in.
+                let key = mix(u64::from(node - offset));
+                assert_eq!(index.find(key, |_| true), None);
+                let found = index.find_or_insert(key, node, |_| true, false);
+                assert_eq!(found, Some(node));
+            }
+            for node in nodes() {
+                assert_eq!(
+                    index.find(mix(u64::from(node - offset)), |_| true),
+                    Some(node)
+                );
+            }
+            index.clear();
+        }
     }
 
     #[test]
