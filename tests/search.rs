@@ -3,8 +3,9 @@
 mod support;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     process::Command,
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
@@ -20,6 +21,7 @@ use canopy_engine::{
     search::{
         Choice, Limits, Report, Reports, Search, Searchable, Stop, Task, TreeView,
         classical::{Aspiration, Classical, ClassicalConfig, Method, Ties},
+        growth::{self, Observer, Record},
         mcts::{
             self, Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange,
             Sharing, StoreKind,
@@ -817,6 +819,61 @@ fn progress_is_reported_while_a_search_runs() {
             "{name}: {last:?}"
         );
     }
+}
+
+#[test]
+fn an_iteration_in_a_graph_ends_with_the_first_move_that_is_new() {
+    #[derive(Default)]
+    struct Hearer(Mutex<Vec<u32>>);
+
+    impl Observer for Hearer {
+        fn begin(&self, _: u32, _: u32) {}
+
+        fn hear(&self, words: Vec<u32>) -> Vec<u32> {
+            self.0.lock().unwrap().extend(words);
+            Vec::new()
+        }
+    }
+
+    fn check<G: Playable>(rules: G::Rules) {
+        let start = G::start(rules);
+        let mut history = History::new();
+        history.push(&start);
+        let (limits, stop, hearer) = (Limits::iterations(3000), Stop::new(), Hearer::default());
+        let spec = catalog::parse::<G>("transposition").unwrap();
+        catalog::build::<G>(&spec).unwrap().choose(Task {
+            observer: Some(&hearer),
+            ..Task::new(&start, &history, &limits, &stop)
+        });
+        let words = hearer.0.into_inner().unwrap();
+        let (mut expanded, mut linked, mut followed) =
+            (HashSet::new(), HashMap::new(), HashSet::<u32>::new());
+        let (mut paths, mut known) = (0, 0);
+        let mut rest = &words[..];
+        while !rest.is_empty() {
+            let (record, others) = growth::decode(rest).unwrap();
+            rest = others;
+            match record {
+                Record::Moves { node, .. } => _ = expanded.insert(node),
+                Record::Link { edge, node, .. } => _ = linked.insert(edge, node),
+                Record::Path { edges, .. } => {
+                    paths += 1;
+                    let new = edges.iter().position(|edge| !followed.contains(edge));
+                    followed.extend(edges);
+                    if let Some(new) = new {
+                        assert_eq!(new, edges.len() - 1, "{}: {edges:?}", G::NAME);
+                        known += usize::from(expanded.contains(&linked[&edges[new]]));
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(paths, 3000);
+        // In chess and kalah the same position seldom comes about in two ways, and not within so few iterations.
+        let is_seldom = matches!(G::NAME, "chess" | "kalah");
+        assert!(known > 0 || is_seldom, "{}", G::NAME);
+    }
+    for_every_game!(check);
 }
 
 #[test]

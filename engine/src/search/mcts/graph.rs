@@ -12,6 +12,9 @@
 //! third as large without them. Beside other threads a position joins the graph at once: what a leaf was told could not
 //! be told to another node while they are telling it more.
 //!
+//! A move that is followed for the first time ends the way down and is played out, whether or not the position behind it is
+//! known: an iteration goes one move further than those before it, as in a tree.
+//!
 //! Moves lie side by side in slots, as the children in the tree do. The first move to reach a position has the node in its
 //! own slot, and a node is called by that. Later ones are tied to it, and each has a copy of the node's figures in its own
 //! slot: a look at a node's moves is then a look at one piece of memory, and the way down jumps about no more than in a tree.

@@ -176,6 +176,10 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                 certain = true;
                 break pay(outcome);
             }
+            // A new move ends the way down, even if the position behind it turned out to be known.
+            if T::IS_GRAPH && count > 0 && worker.is_new(store, &here, parallel) {
+                break worker.playout.run(&position, trail, &mut worker.rng);
+            }
             if parallel && !staying && visits >= Camp::<G>::VISITS * ground.threads {
                 worker.camp = Some(Camp {
                     steps: worker.path.len(),
@@ -308,6 +312,13 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
+    /// Whether the move of the last step was never chosen before.
+    #[inline(always)]
+    fn is_new<T: Store<G>>(&self, store: &T, step: &Step, parallel: bool) -> bool {
+        // Beside other threads this time is counted already.
+        self.path.len() > 1 && store.chosen(step.edge) == u32::from(parallel)
+    }
+
     /// Notes a certain result.
     fn prove<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, node: u32, outcome: Outcome) {
         ground.store.prove(node, outcome);
@@ -425,8 +436,8 @@ impl<G: Searchable> Worker<'_, G> {
     /// The next of a graph's moves to be followed for the first time, if the node has few visits and its moves are followed
     /// in their order; and which move it is, where finding out takes less time than looking.
     ///
-    /// Every visit but the first takes the next move. Not quite: a visit may end here, if the move before was new but the
-    /// node was not. Then a move is left out, and comes to its turn when the others have had theirs. So the visits say which
+    /// Every visit but the first takes the next move. Not quite: a visit ends here if the move before was new and the node
+    /// was not. Then a move is left out, and comes to its turn when the others have had theirs. So the visits say which
     /// move it is, and nothing needs to be read of it, which would be far away.
     #[inline(always)]
     fn next_in_order<T: Store<G>, S>(
