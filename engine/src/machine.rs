@@ -148,18 +148,18 @@ static SELECT_IN_BYTE: [[u8; 8]; 256] = {
     table
 };
 
-/// Tells the processor that a word is going to be wanted soon, where it can be told.
+/// Tells the processor that a word is going to be wanted soon, where it can be told. If there is no such word, nothing happens.
 #[inline(always)]
-pub fn prefetch(word: &AtomicU64) {
+pub fn prefetch(words: &[AtomicU64], index: usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every such processor has the instruction, and it changes nothing.
+    // SAFETY: every such processor has the instruction, and it changes nothing, whatever the address is.
     unsafe {
         core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
-            word.as_ptr().cast_const().cast(),
+            words.as_ptr().wrapping_add(index).cast(),
         );
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = word;
+    let _ = (words, index);
 }
 
 /// A run of words, all 0 at first, that threads may share. The system hands out memory only when a word is first written,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{
     arena::{Plot, add},
     select::{Tally, as_rewards},
-    store::{Expansion, News, Step, Store, sums_seen_by},
+    store::{Expansion, News, Outlook, Step, Store, sums_seen_by},
     tree::Tree,
 };
 use crate::{
@@ -125,7 +125,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn outlook(&self, step: &Step) -> (u32, usize, usize) {
+    fn outlook(&self, step: &Step) -> Outlook {
         Store::<G>::outlook(&self.tree, step)
     }
 

@@ -40,7 +40,8 @@ use super::{
     sharing::{Sharing, frame_of},
     slot::{Shape, Ties},
     store::{
-        Expansion, News, Settled, Step, Store, exchanged, four_sums_seen_by, mean, sums_seen_by,
+        Expansion, News, Outlook, Settled, Step, Store, exchanged, four_sums_seen_by, mean,
+        sums_seen_by,
     },
 };
 use crate::{
@@ -446,11 +447,16 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn outlook(&self, step: &Step) -> (u32, usize, usize) {
+    fn outlook(&self, step: &Step) -> Outlook {
         let near = self.slot(step.edge as u32);
-        let visits = (near[COUNTS].load(Ordering::Relaxed) >> VISIT_BIT) as u32;
+        let counts = near[COUNTS].load(Ordering::Relaxed);
         let (first, count) = Shape(near[Self::SHAPE].load(Ordering::Acquire)).children();
-        (visits, first, count)
+        Outlook {
+            chosen: counts as u32,
+            visits: (counts >> VISIT_BIT) as u32,
+            first,
+            count,
+        }
     }
 
     #[inline(always)]
@@ -594,8 +600,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         }
         let node = ties.node(slot);
         // Who else is to be told of this visit.
-        prefetch(self.arena.word(Self::word(node)));
-        prefetch(self.arena.word(Self::word(ties.next())));
+        prefetch(self.arena.words(), Self::word(node));
+        prefetch(self.arena.words(), Self::word(ties.next()));
         position.play(mv);
         let mut inverted = false;
         if self.sharing.groups() {
@@ -615,7 +621,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
         let slot = edge as u32;
         let words = self.slot(slot);
-        prefetch(&words[COUNTS]);
+        prefetch(words, COUNTS);
         position.play(mv);
         let (mut symmetry, mut inverted) = (Symmetry::IDENTITY, false);
         if self.sharing.groups() {
@@ -707,6 +713,17 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         if visits != 0 {
             let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
             add(edge, visits, self.parallel);
+        }
+    }
+
+    #[inline(always)]
+    fn tell_all(&self, path: &[Step], reward: u64) {
+        let rewards = [Player::First, Player::Second]
+            .map(|player| <[u64; 2]>::from(News::of(reward).seen_by(player)));
+        for step in path {
+            self.add(step.node, 1, rewards[usize::from(step.flipped)], false);
+            let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
+            add(edge, 1, false);
         }
     }
 

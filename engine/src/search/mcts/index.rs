@@ -235,7 +235,7 @@ impl Index {
     ) -> Result<u32, usize> {
         let mut group = table.group_of(wanted);
         // They are wanted if a tag is the right one, or to put the entry in, and then should not be waited for as well.
-        prefetch(&self.entries[group * PLACES]);
+        prefetch(&self.entries, group * PLACES);
         loop {
             let tags = self.tags[group].load(Ordering::Acquire);
             let begin = group * PLACES;

@@ -23,6 +23,19 @@ pub(super) struct Step {
     pub(super) flipped: bool,
 }
 
+/// What the way down wants to know of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outlook {
+    /// How often its move was chosen.
+    pub(super) chosen: u32,
+    /// The visits of the node it leads to.
+    pub(super) visits: u32,
+    /// The first of the node's moves.
+    pub(super) first: usize,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
 /// What a node is to be told: rewards for the first player of the root, and how many visits they came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct News {
@@ -124,8 +137,8 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// The first of a node's moves and their number; 0 for a leaf. They are numbered one after the other.
     fn edges(&self, node: u32) -> (usize, usize);
 
-    /// The visits of the node that a step led to, and its moves: all that is wanted on the way down.
-    fn outlook(&self, step: &Step) -> (u32, usize, usize);
+    /// All that is wanted on the way down.
+    fn outlook(&self, step: &Step) -> Outlook;
 
     /// Whether a node may be reached in more ways than one; if not, a move and the node behind it have the same number.
     const IS_GRAPH: bool = false;
@@ -203,6 +216,15 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
 
     /// Adds visits and rewards on the way up.
     fn tell(&self, step: &Step, news: &News);
+
+    /// Adds a visit and its reward to all steps of a path, for a thread that works alone.
+    #[inline(always)]
+    fn tell_all(&self, path: &[Step], reward: u64) {
+        let news = News::of(reward);
+        for step in path {
+            self.tell(step, &news);
+        }
+    }
 
     /// Words of memory in use, and how many moves with their statistics are stored in them.
     fn usage(&self) -> (usize, u64);

@@ -14,7 +14,9 @@ use std::sync::atomic::Ordering;
 use super::{
     arena::{Arena, Plot, add},
     select::{Four, Tally, as_rewards},
-    store::{Expansion, News, Step, Store, mean, outcome_bits, outcome_of_bits, sums_seen_by},
+    store::{
+        Expansion, News, Outlook, Step, Store, mean, outcome_bits, outcome_of_bits, sums_seen_by,
+    },
 };
 use crate::{
     games::{Outcome, Player},
@@ -272,11 +274,16 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn outlook(&self, step: &Step) -> (u32, usize, usize) {
+    fn outlook(&self, step: &Step) -> Outlook {
         let node = self.arena.slice(Self::word(step.node), Self::WORDS);
         let visits = node[VISITS].load(Ordering::Relaxed) as u32;
         let (first, count) = children_of(node[Self::SHAPE].load(Ordering::Acquire));
-        (visits, first as usize, count as usize)
+        Outlook {
+            chosen: visits,
+            visits,
+            first: first as usize,
+            count: count as usize,
+        }
     }
 
     #[inline(always)]

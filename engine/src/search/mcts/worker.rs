@@ -5,7 +5,7 @@ use super::{
     config::{Config, ExpansionRule},
     playout::{Playout, Trail, pay},
     select::{ChildStats, Select, ln},
-    store::{Expansion, News, Settled, Step, Store, exchanged},
+    store::{Expansion, News, Outlook, Settled, Step, Store, exchanged},
 };
 use crate::{
     games::{Game, History, Outcome, Player},
@@ -170,14 +170,15 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
         }
         let mut certain = false;
         let reward = loop {
-            let (visits, first, count) = store.outlook(&here);
+            let outlook = store.outlook(&here);
+            let Outlook { visits, count, .. } = outlook;
             let is_open = count > 0 && (!ground.config.solver || worker.path.len() == 1);
             if !is_open && let Some(outcome) = store.proven(here.node) {
                 certain = true;
                 break pay(outcome);
             }
             // A new move ends the way down, even if the position behind it turned out to be known.
-            if T::IS_GRAPH && count > 0 && worker.is_new(store, &here, parallel) {
+            if T::IS_GRAPH && count > 0 && worker.is_new(&outlook, parallel) {
                 break worker.playout.run(&position, trail, &mut worker.rng);
             }
             if parallel && !staying && visits >= Camp::<G>::VISITS * ground.threads {
@@ -203,14 +204,11 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                     }
                     Leaf::Follow(edge, mv) => (edge, Some(mv)),
                 }
-            } else if let Some(new) = worker.next_in_order(ground, &position, visits, first, count)
-            {
+            } else if let Some(new) = worker.next_in_order(ground, &position, &outlook) {
                 new
             } else {
-                (
-                    worker.choose::<L, _, _>(ground, &position, visits, first, count),
-                    None,
-                )
+                let chosen = worker.choose::<L, _, _>(ground, &position, &outlook);
+                (chosen, None)
             };
             // A reply is remembered by the move in the frame of the node, as all moves on the way are.
             let context = follows.then(|| position.reply_context(store.move_of(edge)));
@@ -255,10 +253,7 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
         if parallel {
             worker.tell(ground, &News::of_counted(reward), staying);
         } else {
-            let news = News::of(reward);
-            for step in &worker.path {
-                store.tell(step, &news);
-            }
+            store.tell_all(&worker.path, reward);
         }
     }
 }
@@ -314,9 +309,9 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// Whether the move of the last step was never chosen before.
     #[inline(always)]
-    fn is_new<T: Store<G>>(&self, store: &T, step: &Step, parallel: bool) -> bool {
+    fn is_new(&self, outlook: &Outlook, parallel: bool) -> bool {
         // Beside other threads this time is counted already.
-        self.path.len() > 1 && store.chosen(step.edge) == u32::from(parallel)
+        outlook.chosen == u32::from(parallel) && self.path.len() > 1
     }
 
     /// Notes a certain result.
@@ -444,16 +439,14 @@ impl<G: Searchable> Worker<'_, G> {
         &mut self,
         ground: &Ground<'_, G, T, S>,
         position: &G,
-        visits: u32,
-        first: usize,
-        count: usize,
+        outlook: &Outlook,
     ) -> Option<(usize, Option<G::Move>)> {
         // A visit may also end here by repetition, in chess.
         if !T::IS_GRAPH || !ground.in_order || position.repetition_key().is_some() {
             return None;
         }
-        let next = ground.config.moves_followed(visits);
-        if next >= count {
+        let next = ground.config.moves_followed(outlook.visits);
+        if next >= outlook.count {
             return None;
         }
         let mv = if G::LISTS_QUICKLY {
@@ -462,7 +455,7 @@ impl<G: Searchable> Worker<'_, G> {
         } else {
             None
         };
-        Some((first + next, mv))
+        Some((outlook.first + next, mv))
     }
 
     /// The move with the highest score, the first of equals; one that was never chosen goes before all others.
@@ -471,11 +464,15 @@ impl<G: Searchable> Worker<'_, G> {
         &self,
         ground: &Ground<'_, G, T, S>,
         position: &G,
-        visits: u32,
-        first: usize,
-        count: usize,
+        outlook: &Outlook,
     ) -> usize {
         let store = ground.store;
+        let Outlook {
+            visits,
+            first,
+            count,
+            ..
+        } = *outlook;
         let mover = position.to_move();
         let ln_parent = ln(visits.max(1));
         let restricted = self.path.len() == 1 && ground.allowed.is_some();
