@@ -279,12 +279,6 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         }
     }
 
-    /// [`Self::add`] beside other threads, apart from the loop of those that are alone.
-    #[inline(never)]
-    fn add_beside_others(&self, node: u32, visits: u64, rewards: [u64; 2]) {
-        self.add(node, visits, rewards, true);
-    }
-
     /// Visits, and the value for the first player of the node's frame.
     fn figures(&self, node: u32) -> (u32, f64) {
         let word = Self::word(node);
@@ -701,15 +695,12 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         }
     }
 
-    #[inline(always)]
+    /// Apart from the loop, where threads that are alone tell whole paths.
+    #[inline(never)]
     fn tell(&self, step: &Step, news: &News) {
         let rewards = news.seen_by(turned_if(Player::First, step.flipped)).into();
         let visits = news.visits as u64;
-        if self.parallel {
-            self.add_beside_others(step.node, visits, rewards);
-        } else {
-            self.add(step.node, visits, rewards, false);
-        }
+        self.add(step.node, visits, rewards, self.parallel);
         if visits != 0 {
             let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
             add(edge, visits, self.parallel);

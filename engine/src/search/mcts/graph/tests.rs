@@ -47,9 +47,7 @@ fn walk(graph: &impl Store<ConnectFour>, root: &ConnectFour, line: &[u8]) -> (u3
             flipped,
         });
     }
-    for step in &path {
-        graph.tell(step, &News::of(ONE));
-    }
+    Store::<ConnectFour>::tell_all(graph, &path, ONE);
     let last = path[path.len() - 1];
     (last.node, graph.chosen(last.edge))
 }
