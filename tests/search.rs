@@ -1161,21 +1161,23 @@ fn memory_is_never_exceeded_and_the_search_goes_on() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_under_a_limit_does_not_outgrow_it() {
-    memory_of_a_run(64, "1500000");
+    memory_of_a_run("uct", 64, "1500000");
+    memory_of_a_run("transposition", 64, "1500000");
 }
 
 #[test]
-#[ignore = "a minute of searching"]
+#[ignore = "two minutes of searching"]
 #[cfg(target_os = "linux")]
 fn a_process_under_a_limit_does_not_outgrow_it_in_a_minute() {
-    memory_of_a_run(64, "12000000");
+    memory_of_a_run("uct", 64, "12000000");
+    memory_of_a_run("transposition", 64, "12000000");
 }
 
 #[cfg(target_os = "linux")]
-fn memory_of_a_run(limit_mb: u64, iterations: &str) {
+fn memory_of_a_run(search: &str, limit_mb: u64, iterations: &str) {
     /// What the program takes besides: code, stacks, tables of replies.
     const OVERHEAD_MB: u64 = 12;
-    let search = format!("uct,memory={limit_mb}");
+    let search = format!("{search},memory={limit_mb}");
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args([
             "bench",
