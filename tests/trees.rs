@@ -881,7 +881,10 @@ fn the_root_alone_tells_of_a_journal() {
             recorded::choose(&mut *search, task, &about, Some(&output));
         });
         let begun = Instant::now();
-        while scratch.files("tree").is_empty() && begun.elapsed() < Duration::from_secs(20) {
+        // Two threads write them, and either may be the first.
+        let is_there = |kind| !scratch.files(kind).is_empty();
+        while !(is_there("tree") && is_there("growth")) && begun.elapsed() < Duration::from_secs(20)
+        {
             std::thread::sleep(Duration::from_millis(1));
         }
         let trees = scratch.files("tree");
