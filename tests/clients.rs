@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use support::untested;
+use support::{take_untested, untested};
 
 mod support;
 
@@ -30,9 +30,11 @@ fn works(program: &Path, arguments: &[&str]) -> bool {
 
 /// A Python that has the packages of tests/clients/requirements.txt.
 fn python() -> Option<PathBuf> {
-    let named = env::var_os("CANOPY_PYTHON").map(PathBuf::from);
-    let places = [project("target/clients-venv/bin/python"), "python3".into()];
-    named.into_iter().chain(places).find(|python| {
+    let places = match env::var_os("CANOPY_PYTHON") {
+        Some(named) => vec![named.into()],
+        None => vec![project("target/clients-venv/bin/python"), "python3".into()],
+    };
+    places.into_iter().find(|python| {
         works(
             python,
             &["-c", "import chess.engine, open_spiel.python.bots.gtp"],
@@ -58,15 +60,14 @@ fn run(script: &str) {
     let (python, stockfish) = (python(), stockfish());
     if python.is_none() {
         untested(
-            "There is no Python with the packages of tests/clients/requirements.txt (CANOPY_PYTHON, \
+            "there is no Python with the packages of tests/clients/requirements.txt (CANOPY_PYTHON, \
              target/clients-venv/bin/python or python3)",
         );
     }
     if stockfish.is_none() {
-        untested("There is no stockfish");
+        untested("there is no stockfish");
     }
     let (Some(python), Some(stockfish)) = (python, stockfish) else {
-        assert!(env::var_os("CI").is_none(), "under CI everything is tested");
         return;
     };
     let output = Command::new(python)
@@ -95,4 +96,37 @@ fn python_chess_plays_and_analyses() {
 #[test]
 fn the_bots_of_open_spiel_play() {
     run("open_spiel_bots.py");
+}
+
+/// Runs one test of this program where nothing it needs is installed.
+fn on_a_bare_machine(environment: &[(&str, &str)]) -> (bool, String, Vec<String>) {
+    let output = Command::new(env::current_exe().expect("this program has a path"))
+        .args(["--exact", "the_bots_of_open_spiel_play"])
+        .env_remove("CANOPY_TEST_ALL")
+        .env("CANOPY_PYTHON", "no-such-python")
+        .env("CI", "true")
+        .envs(environment.iter().copied())
+        .output()
+        .expect("this program can be run again");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let notes = take_untested(std::process::id());
+    (output.status.success(), said, notes)
+}
+
+#[test]
+fn what_cannot_be_tested_is_said_and_fails_only_on_request() {
+    let (is_success, said, notes) = on_a_bare_machine(&[]);
+    assert!(is_success, "{said}");
+    let note = "the_bots_of_open_spiel_play: there is no Python with the packages";
+    assert!(
+        said.contains(&format!("NOT TESTED {note}")),
+        "held back by the test harness: {said}"
+    );
+    assert!(
+        notes.iter().any(|line| line.starts_with(note)),
+        "not in the list for the end: {notes:?}"
+    );
+    let (is_success, said, _) = on_a_bare_machine(&[("CANOPY_TEST_ALL", "1")]);
+    assert!(!is_success, "{said}");
+    assert!(said.contains("needs what is missing"), "{said}");
 }

@@ -165,10 +165,6 @@ fn can(program: &str, arguments: &[&str]) -> bool {
         .is_ok_and(|status| status.success());
     if !works {
         untested(&format!("{program} {} does not work", arguments.join(" ")));
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "under CI everything is tested"
-        );
     }
     works
 }

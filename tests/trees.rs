@@ -38,7 +38,7 @@ use canopy_engine::{
     },
 };
 use proptest::prelude::*;
-use support::{Scratch, data, untested};
+use support::{Scratch, data, untested_data};
 
 mod support;
 
@@ -199,7 +199,7 @@ fn others(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    untested(&format!("{} is not there", path.display()));
+    untested_data(&format!("{} is not there", path.display()));
     None
 }
 

@@ -1,7 +1,12 @@
 //! What the test programs share: where the data is, how goldens are compared, and every game with its variants.
 #![allow(dead_code, reason = "each test program uses a part of this")]
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    path::PathBuf,
+    process::Command,
+};
 
 use canopy_engine::games::{self, Playable, Visitor};
 
@@ -50,13 +55,66 @@ impl Drop for Scratch {
     }
 }
 
-/// Says that something could not be tested here, and why.
-#[expect(
-    clippy::print_stdout,
-    reason = "for whoever reads the output of the tests"
-)]
+/// Notes that a part of the running test is skipped because the machine lacks something, and says so at once. With
+/// `CANOPY_TEST_ALL=1` in the environment that is a failure. The last test program, wrap_up, lists all notes again.
 pub(crate) fn untested(why: &str) {
-    println!("{why} here: a part is not tested");
+    let test = std::thread::current().name().unwrap_or("main").to_owned();
+    let is_everything_wanted =
+        std::env::var_os("CANOPY_TEST_ALL").is_some_and(|value| value == "1");
+    assert!(
+        !is_everything_wanted,
+        "{test} needs what is missing: {why}; CANOPY_TEST_ALL=1 makes that a failure"
+    );
+    untested_data(why);
+}
+
+/// The same for other people's files that the project does not carry: their absence is never a failure.
+pub(crate) fn untested_data(why: &str) {
+    let test = std::thread::current().name().unwrap_or("main").to_owned();
+    let note = format!("{test}: {why}");
+    past_capture(&format!("NOT TESTED {note}\n"));
+    let log = untested_log(parent_id());
+    let log = OpenOptions::new().create(true).append(true).open(log);
+    // One write a note: other tests append at the same time.
+    let _ = log.and_then(|mut log| log.write_all(format!("{note}\n").as_bytes()));
+}
+
+/// Everything noted by the test programs that this parent process started; the notes are gone afterwards.
+pub(crate) fn take_untested(parent: u32) -> Vec<String> {
+    let path = untested_log(parent);
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let _ = fs::remove_file(path);
+    let mut notes: Vec<String> = text.lines().map(str::to_owned).collect();
+    notes.sort();
+    notes.dedup();
+    notes
+}
+
+/// The notes of one run of `cargo test`, which starts every test program itself.
+fn untested_log(parent: u32) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("untested-{parent}.txt"))
+}
+
+/// The process that started this one; 0 where the system does not tell.
+pub(crate) fn parent_id() -> u32 {
+    #[cfg(unix)]
+    return std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    return 0;
+}
+
+/// Writes to standard output even where the test harness holds back what tests print.
+pub(crate) fn past_capture(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Sends a signal to a process by name, such as `TERM`; the shell's own kill is everywhere.
+pub(crate) fn signal(name: &str, process: u32) {
+    let sent = Command::new("sh")
+        .args(["-c", &format!("kill -{name} {process}")])
+        .status();
+    assert!(sent.expect("there is a shell").success(), "kill -{name}");
 }
 
 /// The text of a file under tests/data.

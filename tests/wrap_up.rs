@@ -1,0 +1,19 @@
+//! The last test program that `cargo test --workspace` runs (cargo goes by package and name): what the others could not
+//! test on this machine, in one list.
+
+use support::{parent_id, past_capture, take_untested};
+
+mod support;
+
+#[test]
+fn what_was_not_tested_is_listed_last() {
+    let notes = take_untested(parent_id());
+    if notes.is_empty() {
+        return;
+    }
+    let list: String = notes.iter().map(|note| format!("  - {note}\n")).collect();
+    past_capture(&format!(
+        "\nNOT TESTED on this machine, {} of them (CANOPY_TEST_ALL=1 makes it a failure):\n{list}\n",
+        notes.len()
+    ));
+}
