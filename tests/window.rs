@@ -1,12 +1,13 @@
 //! A real window on a virtual display, from the first tree to the last.
 
-use std::{fs, path::Path, thread, time::Duration};
+use std::{fs, path::Path, process::Command, thread, time::Duration};
 
 use canopy_engine::tree::files;
 use serde_json::Value;
 use support::{
     Scratch,
     contest::Contest,
+    untested,
     window::{Display, Window, control_at, engine, engine_command},
 };
 
@@ -59,6 +60,45 @@ fn grow(directory: &Path, more: &[&str]) {
     let mut arguments = vec!["grow", "--game", "connect-four", "--out", text(directory)];
     arguments.extend(more);
     engine(&arguments);
+}
+
+/// Another program reads what the window copies, and the window pastes what the other has copied.
+#[test]
+fn texts_go_through_the_system_clipboard() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let xclip = |arguments: &[&str]| {
+        let mut command = Command::new("xclip");
+        command.args(["-selection", "clipboard"]).args(arguments);
+        command.env("DISPLAY", display.name());
+        command
+    };
+    if xclip(&["-version"]).output().is_err() {
+        return untested("xclip is not installed");
+    }
+    let scratch = Scratch::new("clipboard");
+    let trees = scratch.0.join("trees");
+    grow(&trees, &["--iterations", "200"]);
+    let window = Window::open(&display, &scratch.0, &[text(&trees)]);
+    window.until("a tree is shown", |state| state["nodes"].is_number());
+    window.keys(&["c"]);
+    let state = window.until("it is copied", |state| state["copied"].is_string());
+    let output = xclip(&["-o"]).output().expect("xclip runs");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        state["copied"].as_str().expect("a text")
+    );
+    let saved = scratch.0.join("pasted.csv");
+    let file = scratch.0.join("text");
+    fs::write(&file, text(&saved)).expect("a file can be written");
+    let given = xclip(&["-i", text(&file)]).status();
+    assert!(given.expect("xclip runs").success());
+    window.keys(&["ctrl+s"]);
+    window.until("there is a field", |state| state["typing"] == true);
+    window.keys(&["ctrl+a", "ctrl+v", "Return"]);
+    window.until("what was pasted names the file", |_| saved.exists());
+    window.close();
 }
 
 #[test]

@@ -65,6 +65,11 @@ impl Display {
             name: format!(":{}", number.trim()),
         })
     }
+
+    /// What programs find in `DISPLAY`.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl Drop for Display {

@@ -8,7 +8,8 @@
 //! rests. [`play`] is a game between people and engines, [`exhibition`] a match that the window starts. [`app`] is what the
 //! window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things
 //! are, [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together and paints what
-//! [`damage`] says is new, [`window`] shows it.
+//! [`damage`] says is new, [`window`] shows it and reaches
+//! the system's `clipboard`.
 
 pub mod app;
 
@@ -17,6 +18,8 @@ pub mod board;
 pub mod camera;
 
 pub mod cli;
+
+mod clipboard;
 
 pub mod controls;
 

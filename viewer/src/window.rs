@@ -22,6 +22,7 @@ use winit::{
 
 use crate::{
     app::{Action, App},
+    clipboard::Clipboard,
     frame::{Frame, copy},
     loader::Wake,
     painter::Part,
@@ -57,6 +58,7 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
         drawn: None,
         next: None,
         clicked: None,
+        clipboard: Clipboard::default(),
         told_to_end,
         failure: None,
     };
@@ -104,6 +106,7 @@ struct Viewer {
     next: Option<Instant>,
     /// When something was clicked that has not been answered yet.
     clicked: Option<Instant>,
+    clipboard: Clipboard,
     /// Whether the system asks the program to end.
     told_to_end: Arc<AtomicBool>,
     failure: Option<String>,
@@ -169,6 +172,7 @@ impl Viewer {
         self.app.update(self.begun.elapsed());
         let input = shown.input.take_egui_input(&shown.window);
         let drawn = self.frame.draw(&mut self.app, input, shown.size);
+        self.clipboard.after_frame(&drawn.platform);
         shown
             .input
             .handle_platform_output(&shown.window, drawn.platform);
@@ -266,6 +270,7 @@ impl ApplicationHandler for Viewer {
             }
             return;
         }
+        self.clipboard.before_event(&event, &mut shown.input);
         let answer = shown.input.on_window_event(&shown.window, &event);
         match event {
             WindowEvent::CloseRequested => return self.close(event_loop),
