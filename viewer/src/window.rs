@@ -32,6 +32,9 @@ use crate::{
 /// What gets ready by itself is shown no sooner than so long after the last frame.
 const FRAME: Duration = Duration::from_millis(10);
 
+/// Set by tests of documented commands: a window closes once what it was asked for can be seen.
+const CLOSE_VARIABLE: &str = "CANOPY_TEST_CLOSE";
+
 /// Shows the window, in which something is done at once, until it is closed. An error says why there is none.
 pub fn run(first: Option<Action>) -> Result<(), String> {
     let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| {
@@ -47,6 +50,8 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
     let told_to_end = heed_signals(&wake);
     let frame = Frame::with_easel(Arc::clone(&wake)).map_err(no_thread)?;
     let mut app = App::new(Settings::load(), wake).map_err(no_thread)?;
+    let closes_when_seen = std::env::var_os(CLOSE_VARIABLE).is_some();
+    let is_start_screen = first.is_none();
     if let Some(first) = first {
         app.act(first);
     }
@@ -60,6 +65,8 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
         clicked: None,
         clipboard: Clipboard::default(),
         told_to_end,
+        closes_when_seen,
+        is_start_screen,
         failure: None,
     };
     event_loop
@@ -109,6 +116,10 @@ struct Viewer {
     clipboard: Clipboard,
     /// Whether the system asks the program to end.
     told_to_end: Arc<AtomicBool>,
+    /// Whether the window closes after its first complete frame, for tests.
+    closes_when_seen: bool,
+    /// Whether the window was opened without anything to show.
+    is_start_screen: bool,
     failure: Option<String>,
 }
 
@@ -196,6 +207,9 @@ impl Viewer {
             self.app.counters.answered(clicked.elapsed());
         }
         self.app.counters.drew(self.begun.elapsed());
+        if self.closes_when_seen {
+            self.app.is_over |= self.is_start_screen || self.app.shows_what_was_asked()?;
+        }
         let now = Instant::now();
         self.drawn = Some(now);
         self.next = now.checked_add(drawn.next);

@@ -275,11 +275,21 @@ impl PositionWork for Match<'_> {
     }
 }
 
+/// Set by tests of documented commands, to `GAMESxPLIES`: no match has more games, and no game more plies.
+const CAP_VARIABLE: &str = "CANOPY_TEST_GAMES";
+
+fn test_cap() -> Option<(u64, u32)> {
+    let text = std::env::var(CAP_VARIABLE).ok()?;
+    let (games, plies) = text.split_once('x')?;
+    Some((games.parse().ok()?, plies.parse().ok()?))
+}
+
 fn plan<G: Playable>(
     arguments: &MatchArgs,
     own: &[String],
     start: &G,
 ) -> Result<Plan<G>, CliError> {
+    let cap = test_cap();
     let game = name_of(start);
     let mut own = own.to_vec();
     own.extend(["--game".to_owned(), game.clone()]);
@@ -318,7 +328,9 @@ fn plan<G: Playable>(
     let adjudication = Adjudication {
         draw: arguments.draw,
         resign: arguments.resign,
-        plies: arguments.max_plies,
+        plies: (arguments.max_plies.into_iter())
+            .chain(cap.map(|(_, plies)| plies))
+            .min(),
     };
     let mut heading = Heading::new(game.clone(), &engines, &arguments.go, &patience);
     heading.seed = arguments.seed;
@@ -329,7 +341,7 @@ fn plan<G: Playable>(
         heading,
         engines,
         go: arguments.go.clone(),
-        games: schedule.games(arguments.games),
+        games: schedule.games(cap.map_or(arguments.games, |(games, _)| games.min(arguments.games))),
         schedule,
         openings: match listed.is_empty() {
             true => vec![Opening::plain(start.rules())],

@@ -121,6 +121,20 @@ impl App {
         })
     }
 
+    /// Whether there is a tree to see, or it is known what has to appear first. An error is one that the window shows.
+    pub fn shows_what_was_asked(&self) -> Result<bool, String> {
+        match &self.message {
+            Some(message) if message.is_error => Err(message.text.clone()),
+            _ => {
+                let awaited = self
+                    .following
+                    .as_ref()
+                    .and_then(|following| following.awaited);
+                Ok(self.model.is_some() || awaited.is_some())
+            }
+        }
+    }
+
     /// Which of these files that have appeared is to be shown, if what appears is followed. In a match late trees of
     /// earlier searches, and of other games than the one that is told of, are not.
     pub(super) fn newest(&self, paths: &[PathBuf]) -> Option<PathBuf> {
