@@ -11,6 +11,8 @@ use support::{
     window::{Display, Window, control_at, engine, engine_command},
 };
 
+#[path = "window/paths.rs"]
+mod paths;
 mod support;
 
 fn text(path: &Path) -> &str {
@@ -56,7 +58,7 @@ fn save(window: &Window<'_>, path: &Path) {
     });
 }
 
-fn grow(directory: &Path, more: &[&str]) {
+pub(crate) fn grow(directory: &Path, more: &[&str]) {
     let mut arguments = vec!["grow", "--game", "connect-four", "--out", text(directory)];
     arguments.extend(more);
     engine(&arguments);

@@ -91,8 +91,19 @@ pub(crate) struct Window<'a> {
 impl<'a> Window<'a> {
     /// Starts the viewer with these arguments; what it remembers is in `home`.
     pub(crate) fn open(display: &'a Display, home: &Path, arguments: &[&str]) -> Self {
+        Self::open_in(display, home, Path::new("."), arguments)
+    }
+
+    /// The same in a folder, in which relative paths begin.
+    pub(crate) fn open_in(
+        display: &'a Display,
+        home: &Path,
+        folder: &Path,
+        arguments: &[&str],
+    ) -> Self {
         let mut program = Command::new(viewer())
             .args(arguments)
+            .current_dir(folder)
             .env("DISPLAY", &display.name)
             .env("XDG_CONFIG_HOME", home)
             .env("XDG_DATA_HOME", home)

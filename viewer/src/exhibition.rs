@@ -15,7 +15,7 @@ use canopy_engine::{
     games::{self, Playable, Visitor, notation},
 };
 
-use crate::loader::Wake;
+use crate::{loader::Wake, paths::absolute};
 
 /// What is to be seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ pub fn new_directory() -> std::io::Result<PathBuf> {
     let mut number = 0;
     loop {
         let name = format!("canopy-{}-{number}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
+        let directory = absolute(&std::env::temp_dir()).join(name);
         match fs::create_dir(&directory) {
             Ok(()) => return Ok(directory),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => {

@@ -3,8 +3,8 @@
 //! It stands beside the engine and sees of it only the games' notations, the tree formats, the list of searches and how to talk
 //! to an engine, which is always a process. From a file to the screen:
 //! [`loader`] reads on a thread of its own, [`model`] holds a tree breadth-first, [`layout`] says where its nodes stand,
-//! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`watch`] tells what appears in a
-//! directory, [`standing`] how the match in it stands, [`film`] makes trees of journals, and [`easel`] draws with care what
+//! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`paths`] makes paths absolute,
+//! [`watch`] tells what appears in a directory, [`standing`] how the match in it stands, [`film`] makes trees of journals, and [`easel`] draws with care what
 //! rests. [`play`] is a game between people and engines, [`exhibition`] a match that the window starts. [`app`] is what the
 //! window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things
 //! are, [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together and paints what
@@ -51,6 +51,8 @@ pub mod model;
 pub mod painter;
 
 pub mod panels;
+
+pub mod paths;
 
 mod pixel;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Deed;
-use crate::{exhibition::Wanted, model::Sift, play::Plan};
+use crate::{exhibition::Wanted, model::Sift, paths::absolute, play::Plan};
 
 /// Something that happens in the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +86,24 @@ pub enum Action {
     Quit,
     /// Copy something about the selected node.
     Copy(Copied),
+}
+
+impl Action {
+    /// The same with absolute paths. Everything a person names comes through here, from the command line, a dialog, a drop or the
+    /// list of recent files: nothing behind it meets a path that depends on the current folder.
+    pub(super) fn with_absolute_paths(self) -> Self {
+        match self {
+            Self::Open(paths) => Self::Open(paths.iter().map(|path| absolute(path)).collect()),
+            Self::FollowMatch { directory, exit } => Self::FollowMatch {
+                directory: absolute(&directory),
+                exit,
+            },
+            Self::Save(path, scale) => Self::Save(absolute(&path), scale),
+            Self::Deed(Deed::Save(path)) => Self::Deed(Deed::Save(absolute(&path))),
+            Self::LayOut(path) => Self::LayOut(absolute(&path)),
+            other => other,
+        }
+    }
 }
 
 /// A step in the tree.

@@ -426,7 +426,7 @@ impl App {
 
     /// Does something.
     pub fn act(&mut self, action: Action) {
-        match action {
+        match action.with_absolute_paths() {
             Action::Open(paths) => match paths.as_slice() {
                 [path] if files::is_game(path) => self.lay_out(path),
                 _ => self.open(&paths),

@@ -10,6 +10,7 @@ use crate::{
     app::{Action, App, Deed, name_of},
     controls::Named as _,
     easel::is_picture,
+    paths::absolute,
     play::files::is_game,
     sequence::is_tree,
     theme::Theme,
@@ -271,7 +272,7 @@ impl Dialog {
 
     /// What lies where the path points to.
     fn browse(&mut self, ui: &mut Ui, theme: &Theme) {
-        let path = PathBuf::from(self.path.trim());
+        let path = absolute(Path::new(self.path.trim()));
         let directory = if path.is_dir() {
             Some(path.as_path())
         } else {
