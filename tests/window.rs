@@ -11,6 +11,8 @@ use support::{
     window::{Display, Window, control_at, engine, engine_command},
 };
 
+#[path = "window/killed.rs"]
+mod killed;
 #[path = "window/paths.rs"]
 mod paths;
 mod support;

@@ -89,7 +89,7 @@ pub(crate) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Starts the viewer with these arguments; what it remembers is in `home`.
+    /// Starts the viewer with these arguments; what it remembers and what it keeps for a while is in `home`.
     pub(crate) fn open(display: &'a Display, home: &Path, arguments: &[&str]) -> Self {
         Self::open_in(display, home, Path::new("."), arguments)
     }
@@ -107,6 +107,7 @@ impl<'a> Window<'a> {
             .env("DISPLAY", &display.name)
             .env("XDG_CONFIG_HOME", home)
             .env("XDG_DATA_HOME", home)
+            .env("TMPDIR", home)
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("WAYLAND_SOCKET")
             .stdin(Stdio::null())

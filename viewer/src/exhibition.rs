@@ -1,13 +1,11 @@
 //! A match that the window itself starts, to have something to follow.
 
 use std::{
-    fs,
     io::Read as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
-    time::Duration,
 };
 
 use canopy_engine::{
@@ -15,7 +13,7 @@ use canopy_engine::{
     games::{self, Playable, Visitor, notation},
 };
 
-use crate::{loader::Wake, paths::absolute};
+use crate::{loader::Wake, temporary::TemporaryDirectory};
 
 /// What is to be seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +100,8 @@ pub fn own_engine() -> Vec<String> {
 #[derive(Debug)]
 pub struct Exhibition {
     child: Child,
-    directory: PathBuf,
+    /// It goes after the match.
+    directory: TemporaryDirectory,
     engine: String,
     complaints: Receiver<String>,
 }
@@ -113,7 +112,7 @@ impl Exhibition {
         let engine = wanted.engine.join(" ");
         let failed =
             |error: std::io::Error| format!("the match cannot be started with {engine}: {error}");
-        let directory = new_directory().map_err(failed)?;
+        let directory = TemporaryDirectory::new().map_err(failed)?;
         let (program, words) = wanted
             .engine
             .split_first()
@@ -125,7 +124,7 @@ impl Exhibition {
             .args(["--games", &wanted.games.to_string()])
             .args(["--pace", &wanted.pace.to_string()])
             .arg("--trees")
-            .arg(&directory);
+            .arg(directory.path());
         let base = wanted.game.split(':').next().unwrap_or_default();
         for player in players(base) {
             let written = format!("option.TreeJournal=true option.TreeExtra=true {player}");
@@ -136,10 +135,7 @@ impl Exhibition {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();
-        let mut child = spawned.map_err(|error| {
-            let _ = fs::remove_dir_all(&directory);
-            failed(error)
-        })?;
+        let mut child = spawned.map_err(failed)?;
         let (tell, complaints) = channel();
         let said = child.stderr.take();
         let listener = thread::Builder::new().name("match".to_owned());
@@ -164,7 +160,7 @@ impl Exhibition {
 
     /// Where it is to be followed.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.directory.path()
     }
 
     /// Which engine plays.
@@ -188,32 +184,5 @@ impl Drop for Exhibition {
         // Engines go when nobody talks to them any more.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        remove_directory(&self.directory);
-    }
-}
-
-/// Removes a directory, even if somebody still writes a last file into it.
-pub fn remove_directory(directory: &Path) {
-    for _ in 0..20 {
-        if fs::remove_dir_all(directory).is_ok() || !directory.exists() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// A directory of our own, for a while.
-pub fn new_directory() -> std::io::Result<PathBuf> {
-    let mut number = 0;
-    loop {
-        let name = format!("canopy-{}-{number}", std::process::id());
-        let directory = absolute(&std::env::temp_dir()).join(name);
-        match fs::create_dir(&directory) {
-            Ok(()) => return Ok(directory),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => {
-                number += 1;
-            }
-            Err(error) => return Err(error),
-        }
     }
 }

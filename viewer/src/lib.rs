@@ -5,7 +5,8 @@
 //! [`loader`] reads on a thread of its own, [`model`] holds a tree breadth-first, [`layout`] says where its nodes stand,
 //! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`paths`] makes paths absolute,
 //! [`watch`] tells what appears in a directory, [`standing`] how the match in it stands, [`film`] makes trees of journals, and [`easel`] draws with care what
-//! rests. [`play`] is a game between people and engines, [`exhibition`] a match that the window starts. [`app`] is what the
+//! rests. [`play`] is a game between people and engines, [`exhibition`] a match that the window starts,
+//! [`temporary`] where their trees are as long as they last. [`app`] is what the
 //! window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things
 //! are, [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together and paints what
 //! [`damage`] says is new, [`window`] shows it and reaches
@@ -69,6 +70,8 @@ pub mod settings;
 pub mod standing;
 
 pub mod svg;
+
+pub mod temporary;
 
 pub mod theme;
 

@@ -27,6 +27,7 @@ use crate::{
     loader::Wake,
     painter::Part,
     settings::Settings,
+    temporary,
 };
 
 /// What gets ready by itself is shown no sooner than so long after the last frame.
@@ -49,6 +50,7 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
     let no_thread = |error: std::io::Error| format!("no thread could be started: {error}");
     let told_to_end = heed_signals(&wake);
     let frame = Frame::with_easel(Arc::clone(&wake)).map_err(no_thread)?;
+    temporary::sweep();
     let mut app = App::new(Settings::load(), wake).map_err(no_thread)?;
     let closes_when_seen = std::env::var_os(CLOSE_VARIABLE).is_some();
     let is_start_screen = first.is_none();

@@ -82,7 +82,7 @@ impl App {
         match Playing::new(plan, self.records.as_deref(), self.now) {
             Ok(playing) => {
                 self.message = None;
-                self.watch_game(&playing.directory.clone());
+                self.watch_game(playing.directory.path());
                 self.playing = Some(playing);
                 self.animates = animates.then_some(SHOW);
                 self.carry_on();

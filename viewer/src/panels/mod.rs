@@ -172,7 +172,7 @@ impl Panels {
                 .frame(side)
                 .exact_size(PlayPanel::width(ui.available_width()))
                 .show(ui, |ui| {
-                    let game = app.playing.as_ref().map(|playing| &playing.directory);
+                    let game = app.playing.as_ref().map(|playing| playing.directory.path());
                     ui.push_id(game, |ui| {
                         scrolled(ui, |ui| play.show(&mut around, app, ui, theme, actions));
                     });

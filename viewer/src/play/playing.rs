@@ -2,7 +2,7 @@
 //! shows and follows, is the app's.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -18,11 +18,7 @@ use super::{
     opponent::{News, Opponent, Question},
     table::{Effort, Table, Turn, directory_of},
 };
-use crate::{
-    board::Motion,
-    exhibition::{new_directory, remove_directory},
-    loader::Wake,
-};
+use crate::{board::Motion, loader::Wake, temporary::TemporaryDirectory};
 
 /// An engine that has said nothing for so long may hang.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -71,8 +67,8 @@ pub struct Playing {
     pub is_looking: bool,
     /// When engines begin the next game of a series by themselves.
     pub(crate) next_game: Option<Duration>,
-    /// Where the trees go, as long as the game is played.
-    pub(crate) directory: PathBuf,
+    /// Where the trees go, as long as the game is played; it goes after the engines.
+    pub(crate) directory: TemporaryDirectory,
     pub(crate) keeper: Option<Keeper>,
     seed: u64,
     /// The number of the last question, and of the last game that was begun.
@@ -106,7 +102,6 @@ impl Drop for Playing {
     fn drop(&mut self) {
         self.opponents = [None, None];
         self.analyst = None;
-        remove_directory(&self.directory);
     }
 }
 
@@ -116,7 +111,7 @@ impl Playing {
         let table = Table::new(plan)?;
         let names = [table.name_of(Player::First), table.name_of(Player::Second)];
         let keeper = records.map(|records| Keeper::new(table.plan(), names, records));
-        let directory = new_directory()
+        let directory = TemporaryDirectory::new()
             .map_err(|error| format!("there is no directory for the trees: {error}"))?;
         let clock = SystemTime::now().duration_since(UNIX_EPOCH);
         let seed = mix(clock.unwrap_or_default().as_nanos() as u64);
@@ -174,7 +169,10 @@ impl Playing {
 
     /// Where the trees of this game go, made now.
     fn trees(&self) -> Option<String> {
-        let directory = self.directory.join(directory_of(self.table.number()));
+        let directory = self
+            .directory
+            .path()
+            .join(directory_of(self.table.number()));
         std::fs::create_dir_all(&directory).ok()?;
         Some(directory.to_string_lossy().into_owned())
     }
