@@ -2,6 +2,8 @@
 
 #[path = "viewer/acts.rs"]
 mod acts;
+#[path = "viewer/folder.rs"]
+mod folder;
 #[path = "viewer/follow.rs"]
 mod follow;
 #[path = "viewer/hostile.rs"]

@@ -213,4 +213,12 @@ fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
             .as_ref()
             .is_some_and(|path| path.ends_with("049999.tree"))
     });
+    // What happens in it is seen as in a small one.
+    let path = |name: &str| scratch.0.join(name);
+    fs::rename(path("000007.tree"), path("000007b.tree")).expect("a file can be renamed");
+    fs::remove_file(path("099999.tree")).expect("a file can be removed");
+    stage.until("it is seen", |app| {
+        app.sequence.len() == 99_999 && app.sequence.knows(&path("000007b.tree"))
+    });
+    assert!(!stage.app.sequence.knows(&path("000007.tree")));
 }

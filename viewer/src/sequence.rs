@@ -44,6 +44,11 @@ impl Sequence {
         self.paths.is_empty()
     }
 
+    /// All of them.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// Which is shown, counted from 0.
     pub fn at(&self) -> usize {
         self.at
@@ -81,31 +86,50 @@ impl Sequence {
             .collect()
     }
 
-    /// Adds a file in its place among the others, by name; its index. What is shown stays shown.
-    pub fn insert(&mut self, path: PathBuf) -> usize {
-        match self.find(&path) {
-            Ok(index) => index,
-            Err(index) => {
-                self.paths.insert(index, path);
-                if index <= self.at && self.paths.len() > 1 {
-                    self.at += 1;
-                }
-                index
+    /// Which of these files, in order, are not among them, and which of them are not among these.
+    pub fn compare(&self, paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let (mut new, mut gone) = (Vec::new(), Vec::new());
+        let mut known = self.paths.iter().peekable();
+        for path in paths {
+            while let Some(before) = known.next_if(|known| order(known, &path).is_lt()) {
+                gone.push(before.clone());
+            }
+            if known.next_if(|known| **known == path).is_none() {
+                new.push(path);
             }
         }
+        gone.extend(known.cloned());
+        (new, gone)
     }
 
-    /// Takes a file out; whether it was there. What is shown stays shown.
-    pub fn remove(&mut self, path: &Path) -> bool {
-        self.forget(path);
-        let Ok(index) = self.find(path) else {
-            return false;
-        };
-        self.paths.remove(index);
-        if index < self.at || self.at >= self.paths.len() {
-            self.at = self.at.saturating_sub(1);
+    /// Files that have come or changed, and files that have gone, each in order: the first are read anew, and stand in their places
+    /// among the others. What is shown stays shown.
+    pub fn update(&mut self, changed: &[PathBuf], gone: &[PathBuf]) {
+        for path in changed.iter().chain(gone) {
+            self.forget(path);
         }
-        true
+        let mut new: Vec<&PathBuf> = changed.iter().filter(|path| !self.knows(path)).collect();
+        new.dedup();
+        if new.is_empty() && gone.is_empty() {
+            return;
+        }
+        let shown = self.path().map(Path::to_owned);
+        let mut paths = Vec::with_capacity(self.paths.len() + new.len());
+        let (mut new, mut gone) = (new.into_iter().peekable(), gone.iter().peekable());
+        for path in std::mem::take(&mut self.paths) {
+            while let Some(new) = new.next_if(|new| order(new, &path).is_lt()) {
+                paths.push(new.clone());
+            }
+            while gone.next_if(|gone| order(gone, &path).is_lt()).is_some() {}
+            if gone.next_if(|gone| **gone == path).is_none() {
+                paths.push(path);
+            }
+        }
+        paths.extend(new.cloned());
+        self.paths = paths;
+        // Where what was shown has gone, the next is in its place.
+        self.at = shown.map_or(0, |shown| self.find(&shown).unwrap_or_else(|next| next));
+        self.at = self.at.min(self.paths.len().saturating_sub(1));
     }
 
     /// Whether the file that is to be shown is being read.
@@ -231,13 +255,13 @@ pub fn order(one: &Path, other: &Path) -> Ordering {
 }
 
 /// Of two directories the one with the shorter name comes first: the ten thousandth game has one figure more.
-fn by_length(one: &Path, other: &Path) -> Ordering {
+pub fn by_length(one: &Path, other: &Path) -> Ordering {
     let length = |path: &Path| path.as_os_str().len();
     length(one).cmp(&length(other)).then(one.cmp(other))
 }
 
 /// Whether a name begins with a dot, or is none at all.
-fn is_hidden(path: &Path) -> bool {
+pub fn is_hidden(path: &Path) -> bool {
     (path.file_name().and_then(|name| name.to_str())).is_none_or(|name| name.starts_with('.'))
 }
 
@@ -256,10 +280,10 @@ mod tests {
     fn new_files_join_in_order_and_what_is_shown_stays() {
         let mut sequence = Sequence::new(vec!["b.tree".into(), "d.csv".into()]);
         assert!(sequence.go_to(1) && !sequence.go_to(2));
-        assert_eq!(sequence.insert("a.tree".into()), 0);
-        assert_eq!(sequence.insert("c.tree".into()), 2);
-        assert_eq!(sequence.insert("d.csv".into()), 3);
-        assert_eq!(sequence.insert("e.tree".into()), 4);
+        sequence.update(
+            &["a.tree", "c.tree", "d.csv", "e.tree"].map(PathBuf::from),
+            &[],
+        );
         assert_eq!(sequence.path(), Some(Path::new("d.csv")));
         assert_eq!((sequence.at(), sequence.len()), (3, 5));
         let wanted: Vec<PathBuf> = sequence
@@ -276,10 +300,18 @@ mod tests {
             !sequence.is_awaited(Path::new("d.csv"), 1),
             "it has changed since"
         );
-        assert!(sequence.remove(Path::new("a.tree")) && !sequence.remove(Path::new("a.tree")));
+        sequence.update(&[], &["a.tree", "aa.tree"].map(PathBuf::from));
         assert_eq!(sequence.path(), Some(Path::new("d.csv")));
-        assert!(sequence.remove(Path::new("e.tree")) && sequence.remove(Path::new("d.csv")));
-        assert_eq!((sequence.at(), sequence.len()), (1, 2));
+        sequence.update(&["f.tree".into()], &["b.tree", "d.csv"].map(PathBuf::from));
+        assert_eq!(sequence.path(), Some(Path::new("e.tree")), "the next one");
+        assert_eq!(
+            sequence.paths,
+            ["c.tree", "e.tree", "f.tree"].map(PathBuf::from)
+        );
+        sequence.update(&[], &["e.tree", "f.tree"].map(PathBuf::from));
+        assert_eq!((sequence.at(), sequence.len()), (0, 1));
+        sequence.update(&[], &["c.tree".into()]);
+        assert_eq!((sequence.at(), sequence.path()), (0, None));
     }
 
     #[test]
@@ -292,7 +324,7 @@ mod tests {
             "m/z.tree",
             "m/game-9999/a.tree",
         ] {
-            sequence.insert(name.into());
+            sequence.update(&[name.into()], &[]);
         }
         let expected = [
             "m/z.tree",

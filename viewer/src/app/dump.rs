@@ -60,6 +60,7 @@ impl App {
             "theme": if self.settings.dark { "dark" } else { "light" },
             "follow": self.follow,
             "directory": self.directory.as_ref().map(|path| path.display().to_string()),
+            "watching": self.watching(),
             "match": self.dump_match(),
             "game": self.dump_game(),
             "counters": self.counters.dump(),

@@ -34,7 +34,7 @@ use crate::{
     sequence::Sequence,
     settings::Settings,
     theme::Theme,
-    watch::{Change, Scope, Watch},
+    watch::{Change, EventSource, Scope, Watch},
 };
 
 mod action;
@@ -102,6 +102,12 @@ pub struct App {
     /// The match that is followed, if it is one.
     pub following: Option<Following>,
     watch: Option<Watch>,
+    /// Who tells of changes in the directory; for tests anything but the system.
+    pub event_source: EventSource,
+    /// Whether it was told what lies in the directory.
+    is_present: bool,
+    /// Why the directory is listed again and again; none where the system tells of changes.
+    polling: Option<String>,
     loader: Loader,
     projector: Projector,
     wake: Wake,
@@ -149,6 +155,9 @@ impl App {
             directory: None,
             following: None,
             watch: None,
+            event_source: EventSource::System,
+            is_present: false,
+            polling: None,
             loader: Loader::start(Arc::clone(&wake))?,
             projector: Projector::start(Arc::clone(&wake))?,
             wake,
@@ -179,6 +188,27 @@ impl App {
         Some(message.since + MESSAGE)
     }
 
+    /// Whether the directory is watched, and what lies in it is known.
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_some() && self.is_present
+    }
+
+    /// Whether the directory is listed again and again, because the system does not tell of changes.
+    pub fn is_polling(&self) -> bool {
+        self.polling.is_some()
+    }
+
+    /// Which directory is watched and how, in a sentence; none if there is none.
+    pub fn watching(&self) -> Option<String> {
+        let directory = self.directory.as_deref()?.display();
+        Some(match &self.polling {
+            None => format!("watching {directory}"),
+            Some(reason) => format!(
+                "looking into {directory} every half second, because the system does not tell of changes there ({reason})"
+            ),
+        })
+    }
+
     /// Says something at the bottom.
     pub fn say(&mut self, text: impl Into<String>) {
         self.message = Some(Message {
@@ -205,16 +235,20 @@ impl App {
         for change in self.watch.as_ref().map(Watch::take).unwrap_or_default() {
             match change {
                 Change::Said(text) => self.say(text),
-                Change::Files(paths) => self.arrive(paths),
-                Change::Gone(paths) => self.lose(&paths),
+                Change::Files { changed, gone } => self.refresh(changed, &gone),
                 Change::Match(standing) => self.stand(standing),
                 Change::Awaited(awaited) => self.wait_for(awaited),
-                Change::Present(mut paths) => {
-                    self.remember_match();
-                    paths.retain(|path| !self.sequence.knows(path));
-                    if !paths.is_empty() {
-                        self.arrive(paths);
+                Change::Polling(reason) => {
+                    self.polling = reason;
+                    if let Some(watching) = self.watching().filter(|_| self.is_polling()) {
+                        self.say(watching);
                     }
+                }
+                Change::Present(paths) => {
+                    self.is_present = true;
+                    self.remember_match();
+                    let (new, gone) = self.sequence.compare(paths);
+                    self.refresh(new, &gone);
                 }
             }
         }
@@ -236,25 +270,23 @@ impl App {
         self.selected.unwrap_or(0)
     }
 
-    /// Files have appeared in the directory, or have changed.
-    fn arrive(&mut self, paths: Vec<PathBuf>) {
-        let newest = self.newest(&paths).filter(|_| self.follow);
-        for path in paths {
-            self.sequence.forget(&path);
-            self.sequence.insert(path);
-        }
-        if let Some(index) = newest.and_then(|path| self.sequence.find(&path).ok()) {
-            self.sequence.go_to(index);
-        }
-        self.ask();
-    }
-
-    /// Files have gone from the directory; what is shown stays.
-    fn lose(&mut self, paths: &[PathBuf]) {
-        for path in paths.iter().filter(|path| !path.exists()) {
-            if self.sequence.remove(path) {
-                self.say(format!("{} is gone", name_of(path)));
+    /// Files of the directory have come, changed or gone; what is shown stays until there is something newer.
+    fn refresh(&mut self, changed: Vec<PathBuf>, gone: &[PathBuf]) {
+        let newest = self.newest(&changed).filter(|_| self.follow);
+        self.sequence.update(&changed, gone);
+        if !changed.is_empty() {
+            if let Some(index) = newest.and_then(|path| self.sequence.find(&path).ok()) {
+                self.sequence.go_to(index);
             }
+            return self.ask();
+        }
+        match gone {
+            [] => {}
+            [one] => self.say(format!("{} is gone", name_of(one))),
+            many => self.say(format!(
+                "{} trees are gone",
+                scene::thousands(many.len() as u64)
+            )),
         }
     }
 
@@ -547,7 +579,8 @@ impl App {
 
     /// Watches a directory from now on.
     fn watch(&mut self, directory: &Path, scope: Scope) {
-        match Watch::start(directory, scope, Arc::clone(&self.wake)) {
+        (self.is_present, self.polling) = (false, None);
+        match Watch::start(directory, scope, self.event_source, Arc::clone(&self.wake)) {
             Ok(watch) => self.watch = Some(watch),
             Err(error) => {
                 self.complain(format!("{} is not watched: {error}", directory.display()));

@@ -167,18 +167,24 @@ impl Panels {
                     } else {
                         theme.text
                     };
-                    ui.label(RichText::new(&message.text).color(colour));
+                    let text = RichText::new(&message.text).color(colour);
+                    ui.add(Label::new(text).truncate());
                 }
                 None => {
-                    let hint = match &app.directory {
+                    let hint = match app.watching() {
                         Some(_) if app.playing.is_some() => {
                             "click the board or type a move (m); u takes back, ? lists all keys"
                                 .to_owned()
                         }
-                        Some(directory) => format!("watching {}", directory.display()),
+                        Some(watching) => watching,
                         None => "? lists all keys".to_owned(),
                     };
-                    ui.label(RichText::new(hint).color(theme.dim));
+                    let colour = if app.is_polling() {
+                        theme.warm
+                    } else {
+                        theme.dim
+                    };
+                    ui.add(Label::new(RichText::new(hint).color(colour)).truncate());
                 }
             }
         });

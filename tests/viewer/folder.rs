@@ -1,0 +1,169 @@
+//! A folder is followed: what is listed is what lies in it, whatever happens there.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use canopy_engine::tree::{Builder, Row, Tree, files::Format};
+use canopy_viewer::{
+    app::{Action, App},
+    sequence,
+    watch::EventSource,
+};
+
+use crate::{
+    stage::Stage,
+    support::{Scratch, contest::put},
+};
+
+/// A tree with so many moves at the root, as a file has it.
+fn tree(moves: u32) -> Vec<u8> {
+    let mut builder = Builder::default();
+    for row in 0..=moves {
+        let row = Row {
+            move_name: if row == 0 { "" } else { "m" },
+            visits: 1,
+            second: 1,
+            mean: 0.5,
+            children: if row == 0 { moves } else { 0 },
+            ..Row::default()
+        };
+        builder.push(&row).expect("a sound row");
+    }
+    let tree: Tree = builder.finish().expect("a whole tree");
+    let mut bytes = Vec::new();
+    let written = Format::Tree.write(&tree, &mut bytes);
+    written.expect("written to memory");
+    bytes
+}
+
+/// What is listed, in order.
+fn listed(app: &App) -> Vec<PathBuf> {
+    app.sequence.paths().to_vec()
+}
+
+fn said(app: &App, text: &str) -> bool {
+    let message = app.message.as_ref();
+    message.is_some_and(|message| message.text.contains(text))
+}
+
+fn shows(app: &App, path: &Path) -> bool {
+    app.shown.as_deref() == Some(path) && app.model.is_some()
+}
+
+/// A stage on which a folder is opened, and followed from now on.
+fn open(folder: &Path, source: EventSource) -> Stage {
+    let mut stage = Stage::dark();
+    stage.app.event_source = source;
+    stage.act(Action::Open(vec![folder.to_owned()]));
+    let path = folder.display().to_string();
+    stage.until("it is watched", |app| {
+        app.dump()["directory"] == *path && app.is_watched()
+    });
+    stage
+}
+
+fn until_as_listed(stage: &mut Stage, folder: &Path) {
+    stage.until("the list is what lies in the folder", |app| {
+        sequence::list(folder).is_ok_and(|found| listed(app) == found)
+    });
+}
+
+/// Renames one of eleven trees so many times; what was listed in between may be anything, at the end it is what is there.
+fn rename_many_times(times: u32) {
+    let scratch = Scratch::new(&format!("folder-rename-{times}"));
+    for number in 0..10 {
+        put(&scratch.0.join(format!("a{number}.tree")), tree(1));
+    }
+    let mut from = scratch.0.join("x.tree");
+    put(&from, tree(2));
+    let mut stage = open(&scratch.0, EventSource::System);
+    assert_eq!(stage.app.sequence.len(), 11);
+    for number in 0..times {
+        let to = scratch.0.join(format!("y{number:06}.tree"));
+        fs::rename(&from, &to).expect("a file can be renamed");
+        from = to;
+        if number % 1000 == 0 {
+            stage.frame();
+        }
+    }
+    until_as_listed(&mut stage, &scratch.0);
+    assert_eq!(stage.app.sequence.len(), 11);
+    // And back to a name that was there before.
+    fs::rename(&from, scratch.0.join("x.tree")).expect("a file can be renamed");
+    until_as_listed(&mut stage, &scratch.0);
+}
+
+#[test]
+fn a_tree_that_is_renamed_leaves_no_ghosts() {
+    rename_many_times(10);
+    rename_many_times(3000);
+}
+
+#[test]
+#[ignore = "a hundred thousand renames"]
+fn a_tree_that_is_renamed_a_hundred_thousand_times_leaves_no_ghosts() {
+    rename_many_times(100_000);
+}
+
+#[test]
+fn a_folder_that_is_removed_and_made_again_is_followed() {
+    let scratch = Scratch::new("folder-again");
+    let folder = scratch.0.join("trees");
+    let make = |names: &[&str]| {
+        fs::create_dir(&folder).expect("it can be made");
+        for name in names {
+            put(&folder.join(name), tree(3));
+        }
+    };
+    make(&["a.tree", "b.tree"]);
+    let mut stage = open(&folder, EventSource::System);
+    until_as_listed(&mut stage, &folder);
+    fs::remove_dir_all(&folder).expect("it can be removed");
+    stage.until("it is told", |app| {
+        app.sequence.is_empty() && said(app, "is gone; it is followed again")
+    });
+    assert!(stage.app.model.is_some(), "what is shown stays");
+    make(&["b.tree", "c.tree"]);
+    until_as_listed(&mut stage, &folder);
+    // At once, so that nobody sees that it was gone; and moved away, which is told of differently.
+    fs::remove_dir_all(&folder).expect("it can be removed");
+    make(&["d.tree"]);
+    until_as_listed(&mut stage, &folder);
+    fs::rename(&folder, scratch.0.join("elsewhere")).expect("it can be renamed");
+    make(&["e.tree", "f.tree"]);
+    until_as_listed(&mut stage, &folder);
+    put(&folder.join("g.tree"), tree(4));
+    stage.until("it is followed", |app| shows(app, &folder.join("g.tree")));
+    // Somebody moves what is above it.
+    let above = scratch.0.join("trees/deep/er");
+    fs::create_dir_all(&above).expect("it can be made");
+    let mut stage = open(&above, EventSource::System);
+    fs::rename(scratch.0.join("trees"), scratch.0.join("gone")).expect("it can be renamed");
+    stage.until("it is told", |app| said(app, "is gone"));
+}
+
+#[test]
+fn where_the_system_does_not_tell_the_list_is_right_all_the_same() {
+    let scratch = Scratch::new("folder-refused");
+    for name in ["a.tree", "b.tree"] {
+        put(&scratch.0.join(name), tree(3));
+    }
+    let mut stage = open(&scratch.0, EventSource::Refused);
+    stage.until("it is told", |app| {
+        let watching = app.watching().unwrap_or_default();
+        watching.contains("every half second") && watching.contains("does not tell")
+    });
+    fs::remove_file(scratch.0.join("a.tree")).expect("it can be removed");
+    until_as_listed(&mut stage, &scratch.0);
+    fs::rename(scratch.0.join("b.tree"), scratch.0.join("c.tree")).expect("it can be renamed");
+    until_as_listed(&mut stage, &scratch.0);
+    put(&scratch.0.join("c.tree"), tree(5));
+    stage.until("new contents are shown", |app| {
+        app.model.as_ref().is_some_and(|model| model.len() == 6)
+    });
+    fs::remove_dir_all(&scratch.0).expect("it can be removed");
+    stage.until("nothing is there", |app| app.sequence.is_empty());
+    assert!(stage.app.is_polling());
+}
