@@ -1,7 +1,8 @@
 //! A folder is followed: what is listed is what lies in it, whatever happens there.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -166,4 +167,95 @@ fn where_the_system_does_not_tell_the_list_is_right_all_the_same() {
     fs::remove_dir_all(&scratch.0).expect("it can be removed");
     stage.until("nothing is there", |app| app.sequence.is_empty());
     assert!(stage.app.is_polling());
+}
+
+/// What the system tells of who has a file open is known on Linux alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_incomplete_and_still_open_is_waited_for() {
+    let scratch = Scratch::new("folder-open");
+    let (whole, slow) = (scratch.0.join("a.tree"), scratch.0.join("b.tree"));
+    put(&whole, tree(3));
+    let mut stage = open(&scratch.0, EventSource::System);
+    stage.until("it is shown", |app| shows(app, &whole));
+    let bytes = tree(200);
+    let (begin, end) = bytes.split_at(bytes.len() / 2);
+    let mut file = File::create(&slow).expect("it can be made");
+    file.write_all(begin).expect("it can be written");
+    stage.until("it is waited for", |app| said(app, "waiting for b.tree"));
+    stage.frame();
+    let message = stage.app.message.clone().expect("it is still said");
+    assert!(!message.is_error && shows(&stage.app, &whole));
+    file.write_all(end).expect("it can be written");
+    drop(file);
+    stage.until("it is shown", |app| {
+        shows(app, &slow) && app.message.is_none()
+    });
+
+    // One that was named, in a folder that nobody watches.
+    let mut file = File::create(&slow).expect("it can be made");
+    file.write_all(begin).expect("it can be written");
+    stage.act(Action::Open(vec![slow.clone()]));
+    stage.until("it is waited for", |app| said(app, "waiting for b.tree"));
+    file.write_all(end).expect("it can be written");
+    drop(file);
+    stage.until("it is shown", |app| shows(app, &slow));
+
+    // Who wrote it has gone, and it is not whole.
+    let file = File::create(&slow).expect("it can be made");
+    let mut stage = open(&scratch.0, EventSource::System);
+    stage.until("it is waited for", |app| said(app, "waiting for b.tree"));
+    drop(file);
+    stage.until("it is told", |app| {
+        said(app, "b.tree: ") && app.message.as_ref().is_some_and(|it| it.is_error)
+    });
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_leaves_everything_as_it_is() {
+    let scratch = Scratch::new("folder-bad");
+    let (good, bad) = (scratch.0.join("good.tree"), scratch.0.join("bad.tree"));
+    put(&good, tree(3));
+    put(&bad, "this is no tree");
+    let mut stage = open(&scratch.0, EventSource::System);
+    stage.act(Action::Jump("2".to_owned()));
+    stage.until("it is shown", |app| shows(app, &good));
+    for path in [bad, scratch.0.join("none.tree"), scratch.0.join("none")] {
+        stage.app.message = None;
+        stage.act(Action::Open(vec![path.clone()]));
+        let name = path.display().to_string();
+        stage.until("it is told", |app| said(app, &name));
+        assert!(shows(&stage.app, &good) && stage.app.is_watched());
+        assert_eq!(stage.app.sequence.len(), 2);
+    }
+    let folder = scratch.0.canonicalize().expect("it is there");
+    assert_eq!(stage.app.settings.recent, [folder]);
+}
+
+#[test]
+fn of_several_files_those_open_that_can() {
+    let scratch = Scratch::new("folder-several");
+    let path = |name: &str| scratch.0.join(name);
+    for name in ["a.tree", "b.tree"] {
+        put(&path(name), tree(3));
+    }
+    put(&path("bad.tree"), "this is no tree");
+    let mut stage = Stage::dark();
+    let named = ["none.tree", "bad.tree", "b.tree", "nor.tree", "a.tree"].map(path);
+    stage.act(Action::Open(named.to_vec()));
+    stage.until("one is shown", |app| shows(app, &path("b.tree")));
+    assert_eq!(listed(&stage.app), [path("b.tree"), path("a.tree")]);
+    for name in ["none.tree", "bad.tree", "nor.tree"] {
+        assert!(said(&stage.app, name), "{:?}", stage.app.message);
+    }
+    stage.act(Action::Step(1));
+    stage.until("the other is shown", |app| shows(app, &path("a.tree")));
+    // One of them goes bad: what is shown stays.
+    put(&path("b.tree"), "no more");
+    let mut stage = Stage::dark();
+    stage.act(Action::Open(vec![path("a.tree"), path("b.tree")]));
+    stage.until("one is shown", |app| shows(app, &path("a.tree")));
+    stage.act(Action::Step(1));
+    stage.until("it is told", |app| said(app, "b.tree: "));
+    assert!(shows(&stage.app, &path("a.tree")));
 }

@@ -201,8 +201,8 @@ impl Frame {
         {
             next = next.min(pause);
         }
-        if let Some(end) = app.message_ends() {
-            next = next.min(end.saturating_sub(app.now));
+        for due in [app.message_ends(), app.retries_at()].into_iter().flatten() {
+            next = next.min(due.saturating_sub(app.now));
         }
         damage.add_changes(&self.shapes, &output.shapes, scale);
         self.shapes.clone_from(&output.shapes);

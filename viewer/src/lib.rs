@@ -4,9 +4,9 @@
 //! to an engine, which is always a process. From a file to the screen:
 //! [`loader`] reads on a thread of its own, [`model`] holds a tree breadth-first, [`layout`] says where its nodes stand,
 //! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`paths`] makes paths absolute,
-//! [`watch`] tells what appears in a directory, [`standing`] how the match in it stands, [`film`] makes trees of journals, and [`easel`] draws with care what
-//! rests. [`play`] is a game between people and engines, [`exhibition`] a match that the window starts,
-//! [`temporary`] where their trees are as long as they last. [`app`] is what the
+//! [`watch`] tells what appears in a directory, [`writers`] who still writes there, [`standing`] how the match in it stands,
+//! [`film`] makes trees of journals, and [`easel`] draws with care what rests. [`play`] is a game between people and engines,
+//! [`exhibition`] a match that the window starts, [`temporary`] where their trees are as long as they last. [`app`] is what the
 //! window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things
 //! are, [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together and paints what
 //! [`damage`] says is new, [`window`] shows it and reaches
@@ -78,3 +78,5 @@ pub mod theme;
 pub mod watch;
 
 pub mod window;
+
+pub mod writers;

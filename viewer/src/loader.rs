@@ -8,14 +8,16 @@ use std::{
         mpsc::{Receiver, channel},
     },
     thread,
+    time::{Duration, Instant},
 };
 
-use canopy_engine::tree::{files, meta};
+use canopy_engine::tree::{TreeError, files, meta};
 
 use crate::{
     model::{Model, Sift},
     sequence::{list, list_match},
     standing,
+    writers::is_written,
 };
 
 /// Called when something is ready, from another thread.
@@ -36,14 +38,32 @@ enum Job {
 /// Something that was made.
 #[derive(Debug)]
 pub enum Made {
-    /// What there is to step through when these were opened, or why there is nothing.
-    Listed(Vec<PathBuf>, Result<Listing, String>),
-    /// The tree of a file with what is wrong with the files beside it, or why there is none; and the number.
-    Read(PathBuf, u64, Result<(Arc<Model>, Vec<String>), String>),
+    /// What there is to step through when these were opened.
+    Listed(Vec<PathBuf>, Listing),
+    /// The tree of a file, or why there is none; and the number.
+    Read(PathBuf, u64, Result<Loaded, Unread>),
     /// A part of it.
     Sifted(PathBuf, Arc<Model>, Sift),
     /// The tree that was looked for, if there is one.
     Located(Option<PathBuf>),
+}
+
+/// The tree of a file.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The tree.
+    pub model: Arc<Model>,
+    /// What is wrong with the files beside it.
+    pub problems: Vec<String>,
+}
+
+/// Why there is no tree of a file.
+#[derive(Debug)]
+pub enum Unread {
+    /// It is incomplete, and somebody still writes it; so long it took to find that out.
+    Unfinished(Duration),
+    /// It cannot be read, in a sentence.
+    Failed(String),
 }
 
 /// What is in files and directories that were opened.
@@ -51,8 +71,14 @@ pub enum Made {
 pub struct Listing {
     /// The trees, in order.
     pub files: Vec<PathBuf>,
-    /// Whether it is one directory, and that of a match.
+    /// The first of them, if it was read already.
+    pub first: Option<Loaded>,
+    /// The directory to be followed: the only one that was opened.
+    pub directory: Option<PathBuf>,
+    /// Whether that is of a match.
     pub is_match: bool,
+    /// What could not be opened, and why.
+    pub problems: Vec<String>,
 }
 
 #[derive(Default)]
@@ -183,13 +209,7 @@ fn work(job: Job) -> Made {
             Made::Listed(paths, found)
         }
         Job::Read(path, number) => {
-            let result = match files::read(&path, None) {
-                Ok(mut document) => {
-                    let problems = std::mem::take(&mut document.problems);
-                    Ok((Arc::new(Model::new(document)), problems))
-                }
-                Err(error) => Err(error.to_string()),
-            };
+            let result = read(&path);
             Made::Read(path, number, result)
         }
         Job::Sift(path, model, sift) => {
@@ -209,24 +229,84 @@ fn ply_of(path: &Path) -> Option<u32> {
     meta::read(sidecar).ok().map(|meta| meta.ply)
 }
 
-/// The trees of files and directories, in the order given, those of a directory by name and those of a match by games.
-fn list_all(paths: &[PathBuf]) -> Result<Listing, String> {
+/// Reads and lays out a tree.
+fn read(path: &Path) -> Result<Loaded, Unread> {
+    let begun = Instant::now();
+    let version = || {
+        let data = std::fs::metadata(path).ok()?;
+        Some((data.len(), data.modified().ok()?))
+    };
+    let before = version();
+    match files::read(path, None) {
+        Ok(mut document) => {
+            let problems = std::mem::take(&mut document.problems);
+            Ok(Loaded {
+                model: Arc::new(Model::new(document)),
+                problems,
+            })
+        }
+        // Who wrote it may just have closed it.
+        Err(TreeError::Malformed { .. }) if is_written(path) || version() != before => {
+            Err(Unread::Unfinished(begun.elapsed()))
+        }
+        Err(error) => Err(Unread::Failed(error.to_string())),
+    }
+}
+
+/// The trees of files and directories, in the order given, those of a directory by name and those of a match by games. What cannot
+/// be opened is left out and told of.
+fn list_all(paths: &[PathBuf]) -> Listing {
     let mut listing = Listing::default();
     for path in paths {
-        let problem = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                format!("{}: there is no such file or folder", path.display())
+        let result = std::fs::metadata(path).and_then(|data| {
+            if !data.is_dir() {
+                // One that may not be read is found out before anything gives way to it.
+                std::fs::File::open(path)?;
+                listing.files.push(path.clone());
+                return Ok(());
             }
-            _ => format!("{}: {error}", path.display()),
-        };
-        if !std::fs::metadata(path).map_err(problem)?.is_dir() {
-            listing.files.push(path.clone());
-        } else if path.join(standing::FILE).exists() {
-            listing.files.extend(list_match(path).map_err(problem)?);
-            listing.is_match = paths.len() == 1;
-        } else {
-            listing.files.extend(list(path).map_err(problem)?);
+            let is_match = path.join(standing::FILE).exists();
+            let trees = if is_match {
+                list_match(path)?
+            } else {
+                list(path)?
+            };
+            listing.files.extend(trees);
+            if paths.len() == 1 {
+                listing.directory = Some(path.clone());
+                listing.is_match = is_match;
+            }
+            Ok(())
+        });
+        if let Err(error) = result {
+            let problem = match error.kind() {
+                std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+                _ => error.to_string(),
+            };
+            listing
+                .problems
+                .push(format!("{}: {problem}", path.display()));
         }
     }
-    Ok(listing)
+    read_first(paths, &mut listing);
+    listing
+}
+
+/// Reads the first of the files that were named and can be read; those before it are left out and told of.
+fn read_first(named: &[PathBuf], listing: &mut Listing) {
+    while let Some(path) = listing.files.first().filter(|path| named.contains(path)) {
+        match read(path) {
+            Ok(loaded) => {
+                listing.first = Some(loaded);
+                return;
+            }
+            Err(Unread::Unfinished(_)) => return,
+            Err(Unread::Failed(problem)) => {
+                listing
+                    .problems
+                    .push(format!("{}: {problem}", path.display()));
+                listing.files.remove(0);
+            }
+        }
+    }
 }

@@ -24,7 +24,7 @@ use crate::{
     easel::{Saving, is_picture},
     exhibition::{Exhibition, own_engine},
     film::Projector,
-    loader::{Listing, Loader, Made, Wake},
+    loader::{Listing, Loaded, Loader, Made, Unread, Wake},
     model::{
         Model, Sift,
         steps::{Finder, steps},
@@ -45,6 +45,10 @@ mod timeline;
 
 /// A message stays so long.
 const MESSAGE: Duration = Duration::from_secs(6);
+/// A file that is still being written is read again so often, or less often if that takes long.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
+/// Of so many files that could not be opened it is said why.
+const MAX_PROBLEMS: usize = 4;
 /// So much of what was selected is kept when a tree changes.
 const MOST_HISTORY: usize = 50;
 
@@ -113,6 +117,8 @@ pub struct App {
     wake: Wake,
     /// How the tree grew.
     pub timeline: Timeline,
+    /// A file that is incomplete and still being written, and when it is read again.
+    unfinished: Option<(PathBuf, Duration)>,
     /// What is to be read at the bottom.
     pub message: Option<Message>,
     /// Since the program began.
@@ -162,6 +168,7 @@ impl App {
             projector: Projector::start(Arc::clone(&wake))?,
             wake,
             timeline: Timeline::default(),
+            unfinished: None,
             message: None,
             now: Duration::ZERO,
             found: (String::new(), 0),
@@ -262,6 +269,9 @@ impl App {
         for news in self.projector.take() {
             self.hear(news);
         }
+        if self.retries_at().is_some_and(|at| now >= at) {
+            self.ask();
+        }
         self.grow();
     }
 
@@ -293,11 +303,10 @@ impl App {
     fn receive(&mut self, made: Made) {
         let is_shown = |sequence: &Sequence, path: &Path| sequence.path() == Some(path);
         match made {
-            Made::Listed(paths, Ok(listing)) => self.begin(&paths, listing),
-            Made::Listed(_, Err(problem)) => self.complain(problem),
+            Made::Listed(paths, listing) => self.begin(&paths, listing),
             Made::Located(path) => self.go_to_tree(path.as_deref()),
             Made::Read(path, number, _) if !self.sequence.is_awaited(&path, number) => self.ask(),
-            Made::Read(path, _, Ok((model, problems))) => {
+            Made::Read(path, _, Ok(Loaded { model, problems })) => {
                 self.sequence.keep(&path, Arc::clone(&model));
                 if is_shown(&self.sequence, &path) {
                     self.show(&path, model);
@@ -306,10 +315,10 @@ impl App {
                     }
                 }
             }
-            Made::Read(path, _, Err(problem)) => {
+            Made::Read(path, _, Err(unread)) => {
                 self.sequence.give_up(&path);
                 if is_shown(&self.sequence, &path) {
-                    self.complain(format!("{}: {problem}", name_of(&path)));
+                    self.miss(&path, unread);
                 }
             }
             Made::Sifted(path, model, sift) => {
@@ -319,6 +328,30 @@ impl App {
                 }
             }
         }
+    }
+
+    /// The tree that is to be shown could not be read, or cannot be yet; what is shown stays.
+    fn miss(&mut self, path: &Path, unread: Unread) {
+        match unread {
+            Unread::Failed(problem) => {
+                self.unfinished = None;
+                self.complain(format!("{}: {problem}", name_of(path)));
+            }
+            Unread::Unfinished(took) => {
+                let pause = (took * 4).max(RETRY_INTERVAL);
+                self.unfinished = Some((path.to_owned(), self.now + pause));
+                self.say(format!(
+                    "waiting for {}: it is incomplete, and still being written",
+                    name_of(path)
+                ));
+            }
+        }
+    }
+
+    /// When a file that was incomplete is read again.
+    pub fn retries_at(&self) -> Option<Duration> {
+        let (path, at) = self.unfinished.as_ref()?;
+        (self.sequence.path() == Some(path) && !self.sequence.is_reading()).then_some(*at)
     }
 
     /// Asks for what is to be shown, or shows it if it is ready.
@@ -343,7 +376,9 @@ impl App {
     fn show(&mut self, path: &Path, model: Arc<Model>) {
         let same_file = self.shown.as_deref() == Some(path);
         // What was said of another file, or of there being none, is over.
-        if self.model.is_none() || (self.message.as_ref()).is_some_and(|message| message.is_error) {
+        let was_unfinished = self.unfinished.take().is_some();
+        let is_error = (self.message.as_ref()).is_some_and(|message| message.is_error);
+        if self.model.is_none() || is_error || was_unfinished {
             self.message = None;
         }
         self.whole = Some(Arc::clone(&model));
@@ -551,30 +586,44 @@ impl App {
         self.loader.list(paths.to_vec());
     }
 
-    /// These were opened, and these trees are in them.
-    fn begin(&mut self, paths: &[PathBuf], Listing { files, is_match }: Listing) {
+    /// These were opened, and these trees are in them. If there is nothing that could be opened, what is shown stays.
+    fn begin(&mut self, paths: &[PathBuf], listing: Listing) {
+        let Listing {
+            files,
+            first,
+            directory,
+            is_match,
+            mut problems,
+        } = listing;
+        if files.is_empty() && directory.is_none() {
+            let none = "there are no trees here".to_owned();
+            return self.complain(problems_in_short(&problems).unwrap_or(none));
+        }
         // What is opened takes the place of what is played.
         self.playing = None;
         self.watch = None;
         self.directory = None;
         self.following = None;
-        if let [directory] = paths
-            && directory.is_dir()
-        {
+        if let Some(directory) = &directory {
             let scope = if is_match { Scope::Match } else { Scope::Trees };
             self.watch(directory, scope);
         }
-        for path in paths {
+        for path in paths.iter().filter(|path| path.exists()) {
             self.settings.remember(path);
         }
         if files.is_empty() && !is_match {
-            if self.watch.is_some() {
-                self.say("there are no trees here yet; they are shown as they appear");
-            } else {
-                self.complain("there are no trees here");
-            }
+            self.say("there are no trees here yet; they are shown as they appear");
         }
-        self.step_through(files);
+        let first = files.first().cloned().zip(first);
+        self.clear(files);
+        if let Some((path, loaded)) = first {
+            self.sequence.keep(&path, loaded.model);
+            problems.extend(loaded.problems);
+        }
+        self.ask();
+        if let Some(problem) = problems_in_short(&problems) {
+            self.complain(problem);
+        }
     }
 
     /// Watches a directory from now on.
@@ -592,6 +641,12 @@ impl App {
 
     /// Shows the first of these trees, or the last if what appears is followed.
     fn step_through(&mut self, files: Vec<PathBuf>) {
+        self.clear(files);
+        self.ask();
+    }
+
+    /// The same, except that nothing is asked for yet.
+    fn clear(&mut self, files: Vec<PathBuf>) {
         let many = files.len();
         self.sequence = Sequence::new(files);
         self.projector.close();
@@ -599,13 +654,13 @@ impl App {
         self.model = None;
         self.whole = None;
         self.shown = None;
+        self.unfinished = None;
         self.selected = None;
         self.camera = None;
         self.follow = self.directory.is_some();
         if self.follow && many > 0 {
             self.sequence.go_to(many - 1);
         }
-        self.ask();
     }
 
     fn jump(&mut self, text: &str) {
@@ -846,6 +901,17 @@ impl App {
             Ok(()) => self.say(format!("saved {}", path.display())),
             Err(error) => self.complain(format!("cannot write {}: {error}", path.display())),
         }
+    }
+}
+
+/// Several problems in one sentence, the first of them at length; none if there is none.
+fn problems_in_short(problems: &[String]) -> Option<String> {
+    let (told, rest) = problems.split_at(problems.len().min(MAX_PROBLEMS));
+    let text = told.join("; ");
+    match (told.len(), rest.len()) {
+        (0, _) => None,
+        (_, 0) => Some(text),
+        (_, more) => Some(format!("{text}; and {more} more")),
     }
 }
 
