@@ -19,6 +19,8 @@ use support::{
     transcript::{self, InProcess, PATIENCE, Peer as _, Process},
 };
 
+#[path = "protocol/depth.rs"]
+mod depth;
 mod support;
 
 fn transcripts() -> Vec<(String, String)> {

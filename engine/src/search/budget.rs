@@ -138,3 +138,65 @@ impl Budget {
         self.begun.elapsed()
     }
 }
+
+/// A limit of depth for a search with playouts, which looks ahead as far as its principal variation goes. The variation may
+/// never get so long, for the game may end before: the limit also ends a search whose variation has stopped growing.
+#[derive(Debug)]
+pub struct DepthLimit {
+    plies: u32,
+    longest: u32,
+    /// Playouts made when the variation was first found to be so long.
+    reached_at: u64,
+}
+
+impl DepthLimit {
+    /// How many playouts a variation that does not grow is given at least.
+    const MIN_PATIENCE: u64 = 10_000;
+    /// The limit is to be looked at after every so many playouts.
+    pub const CHECK_INTERVAL: u64 = 256;
+
+    /// A limit of so many plies.
+    pub fn new(plies: u32) -> Self {
+        Self {
+            plies,
+            longest: 0,
+            reached_at: 0,
+        }
+    }
+
+    /// Whether the search is to end with a principal variation of `length` plies after so many playouts: it is long enough,
+    /// or it has not grown for [`Self::MIN_PATIENCE`] playouts and for as many as it took to reach its length.
+    pub fn is_reached(&mut self, length: u32, playouts: u64) -> bool {
+        if length > self.longest {
+            self.longest = length;
+            self.reached_at = playouts;
+        }
+        let patience = self.reached_at.max(Self::MIN_PATIENCE);
+        self.longest >= self.plies || playouts.saturating_sub(self.reached_at) >= patience
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_depth_is_reached_by_length_or_by_patience() {
+        let mut limit = DepthLimit::new(5);
+        assert!(!limit.is_reached(4, 256));
+        assert!(limit.is_reached(5, 512));
+        // A variation that stays as it is gets ten thousand playouts, ...
+        let mut limit = DepthLimit::new(5);
+        assert!(!limit.is_reached(3, 1_000));
+        assert!(!limit.is_reached(2, 10_999));
+        assert!(limit.is_reached(3, 11_000));
+        // ... or as many as it took to get there.
+        let mut limit = DepthLimit::new(5);
+        assert!(!limit.is_reached(3, 9_000));
+        assert!(!limit.is_reached(4, 18_000));
+        assert!(!limit.is_reached(4, 35_999));
+        assert!(limit.is_reached(4, 36_000));
+        // Without any variation at all it ends, too.
+        assert!(DepthLimit::new(1).is_reached(0, 10_000));
+    }
+}

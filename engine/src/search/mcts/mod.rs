@@ -21,7 +21,7 @@ use self::{
 use super::{
     Choice, Edge, Frame, Limits, LiveTree, Report, Reward, RootEdge, RootMove, Search, Searchable,
     Task, TreeView,
-    budget::Budget,
+    budget::{Budget, DepthLimit},
     growth::{Record, Teller},
 };
 use crate::{
@@ -246,6 +246,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         limits: Limits,
     ) {
         let mut tickets = Tickets::default();
+        let mut depth_limit = limits.depth.map(DepthLimit::new);
         loop {
             // Alone, the budget sees every iteration; together, the tickets see to it that there are not too many.
             let used = if ground.parallel() { 0 } else { tickets.used };
@@ -257,11 +258,14 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 return shared.finish(&mut worker, &tickets, ground);
             }
             worker.iterate(ground);
-            if let Some(depth) = limits.depth
-                && tickets.used.is_multiple_of(256)
-                && self.line_length(task.root) >= depth as usize
+            if let Some(limit) = &mut depth_limit
+                && tickets.used.is_multiple_of(DepthLimit::CHECK_INTERVAL)
             {
-                break;
+                let (length, ends) = self.principal_variation(task);
+                let playouts = shared.done.load(Ordering::Relaxed) + tickets.unreported();
+                if ends || limit.is_reached(length, playouts) {
+                    break;
+                }
             }
             if budget.wants_report() {
                 worker.break_camp(ground.store);
@@ -294,10 +298,18 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         ground.allowed.is_none() && self.store.proven(self.store.root()).is_some()
     }
 
-    fn line_length(&self, root: &G) -> usize {
-        self.ranked(root, None)
-            .first()
-            .map_or(0, |best| self.line(root, best.mv).len())
+    /// How many plies the principal variation has, and whether the game is over behind it.
+    fn principal_variation(&self, task: &Task<'_, G>) -> (u32, bool) {
+        let ranked = self.ranked(task.root, task.moves);
+        let line = (ranked.first()).map_or_else(Vec::new, |best| self.line(task.root, best.mv));
+        let mut position = task.root.clone();
+        let mut history = task.history.clone();
+        let ends = line.iter().any(|&mv| {
+            position.play(mv);
+            history.push(&position);
+            history.outcome(&position).is_some()
+        });
+        (line.len() as u32, ends)
     }
 
     /// A move with all there is to know, as those at the board see it.

@@ -1,0 +1,127 @@
+//! A limit of depth always ends a search, however soon the game does.
+
+use std::time::Duration;
+
+use canopy_engine::{
+    catalog::SEARCHES,
+    games::{NAMES, notation::Style},
+    protocol::Setup,
+    rng::Rng,
+    session::Session,
+};
+
+use crate::support::transcript::{InProcess, Peer as _};
+
+/// A search that was given a depth takes at most so long, on a busy machine too.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// The moves of a random game, to its end.
+fn random_game(game: &str, seed: u64) -> Vec<String> {
+    let mut session = Session::new(game).expect("there is the game");
+    let mut rng = Rng::new(seed);
+    let mut moves = Vec::new();
+    while session.outcome().is_none() {
+        let legal = session.moves(Style::Own);
+        let mv = legal[rng.below(legal.len() as u32) as usize].clone();
+        session.play(&mv).expect("it is legal");
+        moves.push(mv);
+    }
+    moves
+}
+
+/// The searches that can play a game, and whether they make playouts.
+fn searches(game: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
+    (SEARCHES.iter())
+        .filter(move |entry| entry.only.is_none_or(|only| only == game))
+        .map(move |entry| {
+            let mut session = Session::new(game).expect("there is the game");
+            (session.set_search(entry.name, &[])).expect("the search can play it");
+            (entry.name, session.has_playouts())
+        })
+}
+
+/// A server of that game and search, with little memory.
+fn server(game: &str, search: &str) -> InProcess {
+    let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let setup = Setup {
+        game: Some(game.to_owned()),
+        options: vec![option("Search", search), option("Hash", "16")],
+        ..Setup::default()
+    };
+    let mut server = InProcess::new(&setup).expect("the set-up is sound");
+    server.send("ugi");
+    while server.hear(LONGEST).expect("it introduces itself") != "ugiok" {}
+    server
+}
+
+/// Demands a move from `server`.
+fn expect_answer(server: &mut InProcess, what: &str) {
+    loop {
+        match server.hear(LONGEST) {
+            Some(line) if line.starts_with("bestmove ") => break,
+            Some(_) => {}
+            None => panic!("{what} was not answered"),
+        }
+    }
+}
+
+/// Searches the position `plies` before the end of `game` to a depth. What is exponential in the depth by nature gets nodes.
+fn search_late(
+    server: &mut InProcess,
+    game: &[String],
+    plies: usize,
+    depth: u32,
+    has_playouts: bool,
+) {
+    let moves = game[..game.len() - plies].join(" ");
+    server.send("uginewgame");
+    server.send(&format!("position startpos moves {moves}"));
+    let nodes = if has_playouts { "" } else { " nodes 20000" };
+    let go = format!("go depth {depth}{nodes}");
+    server.send(&go);
+    expect_answer(server, &format!("{go} {plies} plies before the end"));
+}
+
+#[test]
+fn a_depth_beyond_a_mate_is_answered() {
+    for (search, _) in searches("chess").filter(|&(_, has_playouts)| has_playouts) {
+        for line in ["go depth 5", "go depth 500 searchmoves a1a8 a1b1"] {
+            let mut server = server("chess", search);
+            server.send("position fen 7k/8/6K1/8/8/8/8/R7 w - - 0 1");
+            server.send(line);
+            expect_answer(&mut server, &format!("{search}: {line}"));
+        }
+    }
+}
+
+#[test]
+fn depths_near_the_end_of_games_are_answered() {
+    let mut number = 0;
+    for &game in NAMES {
+        for (search, has_playouts) in searches(game) {
+            let moves = random_game(game, number);
+            let (plies, depth) = (1 + number as usize % 4, 1 + (7 * number as u32) % 20);
+            let mut server = server(game, search);
+            search_late(&mut server, &moves, plies, depth, has_playouts);
+            number += 1;
+        }
+    }
+}
+
+#[test]
+#[ignore = "every search of every game at twenty depths"]
+fn all_depths_near_the_end_of_games_are_answered() {
+    for &game in NAMES {
+        let games: Vec<Vec<String>> = (0..3).map(|seed| random_game(game, seed)).collect();
+        for (search, has_playouts) in searches(game) {
+            let mut server = server(game, search);
+            for moves in &games {
+                for plies in 1..=4 {
+                    for depth in 1..=20 {
+                        search_late(&mut server, moves, plies, depth, has_playouts);
+                    }
+                }
+            }
+        }
+    }
+}
