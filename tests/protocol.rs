@@ -21,6 +21,9 @@ use support::{
 
 #[path = "protocol/depth.rs"]
 mod depth;
+#[cfg(unix)]
+#[path = "protocol/gone.rs"]
+mod gone;
 mod support;
 
 fn transcripts() -> Vec<(String, String)> {

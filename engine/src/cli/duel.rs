@@ -15,6 +15,7 @@ use crate::{
     arena::stats::Tally,
     catalog::{self, Spec},
     games::{History, Outcome, Playable, Player},
+    protocol::client,
     rng::child_seed,
     search::{Limits, Search, Stop, Task},
 };
@@ -48,6 +49,7 @@ pub(super) fn run(arguments: &DuelArgs, out: &mut dyn Write) -> Result<(), CliEr
             arguments.search.len()
         )));
     }
+    client::end_when_unread();
     with_position(&arguments.game, "startpos", Duel { arguments, out })
 }
 

@@ -5,10 +5,13 @@ use std::io::Write;
 use clap::Args;
 
 use super::{CliError, PositionArgs, PositionWork};
-use crate::games::{
-    Playable,
-    notation::move_text,
-    perft::{divide, perft},
+use crate::{
+    games::{
+        Playable,
+        notation::move_text,
+        perft::{divide, perft},
+    },
+    protocol::client,
 };
 
 #[derive(Args)]
@@ -24,6 +27,7 @@ pub(super) struct PerftArgs {
 }
 
 pub(super) fn run(arguments: &PerftArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    client::end_when_unread();
     arguments.position.with_position(Perft { arguments, out })
 }
 

@@ -4,6 +4,7 @@
 //! drive it. [`stdio`] connects it with the world: one reader, one writer, one search thread. A dialect (`uci`, `gtp`,
 //! `nboard`) holds its own handshake and rendering; what they share (`core`) knows no text.
 
+pub mod client;
 pub mod clock;
 mod core;
 mod gtp;

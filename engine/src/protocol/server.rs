@@ -170,6 +170,15 @@ impl Server {
         self.core.take_text()
     }
 
+    /// Takes in that the client is not there any more: what runs is stopped, what waits is given up, and the server ends.
+    pub fn on_client_gone(&mut self, now: Duration) -> String {
+        self.core.now = now;
+        self.closed = true;
+        self.quit();
+        self.settle();
+        self.core.take_text()
+    }
+
     /// Takes a note from another thread.
     pub fn on_note(&mut self, note: Note, now: Duration) -> String {
         self.core.now = now;
@@ -230,7 +239,7 @@ impl Server {
         self.core.take_asides()
     }
 
-    /// Whether somebody said quit.
+    /// Whether somebody said quit, or the client is gone.
     pub fn is_quitting(&self) -> bool {
         self.quitting.is_some()
     }
@@ -284,10 +293,14 @@ impl Server {
         if let Some(dialect) = &mut self.dialect
             && dialect.line(core, line) == Flow::Quit
         {
-            core.stop();
-            self.quitting = Some(core.now + PATIENCE);
-            self.queue.clear();
+            self.quit();
         }
+    }
+
+    fn quit(&mut self) {
+        self.core.stop();
+        self.quitting = Some(self.core.now + PATIENCE);
+        self.queue.clear();
     }
 
     /// Tells answers that are due, and works off what waited for them.

@@ -10,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use super::{Note, Server, Setup};
+use super::{
+    Note, Server, Setup,
+    client::{self, Loss},
+};
 use crate::search::budget::Stopwatch;
 
 /// Longer lines are not read.
@@ -25,6 +28,7 @@ enum Input {
     LongLine,
     End,
     Note(Note),
+    Lost(Loss),
 }
 
 /// Serves until the client says quit or goes away; `aside` hears what has no place in the dialect. An error says what is wrong with the set-up.
@@ -40,6 +44,11 @@ pub fn serve<R: BufRead + Send + 'static>(
         let _ = notes.send(Input::Note(note));
     };
     let server = Server::new(setup, Arc::new(tell))?;
+    let losses = sender.clone();
+    let watch = client::watch(move |loss| losses.send(Input::Lost(loss)).is_ok());
+    if let Err(error) = watch {
+        return Ok(Err(error));
+    }
     let reader = thread::Builder::new()
         .name("reader".to_owned())
         .spawn(move || read(input, &sender));
@@ -106,6 +115,11 @@ fn talk(
     aside: &mut dyn FnMut(&str),
 ) -> io::Result<()> {
     let watch = Stopwatch::start();
+    let mut result = Ok(());
+    let (mut is_closed, mut is_read) = (false, true);
+    for text in server.take_asides() {
+        aside(&text);
+    }
     while !server.is_over() {
         let received = match server.next_timer() {
             None => inputs.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -116,15 +130,30 @@ fn talk(
             Ok(Input::Line(line)) => server.on_line(&line, now),
             Ok(Input::LongLine) => server.on_long_line(now),
             Ok(Input::Note(note)) => server.on_note(note, now),
-            Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => server.on_end(now),
+            Ok(Input::Lost(Loss::Parent)) => server.on_client_gone(now),
+            Ok(Input::Lost(Loss::Output)) => {
+                is_read = false;
+                String::new()
+            }
+            Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => {
+                is_closed = true;
+                server.on_end(now)
+            }
             Err(RecvTimeoutError::Timeout) => server.on_timer(now),
         };
+        // Nobody says anything more, and nobody hears the answer.
+        if is_closed && !is_read && !server.is_quitting() {
+            server.on_client_gone(now);
+        }
         for text in server.take_asides() {
             aside(&text);
         }
         if !text.is_empty() {
-            out.write_all(text.as_bytes())?;
-            out.flush()?;
+            result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            if result.is_err() {
+                server.on_client_gone(now);
+                break;
+            }
         }
     }
     let ended = watch.elapsed();
@@ -135,7 +164,7 @@ fn talk(
         while inputs.try_recv().is_ok() {}
         thread::sleep(Duration::from_millis(1));
     }
-    Ok(())
+    result
 }
 
 #[cfg(test)]

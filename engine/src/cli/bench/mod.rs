@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 
 use super::CliError;
-use crate::games;
+use crate::{games, protocol::client};
 
 mod playouts;
 mod protocol;
@@ -44,6 +44,10 @@ fn games_wanted(asked: &[String]) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    // Measuring trees leaves a directory to be removed.
+    if !matches!(arguments.command, Some(BenchCommand::Trees(_))) {
+        client::end_when_unread();
+    }
     match &arguments.command {
         None => signature::run(&arguments.all, out),
         Some(BenchCommand::Playouts(arguments)) => playouts::run(arguments, out),

@@ -1,0 +1,136 @@
+//! Clients that die leave no engine behind, and those that only have nothing more to say hear their answer.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    os::unix::process::CommandExt as _,
+    process::{Child, Command, Stdio},
+    sync::mpsc::channel,
+    thread,
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::{
+    last, piped,
+    support::{
+        Scratch,
+        transcript::{PATIENCE, Peer as _, Process},
+    },
+};
+
+/// An engine ends within two seconds of its client on an idle machine; here others may be at work.
+const LATEST: Duration = Duration::from_secs(15);
+
+/// A shell with processes of its own, which are ended with it.
+struct Shell(Child);
+
+impl Shell {
+    /// Runs `script`, `$0` being the engine.
+    fn new(script: &str, arguments: &[&str], stdout: Stdio) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script, env!("CARGO_BIN_EXE_canopy-engine")]);
+        shell.args(arguments).process_group(0);
+        let shell = shell.stdin(Stdio::null()).stdout(stdout);
+        let shell = shell.stderr(Stdio::piped()).spawn();
+        Self(shell.expect("there is a shell"))
+    }
+
+    /// Whether everything it started ends in time: then nobody holds its standard error any more.
+    fn ends(&mut self) -> bool {
+        let mut errors = self.0.stderr.take().expect("it is piped");
+        let (sender, ended) = channel();
+        thread::spawn(move || {
+            let mut said = Vec::new();
+            let _ = errors.read_to_end(&mut said);
+            let _ = sender.send(());
+        });
+        ended.recv_timeout(LATEST).is_ok()
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        if let Some(group) = Pid::from_raw(self.0.id() as i32) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn nothing_is_left_of_an_engine_that_nobody_hears() {
+    for (arguments, input) in [
+        ("", "position startpos\\ngo perft 9\\n"),
+        ("", "go nodes 4000000000\\n"),
+        ("", "go movetime 600000\\nposition startpos\\n"),
+        ("--option Threads=2", "go movetime 600000\\n"),
+        ("--option Search=alpha-beta", "go depth 60\\n"),
+        ("", "uci\\nbench 4000000000\\n"),
+        ("--game othello --option MoveTime=600000", "genmove b\\n"),
+        (
+            "--protocol nboard --option MoveTime=600000",
+            "nboard 2\\ngo\\n",
+        ),
+        ("perft --game chess --depth 9", ""),
+        ("bench rate --game kalah --iterations 1000000000000", ""),
+    ] {
+        let script = "printf \"$2\" | \"$0\" $1 | true";
+        let mut shell = Shell::new(script, &[arguments, input], Stdio::null());
+        assert!(shell.ends(), "{arguments} {input}: it is still there");
+    }
+}
+
+/// Its input is still open, and what it says is read, but by others than the one who started it.
+#[test]
+fn an_engine_ends_with_the_process_that_started_it() {
+    let scratch = Scratch::new("protocol-orphan");
+    let pipe = scratch.0.join("input");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let path = pipe.to_str().expect("a plain name");
+    let mut shell = Shell::new("\"$0\" <\"$1\" & wait", &[path], Stdio::piped());
+    // Opened to be read, too, it opens at once, and never ends.
+    let mut input = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&pipe)
+        .expect("the pipe is there");
+    writeln!(input, "go infinite").expect("a pipe takes a line");
+    let output = BufReader::new(shell.0.stdout.take().expect("it is piped"));
+    let mut lines = output.lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("info ")));
+    shell.0.kill().expect("it runs");
+    thread::spawn(move || lines.for_each(drop));
+    assert!(shell.ends(), "it is still there");
+}
+
+#[test]
+fn an_input_that_closes_changes_no_answer() {
+    // Some seconds' worth, so that the engine has time to find the input closed.
+    let go = "go nodes 60000";
+    let options = ["--option", "Seed=5", "--option", "Hash=64"];
+    let (text, well) = piped(&options, format!("uci\nisready\n{go}\n").as_bytes());
+    assert!(well, "{text}");
+    let mut process = Process::new(&options.map(str::to_owned));
+    for line in ["uci", "isready", go] {
+        process.send(line);
+    }
+    let mut held = Vec::new();
+    while let Some(line) = process.hear(6 * PATIENCE) {
+        let is_answer = line.starts_with("bestmove ");
+        held.push(line);
+        if is_answer {
+            break;
+        }
+    }
+    let variation = |line: &str| line.split(" pv ").nth(1).map(str::to_owned);
+    let before_last = |lines: &[&str]| variation(lines[lines.len() - 2]);
+    let lines: Vec<&str> = text.lines().collect();
+    let held: Vec<&str> = held.iter().map(String::as_str).collect();
+    assert_eq!(held.last(), Some(&last(&text)));
+    assert!(before_last(&lines).is_some());
+    assert_eq!(before_last(&held), before_last(&lines));
+    assert!(lines[lines.len() - 2].contains(" nodes 60000 "), "{text}");
+}
