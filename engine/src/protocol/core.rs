@@ -325,7 +325,8 @@ impl Core {
         let number = self.number + 1;
         let notes = Arc::clone(&self.notes);
         let tell = Arc::new(move |event| notes(Note::Task(number, event)));
-        self.session.start_perft(depth, stop.clone(), tell)?;
+        self.session
+            .start_perft(depth, self.style, stop.clone(), tell)?;
         self.number = number;
         self.running = Some(self.task(stop));
         Ok(())

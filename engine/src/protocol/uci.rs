@@ -135,8 +135,11 @@ impl Uci {
     fn go(&mut self, core: &mut Core, rest: &str) {
         let go = Go::parse(rest, core.session.to_move());
         go.problems.iter().for_each(|text| remark(core, text));
-        if let Some(depth) = go.perft {
-            return self.perft(core, depth);
+        match go.perft {
+            Perft::No => {}
+            // It has been told what is wrong, and no move is wanted.
+            Perft::Refused => return,
+            Perft::Depth(depth) => return self.perft(core, depth),
         }
         self.task = Task::Go;
         let held = go.wish.infinite || go.wish.ponder;
@@ -511,9 +514,19 @@ fn split_option(rest: &str) -> Option<(String, String)> {
 struct Go {
     wish: Wish,
     moves: Vec<String>,
-    perft: Option<u32>,
+    perft: Perft,
     /// What could not be read.
     problems: Vec<String>,
+}
+
+/// Whether lines of play are to be counted instead of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Perft {
+    #[default]
+    No,
+    /// To a depth that could not be read.
+    Refused,
+    Depth(u32),
 }
 
 impl Go {
@@ -537,6 +550,10 @@ impl Go {
             "mate",
             "movetime",
             "perft",
+        ];
+        /// Milliseconds, of which some programs write parts.
+        const TIMES: &[&str] = &[
+            "wtime", "btime", "winc", "binc", "p1time", "p2time", "p1inc", "p2inc", "movetime",
         ];
         let mut go = Self::default();
         let mut left = [None; 2];
@@ -563,11 +580,16 @@ impl Go {
                 _ => {}
             }
             let text = words.next_if(|word| !KEYS.contains(word)).unwrap_or("");
-            let Some(number) = parse_number(text) else {
+            let Some(number) = parse_number(text, TIMES.contains(&key)) else {
                 let text = quote(text);
-                go.problems.push(format!(
-                    "{key} is ignored: it wants a whole number, not {text}"
-                ));
+                let what = if key == "perft" {
+                    go.perft = Perft::Refused;
+                    "nothing is counted: perft"
+                } else {
+                    &format!("{key} is ignored: it")
+                };
+                go.problems
+                    .push(format!("{what} wants a whole number, not {text}"));
                 continue;
             };
             let count = number.max(1) as u64;
@@ -583,7 +605,7 @@ impl Go {
                 "iterations" => go.wish.limits.iterations = Some(count),
                 "mate" => go.wish.mate = Some(plies.saturating_mul(2).saturating_sub(1)),
                 "movetime" => go.wish.limits.time = Some(Duration::from_millis(count)),
-                _ => go.perft = Some(plies.min(64)),
+                _ => go.perft = Perft::Depth(plies.min(64)),
             }
         }
         let own = to_move.index();
@@ -599,10 +621,11 @@ impl Go {
     }
 }
 
-/// A whole number, which may be too large to be kept and is then the largest; what follows a decimal point is left out.
-fn parse_number(text: &str) -> Option<i64> {
+/// A whole number, which may be too large to be kept and is then the largest. What follows a decimal point is left out if
+/// there may be one.
+fn parse_number(text: &str, has_parts: bool) -> Option<i64> {
     let text = match text.split_once('.') {
-        Some((whole, part)) if part.bytes().all(|byte| byte.is_ascii_digit()) => whole,
+        Some((whole, part)) if has_parts && part.bytes().all(|byte| byte.is_ascii_digit()) => whole,
         _ => text,
     };
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -655,6 +678,7 @@ mod tests {
             go("wtime 100.5").wish.clock.map(|clock| clock.left),
             Some(100)
         );
+        assert_eq!(go("perft 3").perft, Perft::Depth(3));
         // What cannot be read is left out, and nothing else.
         for text in ["infinite nodes", "nodes x infinite", "infinite wtime abc"] {
             let go = Go::parse(text, Player::First);
@@ -664,6 +688,15 @@ mod tests {
                 (Limits::default(), None),
                 "{text}"
             );
+        }
+        // Counts have no parts, and a perft without a depth is no search.
+        for text in ["depth 2.5", "nodes 1e6", "mate 1.0", "movestogo 2.5"] {
+            let go = Go::parse(text, Player::First);
+            assert_eq!((go.problems.len(), go.wish), (1, Wish::default()), "{text}");
+        }
+        for text in ["perft", "perft x", "perft 2.5 nodes 7"] {
+            let go = Go::parse(text, Player::First);
+            assert_eq!((go.problems.len(), go.perft), (1, Perft::Refused), "{text}");
         }
     }
 

@@ -154,7 +154,13 @@ trait Table: Send {
     fn has_playouts(&self) -> bool;
     fn forget(&mut self);
     fn start(&mut self, request: Request, tell: Tell) -> Result<Vec<Event>, SessionError>;
-    fn start_perft(&mut self, depth: u32, stop: Stop, tell: Tell) -> Result<(), SessionError>;
+    fn start_perft(
+        &mut self,
+        depth: u32,
+        style: Style,
+        stop: Stop,
+        tell: Tell,
+    ) -> Result<(), SessionError>;
     fn finish(&mut self);
 }
 
@@ -294,9 +300,15 @@ impl Session {
         self.table.start(request, tell)
     }
 
-    /// Starts to count lines of play, split by first move; ends as a search does.
-    pub fn start_perft(&mut self, depth: u32, stop: Stop, tell: Tell) -> Result<(), SessionError> {
-        self.table.start_perft(depth, stop, tell)
+    /// Starts to count lines of play, split by first move, which is written in `style`; ends as a search does.
+    pub fn start_perft(
+        &mut self,
+        depth: u32,
+        style: Style,
+        stop: Stop,
+        tell: Tell,
+    ) -> Result<(), SessionError> {
+        self.table.start_perft(depth, style, stop, tell)
     }
 
     /// Takes back the search that has told that it is done.

@@ -393,11 +393,17 @@ impl<G: Playable> Table for GameTable<G> {
         Ok(Vec::new())
     }
 
-    fn start_perft(&mut self, depth: u32, stop: Stop, tell: Tell) -> Result<(), SessionError> {
+    fn start_perft(
+        &mut self,
+        depth: u32,
+        style: Style,
+        stop: Stop,
+        tell: Tell,
+    ) -> Result<(), SessionError> {
         let position = self.position.clone();
         let search = self.search.take();
         self.spawn(move || {
-            count_lines(&position, depth, &stop, &tell);
+            count_lines(&position, depth, style, &stop, &tell);
             tell(Event::Done(None));
             search
         })
@@ -415,7 +421,7 @@ impl<G: Playable> Table for GameTable<G> {
 }
 
 /// Counts lines of play, and says how many begin with each move.
-fn count_lines<G: Playable>(position: &G, depth: u32, stop: &Stop, tell: &Tell) {
+fn count_lines<G: Playable>(position: &G, depth: u32, style: Style, stop: &Stop, tell: &Tell) {
     let mut moves = Vec::new();
     position.perft_moves(&mut moves);
     let mut total = 0;
@@ -428,7 +434,7 @@ fn count_lines<G: Playable>(position: &G, depth: u32, stop: &Stop, tell: &Tell) 
             return;
         };
         total += count;
-        let text = move_text(position, mv, Style::Own);
+        let text = move_text(position, mv, style);
         tell(Event::Said(format!("{text}: {count}")));
     }
     tell(Event::Said(String::new()));
