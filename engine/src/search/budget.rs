@@ -86,6 +86,22 @@ impl Budget {
         }
     }
 
+    /// The deadline and the stop flag for another thread of the same search, without a count, reports or snapshots.
+    pub fn for_helper(&self) -> Self {
+        Self {
+            begun: self.begun,
+            deadline: self.deadline,
+            count: u64::MAX,
+            stop: self.stop.clone(),
+            reports: Timer::start(None, self.begun),
+            snapshots: Timer::start(None, self.begun),
+            until_look: 1,
+            stride: 1,
+            last_look: self.begun,
+            over: false,
+        }
+    }
+
     /// The same budget, with clocks for reports and snapshots.
     pub fn with_timers(mut self, reports: Option<Duration>, snapshots: Option<Duration>) -> Self {
         self.reports = Timer::start(reports, self.begun);

@@ -207,11 +207,12 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 for (index, playout) in (1..).zip(others) {
                     let (ground, shared) = (&ground, &shared);
                     let (count, history) = (limits.iterations, task.history);
+                    let budget = budget.for_helper();
                     let work = move || {
                         let teller = Teller::new(observer);
                         let seed = child_seed(seed, index);
                         let mut worker = Worker::new(&mut **playout, seed, history, true, teller);
-                        shared.help(&mut worker, ground, count);
+                        shared.help(&mut worker, ground, budget, count);
                     };
                     shared.helpers.fetch_add(1, Ordering::AcqRel);
                     let name = format!("search-{index}");
@@ -250,7 +251,10 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         loop {
             // Alone, the budget sees every iteration; together, the tickets see to it that there are not too many.
             let used = if ground.parallel() { 0 } else { tickets.used };
-            if budget.is_over(used) || ground.config.solver && self.is_settled(ground) {
+            if budget.is_over(used)
+                || ground.parallel() && shared.over.load(Ordering::Relaxed)
+                || ground.config.solver && self.is_settled(ground)
+            {
                 break;
             }
             if !tickets.take(shared, ground.parallel(), limits.iterations) {

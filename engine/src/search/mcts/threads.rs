@@ -11,7 +11,7 @@ use super::{
     store::Store,
     worker::{Ground, Worker},
 };
-use crate::search::Searchable;
+use crate::search::{Searchable, budget::Budget};
 
 /// What the threads of one search tell each other.
 #[derive(Default)]
@@ -67,15 +67,24 @@ impl Tickets {
 impl Shared {
     const NAP: Duration = Duration::from_micros(50);
 
-    /// A further thread's work.
+    /// A further thread's work. Every thread watches the deadline: with more threads than processors the first may have to
+    /// wait long for its turn.
     pub(super) fn help<G: Searchable, T: Store<G>, S: Select>(
         &self,
         worker: &mut Worker<'_, G>,
         ground: &Ground<'_, G, T, S>,
+        mut budget: Budget,
         count: Option<u64>,
     ) {
         let mut tickets = Tickets::default();
-        while !self.over.load(Ordering::Relaxed) && tickets.take(self, true, count) {
+        while !self.over.load(Ordering::Relaxed) {
+            if budget.is_over(0) {
+                self.over.store(true, Ordering::Relaxed);
+                break;
+            }
+            if !tickets.take(self, true, count) {
+                break;
+            }
             worker.iterate(ground);
             if self.paused.load(Ordering::Relaxed) {
                 self.rest(worker, &mut tickets, ground);
