@@ -1,8 +1,10 @@
 //! The protocol server, driven in this process and as a program.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::Write as _,
+    path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -414,6 +416,148 @@ fn trees_go_to_the_directory() {
     assert!(last(&text).starts_with("bestmove "), "{text}");
 }
 
+/// The parameters of every tree below a directory, as the sidecars tell them.
+fn parameters(directory: &Path) -> Vec<BTreeMap<String, String>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).expect("there are trees") {
+        let path = entry.expect("the directory can be read").path();
+        if path.is_dir() {
+            found.extend(parameters(&path));
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "tree")
+        {
+            let sidecar = fs::File::open(path.with_extension("json")).expect("it is there");
+            found.push(meta::read(sidecar).expect("it is sound").parameters);
+        }
+    }
+    found
+}
+
+/// What is written in a search counts for more than what options have without being set, and between the two the last counts.
+#[test]
+fn the_last_thing_said_of_a_parameter_counts() {
+    let scratch = Scratch::new("protocol-parameters");
+    let directory = scratch.0.join("trees");
+    for (number, (options, memory, exploration)) in [
+        (
+            vec!["Search=uct,memory=24,exploration=0.3"],
+            "24",
+            Some("0.3"),
+        ),
+        (vec!["Hash=32", "Search=uct,memory=24"], "24", None),
+        (vec!["Search=uct,memory=24", "Hash=32"], "32", None),
+        (vec!["Hash=32", "Search=uct"], "32", None),
+        (
+            vec!["Search=uct,memory=24", "Search=uct,Memory=16,memory=17"],
+            "17",
+            None,
+        ),
+        (
+            vec!["Exploration=0.2", "Search=uct,exploration=0.3", "Hash=16"],
+            "16",
+            Some("0.3"),
+        ),
+        (
+            vec!["Search=uct,exploration=0.3", "Exploration=0.2", "Hash=16"],
+            "16",
+            Some("0.2"),
+        ),
+        (
+            vec!["Search=uct,exploration=0.3", "Exploration=auto", "Hash=16"],
+            "16",
+            Some("0.3"),
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let directory = directory.join(number.to_string());
+        let trees = format!("TreeDir={}", directory.display());
+        let mut arguments = vec!["--game", "connect-four", "--option", &trees];
+        for option in &options {
+            arguments.extend(["--option", option]);
+        }
+        let (text, well) = piped(&arguments, b"ugi\ngo nodes 50\n");
+        assert!(well && last(&text).starts_with("bestmove"), "{text}");
+        let found = parameters(&directory);
+        assert_eq!(found.len(), 1, "{options:?}");
+        assert_eq!(found[0]["memory"], memory, "{options:?}");
+        if let Some(exploration) = exploration {
+            assert_eq!(found[0]["exploration"], exploration, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn the_engines_of_a_match_search_as_they_are_written() {
+    let scratch = Scratch::new("protocol-match-parameters");
+    let trees = scratch.0.join("trees");
+    let status = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(["match", "--game", "connect-four", "--games", "1"])
+        .args(["--engine", "search=uct,memory=24,threads=2"])
+        .args(["--engine", "search=uct,memory=25", "--go", "nodes 50"])
+        .args(["--max-plies", "2", "--trees"])
+        .arg(&trees)
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.is_ok_and(|status| status.success()));
+    let told = parameters(&trees).into_iter();
+    let mut used: Vec<(String, String)> = told
+        .map(|all| (all["memory"].clone(), all["threads"].clone()))
+        .collect();
+    used.sort();
+    let pair = |memory: &str, threads: &str| (memory.to_owned(), threads.to_owned());
+    assert_eq!(used, [pair("24", "2"), pair("25", "1")]);
+}
+
+/// More threads than a machine serves well are clamped and told of, and those that are left keep the time.
+#[test]
+fn many_threads_are_clamped_and_keep_the_time() {
+    let mut process = Process::new(&[]);
+    process.send("uci");
+    process.send("setoption name Threads value 512");
+    let said = std::iter::from_fn(|| process.hear(PATIENCE))
+        .find(|line| line.starts_with("info string"))
+        .expect("it is told");
+    assert!(
+        said.starts_with("info string 512 threads are more than this machine"),
+        "{said}"
+    );
+    process.send("setoption name Search value uct,threads=500");
+    let said = process.hear(PATIENCE).expect("it is told");
+    assert!(
+        said.starts_with("info string 500 threads are more than"),
+        "{said}"
+    );
+    assert!(answer_time(&mut process, 200) < Duration::from_secs(5));
+}
+
+/// How long a process takes to answer to `go movetime`.
+fn answer_time(process: &mut Process, millis: u64) -> Duration {
+    let begun = Instant::now();
+    process.send(&format!("go movetime {millis}"));
+    while !process
+        .hear(PATIENCE)
+        .expect("an answer comes")
+        .starts_with("bestmove ")
+    {}
+    begun.elapsed()
+}
+
+#[test]
+#[ignore = "for an idle machine"]
+fn sixty_four_threads_answer_within_a_tenth_of_a_second() {
+    let mut process = Process::new(&["--option".to_owned(), "Threads=64".to_owned()]);
+    process.send("uci");
+    while process.hear(PATIENCE).expect("it introduces itself") != "uciok" {}
+    for _ in 0..20 {
+        let time = answer_time(&mut process, 200);
+        assert!(time < Duration::from_millis(300), "{time:?}");
+        process.send("ucinewgame");
+    }
+}
+
 /// What somebody might say, by dialect: sense and nonsense.
 fn sayings(talk: Talk) -> Vec<&'static str> {
     let uci = [
@@ -812,7 +956,7 @@ fn a_shell_script_plays_games_between_processes() {
         })
         .flatten()
         .expect("the README has the script");
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_canopy-engine"));
+    let program = Path::new(env!("CARGO_BIN_EXE_canopy-engine"));
     let folder = program.parent().expect("it lies in a folder").display();
     for game in NAMES {
         let output = Command::new("sh")

@@ -7,7 +7,9 @@
 use std::{any::Any, collections::BTreeMap};
 
 use crate::{
-    games::{Playable, connect_four::ConnectFour, notation::quote, othello::Othello},
+    games::{
+        self, Playable, Visitor, connect_four::ConnectFour, notation::quote, othello::Othello,
+    },
     search::{
         Search,
         classical::{Aspiration, Classical, ClassicalConfig, Method, Ties},
@@ -474,8 +476,7 @@ fn report_004() -> ClassicalConfig {
 
 /// The search that `text` describes, set up for the game `G`.
 pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
-    let mut words = text.split(',').map(str::trim);
-    let name = words.next().unwrap_or_default();
+    let name = text.split(',').next().unwrap_or_default().trim();
     let Some(entry) = SEARCHES
         .iter()
         .find(|entry| entry.name.eq_ignore_ascii_case(name))
@@ -494,9 +495,8 @@ pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
         });
     }
     let mut spec = (entry.spec)(G::NAME);
-    for word in words {
-        let (key, value) = word.split_once('=').unwrap_or((word, ""));
-        parameters::set::<G>(entry.name, &mut spec, key.trim(), value.trim())?;
+    for (key, value) in written(text) {
+        parameters::set::<G>(entry.name, &mut spec, key, value)?;
     }
     Ok(spec)
 }
@@ -517,6 +517,71 @@ pub fn configure<G: Playable>(
         }
     }
     Ok(spec)
+}
+
+/// The parameters that a search is written with, by name, and their values.
+pub fn written(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let words = text.split(',').skip(1);
+    words.map(|word| {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        (key.trim(), value.trim())
+    })
+}
+
+/// The nearest value that this machine has to a value of a parameter, and a sentence about it; none if it can be had as it is.
+pub fn nearest(name: &str, value: &str) -> Option<(String, String)> {
+    parameters::nearest(name, value)
+}
+
+/// What is to be said about a search that cannot be had on this machine quite as it is written.
+pub fn remarks(text: &str) -> Vec<String> {
+    (written(text))
+        .filter_map(|(name, value)| nearest(name, value))
+        .map(|(_, sentence)| sentence)
+        .collect()
+}
+
+/// Whether there is a game that can be searched as `text` says. The error says what is wrong with it in the game called
+/// `game`, or in the one it is for.
+pub fn check(game: &str, text: &str) -> Result<(), CatalogError> {
+    struct Check<'a>(&'a str);
+    impl Visitor for Check<'_> {
+        type Out = Result<(), CatalogError>;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
+            parse::<G>(self.0).map(|_| ())
+        }
+    }
+    let name = text.split(',').next().unwrap_or_default().trim();
+    let only = (SEARCHES.iter())
+        .find(|entry| entry.name.eq_ignore_ascii_case(name))
+        .and_then(|entry| entry.only);
+    in_any_game(only.unwrap_or(game), || Check(text))
+}
+
+/// Whether there is a game that has the evaluation `text`. The error says which ones the game called `game` has.
+pub fn check_evaluation(game: &str, text: &str) -> Result<(), CatalogError> {
+    struct Check<'a>(&'a str);
+    impl Visitor for Check<'_> {
+        type Out = Result<(), CatalogError>;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
+            parameters::check_evaluation::<G>(self.0)
+        }
+    }
+    in_any_game(game, || Check(text))
+}
+
+/// Makes a check for every game until one passes it; the error is that of `game`.
+fn in_any_game<V>(game: &str, check: impl Fn() -> V) -> Result<(), CatalogError>
+where
+    V: Visitor<Out = Result<(), CatalogError>>,
+{
+    let passes = |name: &str| matches!(games::with_game(name, check()), Ok(Ok(())));
+    match games::with_game(game, check()) {
+        Ok(Err(error)) if !games::NAMES.iter().any(|name| passes(name)) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Everything that is set about a search, by name.

@@ -9,6 +9,7 @@ use crate::{
         classical::{Aspiration, ClassicalConfig, Ties},
         mcts::{
             Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange, StoreKind,
+            max_threads,
         },
     },
 };
@@ -414,7 +415,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "Threads that grow the tree; more than one no longer repeats itself",
         Kind::Whole { min: 1, max: 512 },
         |config| config.threads.to_string(),
-        |config, value| config.threads = value.whole() as usize
+        |config, value| config.threads = (value.whole() as usize).min(max_threads())
     ),
     classical_row!(
         "depth",
@@ -591,6 +592,30 @@ pub(super) fn set<G: Playable>(
     };
     (parameter.set)(spec, value);
     Ok(())
+}
+
+/// The nearest value that this machine has to a value of a parameter, and a sentence about it; none if it can be had as it is.
+pub(super) fn nearest(name: &str, text: &str) -> Option<(String, String)> {
+    let wanted = (text.parse::<usize>().ok()).filter(|_| name.eq_ignore_ascii_case("threads"))?;
+    let most = max_threads();
+    (wanted > most).then(|| {
+        let sentence = format!(
+            "{wanted} threads are more than this machine serves well: there will be {most}, the most for its processors"
+        );
+        (most.to_string(), sentence)
+    })
+}
+
+/// Whether `G` has such an evaluation; or which ones it has.
+pub(super) fn check_evaluation<G: Playable>(text: &str) -> Result<(), CatalogError> {
+    match evaluation::<G>(text, &mut Vec::new()) {
+        Ok(_) => Ok(()),
+        Err(expected) => Err(CatalogError::Value {
+            name: "evaluation".to_owned(),
+            value: quote(text),
+            expected,
+        }),
+    }
 }
 
 /// Reads `NAME:ARGUMENT:...`; or says what was expected.

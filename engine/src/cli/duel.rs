@@ -68,6 +68,7 @@ impl PositionWork for Duel<'_> {
             catalog::parse::<G>(&arguments.search[0])?,
             catalog::parse::<G>(&arguments.search[1])?,
         ];
+        (arguments.search.iter()).for_each(|search| super::say_remarks(search));
         let next = AtomicU64::new(0);
         let score = Mutex::new(Score::default());
         std::thread::scope(|scope| {

@@ -60,6 +60,7 @@ impl PositionWork for Grow<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let Self { arguments, out } = self;
         let spec = catalog::parse::<G>(&arguments.search)?;
+        super::say_remarks(&arguments.search);
         let mut search =
             catalog::build::<G>(&spec).expect("parse gives only searches of this game");
         let limits = arguments.limits();

@@ -301,6 +301,7 @@ fn plan<G: Playable>(
         let search = engine.options.iter().find(|(name, _)| name == "Search");
         if let Some((_, search)) = search {
             catalog::configure::<G>(search, &[])?;
+            super::say_remarks(search);
         }
     }
     Engine::tell_apart(&mut engines);

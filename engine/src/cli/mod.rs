@@ -8,7 +8,7 @@ use std::{ffi::OsString, io, path::Path, process::ExitCode};
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    catalog::CatalogError,
+    catalog::{self, CatalogError},
     games::{self, Notation, ParseError, Playable, Visitor, notation},
     protocol::options,
     tree::TreeError,
@@ -133,6 +133,11 @@ impl CliError {
 )]
 fn say(message: &str) {
     eprintln!("canopy-engine: {message}");
+}
+
+/// Says what this machine does not have of what a search is asked for.
+fn say_remarks(search: &str) {
+    catalog::remarks(search).iter().for_each(|text| say(text));
 }
 
 /// Runs the program with these arguments, the first being its own name. `within` are the words by which another program

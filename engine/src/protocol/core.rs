@@ -1,6 +1,12 @@
 //! What all dialects share: the session, the options, the running task.
 
-use std::{collections::VecDeque, fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt::Write as _,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
     clock::{self, Clock},
@@ -140,8 +146,13 @@ impl Core {
         std::mem::take(&mut self.out)
     }
 
-    /// Sets an option; what is to be said about it, if anything, or why it cannot be.
-    pub(super) fn set_option(&mut self, checked: &Checked) -> Result<Option<String>, String> {
+    /// Reads a value for an option; or says what was wrong with it.
+    pub(super) fn check_option(&self, name: &str, value: &str) -> Result<Checked, String> {
+        self.options.check(self.session.base_name(), name, value)
+    }
+
+    /// Sets an option; or says why that cannot be.
+    pub(super) fn set_option(&mut self, checked: &Checked) -> Result<(), String> {
         let chess960 = || checked.value == "true";
         match checked.name.as_str() {
             name::GAME => self.set_game(&checked.value, Style::Own)?,
@@ -161,17 +172,29 @@ impl Core {
             _ => {}
         }
         self.options.set(checked);
-        Ok(checked.note.clone())
+        Ok(())
     }
 
-    /// Sets an option by name.
-    pub(super) fn set_option_text(
-        &mut self,
-        name: &str,
-        value: &str,
-    ) -> Result<Option<String>, String> {
-        let checked = self.options.check(name, value)?;
-        self.set_option(&checked)
+    /// Sets an option by name; what was read and is to be told of.
+    pub(super) fn set_option_text(&mut self, name: &str, value: &str) -> Result<Checked, String> {
+        let checked = self.check_option(name, value)?;
+        self.set_option(&checked)?;
+        Ok(checked)
+    }
+
+    /// What every option comes to, in the order of the table: for those that set something about the search, what it really
+    /// has.
+    pub(super) fn option_values(&mut self) -> Vec<String> {
+        let used = match self.check_search() {
+            Ok(()) => self.session.search_settings(),
+            Err(_) => BTreeMap::new(),
+        };
+        let rows = self.options.rows().iter();
+        rows.map(|row| {
+            let value = row.parameter.and_then(|name| used.get(name));
+            value.map_or_else(|| self.options.get(&row.name).to_owned(), String::clone)
+        })
+        .collect()
     }
 
     /// Chooses a game; chess is Chess960 if the option says so.
@@ -207,7 +230,10 @@ impl Core {
         let search = self.options.get(name::SEARCH).to_owned();
         let result = self.session.set_search(&search, &settings);
         result.map_err(|error| {
-            let _ = self.session.set_search("uct", &[]);
+            let plain = self.session.set_search("uct", &settings);
+            if plain.is_err() {
+                let _ = self.session.set_search("uct", &[]);
+            }
             error.to_string()
         })
     }

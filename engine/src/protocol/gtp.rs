@@ -206,20 +206,17 @@ impl Gtp {
             }
             "set_option" | "kata-set-param" => Self::set_option(core, rest),
             "get_option" => {
-                let checked = core.options.rows().iter();
-                let found = checked
-                    .map(|row| row.name.clone())
-                    .find(|name| name.eq_ignore_ascii_case(rest.trim()));
-                match found {
-                    Some(name) => answer(core.options.get(&name)),
+                let mut rows = core.options.rows().iter();
+                match rows.position(|row| row.name.eq_ignore_ascii_case(rest.trim())) {
+                    Some(index) => answer(core.option_values().swap_remove(index)),
                     None => Err(format!("unknown option {}", quote(rest.trim()))),
                 }
             }
             "list_options" => {
-                let rows = core.options.rows().iter();
+                let values = core.option_values();
+                let rows = core.options.rows().iter().zip(values);
                 let lines: Vec<String> = rows
-                    .map(|row| {
-                        let value = core.options.get(&row.name);
+                    .map(|(row, value)| {
                         format!("{} = {value} ({}): {}", row.name, row.values(), row.help)
                     })
                     .collect();
@@ -298,8 +295,8 @@ impl Gtp {
             return done();
         }
         let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
-        let before = core.options.get(name).to_owned();
-        let checked = core.options.check(name, value)?;
+        let before = core.options.clone();
+        let checked = core.check_option(name, value)?;
         if let Some(note) = checked.note {
             return Err(note);
         }
@@ -307,9 +304,10 @@ impl Gtp {
         if let Err(problem) = core.check_search()
             && !name.eq_ignore_ascii_case(name::GAME)
         {
-            core.set_option_text(name, &before)?;
+            core.options = before;
             return Err(problem);
         }
+        (checked.remarks.into_iter()).for_each(|text| core.say_aside(text));
         done()
     }
 

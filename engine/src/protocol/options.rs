@@ -329,13 +329,21 @@ impl Row {
 pub struct Options {
     rows: Vec<Row>,
     values: Vec<String>,
+    /// For each option the number of the setting that set it last, counted from 1; 0 if nobody did.
+    set_at: Vec<u64>,
+    settings: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let rows = table();
         let values = rows.iter().map(Row::default).collect();
-        Self { rows, values }
+        Self {
+            set_at: vec![0; rows.len()],
+            rows,
+            values,
+            settings: 0,
+        }
     }
 }
 
@@ -347,8 +355,10 @@ pub struct Checked {
     pub name: String,
     /// The value.
     pub value: String,
-    /// Said if the value is not the one that was asked for but the nearest.
+    /// Said if the value is outside the range of the table, and this is the nearest; some dialects refuse it then.
     pub note: Option<String>,
+    /// What else is to be said: of a value that this machine does not have.
+    pub remarks: Vec<String>,
 }
 
 impl Options {
@@ -378,18 +388,27 @@ impl Options {
         self.get(name).parse().unwrap_or(0)
     }
 
-    /// What is set about the search beside its own: the parameters that are not as the search has them.
+    /// What is set about the search beside its own text: the parameters that somebody set, unless the text was set later and
+    /// names them, too.
     pub fn search_settings(&self) -> Vec<(String, String)> {
-        let set = self.rows.iter().zip(&self.values);
-        set.filter_map(|(row, value)| {
+        let search = self.find(name::SEARCH).unwrap_or_default();
+        let is_named = |parameter: &str| {
+            catalog::written(&self.values[search])
+                .any(|(key, _)| key.eq_ignore_ascii_case(parameter))
+        };
+        let rows = self.rows.iter().zip(&self.values).zip(&self.set_at);
+        rows.filter_map(|((row, value), &set_at)| {
             let parameter = row.parameter?;
-            (value != AUTO).then(|| (parameter.to_owned(), value.clone()))
+            let is_older = set_at < self.set_at[search] && is_named(parameter);
+            let counts = set_at > 0 && value != AUTO && !is_older;
+            counts.then(|| (parameter.to_owned(), value.clone()))
         })
         .collect()
     }
 
-    /// Reads a value, without setting it; or says what was wrong and what was expected.
-    pub fn check(&self, name: &str, value: &str) -> Result<Checked, String> {
+    /// Reads a value for a client that plays the game called `game`, without setting it; or says what was wrong and what was
+    /// expected. A search or an evaluation may be one of another game, for that may be chosen later.
+    pub fn check(&self, game: &str, name: &str, value: &str) -> Result<Checked, String> {
         let (name, value) = (name.trim(), value.trim());
         let value = if value == "<empty>" { "" } else { value };
         let quoted = games::notation::quote;
@@ -411,6 +430,7 @@ impl Options {
             ))
         };
         let mut note = None;
+        let mut remarks = Vec::new();
         let value = match &row.kind {
             Kind::Check(_) => match value.to_ascii_lowercase().as_str() {
                 word @ ("true" | "false") => word.to_owned(),
@@ -437,21 +457,39 @@ impl Options {
                         row.values()
                     ));
                 }
-                nearest.to_string()
+                let nearest = nearest.to_string();
+                match row
+                    .parameter
+                    .and_then(|name| catalog::nearest(name, &nearest))
+                {
+                    Some((value, sentence)) => {
+                        remarks.push(sentence);
+                        value
+                    }
+                    None => nearest,
+                }
             }
             Kind::Combo(words) => {
                 let found = words.iter().find(|word| word.eq_ignore_ascii_case(value));
                 match found {
                     Some(word) => (*word).to_owned(),
-                    // Variants and parameters may follow; whether there are such is for others to say.
+                    // A variant may follow; whether there is such a one is for others to say.
                     None if row.name == name::GAME => value.to_owned(),
-                    None if row.name == name::SEARCH && is_search(value) => value.to_owned(),
+                    None if row.name == name::SEARCH && is_search(value) => {
+                        catalog::check(game, value).map_err(|error| error.to_string())?;
+                        remarks = catalog::remarks(value);
+                        value.to_owned()
+                    }
                     None => return refuse(),
                 }
             }
             Kind::Text(_) => match row.parameter() {
                 Some(_) if value.eq_ignore_ascii_case(AUTO) => AUTO.to_owned(),
                 Some(parameter) if !parameter.kind.could_be(value) => return refuse(),
+                Some(parameter) if parameter.kind == catalog::Kind::Evaluation => {
+                    (catalog::check_evaluation(game, value)).map_err(|error| error.to_string())?;
+                    value.to_owned()
+                }
                 _ => value.to_owned(),
             },
             Kind::Button => String::new(),
@@ -461,6 +499,7 @@ impl Options {
             name: row.name.clone(),
             value,
             note,
+            remarks,
         })
     }
 
@@ -468,6 +507,8 @@ impl Options {
     pub fn set(&mut self, checked: &Checked) {
         if let Some(value) = self.values.get_mut(checked.row) {
             value.clone_from(&checked.value);
+            self.settings += 1;
+            self.set_at[checked.row] = self.settings;
         }
     }
 }

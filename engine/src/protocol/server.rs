@@ -135,9 +135,11 @@ impl Server {
             core.set_option_text("Game", game)?;
         }
         for (name, value) in &setup.options {
-            if let Some(note) = core.set_option_text(name, value)? {
+            let checked = core.set_option_text(name, value)?;
+            if let Some(note) = checked.note {
                 return Err(note);
             }
+            (checked.remarks.into_iter()).for_each(|text| core.say_aside(text));
         }
         core.check_search()?;
         Ok(server)

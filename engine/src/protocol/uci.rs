@@ -102,10 +102,11 @@ impl Uci {
             );
         };
         match core.set_option_text(&name, &value) {
-            Ok(None) => {}
-            Ok(Some(note)) => {
-                let value = core.options.get(&name).to_owned();
-                remark(core, &format!("{note}, so it is {value}"));
+            Ok(checked) => {
+                if let Some(note) = &checked.note {
+                    remark(core, &format!("{note}, so it is {}", checked.value));
+                }
+                checked.remarks.iter().for_each(|text| remark(core, text));
             }
             Err(problem) => remark(core, &problem),
         }

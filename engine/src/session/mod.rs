@@ -3,7 +3,7 @@
 //! A [`Session`] answers at once; a search runs on a thread of its own and tells what it finds as [`Event`]s. Nothing here
 //! prints, and nothing knows a protocol.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use crate::{
     catalog::CatalogError,
@@ -150,6 +150,7 @@ trait Table: Send {
     fn grid_moves(&self) -> Vec<String>;
     fn set_search(&mut self, text: &str, settings: &[(String, String)])
     -> Result<(), CatalogError>;
+    fn search_settings(&self) -> BTreeMap<String, String>;
     fn has_own_limits(&self) -> bool;
     fn has_playouts(&self) -> bool;
     fn forget(&mut self);
@@ -277,6 +278,11 @@ impl Session {
         settings: &[(String, String)],
     ) -> Result<(), CatalogError> {
         self.table.set_search(text, settings)
+    }
+
+    /// Everything that is set about the search, by the names of the catalogue's parameters.
+    pub fn search_settings(&self) -> BTreeMap<String, String> {
+        self.table.search_settings()
     }
 
     /// Whether the search stops by itself.

@@ -2,6 +2,7 @@
 
 use std::{
     cmp::Ordering,
+    collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, mpsc::channel},
     thread::{self, JoinHandle},
@@ -342,6 +343,10 @@ impl<G: Playable> Table for GameTable<G> {
         }
         self.name = text.to_owned();
         Ok(())
+    }
+
+    fn search_settings(&self) -> BTreeMap<String, String> {
+        catalog::settings(&self.spec)
     }
 
     fn has_own_limits(&self) -> bool {

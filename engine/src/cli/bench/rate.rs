@@ -6,13 +6,13 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    super::{CliError, PositionWork, name_of, with_position},
+    super::{CliError, PositionWork, name_of, say, with_position},
     games_wanted,
 };
 use crate::{
     catalog::{self, Spec},
     games::{History, Playable},
-    search::{Limits, Stop, Task},
+    search::{Limits, Stop, Task, mcts::max_threads},
 };
 
 #[derive(Args)]
@@ -35,6 +35,9 @@ pub(super) struct RateArgs {
 }
 
 pub(super) fn run(arguments: &RateArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    if let Some((_, sentence)) = catalog::nearest("threads", &arguments.threads.to_string()) {
+        say(&sentence);
+    }
     if !arguments.json {
         writeln!(
             out,
@@ -63,7 +66,7 @@ impl PositionWork for Rate<'_> {
         let arguments = self.arguments;
         let mut spec = catalog::parse::<G>(&arguments.search)?;
         if let Spec::Mcts(config) = &mut spec {
-            config.threads = arguments.threads as usize;
+            config.threads = (arguments.threads as usize).min(max_threads());
             // The peers' figures are of whole games, chess too.
             if !arguments.search.contains("playout_limit") && !arguments.search.contains("-000") {
                 config.playout_limit = None;

@@ -1,5 +1,7 @@
 //! What can be set about a Monte-Carlo tree search.
 
+use std::{num::NonZero, sync::OnceLock, thread};
+
 use super::{
     playout::Policy,
     select::RewardRange,
@@ -99,6 +101,16 @@ pub struct Config {
     pub threads: usize,
     /// Which random numbers.
     pub seed: u64,
+}
+
+/// The most threads a search gets on this machine: 64, or four for each processor if that is more. Further ones would only
+/// wait for each other.
+pub fn max_threads() -> usize {
+    static MAX: OnceLock<usize> = OnceLock::new();
+    *MAX.get_or_init(|| {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        (4 * processors).max(64)
+    })
 }
 
 impl Config {

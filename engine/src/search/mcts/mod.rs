@@ -45,7 +45,7 @@ mod threads;
 mod tree;
 mod worker;
 
-pub use config::{Config, ExpansionRule, FinalChoice, Formula, StoreKind};
+pub use config::{Config, ExpansionRule, FinalChoice, Formula, StoreKind, max_threads};
 pub use playout::Policy;
 pub use select::{ChildStats, RewardRange};
 pub use sharing::{Grouping, Sharing, frame_of};
