@@ -384,17 +384,122 @@ fn the_end_of_every_game_can_be_followed() {
     assert_eq!(seen, BTreeSet::from([1, 2, 3]));
 }
 
+/// The numbers of a process's children, as text.
+fn children(parent: &Child) -> Vec<String> {
+    let wanted = format!("PPid:\t{}\n", parent.id());
+    let is_child = |path: &Path| {
+        fs::read_to_string(path.join("status")).is_ok_and(|text| text.contains(&wanted))
+    };
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter(|entry| is_child(&entry.path()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
 /// Handles and processes that a process has at the moment.
 fn census(child: &Child) -> (usize, usize) {
-    let count = |path: String| fs::read_dir(path).map_or(0, |entries| entries.count());
-    let handles = count(format!("/proc/{}/fd", child.id()));
-    let parent = format!("PPid:\t{}\n", child.id());
-    let children = fs::read_dir("/proc").map_or(0, |entries| {
-        let status = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("status")).ok();
-        let texts = entries.flatten().filter_map(status);
-        texts.filter(|text| text.contains(&parent)).count()
-    });
-    (handles, children)
+    let handles = fs::read_dir(format!("/proc/{}/fd", child.id()));
+    (
+        handles.map_or(0, |entries| entries.count()),
+        children(child).len(),
+    )
+}
+
+/// The engines of a match, as soon as both have started.
+fn both_engines(runner: &Child) -> Vec<String> {
+    let begun = Instant::now();
+    loop {
+        let engines = children(runner);
+        if engines.len() == 2 {
+            return engines;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "no engines are started: {engines:?}"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn signal(name: &str, processes: &[String]) {
+    let status = Command::new("kill").arg(name).args(processes).status();
+    assert!(status.expect("kill is there").success());
+}
+
+/// Stops matches together with their engines, which hear of it first, as a batch system does, a closed terminal or a container.
+fn stop_with_engines(times: u64) {
+    let mut random = canopy_engine::rng::Rng::new(times);
+    for turn in 0..times {
+        let scratch = Scratch::new(&format!("cancelled-{times}-{turn}"));
+        let child = start(&format!(
+            "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|100|--go|nodes 20|--pace|50|--out|{}",
+            scratch.0.display()
+        ));
+        let mut processes = both_engines(&child);
+        thread::sleep(Duration::from_millis(random.below(1000).into()));
+        processes.push(child.id().to_string());
+        signal(["-TERM", "-INT", "-HUP"][turn as usize % 3], &processes);
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        for game in games(&scratch.0) {
+            assert_eq!(game["ending"], "rules", "{game}");
+        }
+    }
+}
+
+#[test]
+fn a_match_that_is_stopped_with_its_engines_records_no_losses() {
+    if !Path::new("/proc/self/fd").exists() {
+        return untested("there is no /proc");
+    }
+    stop_with_engines(4);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn fifty_matches_that_are_stopped_with_their_engines_record_no_losses() {
+    stop_with_engines(50);
+}
+
+/// Who ends an engine from outside decides no game.
+#[test]
+fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
+    if !Path::new("/proc/self/fd").exists() {
+        return untested("there is no /proc");
+    }
+    for name in ["-TERM", "-KILL"] {
+        let scratch = Scratch::new(&format!("sniped{name}"));
+        let child = start(&format!(
+            "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|2|--go|nodes 20|--pace|60|--out|{}",
+            scratch.0.display()
+        ));
+        let engines = both_engines(&child);
+        signal(name, &engines[..1]);
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        // The engine may have been hit before its first game, in which case it has just been started again.
+        assert!(
+            said.contains("game 1 is played again") || !said.contains("played again"),
+            "{said}"
+        );
+        let played = games(&scratch.0);
+        assert_eq!(played.len(), 2, "{played:?}");
+        for game in played {
+            assert_eq!(game["ending"], "rules", "{game}");
+        }
+    }
+}
+
+/// An engine that ends itself in every game, as if by others, loses them in the end.
+#[test]
+fn an_engine_that_is_ended_again_and_again_loses() {
+    let game = ending("term", "nodes 10");
+    assert_eq!(game["ending"], "crashed", "{game}");
+    assert_eq!(game["blame"], 2, "{game}");
+    assert!(game["reason"].to_string().contains("signal: 15"), "{game}");
 }
 
 /// Games in which somebody crashes leave nothing behind.

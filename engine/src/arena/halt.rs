@@ -1,9 +1,16 @@
 //! How a match is told to stop.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
 };
+
+/// How often whoever waits for a stop looks whether it was said.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Shared by everybody who works on a match. Only ever gets more urgent.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +34,15 @@ impl Halt {
     /// Whether somebody said stop.
     pub fn is_said(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
+    }
+
+    /// Waits for somebody to say stop, no longer than `patience`; whether somebody did.
+    pub fn comes_within(&self, patience: Duration) -> bool {
+        let begun = Instant::now();
+        while !self.is_said() && begun.elapsed() < patience {
+            thread::sleep(POLL_INTERVAL);
+        }
+        self.is_said()
     }
 
     /// Whether somebody said it twice.

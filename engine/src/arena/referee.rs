@@ -154,6 +154,8 @@ pub struct Played {
     pub remarks: Vec<(Player, String)>,
     /// Whether the one to blame cannot play this match at all.
     pub is_hopeless: bool,
+    /// Whether somebody outside the match seems to have stopped the process that failed.
+    pub is_foreign_stop: bool,
 }
 
 /// How a game stands, for those who watch.
@@ -209,9 +211,13 @@ pub fn play<G: Playable>(
     if verdict.ending == Ending::Rules {
         table.compare(verdict.outcome);
     }
-    watch(&table.standing(Some((verdict.outcome, &verdict.reason))));
-    table.pause();
+    let is_foreign_stop = verdict.is_foreign_stop();
+    if !is_foreign_stop {
+        watch(&table.standing(Some((verdict.outcome, &verdict.reason))));
+        table.pause();
+    }
     Some(Played {
+        is_foreign_stop,
         outcome: verdict.outcome,
         ending: verdict.ending,
         reason: verdict.reason,
@@ -235,6 +241,13 @@ struct Verdict {
     remains: Option<Remains>,
 }
 
+impl Verdict {
+    fn is_foreign_stop(&self) -> bool {
+        let remains = self.remains.as_ref();
+        self.ending == Ending::Crashed && remains.is_some_and(|remains| remains.is_foreign_stop)
+    }
+}
+
 /// None if the game was given up because somebody said stop.
 type Decision = Option<Verdict>;
 
@@ -256,6 +269,10 @@ struct Table<'a, 'b, G: Playable> {
 
 /// Whoever waits looks so often whether somebody said stop.
 const GLANCE: Duration = Duration::from_millis(20);
+
+/// How long after its engines a runner may be told to stop. Batch systems, terminals and containers signal all processes of a job,
+/// in any order.
+pub(super) const STOP_DELAY: Duration = Duration::from_secs(1);
 
 const SIDES: [Player; 2] = [Player::First, Player::Second];
 
@@ -464,6 +481,9 @@ impl<G: Playable> Table<'_, '_, G> {
 
     /// An engine that did something wrong and is well otherwise loses.
     fn blame(&mut self, player: Player, ending: Ending, reason: String) -> Decision {
+        if self.halt.is_said() {
+            return None;
+        }
         let seat = of(player, self.seats);
         let remains = seat.client.as_ref().map(Client::last_words);
         Some(Verdict {
@@ -483,6 +503,9 @@ impl<G: Playable> Table<'_, '_, G> {
     }
 
     fn failed(&mut self, player: Player, fault: &Fault, remains: Remains) -> Decision {
+        if self.is_stopped_too(&remains) {
+            return None;
+        }
         self.is_hopeless |= matches!(fault, Fault::Unable(_) | Fault::NotStarted(_));
         let ending = match fault {
             Fault::Halted => return None,
@@ -503,6 +526,15 @@ impl<G: Playable> Table<'_, '_, G> {
         })
     }
 
+    /// Whether the match is told to stop, now or right after somebody has stopped an engine.
+    fn is_stopped_too(&self, remains: &Remains) -> bool {
+        let delay = match remains.is_foreign_stop {
+            true => STOP_DELAY,
+            false => Duration::ZERO,
+        };
+        self.halt.comes_within(delay)
+    }
+
     /// Asks the engines how the game ended. It is over whatever they say; who is wrong is remembered.
     fn compare(&mut self, outcome: Outcome) {
         let result = result_word(outcome);
@@ -519,9 +551,14 @@ impl<G: Playable> Table<'_, '_, G> {
                 Ok(_) | Err(Fault::Halted) => {}
                 Err(fault) => {
                     let client = of(player, self.seats).client.take();
-                    let exit = client.map(|client| client.bury().exit).unwrap_or_default();
+                    let remains = client.map(Client::bury).unwrap_or_default();
+                    if self.is_stopped_too(&remains) {
+                        continue;
+                    }
                     let remark = match fault {
-                        Fault::Ended(Phase::Ready) => format!("ended after the game ({exit})"),
+                        Fault::Ended(Phase::Ready) => {
+                            format!("ended after the game ({})", remains.exit)
+                        }
                         fault => format!("{fault}, when it was asked for the result"),
                     };
                     self.remarks.push((player, remark));

@@ -22,7 +22,7 @@ use super::{
     journal::{Heading, Journal, JournalError, Record},
     live::Live,
     openings::Opening,
-    referee::{self, Seat, Terms},
+    referee::{self, STOP_DELAY, Seat, Terms},
     report,
     schedule::{Fixture, Schedule},
     sprt::{Sprt, Verdict},
@@ -399,8 +399,23 @@ impl<'a, G: Playable> Worker<'a, G> {
         }
     }
 
-    /// Plays a game; none if somebody said stop, or an engine is of no use.
+    /// Plays a game; none if somebody said stop, or an engine is of no use. One in which an engine was stopped from outside
+    /// is played once more, with a new process, before it counts.
     fn play(&mut self, fixture: &Fixture) -> Option<Record> {
+        let record = self.try_to_play(fixture)?;
+        let remains = record.remains.as_ref();
+        let Some(remains) = remains.filter(|remains| remains.is_foreign_stop) else {
+            return Some(record);
+        };
+        self.shared.tell(Told::Said(format!(
+            "an engine was stopped from outside ({}): game {} is played again",
+            remains.exit,
+            fixture.number + 1
+        )));
+        self.try_to_play(fixture)
+    }
+
+    fn try_to_play(&mut self, fixture: &Fixture) -> Option<Record> {
         let plan = self.shared.plan;
         self.make_room(fixture);
         let trees = self.trees(fixture);
@@ -506,12 +521,7 @@ impl<'a, G: Playable> Worker<'a, G> {
         let known = self.shared.known.get(index)?;
         let mut client = self.clients.get_mut(index)?.take();
         if client.is_none() {
-            match Client::start(
-                engine,
-                &plan.terms.game,
-                plan.terms.patience,
-                self.shared.halt,
-            ) {
+            match self.start(engine) {
                 Ok(started) => {
                     known.store(true, Ordering::Relaxed);
                     client = Some(started);
@@ -536,6 +546,23 @@ impl<'a, G: Playable> Worker<'a, G> {
             seed: fixture.seed_of(player) >> (u64::BITS - SEED_BITS),
             trees,
         })
+    }
+
+    /// Starts an engine; once more if somebody stopped it from outside, unless that meant the match, too.
+    fn start(&self, engine: &Engine) -> Result<Client, (Fault, Remains)> {
+        let halt = self.shared.halt;
+        let terms = &self.shared.plan.terms;
+        let start = || Client::start(engine, &terms.game, terms.patience, halt);
+        match start() {
+            Err((_, remains)) if halt.is_said() => Err((Fault::Halted, remains)),
+            Err((Fault::Ended(_), remains)) if remains.is_foreign_stop => {
+                match halt.comes_within(STOP_DELAY) {
+                    true => Err((Fault::Halted, remains)),
+                    false => start(),
+                }
+            }
+            started => started,
+        }
     }
 
     /// Lets engines go that do not play now, if many are waiting.

@@ -66,6 +66,7 @@ while read -r line; do
                 exit 7
                 ;;
             kill) kill -SEGV $$ ;;
+            term) kill -TERM $$ ;;
             hang-move) hang ;;
             close)
                 exec 1>&-

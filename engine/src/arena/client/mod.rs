@@ -200,6 +200,9 @@ pub struct Remains {
     pub lines: Vec<String>,
     /// The last lines of its standard error.
     pub complaints: Vec<String>,
+    /// Whether somebody else seems to have stopped its process.
+    #[serde(skip)]
+    pub is_foreign_stop: bool,
 }
 
 impl Client {
@@ -314,9 +317,10 @@ impl Client {
         let lines = self.line.process.last_lines();
         let (exit, complaints) = self.line.process.kill();
         Remains {
-            exit,
+            exit: exit.text,
             lines,
             complaints,
+            is_foreign_stop: exit.is_foreign_stop,
         }
     }
 
@@ -326,6 +330,7 @@ impl Client {
             exit: "still running".to_owned(),
             lines: self.line.process.last_lines(),
             complaints: self.line.process.last_complaints(),
+            is_foreign_stop: false,
         }
     }
 }

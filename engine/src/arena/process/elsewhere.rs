@@ -2,7 +2,7 @@
 
 use std::{io, path::Path, time::Instant};
 
-use super::Silence;
+use super::{Exit, Silence};
 use crate::arena::halt::Halt;
 
 /// There is none.
@@ -47,12 +47,12 @@ impl Process {
     }
 
     /// Never called.
-    pub fn end(self, _: Instant) -> String {
+    pub fn end(self, _: Instant) -> Exit {
         match self {}
     }
 
     /// Never called.
-    pub fn kill(self) -> (String, Vec<String>) {
+    pub fn kill(self) -> (Exit, Vec<String>) {
         match self {}
     }
 }

@@ -14,6 +14,16 @@ pub use elsewhere::Process;
 #[cfg(unix)]
 pub use unix::Process;
 
+/// How a process ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    /// In words.
+    pub text: String,
+    /// Whether somebody else seems to have stopped it: it ended before we said so, by SIGTERM, SIGINT, SIGHUP or SIGKILL, or
+    /// with an exit code that tells of one of them, or with 0.
+    pub is_foreign_stop: bool,
+}
+
 /// Why there is no line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {

@@ -5,10 +5,10 @@ use std::{
     io::{self, ErrorKind, Read, Write as _},
     os::{
         fd::{AsFd, BorrowedFd},
-        unix::process::CommandExt as _,
+        unix::process::{CommandExt as _, ExitStatusExt as _},
     },
     path::Path,
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
@@ -21,7 +21,7 @@ use rustix::{
     },
 };
 
-use super::Silence;
+use super::{Exit, Silence};
 use crate::arena::halt::Halt;
 
 /// Longer lines are passed over.
@@ -162,17 +162,17 @@ impl Process {
     }
 
     /// Lets it end by itself until the deadline, then ends it; how it ended.
-    pub fn end(mut self, deadline: Instant) -> String {
+    pub fn end(mut self, deadline: Instant) -> Exit {
         self.finish(deadline)
     }
 
     /// Ends it at once, with all that it has started; how it had ended if it had.
-    pub fn kill(mut self) -> (String, Vec<String>) {
-        let status = self.finish(Instant::now());
-        (status, self.last_complaints())
+    pub fn kill(mut self) -> (Exit, Vec<String>) {
+        let exit = self.finish(Instant::now());
+        (exit, self.last_complaints())
     }
 
-    fn finish(&mut self, deadline: Instant) -> String {
+    fn finish(&mut self, deadline: Instant) -> Exit {
         self.to_send.clear();
         self.input = None;
         // An engine that has just closed its output is about to have an exit code.
@@ -187,10 +187,21 @@ impl Process {
             self.await_end(Instant::now() + LAST_WORDS);
         }
         let status = self.reap();
+        let text = match &status {
+            Ok(status) => status.to_string(),
+            Err(error) => format!("exit status unknown: {error}"),
+        };
         if had_ended {
-            status
+            let is_foreign_stop = status.is_ok_and(is_stop);
+            Exit {
+                text,
+                is_foreign_stop,
+            }
         } else {
-            format!("{status}, ended by the match")
+            Exit {
+                text: format!("{text}, ended by the match"),
+                is_foreign_stop: false,
+            }
         }
     }
 
@@ -213,13 +224,10 @@ impl Process {
     }
 
     /// Ends what is left of the group, and takes leave of the process.
-    fn reap(&mut self) -> String {
+    fn reap(&mut self) -> io::Result<ExitStatus> {
         let _ = kill_process_group(self.group, Signal::KILL);
         self.is_reaped = true;
-        match self.child.wait() {
-            Ok(status) => status.to_string(),
-            Err(error) => format!("exit status unknown: {error}"),
-        }
+        self.child.wait()
     }
 
     /// Waits until something can be read or written, and does so.
@@ -277,8 +285,23 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.is_reaped {
-            self.reap();
+            let _ = self.reap();
         }
+    }
+}
+
+/// Whether a process was stopped by a signal that asks processes to end, or says so by its exit code, as shells and Java do.
+/// Exit code 0 counts: no engine ends well in mid-game unless it was asked to, and some catch the signal.
+fn is_stop(status: ExitStatus) -> bool {
+    let is_asking = |signal: i32| {
+        [Signal::TERM, Signal::INT, Signal::HUP, Signal::KILL]
+            .iter()
+            .any(|asking| asking.as_raw() == signal)
+    };
+    match status.code() {
+        Some(0) => true,
+        Some(code) => is_asking(code - 128),
+        None => status.signal().is_some_and(is_asking),
     }
 }
 
