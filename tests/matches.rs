@@ -560,7 +560,7 @@ fn what_an_engine_starts_ends_with_it() {
     let scratch = Scratch::new("family");
     let mark = scratch.0.join("marked");
     fs::create_dir_all(&mark).expect("a directory can be made");
-    for mode in ["parent", "deaf"] {
+    for mode in ["parent", "deaf", "sessions", "sessions-crash"] {
         report(&format!(
             "--game|connect-four|--engine|search=uct|--engine|dir={} {}|--games|1|--go|nodes 10|{TIMES}",
             mark.display(),

@@ -17,6 +17,12 @@ noisy-death)
     exit 3
     ;;
 parent) sleep 1000 & ;;
+# Children that leave the process group: one whose parent stays, without the environment, and one whose parent is gone.
+sessions)
+    env -i setsid sleep 1000 &
+    (setsid sleep 1001 &)
+    ;;
+sessions-crash) (setsid sleep 1002 >/dev/null 2>&1 &) ;;
 esac
 
 while read -r line; do
@@ -61,7 +67,7 @@ while read -r line; do
                 ;;
             nonsense) column="e2e4 ponder e7e5" ;;
             claim) column=0000 ;;
-            crash)
+            crash | sessions-crash)
                 echo "out of luck" >&2
                 exit 7
                 ;;

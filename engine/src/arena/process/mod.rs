@@ -2,10 +2,12 @@
 //!
 //! One thread does it all. Pipes do not block; what is to be written and what can be read is waited for together, so that
 //! an engine that floods its output, stops reading, or hangs can hold nobody up. Every engine leads a process group of its own,
-//! so that whatever it starts ends with it, and a Ctrl-C meant for us does not reach it.
+//! so that a Ctrl-C meant for us does not reach it, and whatever it starts ends with it, also what has left the group.
 
 #[cfg(not(unix))]
 mod elsewhere;
+#[cfg(target_os = "linux")]
+mod family;
 #[cfg(unix)]
 mod unix;
 

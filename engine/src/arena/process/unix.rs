@@ -21,6 +21,8 @@ use rustix::{
     },
 };
 
+#[cfg(target_os = "linux")]
+use super::family::Family;
 use super::{Exit, Silence};
 use crate::arena::halt::Halt;
 
@@ -43,6 +45,9 @@ const STEP_BACK: i32 = 10;
 pub struct Process {
     child: Child,
     group: Pid,
+    /// What it has started, wherever that has gone.
+    #[cfg(target_os = "linux")]
+    family: Family,
     input: Option<ChildStdin>,
     output: Option<ChildStdout>,
     errors: Option<ChildStderr>,
@@ -74,6 +79,8 @@ impl Process {
         if let Some(directory) = directory {
             command.current_dir(directory);
         }
+        #[cfg(target_os = "linux")]
+        let family = Family::found(&mut command);
         let mut child = command.spawn()?;
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -82,6 +89,8 @@ impl Process {
         let process = Self {
             child,
             group,
+            #[cfg(target_os = "linux")]
+            family,
             input,
             output,
             errors,
@@ -173,6 +182,8 @@ impl Process {
     }
 
     fn finish(&mut self, deadline: Instant) -> Exit {
+        #[cfg(target_os = "linux")]
+        self.family.look_up(self.group);
         self.to_send.clear();
         self.input = None;
         // An engine that has just closed its output is about to have an exit code.
@@ -223,9 +234,13 @@ impl Process {
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
-    /// Ends what is left of the group, and takes leave of the process.
+    /// Ends what is left of the group and of the family, and takes leave of the process.
     fn reap(&mut self) -> io::Result<ExitStatus> {
+        #[cfg(target_os = "linux")]
+        self.family.look_up(self.group);
         let _ = kill_process_group(self.group, Signal::KILL);
+        #[cfg(target_os = "linux")]
+        self.family.kill();
         self.is_reaped = true;
         self.child.wait()
     }

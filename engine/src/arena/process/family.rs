@@ -1,0 +1,144 @@
+//! What an engine has started, wherever it has gone: children that lead sessions of their own and those whose parent is gone
+//! are in no process group of ours.
+//!
+//! Descendants are found in two ways: by their parents, as long as those live, and by a variable that every process of the
+//! engine inherits. Only a process that has cleared its environment and lost its parent before anybody looked escapes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    process::Command,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The variable by which descendants are known. Its value has a word for every match that such a process is part of.
+const VARIABLE: &str = "CANOPY_MATCH_PROCESS";
+/// Whoever starts processes faster than they are ended is let go after so many rounds.
+const MAX_ROUNDS: u32 = 50;
+const ROUND_PAUSE: Duration = Duration::from_millis(2);
+
+/// The descendants of one engine.
+#[derive(Debug)]
+pub(super) struct Family {
+    /// The word in the variable that is this engine's alone.
+    mark: String,
+    /// Descendants that were seen, with the time of their start: a number may be somebody else's later.
+    members: BTreeSet<(i32, u64)>,
+}
+
+/// A process as `/proc` tells of it.
+struct Entry {
+    parent: i32,
+    started: u64,
+    is_zombie: bool,
+}
+
+impl Family {
+    /// Marks what a command will start.
+    pub(super) fn found(command: &mut Command) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let mark = format!(
+            "{}-{:x}-{}",
+            std::process::id(),
+            since.unwrap_or_default().as_nanos(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
+        // A match within a match belongs to both.
+        let outer = std::env::var(VARIABLE).unwrap_or_default();
+        command.env(VARIABLE, format!("{outer} {mark}").trim());
+        Self {
+            mark,
+            members: BTreeSet::new(),
+        }
+    }
+
+    /// Looks for descendants of the engine, which must not have been reaped; those it has lost are found only later, by the
+    /// variable.
+    pub(super) fn look_up(&mut self, engine: Pid) {
+        let processes = processes();
+        let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+        for (&process, entry) in &processes {
+            children.entry(entry.parent).or_default().push(process);
+        }
+        let known = self.members.iter().map(|&(process, _)| process);
+        let mut parents: Vec<i32> = known.chain([engine.as_raw_pid()]).collect();
+        while let Some(parent) = parents.pop() {
+            for &child in children.get(&parent).into_iter().flatten() {
+                if let Some(entry) = processes.get(&child)
+                    && self.members.insert((child, entry.started))
+                {
+                    parents.push(child);
+                }
+            }
+        }
+    }
+
+    /// Ends them all. The engine itself has been ended, and not been reaped.
+    pub(super) fn kill(&mut self) {
+        let own = i32::try_from(std::process::id()).unwrap_or_default();
+        for _ in 0..MAX_ROUNDS {
+            let mut is_any_left = false;
+            for (process, entry) in processes() {
+                if process == own || entry.is_zombie {
+                    continue;
+                }
+                let is_member = self.members.contains(&(process, entry.started));
+                if (is_member || is_marked(process, &self.mark))
+                    && let Some(number) = Pid::from_raw(process)
+                {
+                    let _ = kill_process(number, Signal::KILL);
+                    is_any_left = true;
+                }
+            }
+            if !is_any_left {
+                return;
+            }
+            // One of them may just have started another.
+            thread::sleep(ROUND_PAUSE);
+        }
+    }
+}
+
+/// All processes there are at the moment.
+fn processes() -> BTreeMap<i32, Entry> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers
+        .filter_map(|number: i32| Some((number, read_entry(number)?)))
+        .collect()
+}
+
+fn read_entry(process: i32) -> Option<Entry> {
+    let text = fs::read(format!("/proc/{process}/stat")).ok()?;
+    // The name, between brackets, may hold anything, brackets and blanks too.
+    let name_end = text.iter().rposition(|&byte| byte == b')')?;
+    let text = std::str::from_utf8(text.get(name_end + 1..)?).ok()?;
+    let mut fields = text.split_ascii_whitespace();
+    let is_zombie = matches!(fields.next()?, "Z" | "X");
+    let parent = fields.next()?.parse().ok()?;
+    // The third field is the state, the twenty-second when it started (proc(5)).
+    let started = fields.nth(17)?.parse().ok()?;
+    Some(Entry {
+        parent,
+        started,
+        is_zombie,
+    })
+}
+
+/// Whether a process has inherited a mark. Other people's processes do not tell.
+fn is_marked(process: i32, mark: &str) -> bool {
+    let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+    environment.split(|&byte| byte == 0).any(|variable| {
+        let value = variable.strip_prefix(VARIABLE.as_bytes());
+        let value = value.and_then(|value| value.strip_prefix(b"="));
+        value.is_some_and(|value| {
+            let mut words = value.split(|&byte| byte == b' ');
+            words.any(|word| word == mark.as_bytes())
+        })
+    })
+}
