@@ -253,6 +253,76 @@ fn documented_examples_are_true() {
     }
 }
 
+/// In a graph a node has visits by other moves than the one above it: nothing is wrong with that, whether or not extras tell how
+/// many, also after a part of the graph was cut away or played past.
+#[test]
+fn graphs_add_up() {
+    for game in ["connect-four", "othello", "delta"] {
+        for search in ["transposition", "grouping"] {
+            for more in [&[][..], &["--extra"], &["--max-nodes", "200"]] {
+                let scratch = Scratch::new(&format!("graphs-{game}-{search}-{}", more.concat()));
+                let directory = scratch.0.to_str().expect("the path is UTF-8");
+                let grow = [
+                    "grow",
+                    "--game",
+                    game,
+                    "--search",
+                    search,
+                    "--iterations",
+                    "800",
+                    "--plies",
+                    "3",
+                    "--out",
+                    directory,
+                ];
+                output(&[&grow[..], more].concat());
+                let trees = scratch.files("tree");
+                assert_eq!(trees.len(), 3);
+                for tree in trees {
+                    let seen = output(&["inspect", tree.to_str().expect("the path is UTF-8")]);
+                    assert!(seen.ends_with("everything adds up\n"), "{seen}");
+                }
+            }
+        }
+    }
+}
+
+/// What is in a file moves no cursor and turns no writing round.
+#[test]
+fn inspect_writes_out_what_would_deceive_the_eye() {
+    let scratch = Scratch::new("deceiving");
+    let tree = scratch.0.join("a\u{202e}b.csv");
+    std::fs::write(
+        &tree,
+        ",2,2,0.5,root\u{1b}[2J,1\ne\u{200f}4,1,1,0.5,\u{7},0\n",
+    )
+    .expect("it can be written");
+    std::fs::write(
+        scratch.0.join("a\u{202e}b.json"),
+        r#"{"game": "ch\u202eess", "search": "u\u001bct", "chosen": "e\u009b4", "position": "x\ny"}"#,
+    )
+    .expect("it can be written");
+    let seen = output(&["inspect", tree.to_str().expect("the path is UTF-8")]);
+    for part in [
+        "a\\u{202e}b.csv",
+        "ch\\u{202e}ess x\\ny",
+        "u\\u{1b}ct",
+        "e\\u{9b}4",
+        "e\\u{200f}4",
+    ] {
+        assert!(seen.contains(part), "{part}: {seen:?}");
+    }
+    let is_bare = |symbol: char| symbol != '\n' && (symbol.is_control() || symbol == '\u{202e}');
+    assert!(!seen.contains(is_bare), "{seen:?}");
+    let missing = scratch.0.join("\u{1b}[2J.tree");
+    let missing = engine(&["inspect", missing.to_str().expect("the path is UTF-8")]);
+    let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(
+        said.contains("\\u{1b}[2J.tree") && !said.contains('\u{1b}'),
+        "{said:?}"
+    );
+}
+
 #[test]
 fn trees_are_grown_looked_at_and_converted() {
     let scratch = Scratch::new("commands");

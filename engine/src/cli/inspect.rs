@@ -9,7 +9,10 @@ use std::{
 use clap::Args;
 
 use super::{CliError, trees::FormatArg};
-use crate::tree::{check, files, growth::Growth};
+use crate::{
+    games::notation::visible,
+    tree::{check, files, growth::Growth},
+};
 
 #[derive(Args)]
 pub(super) struct InspectArgs {
@@ -29,23 +32,32 @@ pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), Cl
     let document = files::read(path, format).map_err(|error| CliError::file(path, error))?;
     let summary = check::summarize(&document);
     let root = &document.tree.nodes()[0];
-    writeln!(out, "{}", path.display())?;
+    writeln!(out, "{}", visible(&path.display().to_string()))?;
     if let Some(meta) = &document.meta {
         let state = if meta.is_final { "finished" } else { "running" };
-        writeln!(out, "game        {} {}", meta.game, meta.position)?;
+        writeln!(
+            out,
+            "game        {} {}",
+            visible(&meta.game),
+            visible(&meta.position)
+        )?;
         writeln!(
             out,
             "search      {}, {state}: {} iterations, {} nodes, {} ms, {} thread(s)",
-            meta.search, meta.iterations, meta.nodes, meta.milliseconds, meta.threads
+            visible(&meta.search),
+            meta.iterations,
+            meta.nodes,
+            meta.milliseconds,
+            meta.threads
         )?;
         if let Some(chosen) = &meta.chosen {
-            writeln!(out, "chosen      {chosen}")?;
+            writeln!(out, "chosen      {}", visible(chosen))?;
         }
         if meta.cut.left_out > 0 {
             writeln!(out, "left out    {} nodes of the search", meta.cut.left_out)?;
         }
     } else {
-        writeln!(out, "root        {}", document.tree.state(0))?;
+        writeln!(out, "root        {}", visible(document.tree.state(0)))?;
     }
     writeln!(out, "nodes       {}", document.tree.nodes().len())?;
     writeln!(out, "depth       {}", summary.widths.len() - 1)?;
@@ -66,9 +78,10 @@ pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), Cl
             summary.shared
         )?;
     }
-    writeln!(out, "line        {}", shortened(&summary.line, " "))?;
+    let line = shortened(&summary.line, " ");
+    writeln!(out, "line        {}", visible(&line))?;
     for problem in &document.problems {
-        writeln!(out, "problem     {problem}")?;
+        writeln!(out, "problem     {}", visible(problem))?;
     }
     for fault in &summary.faults {
         let more = match fault.count - 1 {
@@ -89,7 +102,7 @@ fn inspect_journal(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
         .and_then(Growth::read)
         .map_err(|error| CliError::file(path, error))?;
     let kind = if growth.kind.graph { "graph" } else { "tree" };
-    writeln!(out, "{}", path.display())?;
+    writeln!(out, "{}", visible(&path.display().to_string()))?;
     writeln!(out, "journal     of a {kind}")?;
     writeln!(out, "iterations  {}", growth.iterations())?;
     writeln!(out, "nodes       {}", growth.nodes())?;

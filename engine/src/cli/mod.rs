@@ -132,7 +132,8 @@ impl CliError {
     reason = "the place where the program speaks of what goes wrong beside its work"
 )]
 fn say(message: &str) {
-    eprintln!("canopy-engine: {message}");
+    let lines: Vec<_> = message.lines().map(notation::visible).collect();
+    eprintln!("canopy-engine: {}", lines.join("\n"));
 }
 
 /// Says what this machine does not have of what a search is asked for.

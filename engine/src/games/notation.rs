@@ -1,7 +1,7 @@
 //! Text in, text out: moves, positions, variants, drawings. Text is where trust ends: whatever comes in becomes a
 //! legal move, a sound position, or a [`ParseError`] that says in a sentence what was wrong and what was expected.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use super::{Game, History, Outcome, Player};
 
@@ -281,6 +281,31 @@ pub fn quote(text: &str) -> String {
         None => format!("{text:?}"),
         Some((end, _)) => format!("{:?}… ({} bytes)", &text[..end], text.len()),
     }
+}
+
+/// A text as people may safely read it, on one line: what would move the cursor, change the direction of writing or not be seen
+/// at all stands there as `\u{202e}`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_invisible) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for symbol in text.chars() {
+        if is_invisible(symbol) {
+            out.extend(symbol.escape_default());
+        } else {
+            out.push(symbol);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Control characters, direction marks (UAX #9), line separators, and what else has no width.
+fn is_invisible(symbol: char) -> bool {
+    symbol.is_control()
+        || matches!(symbol,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn with_article(name: &str) -> String {

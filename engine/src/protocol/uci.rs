@@ -10,7 +10,10 @@ use super::{
     server::{Dialect, During, Flow},
 };
 use crate::{
-    games::{Outcome, Player, notation::quote},
+    games::{
+        Outcome, Player,
+        notation::{quote, visible},
+    },
     search::Limits,
     session::{Answer, Line, SessionError, Thought},
 };
@@ -466,7 +469,7 @@ impl Dialect for Uci {
 /// Says something that programs pass over.
 fn remark(core: &mut Core, text: &str) {
     for line in text.lines() {
-        core.say(format!("info string {line}"));
+        core.say(format!("info string {}", visible(line)));
     }
 }
 

@@ -38,8 +38,6 @@ pub fn summarize(document: &Document) -> Summary {
     let mut faults = Vec::new();
     let mut means: Option<(f64, f64)> = None;
     let mut shared = 0;
-    // Rows whose node other rows lead to as well: their children's visits are not all theirs.
-    let mut is_shared = vec![false; nodes.len()];
     for (row, node) in nodes.iter().enumerate() {
         let parent = node.parent as usize;
         if row > 0 {
@@ -64,17 +62,18 @@ pub fn summarize(document: &Document) -> Summary {
         if let Some(target) = tree.state(row).strip_prefix('=') {
             shared += 1;
             match target.parse::<usize>() {
-                Ok(target) if (1..=nodes.len()).contains(&target) && target != row + 1 => {
-                    is_shared[target - 1] = true;
-                }
+                Ok(target) if (1..=nodes.len()).contains(&target) && target != row + 1 => {}
                 _ => note(&mut faults, "the node it shares is not in the tree", row),
             }
         }
     }
+    // A row has the visits of its move. In a graph other moves lead to its node as well, also moves that were cut away or lie
+    // above the root by now, and the children have visits from them all: only the extras tell how many.
+    let is_graph = shared > 0 || is_of_graph(document);
     for (row, node) in nodes.iter().enumerate() {
         let visits = match &document.extra {
             Some(extra) => i64::try_from(extra[row].node_visits).unwrap_or(i64::MAX),
-            None if is_shared[row] => continue,
+            None if is_graph && row > 0 => continue,
             // A root without figures of its own.
             None if row == 0 && node.visits == 0 => continue,
             None => node.visits.into(),
@@ -108,6 +107,13 @@ pub fn summarize(document: &Document) -> Summary {
         shared,
         faults,
     }
+}
+
+/// Whether the sidecar says that equal positions share a node.
+fn is_of_graph(document: &Document) -> bool {
+    let parameters = document.meta.as_ref().map(|meta| &meta.parameters);
+    let store = parameters.and_then(|parameters| parameters.get("store"));
+    store.is_some_and(|store| store == "graph")
 }
 
 fn note(faults: &mut Vec<Fault>, what: &'static str, row: usize) {
