@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use canopy_engine::{
     arena::{
         schedule::{Fixture, MOST_ENGINES, Order, Schedule, ScheduleError},
-        sprt::{Sprt, SprtError, Verdict},
+        sprt::{Sequential, Sprt, SprtError, Verdict},
         stats::{ByColour, CHI_SQUARED_95, Elo, NORMAL_95, Tally, Variety},
     },
     games::Player,
@@ -712,6 +712,45 @@ fn verdicts() {
     assert_eq!(test.verdict(Tally::new(879, 1863, 760)), Verdict::Continue);
     assert_eq!(test.verdict(Tally::new(759, 1863, 880)), Verdict::AcceptH0);
     assert_eq!(test.verdict(Tally::default()), Verdict::Continue);
+}
+
+/// Games are judged in the order of their numbers, in whatever order they finish; what comes after the decision changes nothing.
+#[test]
+fn a_sequential_test_judges_games_by_their_numbers() {
+    let results: Vec<(u64, Tally)> = (1..=400)
+        .map(|game| match game % 5 {
+            0 => (game, Tally::new(0, 0, 1)),
+            1 | 3 => (game, Tally::new(0, 1, 0)),
+            _ => (game, Tally::new(1, 0, 0)),
+        })
+        .collect();
+    let judge = |games: &[(u64, Tally)]| {
+        let mut test = Sequential::new(test_of(0.0, 60.0, 0.05, 0.05));
+        for &(game, result) in games {
+            test.add(game, result);
+        }
+        (test.verdict(), test.judged())
+    };
+    let in_order = judge(&results);
+    assert_eq!(in_order.0, Verdict::AcceptH1);
+    let decided = in_order.1.games() as usize;
+    assert!(decided < 400, "{decided}");
+    let mut rng = canopy_engine::rng::Rng::new(3);
+    for _ in 0..50 {
+        let mut shuffled = results.clone();
+        for last in (1..shuffled.len()).rev() {
+            shuffled.swap(last, rng.below(last as u32 + 1) as usize);
+        }
+        assert_eq!(judge(&shuffled), in_order);
+    }
+    // A gap holds everything up that comes after it, and a game counts once.
+    let gap: Vec<_> = results
+        .iter()
+        .filter(|(game, _)| *game != 7)
+        .copied()
+        .collect();
+    assert_eq!(judge(&gap).1.games(), 6);
+    assert_eq!(judge(&[&results[..5], &results[..5]].concat()).1.games(), 5);
 }
 
 #[test]

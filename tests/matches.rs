@@ -730,7 +730,8 @@ fn a_journal_is_one_runners_alone() {
         thread::sleep(Duration::from_millis(5));
     }
     thread::sleep(Duration::from_millis(50));
-    let message = refusal(&command, 2);
+    // "Try again", as batch systems know it.
+    let message = refusal(&command, 75);
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     assert!(
@@ -798,8 +799,104 @@ fn any_game_is_played_again_alone() {
             "{number}: {text}"
         );
     }
-    let other = report(&format!("{command}|--only|13"));
-    assert!(other.contains("it is not on record"), "{other}");
+    let other = refusal(&format!("{command}|--only|13"), 2);
+    assert!(
+        other.contains("--only 13: expected a game from 1 to 12"),
+        "{other}"
+    );
+}
+
+/// A game that is played alone is kept where the match is kept, and the match goes on around it.
+#[test]
+fn a_game_that_is_played_alone_is_kept() {
+    let scratch = Scratch::new("only-kept");
+    let command = format!("{MATCH}|--games|2|--out|{}", scratch.0.display());
+    let text = report(&format!("{command}|--only|4"));
+    assert!(text.contains("it is on record now"), "{text}");
+    let text = report(&format!("{command}|--only|4"));
+    assert!(text.contains("it is the same as on record"), "{text}");
+    let kept = games(&scratch.0);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(kept[0]["game"], 4);
+    assert!(scratch.0.join("games.csv").exists());
+    report(&command);
+    let whole = Scratch::new("only-whole");
+    report(&format!("{MATCH}|--games|2|--out|{}", whole.0.display()));
+    assert_eq!(substance(&scratch.0), substance(&whole.0));
+    // It is kept nowhere else than in its own match.
+    let other = refusal(
+        &format!("{command}|--only|4").replace("--seed|7", "--seed|8"),
+        2,
+    );
+    assert!(other.contains("another match was played there"), "{other}");
+}
+
+/// The same program under another path goes on with a match; one that searches in another way does not.
+#[test]
+fn a_match_goes_on_wherever_the_program_lies() {
+    let scratch = Scratch::new("moved");
+    let out = scratch.0.join("match");
+    let command = |games: u32| format!("{MATCH}|--games|{games}|--out|{}", out.display());
+    report(&command(1));
+    let moved = scratch.0.join("other-name");
+    fs::copy(engine(), &moved).expect("it can be copied");
+    let output = Command::new(&moved)
+        .args(arguments(&command(2)))
+        .output()
+        .expect("the copy starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("going on after 3 games"), "{said}");
+    assert_eq!(games(&out).len(), 6);
+    let path = out.join("match.jsonl");
+    let text = fs::read_to_string(&path).expect("there is a journal");
+    let heading: serde_json::Value =
+        serde_json::from_str(text.lines().next().expect("there is a heading")).expect("an object");
+    let signature = heading["engines"][0]["build"]["signature"].to_string();
+    fs::write(&path, text.replacen(&signature, "\"0123456789abcdef\"", 1))
+        .expect("it can be written");
+    let other = refusal(&command(2), 2);
+    assert!(
+        other.contains("another match was played there: its engine uct is")
+            && other.contains("0123456789abcdef"),
+        "{other}"
+    );
+}
+
+/// Where files cannot be locked a match is played all the same, and says so once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_match_is_played_where_files_cannot_be_locked() {
+    let strace = |arguments: &[&str]| {
+        let mut command = Command::new("strace");
+        command
+            .args(["-f", "-qq", "-o", "/dev/null"])
+            .args(arguments);
+        command
+    };
+    let probe = strace(&["true"]).stderr(Stdio::null()).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        return untested("there is no strace");
+    }
+    for fault in ["ENOLCK", "ENOSYS", "EOPNOTSUPP"] {
+        let scratch = Scratch::new(&format!("unlocked-{fault}"));
+        let inject = format!("inject=flock:error={fault}");
+        let output = strace(&["-e", "trace=flock", "-e", &inject, engine()])
+            .args(arguments(&format!(
+                "--game|connect-four|--engine|search=random|--engine|search=random|--games|2|--out|{}",
+                scratch.0.display()
+            )))
+            .output()
+            .expect("strace starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{fault}: {said}");
+        assert_eq!(
+            said.matches("files cannot be locked there").count(),
+            1,
+            "{said}"
+        );
+        assert_eq!(games(&scratch.0).len(), 2);
+    }
 }
 
 /// The records say what was played, in the words of those who read them.
@@ -1007,6 +1104,38 @@ fn sprt_stops_a_clear_match() {
         .and_then(|line| line.split(", ").nth(1)?.split(' ').next()?.parse().ok())
         .expect("the report begins with the number of games");
     assert!(games < 200, "{games} games");
+}
+
+/// What a sequential test says does not depend on how many games are played at a time.
+#[test]
+fn sprt_says_the_same_at_any_concurrency() {
+    let verdict = |concurrency: u32| {
+        let text = report(&format!(
+            "--game|connect-four|--engine|search=uct|--engine|search=uct|--games|400|--go|nodes 20|--plies|2\
+             |--sprt|elo0=-100,elo1=50|--concurrency|{concurrency}"
+        ));
+        let line = text.lines().last().expect("there is a verdict").to_owned();
+        assert!(line.contains("accepted"), "{line}");
+        line
+    };
+    assert_eq!(verdict(1), verdict(4));
+}
+
+/// Names and last words that would move the cursor or turn the writing round are written out.
+#[test]
+fn reports_deceive_no_eye() {
+    let scratch = Scratch::new("escape");
+    let name = "name='a\u{1b}[31mb\u{202e}c' search=random";
+    let text = report(&format!(
+        "--game|connect-four|--engine|{name}|--engine|{}|--games|1|--go|nodes 1|{TIMES}|--out|{}",
+        rogue("crash"),
+        scratch.0.display()
+    ));
+    let kept = fs::read_to_string(scratch.0.join("report.txt")).expect("there is a report");
+    for text in [text, kept] {
+        assert!(text.contains("a\\u{1b}[31mb\\u{202e}c"), "{text:?}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    }
 }
 
 /// Openings are played by both sides, in order.

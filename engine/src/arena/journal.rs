@@ -64,6 +64,35 @@ pub struct EngineText {
     pub options: Vec<(String, String)>,
     /// How long its moves may take.
     pub go: String,
+    /// What one of our own is, wherever its program lies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
+}
+
+/// What tells builds of our own engine apart, as far as its play goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// Its version.
+    pub version: String,
+    /// A checksum of what its search does on a small task, which changes when the search does.
+    pub signature: String,
+}
+
+impl EngineText {
+    /// Whether both play alike: one of ours is the same under any path.
+    fn is_alike(&self, other: &Self) -> bool {
+        let is_same_program = match (&self.build, &other.build) {
+            (Some(there), Some(here)) => there == here,
+            // A journal of a version that did not write it.
+            _ => self.command == other.command,
+        };
+        is_same_program
+            && self.name == other.name
+            && self.directory == other.directory
+            && self.dialect == other.dialect
+            && self.options == other.options
+            && self.go == other.go
+    }
 }
 
 impl Heading {
@@ -76,6 +105,7 @@ impl Heading {
             dialect: engine.dialect,
             options: engine.options.clone(),
             go: engine.go.as_ref().unwrap_or(go).to_string(),
+            build: None,
         };
         Self {
             format: FORMAT,
@@ -122,7 +152,7 @@ impl Heading {
             .find_map(|(what, there, here)| differ(what, there, here))
             .or_else(|| {
                 (self.engines.iter().zip(&other.engines))
-                    .find(|(there, here)| there != here)
+                    .find(|(there, here)| !there.is_alike(here))
                     .map(|(there, here)| {
                         format!(
                             "its engine {} is {}, now {}",
@@ -135,7 +165,10 @@ impl Heading {
             .or_else(|| {
                 (self.openings != other.openings).then(|| "its openings are others".to_owned())
             })
-            .or_else(|| (self != other).then(|| "its adjudication is another".to_owned()))
+            .or_else(|| {
+                let is_another = self.adjudication != other.adjudication;
+                is_another.then(|| "its adjudication is another".to_owned())
+            })
     }
 }
 
@@ -330,11 +363,13 @@ pub struct Journal {
     path: PathBuf,
     synced: Instant,
     is_behind: bool,
+    /// Whether nobody else can be writing to it.
+    is_locked: bool,
 }
 
 impl Journal {
     /// Begins a journal in a directory, or goes on with the one that is there if it is of the same match; with the games
-    /// it has.
+    /// it has. Where files cannot be locked it is not locked.
     pub fn open(directory: &Path, heading: &Heading) -> Result<(Self, Vec<Record>), JournalError> {
         let path = directory.join(NAME);
         let failed = |error| JournalError::Io {
@@ -345,13 +380,14 @@ impl Journal {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
+        let is_locked = match file.try_lock() {
+            Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
                 return Err(JournalError::Busy(path.display().to_string()));
             }
+            Err(TryLockError::Error(error)) if is_without_locks(&error) => false,
             Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        };
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed)?;
         let (mut found, records, mut length) = parse(&path, &text)?;
@@ -373,11 +409,17 @@ impl Journal {
             path,
             synced: Instant::now(),
             is_behind: false,
+            is_locked,
         };
         if found.is_none() {
             journal.add(heading)?;
         }
         Ok((journal, records))
+    }
+
+    /// Whether nobody else can be writing to it.
+    pub fn is_locked(&self) -> bool {
+        self.is_locked
     }
 
     /// Adds a line.
@@ -413,6 +455,15 @@ impl Journal {
             error,
         }
     }
+}
+
+/// Whether an error says that files cannot be locked there, as on network file systems without a lock manager.
+fn is_without_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Reads the journal of a directory.

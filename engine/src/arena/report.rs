@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    journal::{Heading, Record},
-    sprt::{Sprt, Verdict},
+    journal::{EngineText, Heading, Record},
+    sprt::{Sequential, Sprt, Verdict},
     stats::{ByColour, Tally, Variety},
 };
+use crate::games::notation::visible;
 
 /// So many failures are told in full.
 const MOST_FAILURES: usize = 3;
@@ -111,27 +112,62 @@ pub fn variety(records: &[Record]) -> Variety {
     )
 }
 
-/// The whole report.
+/// The whole report. What engines are called and have said is written so that nothing in it deceives the eye.
 pub fn text(heading: &Heading, records: &[Record]) -> String {
     let mut out = String::new();
-    let _ = write(&mut out, heading, records);
+    let _ = write(&mut out, &readable(heading), records);
     out
 }
 
+/// A heading whose texts can be shown to people.
+fn readable(heading: &Heading) -> Heading {
+    let readable = |text: &str| visible(text).into_owned();
+    let engine = |engine: &EngineText| EngineText {
+        name: readable(&engine.name),
+        command: engine.command.iter().map(|word| readable(word)).collect(),
+        options: (engine.options.iter())
+            .map(|(name, value)| (readable(name), readable(value)))
+            .collect(),
+        ..engine.clone()
+    };
+    Heading {
+        game: readable(&heading.game),
+        engines: heading.engines.iter().map(engine).collect(),
+        ..heading.clone()
+    }
+}
+
+/// A test of the first engine against the second that has judged the games on record.
+pub fn sequential(sprt: Sprt, records: &[Record]) -> Sequential {
+    let mut test = Sequential::new(sprt);
+    for record in records {
+        judge(&mut test, record);
+    }
+    test
+}
+
+/// Has a test of the first engine against the second take in a game.
+pub fn judge(test: &mut Sequential, record: &Record) {
+    let result = against(0, 1, std::slice::from_ref(record)).results.total();
+    test.add(record.game, result);
+}
+
 /// What an SPRT says, in a line.
-pub fn sprt_line(sprt: &Sprt, heading: &Heading, results: Tally) -> String {
+pub fn sprt_line(test: &Sequential, heading: &Heading) -> String {
     let names = heading.names();
-    let verdict = match sprt.verdict(results) {
+    let (sprt, judged) = (test.test(), test.judged());
+    let verdict = match test.verdict() {
         Verdict::Continue => "not decided yet",
         Verdict::AcceptH0 => "H0 accepted: no such gain",
         Verdict::AcceptH1 => "H1 accepted: a gain",
     };
     format!(
-        "SPRT of {}: LLR {:.2} ({:.2}, {:.2}): {verdict}",
-        names.first().copied().unwrap_or_default(),
-        sprt.log_likelihood_ratio(results),
+        "SPRT of {}: LLR {:.2} ({:.2}, {:.2}) after {} games: {verdict}",
+        visible(names.first().copied().unwrap_or_default()),
+        sprt.log_likelihood_ratio(judged),
         sprt.lower_bound(),
         sprt.upper_bound(),
+        judged.games(),
     )
 }
 
@@ -300,11 +336,12 @@ fn failures(out: &mut String, heading: &Heading, records: &[Record]) -> std::fmt
     for record in failed.iter().take(MOST_FAILURES) {
         let who = name(record, record.blame.unwrap_or(1));
         writeln!(out)?;
-        writeln!(out, "game {}: {who} {}", record.game, record.reason)?;
-        writeln!(out, "  position: {}", record.position)?;
-        writeln!(out, "  moves:    {}", record.moves)?;
+        let reason = visible(&record.reason);
+        writeln!(out, "game {}: {who} {reason}", record.game)?;
+        writeln!(out, "  position: {}", visible(&record.position))?;
+        writeln!(out, "  moves:    {}", visible(&record.moves))?;
         if let Some(remains) = &record.remains {
-            writeln!(out, "  process:  {}", remains.exit)?;
+            writeln!(out, "  process:  {}", visible(&remains.exit))?;
             for (what, lines) in [
                 ("last lines", &remains.lines),
                 ("standard error", &remains.complaints),
@@ -313,7 +350,7 @@ fn failures(out: &mut String, heading: &Heading, records: &[Record]) -> std::fmt
                     writeln!(out, "  {what}:")?;
                 }
                 for line in lines {
-                    writeln!(out, "    {line}")?;
+                    writeln!(out, "    {}", visible(line))?;
                 }
             }
         }
@@ -329,9 +366,10 @@ fn failures(out: &mut String, heading: &Heading, records: &[Record]) -> std::fmt
     for record in records {
         for (about, text) in &record.remarks {
             remarks.push(format!(
-                "game {}: {} {text}",
+                "game {}: {} {}",
                 record.game,
-                name(record, *about)
+                name(record, *about),
+                visible(text)
             ));
         }
     }

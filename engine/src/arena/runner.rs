@@ -25,7 +25,7 @@ use super::{
     referee::{self, STOP_DELAY, Seat, Terms},
     report,
     schedule::{Fixture, Schedule},
-    sprt::{Sprt, Verdict},
+    sprt::{Sequential, Sprt, Verdict},
 };
 use crate::games::{Playable, Player, notation};
 
@@ -155,7 +155,8 @@ pub fn run<G: Playable>(
     news: &mut dyn FnMut(News<'_>),
 ) -> Result<Why, RunError> {
     let live = open_live(plan, trees, records)?;
-    if let Some(verdict) = decided(plan, records) {
+    let test = plan.sprt.map(|sprt| report::sequential(sprt, records));
+    if let Some(verdict) = decided(test.as_ref()) {
         return Ok(Why::Decided(verdict));
     }
     let done: BTreeSet<u64> = (records.iter())
@@ -175,12 +176,12 @@ pub fn run<G: Playable>(
             }
         }
         let mut keeper = Keeper {
-            plan,
             halt,
             inner: &inner,
             live: live.as_ref(),
             journal,
             records,
+            test,
             news,
             why: Why::Done,
         };
@@ -200,9 +201,8 @@ pub fn run<G: Playable>(
 }
 
 /// What the test says, if it has decided.
-fn decided<G: Playable>(plan: &Plan<G>, records: &[Record]) -> Option<Verdict> {
-    let sprt = plan.sprt.as_ref()?;
-    let verdict = sprt.verdict(report::against(0, 1, records).results.total());
+fn decided(test: Option<&Sequential>) -> Option<Verdict> {
+    let verdict = test?.verdict();
     (verdict != Verdict::Continue).then_some(verdict)
 }
 
@@ -220,7 +220,7 @@ fn open_live<G: Playable>(
     trees.map(open).transpose()
 }
 
-/// Plays one game alone, and keeps nothing.
+/// Plays one game alone; keeping it is left to the caller.
 pub fn run_only<G: Playable>(
     plan: &Plan<G>,
     number: u64,
@@ -249,19 +249,20 @@ pub fn run_only<G: Playable>(
 }
 
 /// The one who keeps the journal.
-struct Keeper<'a, G: Playable> {
-    plan: &'a Plan<G>,
+struct Keeper<'a> {
     /// What the user says, and what is passed on to the games.
     halt: &'a Halt,
     inner: &'a Halt,
     live: Option<&'a Live>,
     journal: &'a mut Option<Journal>,
     records: &'a mut Vec<Record>,
+    /// When the match may stop early.
+    test: Option<Sequential>,
     news: &'a mut dyn FnMut(News<'_>),
     why: Why,
 }
 
-impl<G: Playable> Keeper<'_, G> {
+impl Keeper<'_> {
     /// Takes in what is told until nobody is left to tell anything.
     fn keep(&mut self, told: &Receiver<Told>, is_over: impl Fn() -> bool) -> Result<(), RunError> {
         loop {
@@ -320,9 +321,12 @@ impl<G: Playable> Keeper<'_, G> {
         {
             (self.news)(News::Said(format!("match.json is not written: {error}")));
         }
+        if let Some(test) = &mut self.test {
+            report::judge(test, &record);
+        }
         self.records.push(record);
         (self.news)(News::Over(self.records));
-        if let Some(verdict) = decided(self.plan, self.records).filter(|_| self.why == Why::Done) {
+        if let Some(verdict) = decided(self.test.as_ref()).filter(|_| self.why == Why::Done) {
             self.why = Why::Decided(verdict);
             self.inner.say();
         }

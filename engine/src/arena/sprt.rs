@@ -9,6 +9,8 @@
 //! For three outcomes the best probabilities are roots of a quadratic equation, so nothing is iterated, and
 //! outcomes that have not occurred need no special care.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use super::stats::{Tally, score_of_elo};
@@ -55,6 +57,59 @@ pub enum Verdict {
     AcceptH0,
     /// The difference is `elo1` rather than `elo0`.
     AcceptH1,
+}
+
+/// A test that judges the games of a match in the order of their numbers, whatever order they finish in: its verdict does not
+/// depend on how many are played at a time.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    test: Sprt,
+    /// Results of games that wait for one with a smaller number.
+    waiting: BTreeMap<u64, Tally>,
+    /// The games that have been judged, from the first on without a gap.
+    judged: Tally,
+    verdict: Verdict,
+}
+
+impl Sequential {
+    /// Before the first game.
+    pub fn new(test: Sprt) -> Self {
+        Self {
+            test,
+            waiting: BTreeMap::new(),
+            judged: Tally::default(),
+            verdict: Verdict::Continue,
+        }
+    }
+
+    /// Takes in a game by its number, counted from 1, as the first engine sees its result. A decision is never taken back.
+    pub fn add(&mut self, game: u64, result: Tally) {
+        if game <= self.judged.games() {
+            return;
+        }
+        self.waiting.entry(game).or_insert(result);
+        while self.verdict == Verdict::Continue
+            && let Some(result) = self.waiting.remove(&(self.judged.games() + 1))
+        {
+            self.judged = self.judged + result;
+            self.verdict = self.test.verdict(self.judged);
+        }
+    }
+
+    /// The test.
+    pub fn test(&self) -> &Sprt {
+        &self.test
+    }
+
+    /// The games that decided, or that have been judged so far.
+    pub fn judged(&self) -> Tally {
+        self.judged
+    }
+
+    /// What they say.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
 }
 
 impl Sprt {

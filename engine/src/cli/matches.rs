@@ -9,14 +9,14 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, PositionWork, game_help, name_of, with_position};
+use super::{CliError, PositionWork, bench::signature, game_help, name_of, with_position};
 use crate::{
     arena::{
         client::{Game as Asked, Patience},
         engines::Engine,
         go::Go,
         halt::Halt,
-        journal::{self, Heading, Journal, JournalError, Record},
+        journal::{self, Build, Heading, Journal, JournalError, Record},
         openings::{self, Opening},
         records,
         referee::{Adjudication, Opinion, Terms},
@@ -27,7 +27,7 @@ use crate::{
         stats::Tally,
     },
     catalog,
-    games::Playable,
+    games::{Playable, notation::visible},
     rng::mix,
     search::budget::Stopwatch,
 };
@@ -79,7 +79,7 @@ pub(super) struct MatchArgs {
     /// Stop when standard input ends: for programs that start a match and may themselves be ended
     #[arg(long)]
     attended: bool,
-    /// Play only this game, counted from 1, and keep nothing
+    /// Play only this game, counted from 1; with --out it is compared with the one on record, or kept if there is none
     #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
     only: Option<u64>,
     /// Call a game drawn when both engines' scores have been so small for so many moves, after so many plies
@@ -214,15 +214,36 @@ impl PositionWork for Match<'_> {
         if arguments.attended {
             heed_end_of_input(&halt)?;
         }
-        if let Some(number) = arguments.only {
-            return only(arguments, &plan, number, &halt, self.out);
+        if let Some(number) = arguments.only.filter(|&number| number > plan.games) {
+            return Err(CliError::Usage(format!(
+                "--only {number}: expected a game from 1 to {}, the number of games of this match",
+                plan.games
+            )));
         }
         let mut journal = None;
         let mut records = Vec::new();
         if let Some(directory) = &arguments.out {
             let (opened, known) = Journal::open(directory, &plan.heading)?;
+            if !opened.is_locked() {
+                super::say(&format!(
+                    "{}: files cannot be locked there; see that no other match is played there",
+                    directory.display()
+                ));
+            }
             (journal, records) = (Some(opened), known);
             records.retain(|record| record.game <= plan.games);
+        }
+        if let Some(number) = arguments.only {
+            return only(
+                arguments,
+                &plan,
+                number,
+                (&mut journal, &mut records),
+                &halt,
+                self.out,
+            );
+        }
+        if let Some(directory) = &arguments.out {
             if !records.is_empty() {
                 super::say(&format!(
                     "going on after {} games that are in {}",
@@ -248,13 +269,9 @@ impl PositionWork for Match<'_> {
         records.sort_by_key(|record| record.game);
         self.out
             .write_all(report::text(&plan.heading, &records).as_bytes())?;
-        if let Some(sprt) = &plan.sprt {
-            let results = report::against(0, 1, &records).results.total();
-            writeln!(
-                self.out,
-                "{}",
-                report::sprt_line(sprt, &plan.heading, results)
-            )?;
+        if let Some(sprt) = plan.sprt {
+            let test = report::sequential(sprt, &records);
+            writeln!(self.out, "{}", report::sprt_line(&test, &plan.heading))?;
         }
         self.out.flush()?;
         match why {
@@ -338,6 +355,18 @@ fn plan<G: Playable>(
     heading.plies = arguments.plies;
     heading.openings = (listed.len(), digest(&listed, arguments.shuffle));
     heading.adjudication = adjudication;
+    if arguments.out.is_some() {
+        for (text, engine) in heading.engines.iter_mut().zip(&engines) {
+            if engine.command == own
+                && let Some((_, search)) = engine.options.iter().find(|(name, _)| name == "Search")
+            {
+                text.build = Some(Build {
+                    version: env!("CARGO_PKG_VERSION").to_owned(),
+                    signature: format!("{:016x}", signature::of_search(search, start)?),
+                });
+            }
+        }
+    }
     Ok(Plan {
         heading,
         engines,
@@ -448,11 +477,12 @@ fn write_records(directory: &Path, heading: &Heading, known: &[Record]) -> Resul
     })
 }
 
-/// Plays one game, shows it, and compares it with the one that is on record.
+/// Plays one game, shows it, and compares it with the one that is on record, or puts it there.
 fn only<G: Playable>(
     arguments: &MatchArgs,
     plan: &Plan<G>,
     number: u64,
+    (journal, records): (&mut Option<Journal>, &mut Vec<Record>),
     halt: &Halt,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
@@ -461,23 +491,29 @@ fn only<G: Playable>(
     let names = plan.heading.names();
     let [first, second] =
         (record.players).map(|index| names.get(index).copied().unwrap_or_default());
+    let [first, second] = [first, second].map(visible);
     writeln!(out, "game {number}: {first} against {second}")?;
     if !record.start.is_empty() {
         writeln!(out, "start:  {}", record.start)?;
     }
     writeln!(out, "moves:  {}", record.moves)?;
-    writeln!(out, "result: {} ({})", record.result, record.reason)?;
-    let Some(directory) = arguments
-        .out
-        .as_ref()
-        .filter(|path| path.join(journal::NAME).exists())
-    else {
+    writeln!(
+        out,
+        "result: {} ({})",
+        record.result,
+        visible(&record.reason)
+    )?;
+    let (Some(directory), Some(journal)) = (&arguments.out, journal) else {
         return Ok(());
     };
-    let (_, known) = journal::read(directory)?;
-    let known = known.iter().find(|known| known.game == number);
-    let text = match known {
-        None => "it is not on record",
+    let text = match records.iter().find(|known| known.game == number) {
+        None => {
+            journal.record(&record)?;
+            journal.tend(true)?;
+            records.push(record);
+            write_records(directory, &plan.heading, records)?;
+            "it is on record now"
+        }
         Some(known) if known.moves == record.moves && known.result == record.result => {
             "it is the same as on record"
         }
@@ -590,7 +626,7 @@ impl<'a, G: Playable> Progress<'a, G> {
             "",
             "",
             self.played,
-            names.first().copied().unwrap_or_default(),
+            visible(names.first().copied().unwrap_or_default()),
             results.wins,
             results.draws,
             results.losses,
@@ -622,6 +658,7 @@ impl From<JournalError> for CliError {
     fn from(error: JournalError) -> Self {
         match error {
             JournalError::Io { .. } => Self::Failed(error.to_string()),
+            JournalError::Busy(_) => Self::Busy(error.to_string()),
             _ => Self::Usage(error.to_string()),
         }
     }

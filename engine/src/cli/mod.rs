@@ -1,7 +1,7 @@
 //! The command line: flags become typed values, one function is called, an error becomes a sentence and an exit code.
 //!
 //! Exit codes: 0 done (a reader that went away counts as done), 1 something failed on the way, 2 the command line or
-//! the input was wrong.
+//! the input was wrong, 75 somebody else is at it and the same command may be tried again later, 130 stopped by a signal.
 
 use std::{ffi::OsString, io, path::Path, process::ExitCode};
 
@@ -101,6 +101,9 @@ enum CliError {
     File { path: String, error: TreeError },
     #[error("{0}")]
     Failed(String),
+    /// Somebody else is at it; later it may go well.
+    #[error("{0}")]
+    Busy(String),
     #[error("interrupted")]
     Interrupted,
     #[error("cannot write the output: {0}")]
@@ -119,6 +122,8 @@ impl CliError {
         match self {
             Self::Input(_) | Self::Search(_) | Self::Usage(_) => 2,
             Self::File { error, .. } if !matches!(error, TreeError::Io(_)) => 2,
+            // EX_TEMPFAIL of sysexits.h, by which batch systems know that trying again may help.
+            Self::Busy(_) => 75,
             // As shells have it for a program that Ctrl-C ended.
             Self::Interrupted => 130,
             _ => 1,

@@ -65,7 +65,11 @@ impl Family {
         for (&process, entry) in &processes {
             children.entry(entry.parent).or_default().push(process);
         }
-        let known = self.members.iter().map(|&(process, _)| process);
+        let is_alive = |&&(process, started): &&(i32, u64)| {
+            (processes.get(&process)).is_some_and(|entry| entry.started == started)
+        };
+        let known = self.members.iter().filter(is_alive);
+        let known = known.map(|&(process, _)| process);
         let mut parents: Vec<i32> = known.chain([engine.as_raw_pid()]).collect();
         while let Some(parent) = parents.pop() {
             for &child in children.get(&parent).into_iter().flatten() {

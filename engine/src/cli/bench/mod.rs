@@ -10,7 +10,7 @@ use crate::{games, protocol::client};
 mod playouts;
 mod protocol;
 mod rate;
-mod signature;
+pub(super) mod signature;
 mod trees;
 
 #[derive(Args)]

@@ -16,6 +16,9 @@ use crate::{
 /// Work per search: iterations with playouts, plies without.
 const ITERATIONS: u64 = 2000;
 const DEPTH: u32 = 3;
+/// The same where a moment must do.
+const FEW_ITERATIONS: u64 = 100;
+const SMALL_DEPTH: u32 = 2;
 /// Plies into a game, so that not everything is symmetric; two moves of it, so that trees are reused.
 const OPENING: usize = 6;
 
@@ -59,7 +62,7 @@ impl PositionWork for Signatures<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         for name in catalog::names::<G>() {
             let begun = Instant::now();
-            let row = search_twice(name, &start)?;
+            let row = search_twice(name, &start, (ITERATIONS, DEPTH))?;
             if self.arguments.signature {
                 writeln!(
                     self.out,
@@ -92,17 +95,29 @@ struct Row {
     checksum: u64,
 }
 
-/// Searches a position, plays the move, and searches again.
-fn search_twice<G: Playable>(name: &str, start: &G) -> Result<Row, CliError> {
-    let mut spec = catalog::parse::<G>(name)?;
+/// A checksum of what a search does on a small task, the same on every machine.
+pub(in crate::cli) fn of_search<G: Playable>(search: &str, start: &G) -> Result<u64, CliError> {
+    let row = search_twice(search, start, (FEW_ITERATIONS, SMALL_DEPTH))?;
+    Ok(row.checksum)
+}
+
+/// Searches a position, plays the move, and searches again, each time for so many iterations or so deep.
+fn search_twice<G: Playable>(
+    search: &str,
+    start: &G,
+    (iterations, depth): (u64, u32),
+) -> Result<Row, CliError> {
+    let mut spec = catalog::parse::<G>(search)?;
     let limits = match &mut spec {
         Spec::Mcts(config) => {
             // A table as large as report 002's takes longer to make than to fill.
             config.entries = config.entries.min(100_000);
             config.memory_mb = 64;
-            Limits::iterations(ITERATIONS)
+            // Several threads do not repeat themselves.
+            config.threads = 1;
+            Limits::iterations(iterations)
         }
-        _ => Limits::depth(DEPTH),
+        _ => Limits::depth(depth),
     };
     let mut search = catalog::build::<G>(&spec).expect("the catalogue lists searches of this game");
     let mut position = start.clone();
