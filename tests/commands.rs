@@ -207,6 +207,30 @@ fn bench_playouts_prints_a_table_or_json() {
     }
 }
 
+/// Every parameter stands apart from what it means, however long its value is; a search that knows one game is told of for that.
+#[test]
+fn searches_are_described_in_two_columns() {
+    let shown = output(&["searches", "uct-001"]);
+    let line = (shown.lines())
+        .find(|line| line.starts_with("exploration="))
+        .expect("it is listed");
+    let (what, help) = line.split_once("  ").expect("there are two columns");
+    assert!(what.len() > 24, "{line}");
+    assert!(help.trim().starts_with("The constant C"), "{line}");
+    let column = line.find("The constant").expect("it is there");
+    for line in shown.lines() {
+        let (before, after) = line.split_at(column);
+        assert!(before.ends_with("  ") && !after.starts_with(' '), "{line}");
+    }
+    assert!(output(&["searches", "heuristic-001"]).contains("depth=6"));
+    assert!(output(&["searches", "rules-002,seed=3"]).contains("seed=3"));
+    assert_eq!(
+        complaint(&["searches", "heuristic-001", "--game", "chess"]),
+        "canopy-engine: heuristic-001 cannot play chess: expected othello\n"
+    );
+    assert!(output(&["searches"]).contains("\nheuristic-001           Report 001's"));
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))

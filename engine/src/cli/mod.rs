@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod bench;
+mod columns;
 mod convert;
 mod duel;
 mod grow;

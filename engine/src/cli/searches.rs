@@ -4,7 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::{CliError, PositionWork, game_help, with_position};
+use super::{
+    CliError, PositionWork,
+    columns::{columns, terminal_width},
+    game_help, with_position,
+};
 use crate::{
     catalog::{self, PARAMETERS, SEARCHES},
     games::Playable,
@@ -14,21 +18,34 @@ use crate::{
 pub(super) struct SearchesArgs {
     /// Tell of this search what can be set, and what it is set to
     search: Option<String>,
-    #[arg(long, value_name = "GAME", default_value = "chess", help = game_help())]
-    game: String,
+    #[arg(long, value_name = "GAME", help = game_help())]
+    game: Option<String>,
 }
 
 pub(super) fn run(arguments: &SearchesArgs, out: &mut dyn Write) -> Result<(), CliError> {
     if let Some(search) = &arguments.search {
-        return with_position(&arguments.game, "startpos", Describe { search, out });
+        let game = arguments.game.as_deref();
+        let game = game.unwrap_or_else(|| game_of(search));
+        return with_position(game, "startpos", Describe { search, out });
     }
-    for entry in SEARCHES {
+    let row = |entry: &catalog::Entry| {
         let only = entry
             .only
             .map_or(String::new(), |game| format!(" ({game} only)"));
-        writeln!(out, "{:<24}{}{only}", entry.name, entry.help)?;
-    }
+        (entry.name.to_owned(), format!("{}{only}", entry.help))
+    };
+    let rows: Vec<(String, String)> = SEARCHES.iter().map(row).collect();
+    out.write_all(columns(&rows, terminal_width()).as_bytes())?;
     Ok(())
+}
+
+/// The game for which a search is described if none is named: its only one, or chess.
+fn game_of(search: &str) -> &'static str {
+    let name = search.split(',').next().unwrap_or_default().trim();
+    let entry = SEARCHES
+        .iter()
+        .find(|entry| entry.name.eq_ignore_ascii_case(name));
+    entry.and_then(|entry| entry.only).unwrap_or("chess")
 }
 
 struct Describe<'a> {
@@ -39,6 +56,7 @@ struct Describe<'a> {
 impl PositionWork for Describe<'_> {
     fn run<G: Playable>(self, _: G) -> Result<(), CliError> {
         let spec = catalog::parse::<G>(self.search)?;
+        let mut rows = Vec::new();
         for parameter in PARAMETERS {
             let Some(value) = (parameter.get)(&spec) else {
                 continue;
@@ -48,13 +66,13 @@ impl PositionWork for Describe<'_> {
             } else {
                 value
             };
-            let what = format!("{}={value}", parameter.name);
-            writeln!(
-                self.out,
-                "{what:<24}{} ({})",
-                parameter.help, parameter.kind
-            )?;
+            rows.push((
+                format!("{}={value}", parameter.name),
+                format!("{} ({})", parameter.help, parameter.kind),
+            ));
         }
+        self.out
+            .write_all(columns(&rows, terminal_width()).as_bytes())?;
         Ok(())
     }
 }
