@@ -268,6 +268,7 @@ fn quit_cuts_short_what_waits_before_it() {
         talk: Some(Talk::Gtp),
         game: Some("othello".to_owned()),
         options: vec![("MoveTime".to_owned(), "100000".to_owned())],
+        ..Setup::default()
     };
     let mut peer = InProcess::new(&setup).expect("the set-up is sound");
     for line in [
@@ -325,6 +326,7 @@ fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
                 ("Solver".to_owned(), "true".to_owned()),
                 ("PlayoutLimit".to_owned(), "60".to_owned()),
             ],
+            ..Setup::default()
         };
         let mut peer = InProcess::new(&setup).expect("the set-up is sound");
         let mut rng = Rng::new(index as u64);
@@ -489,6 +491,131 @@ fn the_last_thing_said_of_a_parameter_counts() {
     }
 }
 
+/// With --trees-under no client gets trees written elsewhere, be it by another path, by dots, or by a link.
+#[cfg(unix)]
+#[test]
+fn trees_stay_under_a_directory_on_request() {
+    let scratch = Scratch::new("trees-under");
+    let (inside, outside) = (scratch.0.join("inside"), scratch.0.join("outside"));
+    for directory in [&inside, &outside] {
+        fs::create_dir(directory).expect("it can be made");
+    }
+    std::os::unix::fs::symlink(&outside, inside.join("link")).expect("it can be made");
+    std::os::unix::fs::symlink(scratch.0.join("nowhere"), inside.join("dangling"))
+        .expect("it can be made");
+    std::os::unix::fs::symlink(&inside, scratch.0.join("way-in")).expect("it can be made");
+    let under = inside.to_str().expect("the path is UTF-8");
+    let search = |directory: &str| {
+        let script = format!("uci\nsetoption name TreeDir value {directory}\ngo nodes 50\n");
+        let (text, well) = piped(
+            &["--game", "kalah", "--trees-under", under],
+            script.as_bytes(),
+        );
+        assert!(well && last(&text).starts_with("bestmove "), "{text}");
+        text
+    };
+    let place = |name: &str| format!("{}/{name}", scratch.0.display());
+    for refused in [
+        "outside",
+        "outside/new",
+        "inside/../outside",
+        "inside/link",
+        "inside/link/deeper",
+        "inside/new/../../outside",
+        "inside/dangling",
+        "inside/dangling/deeper",
+        "inside-out",
+    ] {
+        let text = search(&place(refused));
+        assert!(
+            text.contains("info string TreeDir \"") && text.contains("expected a directory under"),
+            "{refused}: {text}"
+        );
+    }
+    let relative = search("somewhere");
+    assert!(relative.contains("lies elsewhere"), "{relative}");
+    assert_eq!(fs::read_dir(&outside).expect("it is there").count(), 0);
+    assert!(!scratch.0.join("nowhere").exists() && !scratch.0.join("inside-out").exists());
+    for taken in ["inside", "inside/a/b", "inside/x/./y", "way-in/c"] {
+        let text = search(&place(taken));
+        assert!(!text.contains("info string TreeDir"), "{taken}: {text}");
+        let written = fs::read_dir(scratch.0.join(taken)).expect("it is there");
+        let is_tree =
+            |entry: &fs::DirEntry| entry.path().extension().is_some_and(|name| name == "tree");
+        assert_eq!(written.flatten().filter(is_tree).count(), 1, "{taken}");
+    }
+    // A set-up that asks for the impossible is refused at once.
+    let output = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args([
+            "--trees-under",
+            under,
+            "--option",
+            &format!("TreeDir={}", place("outside")),
+        ])
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// With `TreeKeep` only the newest trees stay, with their companions, over all directories; files of others stay.
+#[test]
+fn only_the_newest_trees_stay_on_request() {
+    let scratch = Scratch::new("tree-keep");
+    let (first, second) = (scratch.0.join("first"), scratch.0.join("second"));
+    fs::create_dir(&first).expect("it can be made");
+    fs::write(first.join("old.tree"), "of somebody else").expect("it can be written");
+    let script = format!(
+        "ugi\nsetoption name TreeKeep value 3\nsetoption name TreeExtra value true\nsetoption name TreeJournal value true\n\
+         setoption name TreeDir value {}\ngo nodes 50\nwait\ngo nodes 50\nwait\ngo nodes 50\nwait\ngo nodes 50\nwait\n\
+         setoption name TreeDir value {}\ngo nodes 50\nwait\nsetoption name TreeFormat value csv\ngo nodes 50\n",
+        first.display(),
+        second.display()
+    );
+    let (text, well) = piped(&["--game", "connect-four"], script.as_bytes());
+    assert!(well && text.matches("bestmove").count() == 6, "{text}");
+    let names = |directory: &std::path::Path| -> Vec<String> {
+        let entries = fs::read_dir(directory).expect("it is there");
+        let mut names: Vec<String> = entries
+            .map(|entry| {
+                entry
+                    .expect("it can be read")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    };
+    let (older, newer) = (names(&first), names(&second));
+    // The fourth tree of the first directory with three companions, and a file that is not ours.
+    assert_eq!(older.len(), 5, "{older:?}");
+    assert!(
+        older
+            .iter()
+            .all(|name| name.contains("-000004-") || name == "old.tree"),
+        "{older:?}"
+    );
+    assert_eq!(newer.len(), 8, "{newer:?}");
+    assert_eq!(
+        newer.iter().filter(|name| name.ends_with(".csv")).count(),
+        1,
+        "{newer:?}"
+    );
+}
+
+/// Clients that keep numbers in 32 bits can read every range.
+#[test]
+fn ranges_fit_32_bits() {
+    for row in options::table() {
+        if let options::Kind::Spin { default, min, max } = row.kind {
+            for number in [default, min, max] {
+                assert!(i32::try_from(number).is_ok(), "{}: {number}", row.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn the_engines_of_a_match_search_as_they_are_written() {
     let scratch = Scratch::new("protocol-match-parameters");
@@ -556,6 +683,60 @@ fn sixty_four_threads_answer_within_a_tenth_of_a_second() {
         assert!(time < Duration::from_millis(300), "{time:?}");
         process.send("ucinewgame");
     }
+}
+
+/// NBoard's `analyze` tells the value of every position of the game, the last first; the game stays what it was, also when it is
+/// cut short.
+#[test]
+fn nboard_analyzes_whole_games() {
+    let game = |moves: &str| {
+        format!(
+            "set game (;GM[Othello]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]{moves};)"
+        )
+    };
+    // The shortest game there is: black has all discs after nine moves.
+    let short = "B[E6]W[F4]B[E3]W[F6]B[G5]W[D6]B[E7]W[F5]B[C5]";
+    let script = format!("nboard 2\n{}\nset depth 1\nanalyze\n", game(short));
+    let (text, well) = piped(&[], script.as_bytes());
+    let told: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("analysis "))
+        .collect();
+    assert!(well && told.len() == 10, "{text}");
+    for (line, plies) in told.iter().zip((0..=9).rev()) {
+        let value = line
+            .strip_prefix(&format!("analysis {plies} "))
+            .expect(line);
+        let value: f64 = value.parse().expect(line);
+        assert!((-64.0..=64.0).contains(&value), "{line}");
+    }
+    // White is to move and has lost all thirteen.
+    assert_eq!(told[0], "analysis 9 -13.00", "{text}");
+    assert!(text.trim_end().ends_with("status Done"), "{text}");
+    let script = format!(
+        "nboard 2\n{}\nset depth 100000\nanalyze\nping 1\nmove d6\nset depth 1\nanalyze\n",
+        game("B[F5]")
+    );
+    let (text, well) = piped(&[], script.as_bytes());
+    let rest = text.split("pong 1\n").nth(1).unwrap_or_default();
+    assert!(
+        well && rest.contains("analysis 2 ") && rest.contains("analysis 0 "),
+        "{text}"
+    );
+}
+
+/// What is quoted in an `info string` moves no cursor and turns no writing round.
+#[test]
+fn info_strings_write_out_what_would_deceive_the_eye() {
+    let script =
+        "uci\nsetoption name TreeDir value /dev/null/\u{1b}[2J\u{202e}x\ngo nodes 10\nwait\nquit\n";
+    let (text, well) = piped(&[], script.as_bytes());
+    assert!(well, "{text:?}");
+    assert!(
+        text.contains("info string cannot write trees to /dev/null/\\u{1b}[2J\\u{202e}x"),
+        "{text:?}"
+    );
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
 }
 
 /// What somebody might say, by dialect: sense and nonsense.
@@ -732,6 +913,7 @@ fn babble(talk: Talk, seed: u64, steps: usize) {
             ("Nodes".to_owned(), "50".to_owned()),
             ("Hash".to_owned(), "16".to_owned()),
         ],
+        ..Setup::default()
     };
     let mut peer = InProcess::new(&setup).expect("the set-up is sound");
     let mut rng = Rng::new(seed);

@@ -33,8 +33,8 @@ use crate::games::{Playable, Player, notation};
 const TICK: Duration = Duration::from_millis(50);
 /// More engines than this are not kept waiting for their next game.
 const MOST_IDLE: usize = 16;
-/// The random numbers of engines are numbers of so many bits, which every program can read.
-const SEED_BITS: u32 = 53;
+/// The random numbers of engines are numbers of so many bits, which every program can read as an option.
+const SEED_BITS: u32 = 31;
 
 /// What is to be played, and how.
 #[derive(Debug)]

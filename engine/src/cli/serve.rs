@@ -1,11 +1,17 @@
 //! `canopy-engine` without a command: the protocol server.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::{
+    io::{self, IsTerminal as _, Write},
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 
 use super::CliError;
-use crate::protocol::{Setup, Talk, stdio};
+use crate::{
+    protocol::{Setup, Talk, stdio},
+    tree::confine::Confinement,
+};
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
@@ -18,6 +24,9 @@ pub(super) struct ServeArgs {
     /// Set an option; may be given again and again
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
+    /// Trees go nowhere but to directories under this one, whatever TreeDir is set to
+    #[arg(long, value_name = "DIR")]
+    trees_under: Option<PathBuf>,
 }
 
 fn parse_talk(text: &str) -> Result<Talk, String> {
@@ -37,7 +46,14 @@ pub(super) fn run(arguments: &ServeArgs, out: &mut dyn Write) -> Result<(), CliE
     if io::stdin().is_terminal() {
         super::say("serving on standard input; say help, or quit");
     }
+    let confine = |directory: &Path| {
+        Confinement::below(directory).map_err(|error| {
+            let directory = directory.display();
+            CliError::Usage(format!("--trees-under {directory}: {error}"))
+        })
+    };
     let setup = Setup {
+        trees_under: arguments.trees_under.as_deref().map(confine).transpose()?,
         talk: arguments.protocol,
         game: arguments.game.clone(),
         options: arguments.options.clone(),

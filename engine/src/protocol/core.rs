@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     fmt::Write as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -17,7 +17,9 @@ use crate::{
     search::{Limits, Stop},
     session::{Answer, Event, Request, Session, SessionError, Thought},
     tree::{
+        confine::Confinement,
         files::Format,
+        retention::Retention,
         snapshot::Wanted,
         writer::{LONGEST_JOURNAL, Output, Settings},
     },
@@ -87,6 +89,8 @@ pub(super) struct Core {
     pub(super) style: Style,
     pub(super) debug: bool,
     pub(super) now: Duration,
+    /// Below which trees must stay; none for anywhere.
+    pub(super) trees_under: Option<Confinement>,
     out: String,
     running: Option<Running>,
     /// What a search told that was over before it was waited for.
@@ -102,6 +106,8 @@ pub(super) struct Core {
     output: Option<(String, Arc<Output>)>,
     failed_output: Option<String>,
     outputs: Vec<Arc<Output>>,
+    /// Which of the trees that were written stay.
+    retention: Arc<Retention>,
 }
 
 impl Core {
@@ -113,6 +119,7 @@ impl Core {
             style: Style::Own,
             debug: false,
             now: Duration::ZERO,
+            trees_under: None,
             out: String::new(),
             running: None,
             early: VecDeque::new(),
@@ -124,6 +131,7 @@ impl Core {
             output: None,
             failed_output: None,
             outputs: Vec::new(),
+            retention: Arc::default(),
         }
     }
 
@@ -169,6 +177,7 @@ impl Core {
                 }
             }
             name::CLEAR => self.session.forget(),
+            name::TREE_DIR => drop(self.tree_directory(&checked.value)?),
             _ => {}
         }
         self.options.set(checked);
@@ -491,14 +500,26 @@ impl Core {
         thought.memory_full && !std::mem::replace(&mut self.told_memory, true)
     }
 
+    /// The directory that `TreeDir` means; none if it is empty, and an error if trees must not go there.
+    fn tree_directory(&self, text: &str) -> Result<Option<PathBuf>, String> {
+        match &self.trees_under {
+            _ if text.is_empty() => Ok(None),
+            None => Ok(Some(PathBuf::from(text))),
+            Some(confinement) => {
+                let admitted = confinement.admit(Path::new(text));
+                admitted
+                    .map(Some)
+                    .map_err(|problem| format!("TreeDir {problem}"))
+            }
+        }
+    }
+
     /// Where trees go, as the options say; opened when they have changed.
     fn output(&mut self) -> Result<Option<Arc<Output>>, String> {
         let options = &self.options;
         let directory = options.get(name::TREE_DIR);
-        if directory.is_empty() {
-            self.output = None;
-            return Ok(None);
-        }
+        self.retention
+            .keep(options.number(name::TREE_KEEP) as usize);
         let mut key = String::new();
         for row in options
             .rows()
@@ -512,9 +533,14 @@ impl Core {
         {
             return Ok(Some(Arc::clone(output)));
         }
+        // Links may have changed since the option was set.
+        let Some(place) = self.tree_directory(directory)? else {
+            self.output = None;
+            return Ok(None);
+        };
         let number = |name| Some(options.number(name)).filter(|&number| number > 0);
         let settings = Settings {
-            directory: PathBuf::from(directory),
+            directory: place,
             format: Format::parse(options.get(name::TREE_FORMAT)).unwrap_or(Format::Tree),
             wanted: Wanted {
                 states: options.get(name::TREE_STATES) == "all",
@@ -529,7 +555,7 @@ impl Core {
         let warn = move |warning: &str| notes(Note::Warning(warning.to_owned()));
         self.output = None;
         let output = match Output::open(settings, Box::new(warn)) {
-            Ok(output) => output,
+            Ok(output) => output.retained_by(Arc::clone(&self.retention)),
             // Said once, until something else is asked for.
             Err(_) if self.failed_output.as_ref() == Some(&key) => return Ok(None),
             Err(error) => {

@@ -7,15 +7,32 @@ use super::{
     server::{Dialect, During, Flow},
 };
 use crate::{
-    games::{Game as _, notation, othello::ggf::Record},
+    games::{
+        Game as _, Player,
+        notation::{self, visible},
+        othello::ggf::Record,
+    },
     session::{Answer, Line, Thought},
 };
 
 /// NBoard.
-#[derive(Default)]
 pub(super) struct NBoard {
     depth: u32,
     task: Option<Task>,
+    /// The game as the client told it: where it began, and its moves.
+    start: String,
+    moves: Vec<String>,
+}
+
+impl Default for NBoard {
+    fn default() -> Self {
+        Self {
+            depth: 0,
+            task: None,
+            start: "startpos".to_owned(),
+            moves: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +41,8 @@ enum Task {
     Go,
     /// So many of the best moves are wanted.
     Hint(usize),
+    /// The value of every position of the game is wanted, from the last to the first; this one is after so many moves.
+    Analyze(usize),
 }
 
 /// Said when the last game that was set could not be read.
@@ -41,7 +60,7 @@ impl NBoard {
                 Err(_) => status(core, "set depth wants a whole number"),
             },
             "game" => {
-                if let Err(problem) = set_game(core, value) {
+                if let Err(problem) = self.set_game(core, value) {
                     status(core, &problem);
                 }
             }
@@ -50,20 +69,78 @@ impl NBoard {
         }
     }
 
-    fn play(core: &mut Core, rest: &str) {
+    fn play(&mut self, core: &mut Core, rest: &str) {
         // The evaluation and the time after the move are the client's own.
         let mv = rest.split('/').next().unwrap_or("").trim();
         if !core.valid {
             status(core, NO_POSITION);
         } else if let Err(error) = core.session.play(mv) {
             status(core, &error.to_string());
+        } else {
+            self.moves.push(mv.to_owned());
         }
+    }
+
+    /// Sets the position that a game in GGF comes to.
+    fn set_game(&mut self, core: &mut Core, text: &str) -> Result<(), String> {
+        let record = Record::parse(text).map_err(|error| {
+            core.valid = false;
+            error.to_string()
+        })?;
+        let mut position = record.start;
+        self.moves.clear();
+        for &mv in &record.moves {
+            self.moves.push(notation::move_text(&position, mv));
+            position.play(mv);
+        }
+        self.start = notation::position_text(&record.start);
+        core.set_position(&self.start, &self.moves.join(" "))
+    }
+
+    /// Puts the game back to where it stands after so many moves.
+    fn turn_back(&self, core: &mut Core, plies: usize) -> Result<(), String> {
+        let moves = self.moves.get(..plies).unwrap_or(&self.moves);
+        core.set_position(&self.start, &moves.join(" "))
+    }
+
+    /// Tells the values of all positions from the one after so many moves back to the first; at one that needs a search the
+    /// rest comes when that is done.
+    fn analyze(&mut self, core: &mut Core, plies: usize) {
+        for plies in (0..=plies).rev() {
+            if let Err(problem) = self.turn_back(core, plies) {
+                status(core, &problem);
+                break;
+            }
+            match core.session.outcome() {
+                Some(_) => tell_analysis(core, plies, final_discs(core)),
+                None if self.search(core, Task::Analyze(plies)) => return,
+                None => break,
+            }
+        }
+        self.end_analysis(core);
+    }
+
+    fn end_analysis(&self, core: &mut Core) {
+        if let Err(problem) = self.turn_back(core, self.moves.len()) {
+            status(core, &problem);
+        }
+        status(core, "Done");
     }
 
     fn start(&mut self, core: &mut Core, task: Task) {
         if !core.valid {
             return status(core, NO_POSITION);
         }
+        if let Task::Analyze(plies) = task {
+            status(core, "Thinking");
+            self.analyze(core, plies);
+        } else if self.search(core, task) {
+            status(core, "Thinking");
+        }
+    }
+
+    /// Starts a search; whether it could be.
+    fn search(&mut self, core: &mut Core, task: Task) -> bool {
         let mut wish = Wish::default();
         if self.depth > 0 {
             if core.session.has_playouts() {
@@ -82,9 +159,12 @@ impl NBoard {
                 for text in remarks {
                     status(core, &text);
                 }
-                status(core, "Thinking");
+                true
             }
-            Err(error) => status(core, &error.to_string()),
+            Err(error) => {
+                status(core, &error.to_string());
+                false
+            }
         }
     }
 
@@ -117,24 +197,22 @@ fn discs(line: &Line) -> f64 {
     64.0 * (2.0 * line.value - 1.0)
 }
 
-fn status(core: &mut Core, text: &str) {
-    let text = text.replace('\n', " ");
-    core.say(format!("status {text}"));
+/// Discs that the player to move is ahead when the game is over.
+fn final_discs(core: &Core) -> f64 {
+    let [first, second] = core.session.score().unwrap_or_default().map(f64::from);
+    match core.session.to_move() {
+        Player::First => first - second,
+        Player::Second => second - first,
+    }
 }
 
-/// Sets the position that a game in GGF comes to.
-fn set_game(core: &mut Core, text: &str) -> Result<(), String> {
-    let record = Record::parse(text).map_err(|error| {
-        core.valid = false;
-        error.to_string()
-    })?;
-    let mut position = record.start;
-    let mut moves = Vec::new();
-    for &mv in &record.moves {
-        moves.push(notation::move_text(&position, mv));
-        position.play(mv);
-    }
-    core.set_position(&notation::position_text(&record.start), &moves.join(" "))
+fn tell_analysis(core: &mut Core, plies: usize, value: f64) {
+    core.say(format!("analysis {plies} {value:.2}"));
+}
+
+fn status(core: &mut Core, text: &str) {
+    let text = text.replace('\n', " ");
+    core.say(format!("status {}", visible(&text)));
 }
 
 impl Dialect for NBoard {
@@ -144,7 +222,9 @@ impl Dialect for NBoard {
             "quit" => During::Now,
             _ if queued => During::Later,
             // All of these speak of another position or ask something else.
-            "ping" | "set" | "move" | "go" | "hint" | "learn" | "nboard" => During::StopFirst,
+            "ping" | "set" | "move" | "go" | "hint" | "analyze" | "learn" | "nboard" => {
+                During::StopFirst
+            }
             _ => During::Now,
         }
     }
@@ -156,9 +236,10 @@ impl Dialect for NBoard {
         match word {
             "nboard" => core.say("set myname Canopy"),
             "set" => self.set(core, rest),
-            "move" => Self::play(core, rest),
+            "move" => self.play(core, rest),
             "go" => self.start(core, Task::Go),
             "hint" => self.start(core, Task::Hint(rest.parse().unwrap_or(1).max(1))),
+            "analyze" => self.start(core, Task::Analyze(self.moves.len())),
             "ping" => core.say(format!("pong {rest}")),
             "learn" => core.say("learned"),
             "quit" => return Flow::Quit,
@@ -183,6 +264,9 @@ impl Dialect for NBoard {
         };
         // What was cut short is about a position that the client has left.
         if core.was_stopped() {
+            if let Task::Analyze(_) = task {
+                let _ = self.turn_back(core, self.moves.len());
+            }
             return;
         }
         if let Some(failure) = &answer.failure {
@@ -190,6 +274,14 @@ impl Dialect for NBoard {
         }
         match task {
             Task::Hint(count) => Self::tell(core, &answer.thought, count),
+            Task::Analyze(plies) => {
+                let value = answer.thought.lines.first().map_or(0.0, discs);
+                tell_analysis(core, plies, value);
+                return match plies.checked_sub(1) {
+                    Some(plies) => self.analyze(core, plies),
+                    None => self.end_analysis(core),
+                };
+            }
             Task::Go => {
                 Self::tell(core, &answer.thought, 1);
                 let value = answer.thought.lines.first().map_or(0.0, discs);

@@ -69,6 +69,7 @@ pub mod name {
     pub const TREE_STATES: &str = "TreeStates";
     pub const TREE_EXTRA: &str = "TreeExtra";
     pub const TREE_JOURNAL: &str = "TreeJournal";
+    pub const TREE_KEEP: &str = "TreeKeep";
 }
 
 /// The words of `UCI_Variant`, and for each the game it means and whether that is written as Fairy-Stockfish does.
@@ -84,7 +85,8 @@ pub const VARIANTS: &[(&str, &str, bool)] = &[
 
 /// The table.
 pub fn table() -> Vec<Row> {
-    const MANY: i64 = 1 << 53;
+    // Many clients keep numbers in 32 bits, with a sign.
+    const MANY: i64 = i32::MAX as i64;
     let row = |name: &str, kind: Kind, help: &'static str| Row {
         name: name.to_owned(),
         kind,
@@ -228,6 +230,11 @@ pub fn table() -> Vec<Row> {
             name::TREE_JOURNAL,
             Kind::Check(false),
             "Whether a journal of how it grew lies beside each tree",
+        ),
+        row(
+            name::TREE_KEEP,
+            spin(0, 0, MANY),
+            "How many trees of this process stay, the newest, with the files beside them; older ones are removed. 0 for all",
         ),
     ];
     let has_row = ["threads", "memory", "seed"];

@@ -8,7 +8,10 @@ use super::{
     nboard::NBoard,
     uci::{Flavour, Uci},
 };
-use crate::session::{Answer, Event, Thought};
+use crate::{
+    session::{Answer, Event, Thought},
+    tree::confine::Confinement,
+};
 
 /// The dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +99,8 @@ pub struct Setup {
     pub game: Option<String>,
     /// Options by name.
     pub options: Vec<(String, String)>,
+    /// Below which trees must stay; none for anywhere.
+    pub trees_under: Option<Confinement>,
 }
 
 /// A server of one client.
@@ -128,6 +133,7 @@ impl Server {
             quitting: None,
         };
         let core = &mut server.core;
+        core.trees_under.clone_from(&setup.trees_under);
         if setup.talk == Some(Talk::NBoard) {
             core.set_option_text("Game", "othello")?;
         }

@@ -12,6 +12,7 @@ use std::{fmt, io};
 
 pub mod binary;
 pub mod check;
+pub mod confine;
 pub mod csv;
 pub mod extra;
 pub mod files;
@@ -22,6 +23,7 @@ pub mod journal;
 pub mod meta;
 mod numbers;
 pub mod replay;
+pub mod retention;
 pub mod snapshot;
 pub mod writer;
 

@@ -20,6 +20,7 @@ use super::{
     files::{Format, write_whole, write_whole_by},
     journal::Journal,
     meta::{self, Meta},
+    retention::Retention,
     snapshot::{self, Wanted},
 };
 use crate::{
@@ -57,6 +58,8 @@ pub struct Output {
     /// Jobs that are not done.
     waiting: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
+    /// Which trees stay.
+    retention: Arc<Retention>,
 }
 
 impl Output {
@@ -79,7 +82,14 @@ impl Output {
             queue: Some(queue),
             waiting,
             thread: Some(thread),
+            retention: Arc::default(),
         })
+    }
+
+    /// Lets somebody else decide how many trees stay.
+    pub fn retained_by(mut self, retention: Arc<Retention>) -> Self {
+        self.retention = retention;
+        self
     }
 
     /// The settings.
@@ -199,9 +209,11 @@ impl SearchFiles<'_> {
         journal: Option<Journal>,
     ) {
         let (settings, stem) = (Arc::clone(&self.output.settings), Arc::clone(&self.stem));
+        let retention = Arc::clone(&self.output.retention);
         self.output.submit(Box::new(move || {
             let journal = journal.map_or(Ok(()), Journal::finish);
             publish(&*tree, meta, &settings, &stem)?;
+            retention.note(stem.order, &settings.directory, &stem.name());
             journal
         }));
     }
@@ -240,6 +252,8 @@ fn publish<G: Searchable + Notation>(
 /// What the names of a search's files begin with.
 pub struct Stem {
     directory: PathBuf,
+    /// Which search of the process it is of, from 1.
+    order: u64,
     /// What stands before and after the number that makes it unique.
     begin: String,
     end: String,
@@ -260,11 +274,13 @@ impl Stem {
                 .take(40)
                 .collect()
         };
+        let order = NEXT.fetch_add(1, Ordering::Relaxed);
         Self {
             directory: directory.to_owned(),
+            order,
             begin: format!("{}-{:010}-", stamp(since), std::process::id()),
             end: format!("-{}-{}", plain(game), plain(search)),
-            number: Mutex::new((NEXT.fetch_add(1, Ordering::Relaxed), false)),
+            number: Mutex::new((order, false)),
         }
     }
 
@@ -348,15 +364,35 @@ pub fn stamp(since_epoch: Duration) -> String {
     )
 }
 
-/// Removes temporary files of processes that are no more.
+/// The process that made a temporary file of a tree: none for any name but `.PID-STEM.EXTENSION.tmp`, the stem being of the
+/// same process.
+fn maker_of(name: &str) -> Option<u32> {
+    let rest = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let (maker, rest) = rest.split_once('-')?;
+    let maker: u32 = maker.parse().ok()?;
+    let (stem, extension) = rest.rsplit_once('.')?;
+    let mut parts = stem.splitn(4, '-');
+    let (time, process, number) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (date, clock) = time.split_once('T')?;
+    let (seconds, millis) = clock.split_once('.')?;
+    let is_ours = ["tree", "csv", "json", "extra", "growth"].contains(&extension)
+        && [date, seconds, millis, process, number]
+            .into_iter()
+            .all(is_digits)
+        && (date.len(), seconds.len(), millis.len()) == (8, 6, 3)
+        && process == format!("{maker:010}")
+        && number.len() >= 6
+        && parts.next().is_some();
+    is_ours.then_some(maker)
+}
+
+/// Removes temporary files of processes that are no more, and nothing else.
 fn remove_leftovers(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| {
-            let rest = name.strip_prefix('.')?.strip_suffix(".tmp")?;
-            rest.split_once('-')?.0.parse::<u32>().ok()
-        });
-        if let Some(owner) = owner
+        if let Some(owner) = name.to_str().and_then(maker_of)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
             && cfg!(target_os = "linux")
             && !Path::new(&format!("/proc/{owner}")).exists()
         {
@@ -368,6 +404,24 @@ fn remove_leftovers(directory: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_names_we_made_are_leftovers() {
+        let stem = "20261117T203449.088-0000015389-000001-connect-four-uct";
+        for (name, maker) in [
+            (format!(".15389-{stem}.tree.tmp"), Some(15_389)),
+            (format!(".15389-{stem}.growth.tmp"), Some(15_389)),
+            // Of another process, of another kind, of others.
+            (format!(".15388-{stem}.tree.tmp"), None),
+            (format!(".15389-{stem}.doc.tmp"), None),
+            (format!("15389-{stem}.tree.tmp"), None),
+            (".15389-notes.txt.tmp".to_owned(), None),
+            (".15389-2026-15389-000001-x.tree.tmp".to_owned(), None),
+            (".15389-.tmp".to_owned(), None),
+        ] {
+            assert_eq!(maker_of(&name), maker, "{name}");
+        }
+    }
 
     #[test]
     fn times_are_written_as_people_know_them() {

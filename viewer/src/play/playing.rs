@@ -27,7 +27,7 @@ pub(crate) const FRAME: Duration = Duration::from_millis(16);
 /// The clocks are drawn so often.
 const SECOND: Duration = Duration::from_secs(1);
 /// Random numbers of engines have so many bits.
-const SEED_BITS: u32 = 53;
+const SEED_BITS: u32 = 31;
 /// Whose random numbers are neither seat's.
 pub(crate) const ANALYST: u64 = 2;
 

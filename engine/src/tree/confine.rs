@@ -1,0 +1,66 @@
+//! A directory below which trees must stay, whatever a client asks for.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::games::notation::quote;
+
+/// Where trees may go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confinement {
+    /// The directory, without links.
+    root: PathBuf,
+}
+
+impl Confinement {
+    /// Everything at or below a directory, which must be there.
+    pub fn below(directory: &Path) -> io::Result<Self> {
+        let root = directory.canonicalize()?;
+        match root.is_dir() {
+            true => Ok(Self { root }),
+            false => Err(io::Error::from(io::ErrorKind::NotADirectory)),
+        }
+    }
+
+    /// The directory that a path means, without links; an error if it lies elsewhere. What is not there yet will be
+    /// made, so only what is there can lead away.
+    pub fn admit(&self, path: &Path) -> Result<PathBuf, String> {
+        let refuse = |problem: &str| {
+            Err(format!(
+                "{} {problem}: expected a directory under {}",
+                quote(&path.to_string_lossy()),
+                self.root.display()
+            ))
+        };
+        let Ok(absolute) = std::path::absolute(path) else {
+            return refuse("cannot be found");
+        };
+        let mut real = PathBuf::new();
+        let mut is_there = true;
+        for part in absolute.components() {
+            match part {
+                // After something that is not there yet nobody knows where it would lead.
+                Component::ParentDir if !is_there => return refuse("leads back out of itself"),
+                Component::ParentDir => drop(real.pop()),
+                Component::CurDir => {}
+                part => real.push(part),
+            }
+            if is_there {
+                match fs::symlink_metadata(&real) {
+                    Ok(_) => match real.canonicalize() {
+                        Ok(found) => real = found,
+                        Err(_) => return refuse("leads through a link to nowhere"),
+                    },
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => is_there = false,
+                    Err(_) => return refuse("cannot be looked at"),
+                }
+            }
+        }
+        match real.starts_with(&self.root) {
+            true => Ok(real),
+            false => refuse("lies elsewhere"),
+        }
+    }
+}

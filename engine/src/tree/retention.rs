@@ -1,0 +1,58 @@
+//! How many of the trees that a process writes stay on disk.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// What the names of a tree's files may end in.
+const EXTENSIONS: [&str; 5] = ["tree", "csv", "json", "extra", "growth"];
+
+/// The newest trees of a process, over all directories it writes to; older ones are removed with the files beside them.
+#[derive(Debug, Default)]
+pub struct Retention {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many stay; 0 for all, which are not even counted.
+    most: usize,
+    /// Directories and stems, by the order in which their searches began: several threads write, at their own pace.
+    trees: BTreeMap<u64, (PathBuf, String)>,
+}
+
+impl Retention {
+    /// Keeps so many trees from now on; 0 for all.
+    pub fn keep(&self, most: usize) {
+        let mut state = self.state();
+        state.most = most;
+        if most == 0 {
+            state.trees.clear();
+        }
+    }
+
+    /// Takes in that the tree of a stem was written, for the first time or again; `order` tells which is newer.
+    pub(super) fn note(&self, order: u64, directory: &Path, stem: &str) {
+        let mut state = self.state();
+        if state.most == 0 {
+            return;
+        }
+        let place = (directory.to_owned(), stem.to_owned());
+        state.trees.insert(order, place);
+        while state.trees.len() > state.most
+            && let Some((_, (directory, stem))) = state.trees.pop_first()
+        {
+            for extension in EXTENSIONS {
+                // What is not there needs not go; what cannot be removed stays.
+                let _ = fs::remove_file(directory.join(format!("{stem}.{extension}")));
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
