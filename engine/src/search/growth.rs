@@ -17,7 +17,11 @@
 //! ffffff05 chosen   move, visits
 //! ffffff06 begin
 //! ffffff07 end      0 the search is over, 1 it goes on untold
+//! ffffff08 squares  3, node, sum of squared rewards
 //! ```
+//!
+//! From `ffffff08` on every tag is followed by the number of words that come after it, so that a reader can skip records
+//! that it does not know.
 
 use super::mcts::{outcome_bits, outcome_of_bits};
 use crate::games::Outcome;
@@ -32,6 +36,12 @@ const KNOWN: u32 = TAGS + 4;
 const CHOSEN: u32 = TAGS + 5;
 const BEGIN: u32 = TAGS + 6;
 const END: u32 = TAGS + 7;
+/// The tags from here on are followed by the length of their record.
+const MEASURED: u32 = TAGS + 8;
+const SQUARES: u32 = MEASURED;
+
+/// The version of the words: 0 had no records with a length, and none of squares.
+pub const VERSION: u32 = 1;
 
 /// Hears how a tree grows.
 pub trait Observer: Sync {
@@ -104,6 +114,19 @@ pub enum Record<'a> {
         edge: u32,
         /// How often.
         visits: u32,
+    },
+    /// The squares of the rewards that were known of a node before this search. A search that adds up squares tells at least
+    /// the root's; one that does not tells none.
+    Squares {
+        /// The node.
+        node: u32,
+        /// The sum of squared rewards for the first player of its frame.
+        squares: u64,
+    },
+    /// Something that a later version tells, and that can be left out.
+    Unknown {
+        /// Its tag.
+        tag: u32,
     },
     /// All that was known before has been told. Up to here there is one thread.
     Begin,
@@ -193,12 +216,31 @@ pub fn decode(words: &[u32]) -> Result<(Record<'_>, &[u32]), String> {
             let early = early != 0;
             (Record::End { early }, rest)
         }
-        tag if tag >= TAGS => return Err(format!("{tag:#x} is no record")),
+        tag if tag >= MEASURED => {
+            let ([len], words) = take(words)?;
+            let (inside, rest) = words.split_at_checked(len as usize).ok_or_else(torn)?;
+            (decode_measured(tag, inside)?, rest)
+        }
         node => {
             let ([low, high], rest) = take(words)?;
             let reward = whole(low, high);
             (Record::Leaf { node, reward }, rest)
         }
+    })
+}
+
+/// A record that says how long it is, by the words behind its length. There may be more of them than this version knows.
+#[inline(never)]
+fn decode_measured(tag: u32, words: &[u32]) -> Result<Record<'_>, String> {
+    Ok(match (tag, words) {
+        (SQUARES, &[node, low, high, ..]) => Record::Squares {
+            node,
+            squares: u64::from(low) | u64::from(high) << 32,
+        },
+        (SQUARES, _) => {
+            return Err(format!("squares in {} words: expected 3", words.len()));
+        }
+        (tag, _) => Record::Unknown { tag },
     })
 }
 
@@ -227,6 +269,12 @@ pub fn encode(record: Record<'_>, words: &mut Vec<u32>) {
             words.extend_from_slice(&[KNOWN, node, visits, low, high]);
         }
         Record::Chosen { edge, visits } => words.extend_from_slice(&[CHOSEN, edge, visits]),
+        Record::Squares { node, squares } => {
+            let [low, high] = halves(squares);
+            words.extend_from_slice(&[SQUARES, 3, node, low, high]);
+        }
+        // Nobody tells what nobody knows.
+        Record::Unknown { tag } => words.extend_from_slice(&[tag, 0]),
         Record::Begin => words.push(BEGIN),
         Record::End { early } => words.extend_from_slice(&[END, early.into()]),
     }

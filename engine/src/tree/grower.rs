@@ -5,7 +5,7 @@
 //! ends and the next begins. Whoever waits is known to what it waits for, and a path goes on where it stopped, so that
 //! the time this takes grows no faster than the journal, whatever is in it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::{
     TreeError,
@@ -19,6 +19,7 @@ const ONE: u64 = 1 << 32;
 /// Reads records.
 pub(super) struct Grower {
     growth: Growth,
+    version: u32,
     began: bool,
     /// Bytes of records read so far.
     read: u64,
@@ -50,12 +51,15 @@ impl Grower {
     const LEAST_ROOM: usize = 1 << 10;
 
     /// Before the first record.
-    pub(super) fn new(kind: Kind, root: u32) -> Self {
+    pub(super) fn new(kind: Kind, root: u32, version: u32) -> Self {
         let mut grower = Self {
             growth: Growth {
                 kind,
+                // The first version does not say whether squares are wanted; but from nothing on they can be added up.
+                squares: (version == 0).then(HashMap::new),
                 ..Growth::default()
             },
+            version,
             began: false,
             read: 0,
             room: Self::LEAST_ROOM,
@@ -197,7 +201,25 @@ impl Grower {
                     return Ok(Some(Thing::Node(node)));
                 };
                 self.growth.known[node as usize] = (visits, sum);
+                if self.version == 0 && visits > 0 {
+                    self.growth.squares = None;
+                }
             }
+            Record::Squares { node, squares } => {
+                if self.began {
+                    return Err("squares known after the search began".to_owned());
+                }
+                let Some(node) = self.nodes.find(node) else {
+                    return Ok(Some(Thing::Node(node)));
+                };
+                let (visits, _) = self.growth.known[node as usize];
+                if squares > u64::from(visits) << 32 {
+                    return Err(format!("squares of {squares} with {visits} visits known"));
+                }
+                let known = self.growth.squares.get_or_insert_default();
+                known.insert(node, squares);
+            }
+            Record::Unknown { .. } => {}
             Record::Chosen { edge, visits } => {
                 if self.began || !self.growth.kind.graph {
                     return Err("a number of choices where there can be none".to_owned());

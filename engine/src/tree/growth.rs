@@ -6,7 +6,8 @@
 //!                    grouped by no symmetry (0), rotations (1), rotations and reflections (2); bit 4: and by colours
 //!          4         the number of the root
 //!          8         how many bytes of records are complete; what lies behind them is to be ignored
-//!          8         0
+//!          4         the version: 1; in journals of version 0 there are no records with a length
+//!          4         0
 //! records            words of 4 bytes, the least significant byte first; rewards and sums have two words, 1 being 2^32
 //! ```
 //!
@@ -15,6 +16,7 @@
 //! something that is only made in a later one. The reader sees to that: see `grower`.
 
 use std::{
+    collections::HashMap,
     fs::File,
     io::{self, Read, Seek as _, SeekFrom, Write as _},
     path::Path,
@@ -25,12 +27,13 @@ use byteorder::{ByteOrder as _, LittleEndian};
 use super::{TreeError, grower::Grower};
 use crate::{
     games::Outcome,
-    search::growth::{Record, TAGS, encode},
+    search::growth::{Record, TAGS, VERSION, encode},
 };
 
 const MAGIC: &[u8; 8] = b"CANOPYG1";
 pub(super) const HEADER: u64 = 32;
 const COMMITTED: u64 = 16;
+const VERSION_AT: usize = 24;
 /// No node, and no time.
 pub(super) const NONE: u32 = u32::MAX;
 /// No join yet, but there may be one.
@@ -86,6 +89,7 @@ impl JournalWriter {
         header[..8].copy_from_slice(MAGIC);
         LittleEndian::write_u32(&mut header[8..], kind.to_bits());
         LittleEndian::write_u32(&mut header[12..], root);
+        LittleEndian::write_u32(&mut header[VERSION_AT..], VERSION);
         file.write_all(&header)?;
         Ok(Self {
             file,
@@ -163,6 +167,9 @@ pub struct Growth {
     /// By node and, in a graph, by move: what was known before.
     pub(super) known: Vec<(u32, u64)>,
     pub(super) chosen: Vec<u32>,
+    /// By node of which something was known before: the squares of its rewards; none if the search adds up no squares, or if
+    /// they cannot be known.
+    pub(super) squares: Option<HashMap<u32, u64>>,
     /// By node: the certain result, and since when.
     pub(super) results: Vec<Option<(u32, Outcome)>>,
     /// By iteration: the leaf, or in a graph where its path ends in `paths`; and its reward.
@@ -242,7 +249,8 @@ fn read_header(input: &mut impl Read) -> Result<(Grower, u64), TreeError> {
         return Err(TreeError::at_byte(12, problem));
     }
     let committed = LittleEndian::read_u64(&header[16..]);
-    Ok((Grower::new(kind, root), committed))
+    let version = LittleEndian::read_u32(&header[VERSION_AT..]);
+    Ok((Grower::new(kind, root, version), committed))
 }
 
 /// Reads on: records up to `committed` bytes in all.

@@ -8,7 +8,7 @@ use crate::{
     games::Outcome,
     search::{
         Edge, Frame, Reward, RootEdge, Searchable, TreeView,
-        mcts::{Grouping, Sharing, frame_of},
+        mcts::{Grouping, Sharing, frame_of, square},
     },
 };
 
@@ -19,6 +19,8 @@ struct Figures {
     /// By node.
     visits: Vec<u32>,
     sums: Vec<u64>,
+    /// By node, where squares are added up: the sums of squared rewards.
+    squares: Vec<u64>,
     /// By move, in a graph.
     chosen: Vec<u32>,
     /// How many nodes of a tree have visits.
@@ -30,6 +32,11 @@ struct Figures {
 impl Figures {
     /// Makes room for what the journal has more now: what was known of it before the search.
     fn fit(&mut self, growth: &Growth) {
+        if let Some(known) = &growth.squares {
+            let new = self.squares.len() as u32..growth.nodes() as u32;
+            self.squares
+                .extend(new.map(|node| known.get(&node).copied().unwrap_or(0)));
+        }
         let new = &growth.known[self.visits.len()..];
         self.visited += new.iter().filter(|(visits, _)| *visits > 0).count() as u64;
         self.visits.extend(new.iter().map(|&(visits, _)| visits));
@@ -47,6 +54,9 @@ impl Figures {
             let (leaf, node) = (join.leaf as usize, join.node as usize);
             self.visits[node] = self.visits[node].wrapping_add(self.visits[leaf]);
             self.sums[node] = self.sums[node].wrapping_add(self.sums[leaf]);
+            if !self.squares.is_empty() {
+                self.squares[node] = self.squares[node].wrapping_add(self.squares[leaf]);
+            }
             self.joins += 1;
         }
     }
@@ -59,6 +69,9 @@ impl Figures {
             let (leaf, node) = (join.leaf as usize, join.node as usize);
             self.visits[node] = self.visits[node].wrapping_sub(self.visits[leaf]);
             self.sums[node] = self.sums[node].wrapping_sub(self.sums[leaf]);
+            if !self.squares.is_empty() {
+                self.squares[node] = self.squares[node].wrapping_sub(self.squares[leaf]);
+            }
             self.joins -= 1;
         }
     }
@@ -72,6 +85,7 @@ impl Figures {
         while last(self).is_some_and(|(index, known)| growth.known[index] == known) {
             self.visited -= u64::from(self.visits.pop() > Some(0));
             self.sums.pop();
+            self.squares.pop();
         }
         while (self.chosen.last())
             .is_some_and(|&chosen| growth.chosen[self.chosen.len() - 1] == chosen)
@@ -80,6 +94,7 @@ impl Figures {
         }
         self.visits.shrink_to_fit();
         self.sums.shrink_to_fit();
+        self.squares.shrink_to_fit();
         self.chosen.shrink_to_fit();
     }
 }
@@ -237,14 +252,21 @@ impl Replay {
         }
         let mut visit = |node: usize, reward: u64| {
             let (visits, sum) = (&mut figures.visits[node], &mut figures.sums[node]);
+            let squares = figures.squares.get_mut(node);
             if forwards {
                 figures.visited += u64::from(*visits == 0);
                 *visits = visits.wrapping_add(1);
                 *sum = sum.wrapping_add(reward);
+                if let Some(squares) = squares {
+                    *squares = squares.wrapping_add(square(reward));
+                }
             } else {
                 figures.visited -= u64::from(*visits == 1);
                 *visits = visits.wrapping_sub(1);
                 *sum = sum.wrapping_sub(reward);
+                if let Some(squares) = squares {
+                    *squares = squares.wrapping_sub(square(reward));
+                }
             }
         };
         if growth.kind.graph {
@@ -310,6 +332,16 @@ impl Replay {
                 (self.figures.sums[node] as i64) as f64 * (1.0 / ONE as f64) / f64::from(visits)
             }
         }
+    }
+
+    /// The sum of squared rewards for the first player of a node's frame, or of a move that leads nowhere yet; not a number if
+    /// it cannot be known.
+    fn squares(&self, node: Option<u32>) -> f64 {
+        if self.growth().squares.is_none() {
+            return f64::NAN;
+        }
+        let squares = node.map_or(0, |node| self.figures.squares[node as usize]);
+        (squares as i64) as f64 * (1.0 / ONE as f64)
     }
 
     fn proven(&self, node: u32) -> Option<Outcome> {
@@ -398,7 +430,7 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
                 value: Reward::new(child.map_or(0.5, |child| self.replay.value(child as usize))),
                 proven: child.and_then(|child| self.replay.proven(child)),
                 cut: false,
-                squares: f64::NAN,
+                squares: self.replay.squares(child),
                 table: f64::NAN,
             });
         }
@@ -427,6 +459,7 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
 
     fn root_edge(&self) -> RootEdge {
         RootEdge {
+            squares: self.replay.squares(Some(0)),
             proven: self.replay.proven(0),
             ..RootEdge::default()
         }

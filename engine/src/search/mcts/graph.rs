@@ -330,6 +330,10 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
                 let sum = self.arena.get(Self::word(node) + SUM);
                 teller.tell(Record::Known { node, visits, sum });
             }
+            if SQUARES && (visits > 0 || node == self.root) {
+                let squares = self.arena.get(Self::word(node) + SQUARES_WORD);
+                teller.tell(Record::Squares { node, squares });
+            }
             if let Some(outcome) = Store::<G>::proven(self, node) {
                 teller.tell(Record::Proven { node, outcome });
             }

@@ -49,6 +49,7 @@ pub use config::{Config, ExpansionRule, FinalChoice, Formula, StoreKind, max_thr
 pub use playout::Policy;
 pub use select::{ChildStats, RewardRange};
 pub use sharing::{Grouping, Sharing, frame_of};
+pub use store::square;
 pub(in crate::search) use store::{outcome_bits, outcome_of_bits};
 
 /// The search that a configuration describes.

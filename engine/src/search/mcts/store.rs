@@ -238,7 +238,7 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
 
 /// The square of a reward, as a whole number.
 #[inline(always)]
-pub(super) fn square(reward: u64) -> u64 {
+pub fn square(reward: u64) -> u64 {
     ((u128::from(reward) * u128::from(reward)) >> 32) as u64
 }
 

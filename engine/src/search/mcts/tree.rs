@@ -447,10 +447,22 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
             }
             let word = Self::word(node);
             let visits = self.arena.get(word + VISITS) as u32;
+            let squares = if SQUARES {
+                self.arena.get(word + SQUARES_WORD)
+            } else {
+                0
+            };
+            let (sum, squares) = sums_seen_by(
+                self.arena.get(word + SUM),
+                squares,
+                visits,
+                self.mover(node),
+            );
             if visits > 0 {
-                let (sum, _) =
-                    sums_seen_by(self.arena.get(word + SUM), 0, visits, self.mover(node));
                 teller.tell(Record::Known { node, visits, sum });
+            }
+            if SQUARES && (visits > 0 || node == 0) {
+                teller.tell(Record::Squares { node, squares });
             }
             if let Some(outcome) = Store::<G>::proven(self, node) {
                 teller.tell(Record::Proven { node, outcome });
