@@ -200,6 +200,42 @@ fn files_that_are_dropped_are_opened_together() {
     assert_eq!(stage.app.sequence.at(), 1, "there is no other");
 }
 
+/// Report 000's second acceptance test: a tree is read, saved as .csv, .tree and picture, and what was saved as a tree is read
+/// again and gives the same picture. The trees are of others, of which nothing is known but what is in the file.
+#[test]
+fn a_tree_that_was_saved_gives_the_same_picture() {
+    let scratch = Scratch::new("same-picture");
+    let sums_up = ",100,40,0.5,,2\nx,60,30,0.25,,0\ny,40,10,0.875,,1\nz,39,9,0.5,,0\n";
+    let moved_on = "e4,107,0,0.25,,2\nx,60,0,0.25,,0\ny,40,0,0.875,,0\n";
+    let negative = ",0,0,0,,2\nx,60,5,-0.25,,0\ny,40,5,7.5,,0\n";
+    let classical = ",3,4,4.5,root,3\nx,3,4,4.5,bb,0\ny,0,0,0,,0\nz,9,9,1,,0\n";
+    for (index, text) in [sums_up, moved_on, negative, classical].iter().enumerate() {
+        let path = |name: &str| scratch.0.join(format!("{index}-{name}"));
+        fs::write(path("original.csv"), text).expect("a file can be written");
+        for measure in ["visits", "second", "mean"] {
+            let picture = |name: &str| -> Vec<u8> {
+                let document = files::read(&path(name), None).expect("a tree");
+                let mut stage = Stage::dark();
+                stage.app.settings.measure = measure.to_owned();
+                stage.app.settings.by_size = true;
+                stage.show(name, Model::new(document));
+                let drawn = path(&format!("{name}-{measure}.png"));
+                stage.act(Action::Save(drawn.clone(), 1.0));
+                for saved in ["saved.csv", "saved.tree"] {
+                    if name == "original.csv" {
+                        stage.act(Action::Save(path(saved), 1.0));
+                    }
+                }
+                fs::read(drawn).expect("a picture")
+            };
+            let original = picture("original.csv");
+            for name in ["saved.csv", "saved.tree"] {
+                assert!(picture(name) == original, "tree {index}: {name}, {measure}");
+            }
+        }
+    }
+}
+
 /// Nothing is lost by saving: what will not do is told while the question is still there, a file is replaced only if that is
 /// said twice, and what is known of the search goes along.
 #[test]

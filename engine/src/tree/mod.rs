@@ -107,6 +107,29 @@ impl Tree {
         self.nodes.capacity() * size_of::<Node>() + self.names.capacity()
     }
 
+    /// The root's figures as its children tell them: visits, second counter, and mean, which is the opponent's of the player
+    /// who chooses among the children. Means are taken for rewards from 0 to 1; where they are not, it is 0.
+    pub fn root_of_children(&self) -> (i32, i32, f64) {
+        let (mut visits, mut second, mut sum, mut are_rewards) = (0_i64, 0_i64, 0.0, true);
+        let sizes = self.sizes();
+        for child in self.children(0, &sizes) {
+            let child = &self.nodes[child];
+            visits += i64::from(child.visits.max(0));
+            second += i64::from(child.second.max(0));
+            if child.visits > 0 {
+                sum += f64::from(child.visits) * child.mean;
+                are_rewards &= (0.0..=1.0).contains(&child.mean);
+            }
+        }
+        let mean = if visits > 0 && are_rewards {
+            1.0 - sum / visits as f64
+        } else {
+            0.0
+        };
+        let counter = |count: i64| i32::try_from(count).unwrap_or(i32::MAX);
+        (counter(visits), counter(second), mean)
+    }
+
     /// The same tree with the figures that `.tree` files do not have for the root.
     pub fn set_root(&mut self, visits: i32, second: i32, mean: f64) {
         let root = &mut self.nodes[0];

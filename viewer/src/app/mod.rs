@@ -8,7 +8,7 @@ use std::{
 
 use canopy_engine::tree::{
     files::Format,
-    meta::{Meta, RootMeta},
+    meta::{CutMeta, Meta, RootMeta},
 };
 
 pub use self::{
@@ -26,7 +26,7 @@ use crate::{
     film::Projector,
     loader::{Listing, Loaded, Loader, Made, Unread, Wake},
     model::{
-        Model, Sift,
+        Model, Sift, root_only,
         steps::{Finder, steps},
     },
     play::{files, playing::Playing},
@@ -814,21 +814,31 @@ impl App {
         let Some(shown) = self.model.clone() else {
             return self.complain("there is no tree to save");
         };
-        let meta = shown.meta.as_ref().map(|meta| {
-            let mut meta = Meta::clone(meta);
-            // The tree that is saved may be an earlier one, or a part.
-            let root = shown.node(0);
-            meta.root = RootMeta {
-                visits: u64::try_from(root.visits).unwrap_or(0),
-                second: u64::try_from(root.second).unwrap_or(0),
-                mean: root.mean,
-            };
-            meta.cut.left_out = shown.left_out;
-            (meta.extra, meta.growth) = (None, None);
-            Box::new(meta)
+        let root = shown.node(0);
+        let figures = (root.visits, root.second, root.mean);
+        // The tree that is saved may be an earlier one, or a part.
+        let root = RootMeta {
+            visits: u64::try_from(root.visits).unwrap_or(0),
+            second: u64::try_from(root.second).unwrap_or(0),
+            mean: root.mean,
+        };
+        let meta = shown.meta.as_ref().map(|meta| Meta {
+            root,
+            cut: CutMeta {
+                left_out: shown.left_out,
+                ..meta.cut
+            },
+            extra: None,
+            growth: None,
+            ..Meta::clone(meta)
         });
         let saving = match Format::of(path) {
-            Ok(format) => Saving::Tree(Arc::clone(&shown.tree), format, meta),
+            Ok(format) => {
+                // Of a tree of which nothing is known, too, the root's figures are kept, if its children do not tell them.
+                let is_lost = format == Format::Tree && figures != shown.tree.root_of_children();
+                let meta = meta.or_else(|| is_lost.then(|| root_only(root)));
+                Saving::Tree(Arc::clone(&shown.tree), format, meta.map(Box::new))
+            }
             Err(_) if is_picture(path) => Saving::Picture(scale),
             Err(_) => {
                 return self.complain(format!(

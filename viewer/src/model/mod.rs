@@ -3,7 +3,12 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use canopy_engine::tree::{Tree, extra::Extra, files::Document, meta::Meta};
+use canopy_engine::tree::{
+    Tree,
+    extra::Extra,
+    files::Document,
+    meta::{self, Meta, RootMeta},
+};
 
 pub use self::deciders::Decider;
 use self::{deciders::deciders, order::Order, peaks::Peaks, steps::Step};
@@ -65,13 +70,31 @@ impl Source {
 }
 
 impl From<Document> for Source {
-    fn from(document: Document) -> Self {
+    fn from(mut document: Document) -> Self {
+        let root = &document.tree.nodes()[0];
+        // A file without figures for its root: they are what they must be.
+        if root.children > 0 && (root.visits, root.second) == (0, 0) {
+            let (visits, second, mean) = document.tree.root_of_children();
+            document.tree.set_root(visits, second, mean);
+        }
         Self {
             left_out: document.meta.as_ref().map_or(0, |meta| meta.cut.left_out),
-            meta: document.meta.map(Arc::new),
+            meta: (document.meta)
+                .filter(|meta| *meta != root_only(meta.root))
+                .map(Arc::new),
             extra: document.extra.map(Arc::new),
             ..Self::of(document.tree)
         }
+    }
+}
+
+/// What stands beside a tree of which nothing is known but its root's own figures, for which `.tree` files have no place.
+pub fn root_only(root: RootMeta) -> Meta {
+    Meta {
+        format: meta::FORMAT,
+        is_final: true,
+        root,
+        ..Meta::default()
     }
 }
 
@@ -288,10 +311,14 @@ impl Model {
 
     /// The move into a node, or the moves where an edge is several; empty at the root.
     pub fn move_text(&self, node: usize) -> Cow<'_, str> {
+        if node == 0 {
+            // A file may have a move there, but nothing leads to the root in its tree.
+            return Cow::Borrowed("");
+        }
         let row = self.row(node);
         let above = self.row(self.parents[node] as usize);
         let name = self.tree.move_name(row);
-        if !self.whole_turns || node == 0 || self.tree.nodes()[row].parent as usize == above {
+        if !self.whole_turns || self.tree.nodes()[row].parent as usize == above {
             return Cow::Borrowed(name);
         }
         Cow::Owned(self.moves_between(above, row).join(" "))
