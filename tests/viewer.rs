@@ -6,6 +6,8 @@ mod acts;
 mod folder;
 #[path = "viewer/follow.rs"]
 mod follow;
+#[path = "viewer/formula.rs"]
+mod formula;
 #[path = "viewer/hostile.rs"]
 mod hostile;
 #[path = "viewer/layout.rs"]

@@ -19,7 +19,7 @@ use canopy_engine::tree::{
 
 use crate::{
     loader::Wake,
-    model::{Model, Sift, Source},
+    model::{Journal, Model, Sift, Source},
 };
 
 /// A journal that is still written is looked at so often.
@@ -410,6 +410,10 @@ impl Booth {
         };
         let source = Source {
             meta: Some(Arc::clone(&playing.meta)),
+            extra: Some(Arc::new(taken.extra)),
+            journal: Some(Journal {
+                has_table: taken.has_table,
+            }),
             way: Arc::new(taken.path),
             left_out: taken.nodes - taken.tree.nodes().len() as u64,
             ..Source::of(taken.tree)

@@ -1,16 +1,28 @@
-//! Why a search prefers a child: the terms of the formula by which it chooses, as far as the files tell them.
+//! Why a search prefers a child: the terms of the formula by which it chooses, as far as the files tell them. What is hidden
+//! of a tree counts as much as what is shown: the search knows nothing of filters.
+
+use canopy_engine::{
+    games::{Outcome, Player},
+    tree::extra::Extra,
+};
 
 use crate::{model::Model, scene::thousands};
 
 /// A child and its terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// The child.
-    pub child: usize,
+    /// The row of the child.
+    pub row: usize,
+    /// The node that is drawn for it; none if the move is only the first of several in one edge.
+    pub node: Option<usize>,
     /// The mean that counts, for the player who chooses; none if it was never visited.
     pub mean: Option<f64>,
     /// What is added for exploring; none if it is not known.
     pub explore: Option<f64>,
+    /// The certain result, where the search heeds it.
+    pub proven: Option<Outcome>,
+    /// Who chooses.
+    chooser: Player,
 }
 
 impl Terms {
@@ -18,130 +30,263 @@ impl Terms {
     pub fn score(&self) -> Option<f64> {
         Some(self.mean? + self.explore?)
     }
+
+    /// The certain result for the player who chooses.
+    pub fn verdict(&self) -> Option<Verdict> {
+        Some(match self.proven? {
+            Outcome::Draw => Verdict::Drawn,
+            Outcome::Win(winner) if winner == self.chooser => Verdict::Won,
+            Outcome::Win(_) => Verdict::Lost,
+        })
+    }
+
+    /// How it stands beside its siblings; the highest is followed, the first of equals. None if that is not known.
+    fn claim(&self) -> Option<f64> {
+        match (self.verdict(), self.mean) {
+            (Some(Verdict::Won), _) => Some(f64::INFINITY),
+            // There is nothing to find out any more: worse than anything open, but better than nothing.
+            (Some(Verdict::Drawn), _) => Some(-1e299),
+            (Some(Verdict::Lost), _) => Some(-1e300),
+            (None, None) => Some(f64::INFINITY),
+            (None, Some(_)) => self.score(),
+        }
+    }
+}
+
+/// A certain result for the player who chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The move wins.
+    Won,
+    /// The move draws.
+    Drawn,
+    /// The move loses.
+    Lost,
+}
+
+impl Verdict {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Drawn => "drawn",
+            Self::Lost => "lost",
+        }
+    }
 }
 
 /// The children of a node, and how the search chooses among them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Why {
-    /// The children, the most visited first.
+    /// The children that are shown, the most visited first.
     pub rows: Vec<Terms>,
-    /// The child that the next iteration goes to.
+    /// How many are not.
+    pub hidden: usize,
+    /// How often those were visited, as far as the tree has them.
+    pub hidden_visits: i64,
+    /// The child that the next iteration goes to, which may be hidden: its row.
     pub next: Option<usize>,
     /// The formula, or why there is none, in a sentence.
     pub text: String,
 }
 
+impl Why {
+    /// Whether the next iteration goes to a child that is not shown.
+    pub fn next_is_hidden(&self) -> bool {
+        (self.next).is_some_and(|next| self.rows.iter().all(|terms| terms.row != next))
+    }
+}
+
 /// What decides among children.
+#[derive(Clone, Copy)]
 enum Formula {
     Uct { constant: f64, scale: f64 },
     Tuned { stretch: f64, scale: f64 },
 }
 
-/// Looks at the children of a node.
-pub fn why(model: &Model, node: usize) -> Why {
-    let mut order: Vec<usize> = model.children_of(node).collect();
-    order.sort_by_key(|&child| std::cmp::Reverse(model.node(child).visits));
-    let extra = |node: usize| {
-        model
-            .extra
-            .as_ref()
-            .and_then(|all| all.get(model.row(node)))
-    };
-    let mean = |child: usize| {
-        let figures = model.node(child);
-        let table = extra(child).map_or(f64::NAN, |extra| extra.table);
-        (figures.visits > 0).then_some(if table.is_nan() { figures.mean } else { table })
-    };
-    let without = |text: &str| Why {
-        rows: (order.iter())
-            .map(|&child| Terms {
-                child,
-                mean: mean(child),
-                explore: None,
-            })
-            .collect(),
-        next: None,
-        text: text.to_owned(),
-    };
-    let formula = match formula_of(model) {
-        Ok(formula) => formula,
-        Err(text) => return without(text),
-    };
-    let is_direct = |child: usize| {
-        let parent = model.tree.nodes()[model.row(child)].parent;
-        parent as usize == model.row(node)
-    };
-    if !order.iter().all(|&child| is_direct(child)) {
-        return without("Several moves are one edge here; each was chosen on its own.");
-    }
-    let parameter = |name: &str| parameter(model, name);
-    if model.extra.is_none() {
-        if matches!(formula, Formula::Tuned { .. }) {
-            return without(
-                "UCB1-tuned needs the sums of squared rewards, which are in the file of extras; there is none for this tree.",
-            );
-        }
-        if parameter("store").is_some_and(|store| store != "tree") {
-            return without(
-                "Nodes are shared here, and how often each was visited in all is in the file of extras; there is none for this tree.",
-            );
-        }
-    }
-    let visits = |node: usize| f64::from(model.node(node).visits);
-    let total = extra(node).map_or(visits(node), |extra| extra.node_visits as f64);
-    let explore = |child: usize| {
-        let share = total.max(1.0).ln() / visits(child);
-        match formula {
-            Formula::Uct { constant, scale } => constant * scale * share.sqrt(),
-            Formula::Tuned { stretch, scale } => {
-                let (mean, squares, count) = extra(child).map_or((0.0, f64::NAN, 1.0), |extra| {
-                    (
-                        model.node(child).mean,
-                        extra.squares,
-                        extra.node_visits as f64,
-                    )
-                });
-                let variance = squares / count - mean * mean;
+impl Formula {
+    /// What is added to the mean of a child that was followed so often, of a node with so many visits.
+    fn explore(self, total: f64, visits: f64, spread: Option<Spread>) -> f64 {
+        let share = total.max(1.0).ln() / visits;
+        match self {
+            Self::Uct { constant, scale } => constant * scale * share.sqrt(),
+            Self::Tuned { stretch, scale } => {
+                let variance = spread.map_or(f64::NAN, |spread| spread.variance());
                 let bound = variance * stretch + (2.0 * share).sqrt();
-                scale * (bound.min(0.25) * share).sqrt()
+                // A bound that is not a number would be left out by `min`.
+                let width = if bound < 0.25 {
+                    bound
+                } else {
+                    bound * 0.0 + 0.25
+                };
+                scale * (width * share).sqrt()
             }
         }
+    }
+}
+
+/// What the variance of rewards is made of.
+#[derive(Clone, Copy)]
+struct Spread {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Spread {
+    fn variance(self) -> f64 {
+        self.squares / self.count - self.mean * self.mean
+    }
+}
+
+/// Looks at the children of a node; `legal` is how many moves there are by the rules, if that is known.
+pub fn why(model: &Model, node: usize, legal: Option<usize>) -> Why {
+    let (all, shown) = (model.child_rows(node), model.shown_rows(node));
+    let formula = formula_of(model);
+    let chooser = if model.deciders[node].is_first() {
+        Player::First
+    } else {
+        Player::Second
     };
-    let rows: Vec<Terms> = (order.iter())
-        .map(|&child| Terms {
-            child,
-            mean: mean(child),
-            explore: Some(child)
-                .filter(|&child| model.node(child).visits > 0)
-                .map(explore)
-                .filter(|term| term.is_finite()),
+    let total = extra(model, model.row(node)).map_or_else(
+        || f64::from(model.node(node).visits),
+        |extra| extra.node_visits as f64,
+    );
+    let heeds_results = parameter(model, "solver") == Some("true");
+    let terms_of = |row: usize| {
+        let figures = &model.tree.nodes()[row];
+        let is_visited = figures.visits > 0;
+        let (mean, spread) = rewards(model, row);
+        let explore = (formula.as_ref().ok())
+            .filter(|_| is_visited)
+            .map(|formula| formula.explore(total, f64::from(figures.visits), spread))
+            .filter(|term| term.is_finite());
+        let result = extra(model, row).and_then(|extra| extra.proven);
+        Terms {
+            row,
+            node: None,
+            mean: is_visited.then_some(mean),
+            explore,
+            proven: result.filter(|_| heeds_results),
+            chooser,
+        }
+    };
+    let terms: Vec<Terms> = all.iter().map(|&row| terms_of(row)).collect();
+    // Moves that are legal and not in the tree: never tried, or left out of it.
+    let is_partial = model.left_out > 0;
+    let tries_one_by_one = parameter(model, "expansion") == Some("one");
+    let absent = legal
+        .filter(|_| !all.is_empty() && (is_partial || tries_one_by_one))
+        .map_or(0, |legal| legal.saturating_sub(all.len()));
+    let mut rows: Vec<Terms> = (terms.iter().copied())
+        .filter_map(|terms| {
+            let at = shown.binary_search_by_key(&terms.row, |&(row, _)| row);
+            let (_, node) = shown[at.ok()?];
+            Some(Terms { node, ..terms })
         })
         .collect();
-    // A child that was never visited goes before all others.
-    let next = (model.children_of(node))
-        .find(|&child| model.node(child).visits == 0)
-        .or_else(|| {
-            let scored = rows
-                .iter()
-                .filter_map(|row| Some((row.child, row.score()?)));
-            scored
-                .reduce(|best, other| if other.1 > best.1 { other } else { best })
-                .map(|(child, _)| child)
-        });
+    let visits_of = |row: usize| model.tree.nodes()[row].visits;
+    rows.sort_by_key(|terms| std::cmp::Reverse(visits_of(terms.row)));
+    let visits = |terms: &[Terms]| -> i64 {
+        let visits = terms.iter().map(|terms| i64::from(visits_of(terms.row)));
+        visits.sum()
+    };
+    let why = Why {
+        hidden: terms.len() - rows.len() + if is_partial { absent } else { 0 },
+        hidden_visits: visits(&terms) - visits(&rows),
+        rows,
+        next: None,
+        text: String::new(),
+    };
     let formula = match formula {
+        Ok(formula) => formula,
+        Err(text) => return Why { text, ..why },
+    };
+    let written = format!("{}, N = {}", formula_text(formula), thousands(total as u64));
+    if absent > 0 && is_partial {
+        let children = if absent == 1 {
+            "child is"
+        } else {
+            "children are"
+        };
+        let text = format!(
+            "{written}; {absent} of its {children} not in this part of the tree, so the next descent is not known."
+        );
+        return Why { text, ..why };
+    }
+    if absent > 0
+        && terms
+            .iter()
+            .all(|terms| terms.verdict() != Some(Verdict::Won))
+    {
+        let text = format!("{written}; the next descent goes to a move that was never tried.");
+        return Why { text, ..why };
+    }
+    let next = next_of(&terms);
+    let to = next.map_or(String::new(), |row| {
+        let is_hidden = why.rows.iter().all(|terms| terms.row != row);
+        let hidden = if is_hidden { " (hidden)" } else { "" };
+        format!(
+            "; the next descent goes to {}{hidden}",
+            model.tree.move_name(row)
+        )
+    });
+    Why {
+        next,
+        text: format!("{written}{to}."),
+        ..why
+    }
+}
+
+/// The child with the highest claim, the first of equals; none if a claim is not known. Children come in the search's order.
+fn next_of(terms: &[Terms]) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for terms in terms {
+        let claim = terms.claim()?;
+        if best.is_none_or(|(_, most)| claim > most) {
+            best = Some((terms.row, claim));
+        }
+    }
+    best.map(|(row, _)| row)
+}
+
+fn extra(model: &Model, row: usize) -> Option<&Extra> {
+    model.extra.as_ref().and_then(|all| all.get(row))
+}
+
+/// The mean of a child as the search sees it, and what it knows of its variance: a table's figures go before the child's.
+fn rewards(model: &Model, row: usize) -> (f64, Option<Spread>) {
+    let own = model.tree.nodes()[row].mean;
+    let Some(extra) = extra(model, row) else {
+        return (own, None);
+    };
+    match extra.table {
+        Some(table) => {
+            let spread = Spread {
+                count: table.visits as f64,
+                mean: table.mean,
+                squares: table.squares,
+            };
+            (table.mean, Some(spread))
+        }
+        None => {
+            let spread = Spread {
+                count: extra.node_visits as f64,
+                mean: own,
+                squares: extra.squares,
+            };
+            (own, Some(spread))
+        }
+    }
+}
+
+fn formula_text(formula: Formula) -> String {
+    match formula {
         Formula::Uct { constant, scale } => {
             let halved = if scale == 1.0 { "" } else { "½ " };
             format!("mean + {halved}C·√(ln N / n), C = {constant}")
         }
         Formula::Tuned { .. } => "mean + √(ln N / n · min(¼, σ² + √(2 ln N / n)))".to_owned(),
-    };
-    let to = next.map_or(String::new(), |child| {
-        format!("; the next descent goes to {}", model.move_text(child))
-    });
-    Why {
-        rows,
-        next,
-        text: format!("{formula}, N = {}{to}.", thousands(total as u64)),
     }
 }
 
@@ -150,21 +295,72 @@ fn parameter<'a>(model: &'a Model, name: &str) -> Option<&'a str> {
     meta.parameters.get(name).map(String::as_str)
 }
 
+/// Whether the formula of a tree has terms that are not in its rows.
+pub fn needs_extras(model: &Model) -> bool {
+    parameter(model, "select") == Some("ucb1-tuned")
+        || parameter(model, "store").is_some_and(|store| store != "tree")
+        || parameter(model, "solver") == Some("true")
+}
+
 /// The formula of the search that grew a tree, or why there is none.
-fn formula_of(model: &Model) -> Result<Formula, &'static str> {
+fn formula_of(model: &Model) -> Result<Formula, String> {
     const UNKNOWN: &str = "The file does not say by which formula children are chosen.";
     let halves = parameter(model, "reward_range") == Some("pm1");
     let (stretch, scale) = if halves { (4.0, 0.5) } else { (1.0, 1.0) };
-    match parameter(model, "select") {
+    let formula = match parameter(model, "select") {
         Some("uct") => {
             let constant = parameter(model, "exploration").and_then(|text| text.parse().ok());
             let constant = constant.ok_or(UNKNOWN)?;
-            Ok(Formula::Uct { constant, scale })
+            Formula::Uct { constant, scale }
         }
-        Some("ucb1-tuned") => Ok(Formula::Tuned { stretch, scale }),
-        Some(_) => Err(UNKNOWN),
-        None if model.meta.is_some() => Err("This search does not choose children by a formula."),
-        None => Err(UNKNOWN),
+        Some("ucb1-tuned") => Formula::Tuned { stretch, scale },
+        Some(_) => return Err(UNKNOWN.to_owned()),
+        None if model.meta.is_some() => {
+            return Err("This search does not choose children by a formula.".to_owned());
+        }
+        None => return Err(UNKNOWN.to_owned()),
+    };
+    match missing(model, formula) {
+        Some(term) => Err(format!("{term} {}", remedy(model))),
+        None => Ok(formula),
+    }
+}
+
+/// What the formula needs and the files do not tell, if there is such a thing.
+fn missing(model: &Model, formula: Formula) -> Option<&'static str> {
+    const SQUARES: &str = "UCB1-tuned needs the sums of squared rewards, which are not known here.";
+    const TABLE: &str = "The means come from a table of positions, which is not known here.";
+    const SHARED: &str =
+        "Nodes are shared here, and how often each was visited in all is not known.";
+    let is_tuned = matches!(formula, Formula::Tuned { .. });
+    let store = parameter(model, "store").unwrap_or("tree");
+    let Some(all) = &model.extra else {
+        return match store {
+            _ if is_tuned => Some(SQUARES),
+            "tree" => None,
+            "bounded" => Some(TABLE),
+            _ => Some(SHARED),
+        };
+    };
+    let is_unknown = |extra: &Extra| extra.squares.is_nan();
+    if is_tuned && all.first().is_some_and(is_unknown) {
+        return Some(SQUARES);
+    }
+    let lacks_table = (model.journal).is_some_and(|journal| !journal.has_table);
+    (store == "bounded" && lacks_table).then_some(TABLE)
+}
+
+/// Which option records what is missing, and where it can be seen.
+fn remedy(model: &Model) -> &'static str {
+    let has_file = (model.meta.as_ref()).is_some_and(|meta| meta.extra.is_some());
+    match model.journal {
+        Some(_) if has_file => {
+            "This journal is of an older version, but the tree has a file of extras: go to the end of the timeline."
+        }
+        Some(_) => {
+            "This journal is of an older version; journals that are written now have it, and the option TreeExtra (grow --extra) records it for the end."
+        }
+        None => "The options TreeExtra (grow --extra) and TreeJournal (grow --journal) record it.",
     }
 }
 
@@ -172,12 +368,13 @@ fn formula_of(model: &Model) -> Result<Formula, &'static str> {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{Builder, Row, extra::Extra, meta::Meta};
+    use canopy_engine::tree::{Builder, Row, extra::Table, meta::Meta};
 
     use super::*;
-    use crate::model::Source;
+    use crate::model::{Journal, Sift, Source};
 
-    fn model(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> Model {
+    /// A root with two children, a and b.
+    fn source(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> Source {
         let mut builder = Builder::default();
         for (mv, visits, mean, children) in
             [("", 100, 0.4, 2), ("a", 40, 0.5, 0), ("b", 60, 0.6, 0)]
@@ -205,13 +402,19 @@ mod tests {
             let extra = |row: usize| Extra {
                 squares: squares[row],
                 node_visits: visits[row],
-                table: f64::NAN,
-                proven: None,
-                cut: false,
+                ..Extra::default()
             };
             Arc::new([0, 1, 2].map(extra).to_vec())
         });
-        Model::new(source)
+        source
+    }
+
+    fn model(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> Model {
+        Model::new(source(parameters, squares))
+    }
+
+    fn why_at_root(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> Why {
+        why(&model(parameters, squares), 0, None)
     }
 
     fn near(one: Option<f64>, other: f64) {
@@ -221,21 +424,17 @@ mod tests {
         );
     }
 
+    const UCT: [(&str, &str); 2] = [("select", "uct"), ("exploration", "1.41")];
+
     /// The terms were worked out by hand: ln 100 = 4.60517.
     #[test]
     fn the_terms_of_uct_and_of_ucb1_tuned() {
-        let uct = why(
-            &model(&[("select", "uct"), ("exploration", "1.41")], None),
-            0,
-        );
-        assert_eq!(uct.rows[0].child, 2, "the most visited first");
+        let uct = why_at_root(&UCT, None);
+        assert_eq!(uct.rows[0].row, 2, "the most visited first");
         near(uct.rows[0].explore, 0.390_63);
         near(uct.rows[1].explore, 0.478_42);
         assert_eq!(uct.next, Some(2), "0.9906 against 0.9784");
-        let tuned = why(
-            &model(&[("select", "ucb1-tuned")], Some([50.0, 10.8, 22.2])),
-            0,
-        );
+        let tuned = why_at_root(&[("select", "ucb1-tuned")], Some([50.0, 10.8, 22.2]));
         // a: variance 0.27 - 0.25 = 0.02, bound 0.02 + 0.4799 -> 1/4; b: 0.37 - 0.36 = 0.01, bound 0.4018 -> 1/4.
         near(tuned.rows[1].explore, 0.169_65);
         near(tuned.rows[0].explore, 0.138_52);
@@ -243,17 +442,98 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said() {
-        let tuned = why(&model(&[("select", "ucb1-tuned")], None), 0);
-        assert!(tuned.next.is_none() && tuned.text.contains("extras"));
+    fn a_table_goes_before_what_the_tree_knows() {
+        let mut source = source(&UCT, Some([f64::NAN; 3]));
+        let table = Table {
+            visits: 50,
+            mean: 0.9,
+            squares: f64::NAN,
+        };
+        if let Some(extra) = &mut source.extra {
+            Arc::make_mut(extra)[1].table = Some(table);
+        }
+        let why = why(&Model::new(source), 0, None);
+        assert_eq!((why.rows[1].mean, why.next), (Some(0.9), Some(1)));
+    }
+
+    #[test]
+    fn a_filter_does_not_change_what_the_search_does() {
+        let parameters = [("select", "uct"), ("exploration", "3")];
+        let whole = why_at_root(&parameters, None);
+        // 0.5 + 1.018 against 0.6 + 0.831: the less visited child is next.
+        assert_eq!((whole.next, whole.hidden), (Some(1), 0));
+        assert!(whole.text.ends_with("the next descent goes to a."));
+        let sift = Sift {
+            best: Some(1),
+            ..Sift::default()
+        };
+        let part = why(&Model::sifted(source(&parameters, None), &sift), 0, None);
+        let scores = |why: &Why| -> Vec<_> { why.rows.iter().map(Terms::score).collect() };
+        assert_eq!(scores(&part), scores(&whole)[..1]);
+        assert_eq!((part.next, part.next_is_hidden()), (Some(1), true));
+        assert_eq!((part.hidden, part.hidden_visits), (1, 40));
+        assert!(part.text.ends_with("the next descent goes to a (hidden)."));
+    }
+
+    #[test]
+    fn moves_that_are_not_in_the_tree_are_told_of() {
+        let one_by_one = [UCT[0], UCT[1], ("expansion", "one")];
+        let new = why(&model(&one_by_one, None), 0, Some(7));
+        assert_eq!((new.next, new.hidden), (None, 0));
+        assert!(new.text.contains("goes to a move that was never tried"));
+        let cut = Source {
+            left_out: 12,
+            ..source(&UCT, None)
+        };
+        let cut = why(&Model::new(cut), 0, Some(7));
+        assert_eq!((cut.next, cut.hidden), (None, 5));
+        assert!(cut.text.contains("5 of its children are not in this part"));
+    }
+
+    #[test]
+    fn a_solver_heeds_certain_results() {
+        let next = |outcome: Outcome, row: usize| {
+            let mut source = source(&[UCT[0], UCT[1], ("solver", "true")], Some([0.0; 3]));
+            if let Some(extra) = &mut source.extra {
+                Arc::make_mut(extra)[row].proven = Some(outcome);
+            }
+            why(&Model::new(source), 0, None).next
+        };
+        assert_eq!(next(Outcome::Win(Player::First), 1), Some(1));
+        assert_eq!(next(Outcome::Win(Player::Second), 2), Some(1));
+        assert_eq!(next(Outcome::Draw, 2), Some(1));
+    }
+
+    #[test]
+    fn what_is_not_known_is_said_with_the_option_that_records_it() {
+        let tuned = why_at_root(&[("select", "ucb1-tuned")], None);
+        assert!(tuned.next.is_none() && tuned.text.contains("squared rewards"));
+        assert!(tuned.text.contains("TreeExtra") && tuned.text.contains("TreeJournal"));
         let graph = [("select", "uct"), ("exploration", "1"), ("store", "graph")];
-        assert!(why(&model(&graph, None), 0).text.contains("shared"));
-        assert!(why(&model(&[], None), 0).text.contains("does not choose"));
+        assert!(why_at_root(&graph, None).text.contains("shared"));
+        assert!(why_at_root(&[], None).text.contains("does not choose"));
         let halved = [
             ("select", "uct"),
             ("exploration", "2"),
             ("reward_range", "pm1"),
         ];
-        near(why(&model(&halved, None), 0).rows[0].explore, 0.277_05);
+        near(why_at_root(&halved, None).rows[0].explore, 0.277_05);
+    }
+
+    #[test]
+    fn what_an_old_journal_does_not_know_is_said() {
+        let said = |parameters: &[(&str, &str)], has_file: bool| {
+            let mut source = source(parameters, Some([f64::NAN; 3]));
+            source.journal = Some(Journal { has_table: false });
+            if let Some(meta) = source.meta.as_mut().filter(|_| has_file) {
+                Arc::make_mut(meta).extra = Some("x.extra".to_owned());
+            }
+            why(&Model::new(source), 0, None).text
+        };
+        let tuned = [("select", "ucb1-tuned")];
+        assert!(said(&tuned, false).contains("TreeExtra"));
+        assert!(said(&tuned, true).contains("go to the end of the timeline"));
+        let table = [UCT[0], UCT[1], ("store", "bounded")];
+        assert!(said(&table, true).contains("table of positions"));
     }
 }

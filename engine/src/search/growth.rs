@@ -18,6 +18,8 @@
 //! ffffff06 begin
 //! ffffff07 end      0 the search is over, 1 it goes on untold
 //! ffffff08 squares  3, node, sum of squared rewards
+//! ffffff09 table    3, entries, 1 if they are told apart by their keys
+//! ffffff0a entry    3 or 8, node, key; visits, sum, sum of squared rewards if there is something in the entry
 //! ```
 //!
 //! From `ffffff08` on every tag is followed by the number of words that come after it, so that a reader can skip records
@@ -39,6 +41,8 @@ const END: u32 = TAGS + 7;
 /// The tags from here on are followed by the length of their record.
 const MEASURED: u32 = TAGS + 8;
 const SQUARES: u32 = MEASURED;
+const TABLE: u32 = MEASURED + 1;
+const ENTRY: u32 = MEASURED + 2;
 
 /// The version of the words: 0 had no records with a length, and none of squares.
 pub const VERSION: u32 = 1;
@@ -123,6 +127,23 @@ pub enum Record<'a> {
         /// The sum of squared rewards for the first player of its frame.
         squares: u64,
     },
+    /// The means come from a table of positions (see [`super::mcts`]), in which the position of key k has entry
+    /// k mod `entries`.
+    Table {
+        /// How many entries it has.
+        entries: u64,
+        /// Whether an entry has the key of its position, and starts again for another.
+        verified: bool,
+    },
+    /// Before the first visit of a node of which nothing was known: the key of its position, which is its place in the table.
+    Entry {
+        /// The node.
+        node: u32,
+        /// The key.
+        key: u64,
+        /// What the table was told of the position before, on other ways or in earlier searches.
+        told: Option<Entry>,
+    },
     /// Something that a later version tells, and that can be left out.
     Unknown {
         /// Its tag.
@@ -135,6 +156,17 @@ pub enum Record<'a> {
         /// Whether the search goes on.
         early: bool,
     },
+}
+
+/// What an entry of a table of positions was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// How many rewards.
+    pub visits: u32,
+    /// Their sum for the first player; 1 is 2^32.
+    pub sum: u64,
+    /// The sum of their squares; 0 if the search keeps none.
+    pub squares: u64,
 }
 
 /// Moves, as [`crate::games::Game::move_to_bits`] numbers them: two to a word, and how many there are before the first.
@@ -232,13 +264,33 @@ pub fn decode(words: &[u32]) -> Result<(Record<'_>, &[u32]), String> {
 /// A record that says how long it is, by the words behind its length. There may be more of them than this version knows.
 #[inline(never)]
 fn decode_measured(tag: u32, words: &[u32]) -> Result<Record<'_>, String> {
+    let whole = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
     Ok(match (tag, words) {
         (SQUARES, &[node, low, high, ..]) => Record::Squares {
             node,
-            squares: u64::from(low) | u64::from(high) << 32,
+            squares: whole(low, high),
         },
-        (SQUARES, _) => {
-            return Err(format!("squares in {} words: expected 3", words.len()));
+        (TABLE, &[low, high, verified, ..]) => Record::Table {
+            entries: whole(low, high),
+            verified: verified != 0,
+        },
+        (ENTRY, &[node, low, high, ref told @ ..]) => Record::Entry {
+            node,
+            key: whole(low, high),
+            told: match *told {
+                [visits, low, high, low_squares, high_squares, ..] => Some(Entry {
+                    visits,
+                    sum: whole(low, high),
+                    squares: whole(low_squares, high_squares),
+                }),
+                _ => None,
+            },
+        },
+        (SQUARES | TABLE | ENTRY, _) => {
+            return Err(format!(
+                "a record of {} words: expected 3 or more",
+                words.len()
+            ));
         }
         (tag, _) => Record::Unknown { tag },
     })
@@ -272,6 +324,20 @@ pub fn encode(record: Record<'_>, words: &mut Vec<u32>) {
         Record::Squares { node, squares } => {
             let [low, high] = halves(squares);
             words.extend_from_slice(&[SQUARES, 3, node, low, high]);
+        }
+        Record::Table { entries, verified } => {
+            let [low, high] = halves(entries);
+            words.extend_from_slice(&[TABLE, 3, low, high, verified.into()]);
+        }
+        Record::Entry { node, key, told } => {
+            let [low, high] = halves(key);
+            let len = if told.is_some() { 8 } else { 3 };
+            words.extend_from_slice(&[ENTRY, len, node, low, high]);
+            if let Some(told) = told {
+                let [low, high] = halves(told.sum);
+                let [low_squares, high_squares] = halves(told.squares);
+                words.extend_from_slice(&[told.visits, low, high, low_squares, high_squares]);
+            }
         }
         // Nobody tells what nobody knows.
         Record::Unknown { tag } => words.extend_from_slice(&[tag, 0]),

@@ -356,8 +356,8 @@ pub trait LiveTree<G: Game>: TreeView<G> {
 pub struct RootEdge {
     /// Sum of squared rewards for the first player of the root's frame; not a number if the search keeps none.
     pub squares: f64,
-    /// The mean of the root's entry in a table, for the same player; not a number if there is none.
-    pub table: f64,
+    /// The root's entry in a table of positions, if there is one.
+    pub table: Option<TableEntry>,
     /// The certain result in the root's frame, where it is known.
     pub proven: Option<Outcome>,
 }
@@ -366,10 +366,21 @@ impl Default for RootEdge {
     fn default() -> Self {
         Self {
             squares: f64::NAN,
-            table: f64::NAN,
+            table: None,
             proven: None,
         }
     }
+}
+
+/// What a table of positions knows of a node's position, whatever way led to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TableEntry {
+    /// How many rewards it was told.
+    pub visits: u32,
+    /// Their mean for the first player of the node's frame.
+    pub mean: f64,
+    /// The sum of their squares for the same player; not a number if the search keeps none.
+    pub squares: f64,
 }
 
 /// How a stored position comes from the one on the board.
@@ -402,6 +413,6 @@ pub struct Edge<M> {
     pub cut: bool,
     /// Sum of the child's squared rewards for the first player of its frame; not a number if the search keeps none.
     pub squares: f64,
-    /// The mean of the child's position in a table, for the same player; not a number if there is none.
-    pub table: f64,
+    /// The entry of the child's position in a table of positions, if there is one and the child was visited.
+    pub table: Option<TableEntry>,
 }

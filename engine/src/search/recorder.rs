@@ -170,7 +170,7 @@ impl<G: Game> TreeView<G> for Recorder<G> {
                     proven: node.proven,
                     cut: node.cut,
                     squares: f64::NAN,
-                    table: f64::NAN,
+                    table: None,
                 });
             }
             next = node.next_sibling;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! header   8 bytes   "CANOPYX1"
-//!          4         bytes in a record: 32
+//!          4         bytes in a record: 48; 32 in older files, which end before the last two fields
 //!          4         0
 //!          8         how many records follow
 //! record   8         sum of squared rewards of the player who made the move; not a number if the search keeps none
@@ -11,6 +11,8 @@
 //!          1         certain result: 0 none, 1 the first player wins, 2 the second player wins, 3 drawn
 //!          1         bit 0: the move was cut off
 //!          6         0
+//!          8         how many rewards the table has for that mean; 0 if there is none
+//!          8         the sum of their squares, for the same player; not a number if there is none
 //! ```
 
 use std::io::{self, BufReader, Read, Write};
@@ -21,7 +23,8 @@ use super::TreeError;
 use crate::games::{Outcome, Player};
 
 const MAGIC: &[u8; 8] = b"CANOPYX1";
-const RECORD: u32 = 32;
+const RECORD: u32 = 48;
+const SHORT_RECORD: u32 = 32;
 
 /// What is known of a row beside its columns.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +33,35 @@ pub struct Extra {
     pub squares: f64,
     /// Visits of the node, by this move or others.
     pub node_visits: u64,
-    /// The mean of the position's entry in a table; not a number if there is none.
-    pub table: f64,
+    /// What a table of positions has for the same player, if it has an entry.
+    pub table: Option<Table>,
     /// The certain result, where it is known.
     pub proven: Option<Outcome>,
     /// Whether the move was cut off.
     pub cut: bool,
+}
+
+/// The entry of a position in a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// How many rewards it was told; 0 if that is not known.
+    pub visits: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// The sum of their squares; not a number if there is none.
+    pub squares: f64,
+}
+
+impl Default for Extra {
+    fn default() -> Self {
+        Self {
+            squares: f64::NAN,
+            node_visits: 0,
+            table: None,
+            proven: None,
+            cut: false,
+        }
+    }
 }
 
 impl PartialEq for Extra {
@@ -44,7 +70,9 @@ impl PartialEq for Extra {
             (
                 extra.squares.to_bits(),
                 extra.node_visits,
-                extra.table.to_bits(),
+                extra
+                    .table
+                    .map(|table| (table.visits, table.mean.to_bits(), table.squares.to_bits())),
                 extra.proven,
                 extra.cut,
             )
@@ -62,7 +90,12 @@ pub fn write(rows: &[Extra], out: &mut impl Write) -> io::Result<()> {
     for row in rows {
         out.write_f64::<LittleEndian>(row.squares)?;
         out.write_u64::<LittleEndian>(row.node_visits)?;
-        out.write_f64::<LittleEndian>(row.table)?;
+        let table = row.table.unwrap_or(Table {
+            visits: 0,
+            mean: f64::NAN,
+            squares: f64::NAN,
+        });
+        out.write_f64::<LittleEndian>(table.mean)?;
         out.write_all(&[
             outcome_code(row.proven),
             u8::from(row.cut),
@@ -73,6 +106,8 @@ pub fn write(rows: &[Extra], out: &mut impl Write) -> io::Result<()> {
             0,
             0,
         ])?;
+        out.write_u64::<LittleEndian>(table.visits)?;
+        out.write_f64::<LittleEndian>(table.squares)?;
     }
     Ok(())
 }
@@ -95,10 +130,10 @@ pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
         ));
     }
     let size = input.read_u32::<LittleEndian>().map_err(short(8))?;
-    if !(RECORD..=1 << 16).contains(&size) {
+    if !(SHORT_RECORD..=1 << 16).contains(&size) {
         return Err(TreeError::at_byte(
             8,
-            format!("records of {size} bytes: expected {RECORD} or more"),
+            format!("records of {size} bytes: expected {SHORT_RECORD} or more"),
         ));
     }
     input.read_u32::<LittleEndian>().map_err(short(12))?;
@@ -109,10 +144,23 @@ pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
         let at = 24 + index * u64::from(size);
         input.read_exact(&mut record).map_err(short(at))?;
         let mut fields = &record[..];
+        let squares = fields.read_f64::<LittleEndian>()?;
+        let node_visits = fields.read_u64::<LittleEndian>()?;
+        let mean = fields.read_f64::<LittleEndian>()?;
+        let (mut visits, mut table_squares) = (0, f64::NAN);
+        if size >= RECORD {
+            let mut behind = &fields[8..];
+            visits = behind.read_u64::<LittleEndian>()?;
+            table_squares = behind.read_f64::<LittleEndian>()?;
+        }
         rows.push(Extra {
-            squares: fields.read_f64::<LittleEndian>()?,
-            node_visits: fields.read_u64::<LittleEndian>()?,
-            table: fields.read_f64::<LittleEndian>()?,
+            squares,
+            node_visits,
+            table: (!mean.is_nan()).then_some(Table {
+                visits,
+                mean,
+                squares: table_squares,
+            }),
             proven: outcome_of_code(fields[0]).ok_or_else(|| {
                 TreeError::at_byte(
                     at + 24,

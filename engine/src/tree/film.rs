@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{
     Tree, TreeError,
+    extra::Extra,
     growth::{Follower, Growth},
     replay::{Replay, Replayed},
     snapshot::{self, Wanted},
@@ -21,6 +22,10 @@ pub struct Shot {
     pub iteration: u32,
     /// The tree.
     pub tree: Tree,
+    /// What is known beside its rows, one for each.
+    pub extra: Vec<Extra>,
+    /// Whether the figures of a table of positions are known, if the search has one.
+    pub has_table: bool,
     /// How many nodes it had, with those that are left out here.
     pub nodes: u64,
     /// The rows along which the last iteration went, the root first, as far as they are there.
@@ -258,6 +263,7 @@ impl Visitor for TakeShot<'_> {
         let view = self.replay.view(&root);
         let wanted = Wanted {
             max_nodes: self.most,
+            extra: true,
             ..Wanted::default()
         };
         let taken = snapshot::take(&view, &wanted)?;
@@ -266,6 +272,8 @@ impl Visitor for TakeShot<'_> {
             iteration: self.replay.at(),
             nodes: taken.tree.nodes().len() as u64 + taken.cut.left_out,
             tree: taken.tree,
+            extra: taken.extra,
+            has_table: self.replay.growth().has_table(),
             path,
         })
     }

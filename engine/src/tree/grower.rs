@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::{
     TreeError,
-    growth::{Growth, HEADER, Join, Kind, LEAF, NONE},
+    growth::{Growth, HEADER, Join, Kind, LEAF, NONE, PositionTable},
     numbers::{MOST, Numbers},
 };
-use crate::search::growth::{Codes, Record, TAGS, decode};
+use crate::search::growth::{Codes, Entry, Record, TAGS, decode};
 
 const ONE: u64 = 1 << 32;
 
@@ -219,6 +219,16 @@ impl Grower {
                 let known = self.growth.squares.get_or_insert_default();
                 known.insert(node, squares);
             }
+            Record::Table { entries, verified } => {
+                if self.began || self.growth.kind.graph || self.growth.table.is_some() {
+                    return Err("a table of positions where there can be none".to_owned());
+                }
+                if entries == 0 {
+                    return Err("a table of positions without entries".to_owned());
+                }
+                self.growth.table = Some(PositionTable::new(entries, verified));
+            }
+            Record::Entry { node, key, told } => return self.add_entry(node, key, told),
             Record::Unknown { .. } => {}
             Record::Chosen { edge, visits } => {
                 if self.began || !self.growth.kind.graph {
@@ -343,6 +353,32 @@ impl Grower {
             growth.expanded.resize(len + 1, NONE);
             growth.known.resize(len + 1, (0, 0));
             growth.results.resize(len + 1, None);
+        }
+        Ok(None)
+    }
+
+    fn add_entry(
+        &mut self,
+        number: u32,
+        key: u64,
+        told: Option<Entry>,
+    ) -> Result<Option<Thing>, String> {
+        let is_possible = |told: &Entry| {
+            let most = u64::from(told.visits) << 32;
+            told.visits > 0 && told.sum <= most && told.squares <= most
+        };
+        if told.is_some_and(|told| !is_possible(&told)) {
+            return Err(format!("an entry for node {number} that cannot be"));
+        }
+        let Some(node) = self.nodes.find(number) else {
+            return Ok(Some(Thing::Node(number)));
+        };
+        let now = self.now();
+        let Some(table) = &mut self.growth.table else {
+            return Err(format!("an entry for node {number} without a table"));
+        };
+        if !table.visit(node, key, now, told) {
+            return Err(format!("a second entry for node {number}"));
         }
         Ok(None)
     }

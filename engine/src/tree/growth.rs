@@ -27,7 +27,7 @@ use byteorder::{ByteOrder as _, LittleEndian};
 use super::{TreeError, grower::Grower};
 use crate::{
     games::Outcome,
-    search::growth::{Record, TAGS, VERSION, encode},
+    search::growth::{Entry, Record, TAGS, VERSION, encode},
 };
 
 const MAGIC: &[u8; 8] = b"CANOPYG1";
@@ -170,6 +170,8 @@ pub struct Growth {
     /// By node of which something was known before: the squares of its rewards; none if the search adds up no squares, or if
     /// they cannot be known.
     pub(super) squares: Option<HashMap<u32, u64>>,
+    /// The table of positions from which means come, if there is one and the journal tells of it.
+    pub(super) table: Option<PositionTable>,
     /// By node: the certain result, and since when.
     pub(super) results: Vec<Option<(u32, Outcome)>>,
     /// By iteration: the leaf, or in a graph where its path ends in `paths`; and its reward.
@@ -178,6 +180,71 @@ pub struct Growth {
     pub(super) paths: Vec<u32>,
     /// Whether the journal has ended, and if so whether early.
     pub(super) ended: Option<bool>,
+}
+
+/// Which nodes have which entries in a table of positions. Entries are numbered from 0 in the order in which they are met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PositionTable {
+    /// How many entries the search's table has.
+    size: u64,
+    /// Whether an entry is of one key at a time.
+    pub(super) verified: bool,
+    /// By place in the search's table: our number.
+    numbers: HashMap<u64, u32>,
+    /// By node, in `visited`; [`NONE`] or missing if it was never visited.
+    by_node: Vec<u32>,
+    /// The entries and keys of visited nodes.
+    visited: Vec<(u32, u64)>,
+    /// What entries were told that the journal does not tell: when it was seen, by which of `visited`, and what; in the
+    /// order of time.
+    pub(super) told: Vec<(u32, u32, Entry)>,
+}
+
+impl PositionTable {
+    pub(super) fn new(size: u64, verified: bool) -> Self {
+        Self {
+            size,
+            verified,
+            numbers: HashMap::new(),
+            by_node: Vec::new(),
+            visited: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// How many entries there are.
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The entry of a node and its key, if it was visited.
+    pub(super) fn of_node(&self, node: u32) -> Option<(u32, u64)> {
+        let place = *self.by_node.get(node as usize)?;
+        self.visited.get(place as usize).copied()
+    }
+
+    /// The entry and key of one that was told of.
+    pub(super) fn of_visited(&self, place: u32) -> (u32, u64) {
+        self.visited[place as usize]
+    }
+
+    /// A node is visited for the first time at this time, and the table was told so much of its position before; false if that
+    /// was said already.
+    pub(super) fn visit(&mut self, node: u32, key: u64, at: u32, told: Option<Entry>) -> bool {
+        if self.of_node(node).is_some() {
+            return false;
+        }
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(key % self.size).or_insert(next);
+        let place = self.visited.len() as u32;
+        if self.by_node.len() <= node as usize {
+            self.by_node.resize(node as usize + 1, NONE);
+        }
+        self.by_node[node as usize] = place;
+        self.visited.push((number, key));
+        self.told.extend(told.map(|told| (at, place, told)));
+        true
+    }
 }
 
 /// In a graph a leaf turned out to be the position of a node. What it was told counts there from then on.
@@ -212,6 +279,11 @@ impl Growth {
     /// Whether the journal has ended; and if it has, whether the search went on without it.
     pub fn ended(&self) -> Option<bool> {
         self.ended
+    }
+
+    /// Whether there is a table of positions whose figures are known.
+    pub fn has_table(&self) -> bool {
+        self.table.is_some()
     }
 
     /// How many nodes there are in the end.

@@ -2,12 +2,13 @@
 
 use super::{
     TreeError,
-    growth::{Follower, Growth},
+    growth::{Follower, Growth, PositionTable},
 };
 use crate::{
     games::Outcome,
     search::{
-        Edge, Frame, Reward, RootEdge, Searchable, TreeView,
+        Edge, Frame, Reward, RootEdge, Searchable, TableEntry, TreeView,
+        growth::Entry,
         mcts::{Grouping, Sharing, frame_of, square},
     },
 };
@@ -27,6 +28,10 @@ struct Figures {
     visited: u64,
     /// How many leaves of a graph have turned out to be known.
     joins: usize,
+    /// By entry of a table of positions: the key it is of and what it was told.
+    entries: Vec<(u64, Entry)>,
+    /// How many of those that had been told something before have been met.
+    told: usize,
 }
 
 impl Figures {
@@ -43,6 +48,40 @@ impl Figures {
         self.sums.extend(new.iter().map(|&(_, sum)| sum));
         self.chosen
             .extend_from_slice(&growth.chosen[self.chosen.len()..]);
+        if let Some(table) = &growth.table {
+            self.entries.resize(table.len(), Default::default());
+            self.meet(table, self.at);
+        }
+    }
+
+    /// Lets entries have what they had been told before they were met, up to this time. In a journal of one thread those that
+    /// are of the same key already have it.
+    fn meet(&mut self, table: &PositionTable, at: u32) {
+        while let Some(&(when, place, told)) = table.told.get(self.told)
+            && when <= at
+        {
+            let (number, key) = table.of_visited(place);
+            let entry = &mut self.entries[number as usize];
+            if !is_of(entry, key, table.verified) {
+                *entry = (key, told);
+            }
+            self.told += 1;
+        }
+    }
+
+    /// Tells the table of a visit, after the node itself was told: an entry of another position is replaced.
+    fn tell_table(&mut self, table: &PositionTable, node: u32, reward: u64) {
+        let Some((number, key)) = table.of_node(node) else {
+            return;
+        };
+        let entry = &mut self.entries[number as usize];
+        if !is_of(entry, key, table.verified) {
+            *entry = (key, Entry::default());
+        }
+        let (_, told) = entry;
+        told.visits = told.visits.wrapping_add(1);
+        told.sum = told.sum.wrapping_add(reward);
+        told.squares = told.squares.wrapping_add(square(reward));
     }
 
     /// Lets nodes have what leaves were told that turned out to be theirs at this time. The leaves keep it, though nothing
@@ -92,11 +131,20 @@ impl Figures {
         {
             self.chosen.pop();
         }
+        let empty = <(u64, Entry)>::default();
+        let used = self.entries.iter().rposition(|entry| *entry != empty);
+        self.entries.truncate(used.map_or(0, |last| last + 1));
+        self.entries.shrink_to_fit();
         self.visits.shrink_to_fit();
         self.sums.shrink_to_fit();
         self.squares.shrink_to_fit();
         self.chosen.shrink_to_fit();
     }
+}
+
+/// Whether an entry is there and, where entries are told apart, of this key.
+fn is_of((key, told): &(u64, Entry), wanted: u64, verified: bool) -> bool {
+    told.visits > 0 && (!verified || *key == wanted)
 }
 
 /// Where a journal comes from.
@@ -124,6 +172,8 @@ pub struct Replay {
     /// The figures of multiples of `step`, in order.
     remembered: Vec<Figures>,
     step: u32,
+    /// Room for the nodes of an iteration.
+    path: Vec<u32>,
 }
 
 impl Replay {
@@ -154,6 +204,7 @@ impl Replay {
             figures,
             remembered: Vec::new(),
             step: Self::SHORT,
+            path: Vec::new(),
         }
     }
 
@@ -190,10 +241,17 @@ impl Replay {
     /// Goes towards that time, from the nearest time that it knows by at most so many iterations.
     pub fn approach(&mut self, iterations: u32, steps: u32) {
         let to = iterations.min(self.growth().iterations());
+        // What a table forgets when an entry is replaced cannot be taken back: there is no way backwards.
+        let is_one_way = self.growth().has_table();
+        if is_one_way && to < self.figures.at {
+            self.figures = Figures::default();
+            self.figures.fit(self.source.growth());
+        }
         let distance = |figures: &Figures| figures.at.abs_diff(to);
         let nearest = self
             .remembered
             .iter()
+            .filter(|figures| !is_one_way || figures.at <= to)
             .min_by_key(|figures| distance(figures));
         // Copying the figures of every node is worth thousands of iterations.
         if let Some(nearest) = nearest
@@ -242,7 +300,10 @@ impl Replay {
     /// Adds an iteration to the figures, or takes it back.
     fn apply(&mut self, iteration: u32, forwards: bool) {
         let Self {
-            source, figures, ..
+            source,
+            figures,
+            path,
+            ..
         } = self;
         let growth = source.growth();
         let index = iteration as usize;
@@ -300,6 +361,20 @@ impl Replay {
                 }
                 node = growth.parents[node as usize - 1];
             }
+            if let Some(table) = &growth.table {
+                figures.meet(table, iteration + 1);
+                // Beginning at the root: two positions of the way may have the same entry.
+                path.clear();
+                let mut node = growth.leaves[index];
+                path.push(node);
+                while node > 0 {
+                    node = growth.parents[node as usize - 1];
+                    path.push(node);
+                }
+                for &node in path.iter().rev() {
+                    figures.tell_table(table, node, reward);
+                }
+            }
         }
         if !forwards {
             figures.part(growth, iteration + 1);
@@ -328,9 +403,7 @@ impl Replay {
     fn value(&self, node: usize) -> f64 {
         match self.figures.visits[node] {
             0 => 0.5,
-            visits => {
-                (self.figures.sums[node] as i64) as f64 * (1.0 / ONE as f64) / f64::from(visits)
-            }
+            visits => as_rewards(self.figures.sums[node]) / f64::from(visits),
         }
     }
 
@@ -341,13 +414,36 @@ impl Replay {
             return f64::NAN;
         }
         let squares = node.map_or(0, |node| self.figures.squares[node as usize]);
-        (squares as i64) as f64 * (1.0 / ONE as f64)
+        as_rewards(squares)
+    }
+
+    /// What the table of positions says of a visited node, if it says anything.
+    fn table(&self, node: u32) -> Option<TableEntry> {
+        let table = self.growth().table.as_ref()?;
+        let (number, key) = table.of_node(node)?;
+        let entry = &self.figures.entries[number as usize];
+        let (_, told) = entry;
+        let is_visited = self.figures.visits[node as usize] > 0;
+        (is_visited && is_of(entry, key, table.verified)).then(|| TableEntry {
+            visits: told.visits,
+            mean: as_rewards(told.sum) / f64::from(told.visits),
+            squares: if self.growth().squares.is_some() {
+                as_rewards(told.squares)
+            } else {
+                f64::NAN
+            },
+        })
     }
 
     fn proven(&self, node: u32) -> Option<Outcome> {
         let (since, outcome) = self.growth().results[node as usize]?;
         (since <= self.figures.at).then_some(outcome)
     }
+}
+
+/// A sum of whole-number rewards as rewards in [0, 1].
+fn as_rewards(sum: u64) -> f64 {
+    (sum as i64) as f64 * (1.0 / ONE as f64)
 }
 
 const ONE: u64 = 1 << 32;
@@ -431,7 +527,7 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
                 proven: child.and_then(|child| self.replay.proven(child)),
                 cut: false,
                 squares: self.replay.squares(child),
-                table: f64::NAN,
+                table: child.and_then(|child| self.replay.table(child)),
             });
         }
     }
@@ -460,8 +556,8 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
     fn root_edge(&self) -> RootEdge {
         RootEdge {
             squares: self.replay.squares(Some(0)),
+            table: self.replay.table(0),
             proven: self.replay.proven(0),
-            ..RootEdge::default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Builder, Row, Tree,
-    extra::Extra,
+    extra::{Extra, Table},
     files::saturated,
     meta::{CutMeta, RootMeta},
 };
@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     games::{Game, Notation, Outcome, Player, Symmetric, notation},
-    search::{Edge, Frame, Reward, Searchable, TreeView},
+    search::{Edge, Frame, Reward, Searchable, TableEntry, TreeView},
 };
 
 /// What of a tree is wanted.
@@ -346,7 +346,7 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             self.extra.push(Extra {
                 squares: seen.squares(about.squares, value, root.visits),
                 node_visits: root.visits,
-                table: seen.mean(about.table),
+                table: about.table.map(|entry| seen.table(entry)),
                 proven: about.proven.map(|outcome| seen.outcome(outcome)),
                 cut: false,
             });
@@ -399,7 +399,7 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             self.extra.push(Extra {
                 squares: seen.squares(edge.squares, value, edge.node_visits),
                 node_visits: edge.node_visits,
-                table: seen.mean(edge.table),
+                table: edge.table.map(|entry| seen.table(entry)),
                 proven: edge.proven.map(|outcome| seen.outcome(outcome)),
                 cut: edge.cut,
             });
@@ -454,6 +454,14 @@ impl Seen {
             visits - 2.0 * visits * mean + first
         } else {
             first
+        }
+    }
+
+    fn table(&self, entry: TableEntry) -> Table {
+        Table {
+            visits: entry.visits.into(),
+            mean: self.mean(entry.mean),
+            squares: self.squares(entry.squares, entry.mean, entry.visits.into()),
         }
     }
 
@@ -516,7 +524,7 @@ mod tests {
                     proven: None,
                     cut: false,
                     squares: f64::NAN,
-                    table: f64::NAN,
+                    table: None,
                 });
             }
         }

@@ -406,6 +406,7 @@ impl App {
             self.timeline.shown = None;
             self.show_part_of(path, model);
             self.point_out();
+            self.ask_for_extras();
         }
     }
 

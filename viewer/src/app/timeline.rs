@@ -1,9 +1,13 @@
 //! How the tree grew: which iteration is shown, and what is asked of the journal.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use super::{App, name_of};
-use crate::film::{News, Reel, Shot, Wish};
+use crate::{
+    film::{News, Reel, Shot, Wish},
+    formula,
+    model::{Model, Sift},
+};
 
 /// The speeds at which a tree grows, in iterations a second.
 pub const SPEEDS: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
@@ -101,6 +105,7 @@ impl App {
                 if self.timeline.at.is_none() && (is_live || was_live) && !self.is_final() {
                     self.wish(u32::MAX, is_live);
                 }
+                self.ask_for_extras();
             }
             News::Shot(
                 _,
@@ -110,6 +115,9 @@ impl App {
                     model,
                 },
             ) => {
+                if self.lacks_extras() && wish == Self::wish_for_extras() {
+                    return self.take_extras(model);
+                }
                 // What was asked for may not be wanted any more: the file's own tree is the end.
                 let is_wanted = match self.timeline.at {
                     None => wish.iteration == u32::MAX && !self.is_final(),
@@ -121,6 +129,46 @@ impl App {
                     self.put(model);
                 }
             }
+        }
+    }
+
+    /// Whether the tree of the file is shown without what its formula needs, and the journal of the whole search is there.
+    fn lacks_extras(&self) -> bool {
+        let is_whole = (self.timeline.reel.as_ref()).is_some_and(|reel| reel.ended == Some(false));
+        is_whole
+            && self.timeline.at.is_none()
+            && self.is_final()
+            && (self.whole.as_ref())
+                .is_some_and(|whole| whole.extra.is_none() && formula::needs_extras(whole))
+    }
+
+    /// The whole tree as it is in the end.
+    fn wish_for_extras() -> Wish {
+        Wish {
+            iteration: u32::MAX,
+            quick: false,
+            sift: Sift::default(),
+        }
+    }
+
+    /// Where there is no file of extras the journal is asked for them.
+    pub(super) fn ask_for_extras(&self) {
+        if self.lacks_extras() {
+            self.projector.wish(Self::wish_for_extras());
+        }
+    }
+
+    /// Shows the journal's last tree in place of the file's, if it is the same, for the sake of its extras.
+    fn take_extras(&mut self, last: Arc<Model>) {
+        let is_same = |whole: &Arc<Model>| whole.tree == last.tree;
+        if !self.whole.as_ref().is_some_and(is_same) {
+            return;
+        }
+        if let (Some(path), Some(last)) = (self.shown.clone(), Arc::into_inner(last)) {
+            let whole = Arc::new(last.without_way());
+            self.sequence.keep(&path, Arc::clone(&whole));
+            self.whole = Some(Arc::clone(&whole));
+            self.show_part_of(&path, whole);
         }
     }
 
@@ -209,6 +257,7 @@ impl App {
         {
             self.show_part_of(&path, whole);
             self.point_out();
+            self.ask_for_extras();
         }
     }
 

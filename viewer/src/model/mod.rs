@@ -54,6 +54,15 @@ pub struct Source {
     pub way: Arc<Vec<u32>>,
     /// How many nodes of the search are not in the tree.
     pub left_out: u64,
+    /// What the journal knows that the tree was made of; none if it is the tree of a file.
+    pub journal: Option<Journal>,
+}
+
+/// What a journal knows of a search beside the rows of its trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Journal {
+    /// Whether it has the figures of a table of positions.
+    pub has_table: bool,
 }
 
 impl Source {
@@ -65,6 +74,7 @@ impl Source {
             extra: None,
             way: Arc::default(),
             left_out: 0,
+            journal: None,
         }
     }
 }
@@ -112,6 +122,10 @@ pub struct Model {
     source_way: Arc<Vec<u32>>,
     /// How many nodes of the search are not in the tree.
     pub left_out: u64,
+    /// What the journal knows that the tree was made of; none if it is the tree of a file.
+    pub journal: Option<Journal>,
+    /// By row: how many rows its subtree takes; none if every row is a node.
+    sizes: Option<Vec<u32>>,
     /// By node: its row.
     pub rows: Vec<u32>,
     /// By node: its parent; the root is its own.
@@ -213,6 +227,7 @@ impl Model {
             extra,
             way: source_way,
             left_out,
+            journal,
         } = source;
         let by_row = deciders(&tree, meta.as_deref());
         let order = if sift.is_plain() {
@@ -227,6 +242,7 @@ impl Model {
             children,
             layers,
             marks,
+            sizes,
         } = order;
         let x = layout(&Shape {
             parents: &parents,
@@ -256,6 +272,8 @@ impl Model {
             way: Vec::new(),
             source_way,
             left_out,
+            journal,
+            sizes,
             rows,
             parents,
             first_child,
@@ -286,7 +304,15 @@ impl Model {
             extra: self.extra.clone(),
             way: Arc::clone(&self.source_way),
             left_out: self.left_out,
+            journal: self.journal,
         }
+    }
+
+    /// The same tree, as a file has it: nothing is known of the last iteration.
+    pub fn without_way(mut self) -> Self {
+        self.way = Vec::new();
+        self.source_way = Arc::default();
+        self
     }
 
     /// The nodes along which rows lead down, as far as they are shown.
@@ -394,6 +420,36 @@ impl Model {
         first..first + self.children[node] as usize
     }
 
+    /// The rows of all children of a node, shown or not, in the order of the tree.
+    pub fn child_rows(&self, node: usize) -> Vec<usize> {
+        match &self.sizes {
+            Some(sizes) => self.tree.children(self.row(node), sizes).collect(),
+            None => self
+                .children_of(node)
+                .map(|child| self.row(child))
+                .collect(),
+        }
+    }
+
+    /// Those of [`Self::child_rows`] that are shown, in the order of the tree, with their nodes; none where a child is only
+    /// the first of several moves in one edge.
+    pub fn shown_rows(&self, node: usize) -> Vec<(usize, Option<usize>)> {
+        let above = self.row(node);
+        let mut shown: Vec<(usize, Option<usize>)> = (self.children_of(node))
+            .map(|child| {
+                let row = self.row(child);
+                let mut first = row;
+                while self.tree.nodes()[first].parent as usize != above {
+                    first = self.tree.nodes()[first].parent as usize;
+                }
+                (first, Some(child).filter(|_| first == row))
+            })
+            .collect();
+        shown.sort_unstable_by_key(|&(row, _)| row);
+        shown.dedup_by_key(|&mut (row, _)| row);
+        shown
+    }
+
     /// The nodes from the root to `node`, the root first.
     pub fn path(&self, node: usize) -> Vec<usize> {
         let mut path = vec![node];
@@ -439,7 +495,8 @@ impl Model {
             + self.parents.capacity()
             + self.first_child.capacity()
             + self.children.capacity()
-            + self.layers.capacity();
+            + self.layers.capacity()
+            + self.sizes.as_ref().map_or(0, Vec::capacity);
         self.tree.bytes()
             + 4 * words
             + 8 * self.x.capacity()
@@ -600,8 +657,33 @@ mod tests {
         let model = Model::sifted(source, &sift);
         let texts: Vec<_> = (0..model.len()).map(|node| model.move_text(node)).collect();
         assert_eq!(texts, ["", "1 2", "1 4", "5", "3"]);
+        // Both turns begin with one move, for which there is no node.
+        assert_eq!(model.child_rows(0), [1, 5]);
+        assert_eq!(model.shown_rows(0), [(1, None), (5, Some(3))]);
         assert_eq!(model.line(4), ["1", "2", "3"]);
         assert_eq!(model.way, [0, 1, 4]);
+    }
+
+    #[test]
+    fn all_children_are_known_whatever_is_shown() {
+        let all = |sift: Sift| {
+            let model = Model::sifted(Source::of(sample()), &sift);
+            (model.child_rows(0), model.shown_rows(0))
+        };
+        let plain = all(Sift::default());
+        assert_eq!(plain.0, [1, 3, 6]);
+        assert_eq!(plain.1, [(1, Some(1)), (3, Some(2)), (6, Some(3))]);
+        let best = all(Sift {
+            best: Some(1),
+            by_visits: true,
+            ..Sift::default()
+        });
+        assert_eq!(best, (plain.0.clone(), vec![(3, Some(1))]));
+        let folded = all(Sift {
+            collapsed: vec![Arc::default()],
+            ..Sift::default()
+        });
+        assert_eq!(folded, (plain.0, Vec::new()));
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub(super) struct Order {
     pub(super) children: Vec<u32>,
     pub(super) layers: Vec<u32>,
     pub(super) marks: Vec<(u32, u32)>,
+    /// By row, if not all are shown as they are: how many rows its subtree takes.
+    pub(super) sizes: Option<Vec<u32>>,
 }
 
 impl Order {
@@ -46,6 +48,7 @@ impl Order {
             children: vec![0; nodes.len()],
             layers,
             marks: Vec::new(),
+            sizes: None,
         };
         for (row, node) in nodes.iter().enumerate() {
             let at = place[row] as usize;
@@ -81,6 +84,7 @@ impl Order {
             children: Vec::new(),
             layers: vec![0],
             marks: Vec::new(),
+            sizes: None,
         };
         let mut end_of_layer = 1;
         let (mut kept, mut open) = (Vec::new(), Vec::new());
@@ -134,6 +138,7 @@ impl Order {
             at += 1;
         }
         order.layers.push(order.rows.len() as u32);
+        order.sizes = Some(sizes);
         order
     }
 }

@@ -33,12 +33,16 @@ impl Glance {
         *last = last
             .take()
             .filter(|last| last.node == node && Arc::ptr_eq(&last.model, model));
-        last.get_or_insert_with(|| Self {
-            model: Arc::clone(model),
-            node,
-            board: board_of(model, node),
-            why: formula::why(model, node),
-            line: line_of(model, node),
+        last.get_or_insert_with(|| {
+            let board = board_of(model, node);
+            let legal = board.as_ref().ok().map(|(board, _)| board.legal.len());
+            Self {
+                model: Arc::clone(model),
+                node,
+                board,
+                why: formula::why(model, node, legal),
+                line: line_of(model, node),
+            }
         })
     }
 
@@ -80,20 +84,20 @@ fn line_of(model: &Model, node: usize) -> String {
 fn board_of(model: &Model, node: usize) -> Result<(Replayed, Marks), String> {
     let meta = model.meta.as_ref().ok_or("the game is not known")?;
     let replayed = Board::replay(&meta.game, &meta.position, &model.line(node))?;
-    let visits = |child: usize| model.node(child).visits.max(0) as f32;
-    let children = model.children_of(node);
-    let children = children.start..children.end.min(children.start + MOST_MOVES);
-    let total: f32 = children.clone().map(visits).sum();
-    let most = (children.clone().map(visits).enumerate())
+    let visits = |row: usize| model.tree.nodes()[row].visits.max(0) as f32;
+    let mut children = model.child_rows(node);
+    children.truncate(MOST_MOVES);
+    let total: f32 = children.iter().map(|&row| visits(row)).sum();
+    let most = (children.iter().map(|&row| visits(row)).enumerate())
         // The first of those with the most.
         .min_by(|(_, one), (_, other)| other.total_cmp(one))
         .map(|(index, _)| index);
     let marks = Marks {
         last: (replayed.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
-        moves: children
-            .map(|child| Weight {
-                mv: model.tree.move_name(model.row(child)).to_owned(),
-                share: visits(child) / total.max(1.0),
+        moves: (children.into_iter())
+            .map(|row| Weight {
+                mv: model.tree.move_name(row).to_owned(),
+                share: visits(row) / total.max(1.0),
             })
             .collect(),
         chosen: most.filter(|_| total > 0.0),
@@ -107,7 +111,10 @@ mod tests {
     use canopy_engine::tree::{Builder, Row, meta::Meta};
 
     use super::*;
-    use crate::{board::Place, model::Source};
+    use crate::{
+        board::Place,
+        model::{Sift, Source},
+    };
 
     /// A tree of connect four: the root, its two children, and a child of the first.
     fn model(game: &str, rows: [(&str, i32, u32); 4]) -> Model {
@@ -149,6 +156,22 @@ mod tests {
         assert_eq!(leaf.turn, "X to move");
         assert_eq!(marks.last, [Place::Square { column: 3, row: 1 }]);
         assert_eq!((marks.moves.len(), marks.chosen), (0, None));
+    }
+
+    #[test]
+    fn what_is_hidden_counts_on_the_board() {
+        let whole = model(
+            "connect-four",
+            [("", 40, 2), ("4", 30, 1), ("4", 29, 0), ("1", 10, 0)],
+        );
+        let sift = Sift {
+            best: Some(1),
+            ..Sift::default()
+        };
+        let part = Model::sifted(whole.source(), &sift);
+        assert_eq!(part.children_of(0).len(), 1);
+        let marks = |model: &Model| board_of(model, 0).unwrap().1;
+        assert_eq!(marks(&part), marks(&whole));
     }
 
     #[test]

@@ -316,10 +316,16 @@ impl Panels {
 
 /// The move into a node, for people.
 fn move_of(model: &Model, node: usize) -> String {
-    let name = model.move_text(node);
     if node == 0 {
         "root".to_owned()
-    } else if name.is_empty() {
+    } else {
+        printed_move(&model.move_text(node))
+    }
+}
+
+/// The name of a move as it is shown.
+fn printed_move(name: &str) -> String {
+    if name.is_empty() {
         "no name".to_owned()
     } else {
         name.chars()

@@ -4,7 +4,7 @@ use egui::{
     Align, Align2, FontId, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
-use super::{figure, glance::Glance, move_of};
+use super::{figure, glance::Glance, move_of, printed_move};
 use crate::{
     app::{Action, App, Copied},
     controls::Named as _,
@@ -118,7 +118,7 @@ pub(super) fn show(
             }
         }
     });
-    if !glance.why.rows.is_empty() {
+    if !glance.why.rows.is_empty() || glance.why.hidden > 0 {
         ui.add_space(12.0);
         children(&model, &glance.why, ui, theme, actions);
     }
@@ -131,7 +131,8 @@ pub(super) fn show(
 /// The children with the terms of the formula that chooses among them.
 fn children(model: &Model, why: &Why, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.label(theme.heading("Why this child"));
-    let most = (why.rows.first()).map_or(1, |row| model.node(row.child).visits.max(1));
+    let visits = |terms: &Terms| model.tree.nodes()[terms.row].visits;
+    let most = why.rows.first().map_or(1, |first| visits(first).max(1));
     let small = FontId::proportional(10.5);
     let (rect, _) = ui.allocate_exact_size(vec2(COLUMNS[4], 18.0), Sense::hover());
     let headings = ["move", "visits", "mean", "+ explore", "= score"];
@@ -147,8 +148,8 @@ fn children(model: &Model, why: &Why, ui: &mut Ui, theme: &Theme, actions: &mut 
     }
     for terms in why.rows.iter().take(MOST_CHILDREN) {
         let (rect, response) = ui.allocate_exact_size(vec2(COLUMNS[4], ROW), Sense::click());
-        let response = response.named(&format!("child {}", model.rows[terms.child] + 1));
-        let is_next = why.next == Some(terms.child);
+        let response = response.named(&format!("child {}", terms.row + 1));
+        let is_next = why.next == Some(terms.row);
         child(
             model,
             terms,
@@ -157,16 +158,51 @@ fn children(model: &Model, why: &Why, ui: &mut Ui, theme: &Theme, actions: &mut 
             ui,
             theme,
         );
-        let hint = format!("Select {}", move_of(model, terms.child));
+        let Some(node) = terms.node else {
+            continue;
+        };
+        let hint = format!("Select {}", move_of(model, node));
         if response.on_hover_text(hint).clicked() {
-            actions.push(Action::Select(Some(terms.child)));
+            actions.push(Action::Select(Some(node)));
         }
     }
     if why.rows.len() > MOST_CHILDREN {
         let more = thousands((why.rows.len() - MOST_CHILDREN) as u64);
         ui.label(RichText::new(format!("and {more} more")).color(theme.dim));
     }
+    if why.hidden > 0 {
+        hidden(why, ui, theme);
+    }
     ui.label(RichText::new(&why.text).color(theme.dim).small());
+}
+
+/// The row that stands for the children that are not shown.
+fn hidden(why: &Why, ui: &mut Ui, theme: &Theme) {
+    let (rect, response) = ui.allocate_exact_size(vec2(COLUMNS[4], ROW), Sense::hover());
+    let response = response.named("hidden children");
+    if why.next_is_hidden() {
+        outline(rect, ui, theme);
+    }
+    let font = FontId::proportional(12.5);
+    let count = format!("+{} hidden", thousands(why.hidden as u64));
+    let left = pos2(rect.left() + 4.0, rect.center().y);
+    let painter = ui.painter();
+    painter.text(left, Align2::LEFT_CENTER, count, font.clone(), theme.dim);
+    if why.hidden_visits > 0 {
+        let visits = thousands(why.hidden_visits.unsigned_abs());
+        let right = pos2(rect.left() + COLUMNS[2], rect.center().y);
+        let visits = format!("{visits} visits");
+        painter.text(right, Align2::RIGHT_CENTER, visits, font, theme.dim);
+    }
+    response.on_hover_text("The search chooses among all children, whatever is shown of them");
+}
+
+/// Marks the row that the next descent goes to.
+fn outline(rect: Rect, ui: &Ui, theme: &Theme) {
+    let stroke = Stroke::new(1.0, theme.cool);
+    let fill = theme.cool.gamma_multiply(0.16);
+    ui.painter()
+        .rect(rect, 4.0, fill, stroke, StrokeKind::Inside);
 }
 
 /// A row of the list.
@@ -180,14 +216,12 @@ fn child(
 ) {
     let painter = ui.painter();
     if is_next {
-        let stroke = Stroke::new(1.0, theme.cool);
-        let fill = theme.cool.gamma_multiply(0.16);
-        painter.rect(rect, 4.0, fill, stroke, StrokeKind::Inside);
+        outline(rect, ui, theme);
     } else if is_hovered {
         painter.rect_filled(rect, 4.0, theme.card);
     }
     let font = FontId::proportional(13.0);
-    let mut name = move_of(model, terms.child);
+    let mut name = printed_move(model.tree.move_name(terms.row));
     let width = COLUMNS[0] - 8.0;
     let layout = |name: &str| painter.layout_no_wrap(name.to_owned(), font.clone(), theme.text);
     let mut galley = layout(&name);
@@ -198,7 +232,7 @@ fn child(
     }
     let top = rect.center().y - galley.size().y / 2.0;
     painter.galley(pos2(rect.left() + 4.0, top), galley, theme.text);
-    let visits = model.node(terms.child).visits;
+    let visits = model.tree.nodes()[terms.row].visits;
     let room = Rect::from_min_max(
         pos2(rect.left() + COLUMNS[0], rect.top() + 4.0),
         pos2(rect.left() + COLUMNS[1], rect.bottom() - 4.0),
@@ -209,6 +243,9 @@ fn child(
     painter.rect_filled(bar, 2.0, theme.warm.gamma_multiply(0.5));
     let term =
         |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
+    // A search that heeds certain results does not look at scores any more.
+    let verdict = terms.verdict().map(|verdict| verdict.word().to_owned());
+    let score = verdict.unwrap_or_else(|| term(terms.score()));
     let texts = [
         (
             thousands(visits.unsigned_abs().into()),
@@ -217,7 +254,7 @@ fn child(
         ),
         (term(terms.mean), COLUMNS[2], theme.text),
         (term(terms.explore), COLUMNS[3], theme.dim),
-        (term(terms.score()), COLUMNS[4] - 2.0, theme.text),
+        (score, COLUMNS[4] - 2.0, theme.text),
     ];
     for (text, right, colour) in texts {
         let at = pos2(rect.left() + right, rect.center().y);

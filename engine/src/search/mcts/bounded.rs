@@ -15,7 +15,10 @@ use super::{
 use crate::{
     games::{Outcome, Player},
     machine::Words,
-    search::{Edge, Frame, RootEdge, Searchable, growth::Teller},
+    search::{
+        Edge, Frame, RootEdge, Searchable, TableEntry,
+        growth::{Entry, Record, Teller},
+    },
 };
 
 const KEY: usize = 0;
@@ -30,8 +33,8 @@ pub(super) struct Bounded<const SQUARES: bool> {
     table: Words,
     entries: u64,
     verify: bool,
-    /// In a copy, what the table says of every node's position for the first player, instead of the table.
-    means: Option<Vec<f64>>,
+    /// In a copy, what the table says of every node's position, instead of the table.
+    entries_by_node: Option<Vec<Option<TableEntry>>>,
     /// Whether something may have been written.
     used: bool,
     parallel: bool,
@@ -51,7 +54,7 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
             table,
             entries: entries as u64,
             verify,
-            means: None,
+            entries_by_node: None,
             used: false,
             parallel: false,
         }
@@ -68,22 +71,39 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
         !self.verify || entry[KEY].load(Ordering::Relaxed) == key
     }
 
-    /// What the table says of a node's position for the first player; not a number if it says nothing.
-    fn table_mean(&self, node: u32) -> f64 {
-        if let Some(means) = &self.means {
-            return means[node as usize];
-        }
-        let key = self.tree.key(node);
+    /// What the table was told of a key, if it has an entry.
+    fn told(&self, key: u64) -> Option<Entry> {
         let entry = self.entry(key);
-        let visits = entry[VISITS].load(Ordering::Relaxed) as u32;
-        if visits == 0 || !self.is_of(entry, key) {
-            return f64::NAN;
+        let word = |word: usize| entry[word].load(Ordering::Relaxed);
+        let visits = word(VISITS) as u32;
+        (visits > 0 && self.is_of(entry, key)).then(|| Entry {
+            visits,
+            sum: word(SUM),
+            squares: if SQUARES { word(SQUARES_WORD) } else { 0 },
+        })
+    }
+
+    /// What the table says of a node's position, if it says anything.
+    fn table_entry(&self, node: u32) -> Option<TableEntry> {
+        if let Some(entries) = &self.entries_by_node {
+            return entries[node as usize];
         }
-        as_rewards(entry[SUM].load(Ordering::Relaxed)) / f64::from(visits)
+        let told = self.told(self.tree.key(node))?;
+        Some(TableEntry {
+            visits: told.visits,
+            mean: as_rewards(told.sum) / f64::from(told.visits),
+            squares: if SQUARES {
+                as_rewards(told.squares)
+            } else {
+                f64::NAN
+            },
+        })
     }
 }
 
 impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
+    const HAS_TABLE: bool = true;
+
     fn reset(&mut self, root: &G) {
         Store::<G>::reset(&mut self.tree, root);
         if self.used {
@@ -191,8 +211,8 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step, visits: u32) {
-        Store::<G>::announce(&self.tree, step, visits);
+    fn announce(&self, step: &Step, visits: u32) -> u32 {
+        Store::<G>::announce(&self.tree, step, visits)
     }
 
     #[inline(always)]
@@ -220,19 +240,40 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     fn view(&self, edge: usize) -> Edge<G::Move> {
+        let own = Store::<G>::view(&self.tree, edge);
+        // What is known of its position does not count before a move was followed.
+        let is_visited = own.visits > 0;
         Edge {
-            table: self.table_mean(edge as u32),
-            ..Store::<G>::view(&self.tree, edge)
+            table: self.table_entry(edge as u32).filter(|_| is_visited),
+            ..own
         }
     }
 
     fn tell_inherited(&self, teller: &mut Teller<'_>) {
+        teller.tell(Record::Table {
+            entries: self.entries,
+            verified: self.verify,
+        });
         Store::<G>::tell_inherited(&self.tree, teller);
+        let mut pending = vec![0];
+        while let Some(node) = pending.pop() {
+            if Store::<G>::visits(&self.tree, node) > 0 {
+                Store::<G>::tell_entry(self, node, teller);
+            }
+            let (first, count) = Store::<G>::edges(&self.tree, node);
+            pending.extend(first as u32..(first + count) as u32);
+        }
+    }
+
+    fn tell_entry(&self, node: u32, teller: &mut Teller<'_>) {
+        let key = self.tree.key(node);
+        let told = self.told(key);
+        teller.tell(Record::Entry { node, key, told });
     }
 
     fn root_edge(&self) -> RootEdge {
         RootEdge {
-            table: self.table_mean(0),
+            table: self.table_entry(0),
             ..Store::<G>::root_edge(&self.tree)
         }
     }
@@ -242,9 +283,9 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         Self {
             tree: Store::<G>::copy(&self.tree),
             table: Words::zeroed(1),
-            means: Some(
+            entries_by_node: Some(
                 (0..nodes as u32)
-                    .map(|node| self.table_mean(node))
+                    .map(|node| self.table_entry(node))
                     .collect(),
             ),
             ..*self

@@ -687,16 +687,18 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step, visits: u32) {
+    fn announce(&self, step: &Step, visits: u32) -> u32 {
         let (visits, of_node) = (u64::from(visits), u64::from(visits) << VISIT_BIT);
         let node = self.arena.word(Self::word(step.node) + COUNTS);
-        if step.edge as u32 == step.node {
-            add(node, of_node + visits, self.parallel);
+        let counts = if step.edge as u32 == step.node {
+            add(node, of_node + visits, self.parallel)
         } else {
-            add(node, of_node, self.parallel);
+            let counts = add(node, of_node, self.parallel);
             let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
             add(edge, visits, self.parallel);
-        }
+            counts
+        };
+        (counts >> VISIT_BIT) as u32
     }
 
     /// Apart from the loop, where threads that are alone tell whole paths.
@@ -745,7 +747,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             proven: Store::<G>::proven(self, node),
             cut: false,
             squares: self.squares(node),
-            table: f64::NAN,
+            table: None,
         }
     }
 

@@ -153,6 +153,14 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// Tells all that is known before a search begins.
     fn tell_inherited(&self, teller: &mut Teller<'_>);
 
+    /// Whether means come from a table of positions.
+    const HAS_TABLE: bool = false;
+
+    /// Tells which entry of the table a node has that is visited for the first time, and what is in it already.
+    fn tell_entry(&self, node: u32, teller: &mut Teller<'_>) {
+        let _ = (node, teller);
+    }
+
     /// What is known of the root beside its figures.
     fn root_edge(&self) -> RootEdge;
 
@@ -211,8 +219,9 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
         Settled::Here
     }
 
-    /// Counts visits on the way down, before their rewards are known: other threads are put off by them.
-    fn announce(&self, step: &Step, visits: u32);
+    /// Counts visits on the way down, before their rewards are known: other threads are put off by them. How many the node
+    /// has now.
+    fn announce(&self, step: &Step, visits: u32) -> u32;
 
     /// Adds visits and rewards on the way up.
     fn tell(&self, step: &Step, news: &News);

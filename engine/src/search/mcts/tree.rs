@@ -398,9 +398,9 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step, visits: u32) {
+    fn announce(&self, step: &Step, visits: u32) -> u32 {
         let visited = self.arena.word(Self::word(step.node) + VISITS);
-        add(visited, visits.into(), true);
+        add(visited, visits.into(), true) as u32
     }
 
     #[inline(always)]
@@ -433,7 +433,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
             proven: Store::<G>::proven(self, node),
             cut: false,
             squares: self.squares(node),
-            table: f64::NAN,
+            table: None,
         }
     }
 

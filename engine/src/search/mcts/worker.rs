@@ -271,8 +271,14 @@ enum Leaf<M> {
 impl<G: Searchable> Worker<'_, G> {
     #[inline(always)]
     fn push<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, step: Step) {
+        let mut visits = 1;
         if ground.parallel() {
-            ground.store.announce(&step, 1);
+            visits = ground.store.announce(&step, 1);
+        } else if T::HAS_TABLE {
+            visits += ground.store.visits(step.node);
+        }
+        if T::HAS_TABLE && visits == 1 && self.teller.is_heard() {
+            ground.store.tell_entry(step.node, &mut self.teller);
         }
         self.path.push(step);
     }

@@ -1,0 +1,273 @@
+//! Why a child is preferred: what the window says of a search at any iteration is what the search does.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use canopy_engine::{
+    catalog,
+    games::{self, History, Playable, Visitor},
+    search::{Limits, Stop, Task},
+    session::recorded::{self, About},
+    tree::{
+        files::Format,
+        film::{Film, Shot},
+        meta::{self, Meta},
+        snapshot::Wanted,
+        writer::{LONGEST_JOURNAL, Output, Settings},
+    },
+};
+use canopy_viewer::{
+    app::{Action, App},
+    board::Board,
+    formula::{self, Why},
+    model::{Journal, Model, Sift, Source},
+};
+
+use crate::{stage::Stage, support::Scratch};
+
+/// Two searches in a game, the second of which goes on with what the first knows of its best move. Their trees and journals are
+/// written to a directory.
+struct Grow<'a> {
+    directory: &'a Path,
+    search: &'a str,
+    extra: bool,
+    iterations: u64,
+}
+
+impl Visitor for Grow<'_> {
+    type Out = ();
+
+    fn visit<G: Playable>(self, rules: G::Rules) {
+        let wanted = Wanted {
+            extra: self.extra,
+            ..Wanted::default()
+        };
+        let output = Output::open(
+            Settings {
+                directory: self.directory.to_owned(),
+                format: Format::Tree,
+                wanted,
+                every: None,
+                journal: Some(LONGEST_JOURNAL),
+            },
+            Box::new(|text| panic!("{text}")),
+        )
+        .expect("a directory");
+        let spec = catalog::parse::<G>(self.search).expect("a search");
+        let mut search = catalog::build::<G>(&spec).expect("a search");
+        let (mut position, mut history) = (G::start(rules), History::new());
+        history.push(&position);
+        for ply in 0..2 {
+            let (limits, stop) = (Limits::iterations(self.iterations), Stop::new());
+            let about = About {
+                spec: &spec,
+                name: self.search,
+                ply,
+            };
+            let task = Task::new(&position, &history, &limits, &stop);
+            let best = recorded::choose(&mut *search, task, &about, Some(&output)).best;
+            search.advance(best);
+            position.play(best);
+            history.push(&position);
+        }
+    }
+}
+
+fn grow(scratch: &Scratch, game: &str, search: &str, extra: bool, iterations: u64) -> Vec<PathBuf> {
+    let grow = Grow {
+        directory: &scratch.0,
+        search,
+        extra,
+        iterations,
+    };
+    games::with_game(game, grow).expect("a game");
+    scratch.files("tree")
+}
+
+fn sidecar(tree: &Path) -> Meta {
+    let file = fs::File::open(tree.with_extension("json")).expect("a sidecar");
+    meta::read(file).expect("a sidecar")
+}
+
+/// A tree of a journal as the window has it.
+fn model(meta: &Meta, shot: Shot) -> Model {
+    Model::new(Source {
+        meta: Some(Arc::new(meta.clone())),
+        extra: Some(Arc::new(shot.extra)),
+        journal: Some(Journal {
+            has_table: shot.has_table,
+        }),
+        ..Source::of(shot.tree)
+    })
+}
+
+fn why(model: &Model, node: usize) -> Why {
+    let meta = model.meta.as_ref().expect("a sidecar");
+    let replayed = Board::replay(&meta.game, &meta.position, &model.line(node));
+    formula::why(
+        model,
+        node,
+        replayed.ok().map(|replayed| replayed.legal.len()),
+    )
+}
+
+/// The row under which a row's node is expanded.
+fn expanded(model: &Model, row: usize) -> usize {
+    let shared = model.tree.state(row).strip_prefix('=');
+    shared.map_or(row, |number| number.parse::<usize>().expect("a row") - 1)
+}
+
+/// Follows the way of the iteration after `before`, and asks at every node where it goes next; how often that was asked.
+fn follow(before: &Model, after: &Shot, context: &str) -> usize {
+    let mut asked = 0;
+    let mut row = 0;
+    for &next in &after.path[1..] {
+        let name = after.tree.move_name(next as usize);
+        row = expanded(before, row);
+        let node = before.find_row(row as u32).expect("every row is shown");
+        let children = before.child_rows(node);
+        if children.is_empty() {
+            break;
+        }
+        let why = why(before, node);
+        asked += 1;
+        let line = before.line(node).join(" ");
+        let found = (children.into_iter()).find(|&child| before.tree.move_name(child) == name);
+        let Some(child) = found else {
+            assert!(
+                why.text.contains("never tried"),
+                "{context}: {name} after {line:?}: {}",
+                why.text
+            );
+            break;
+        };
+        let said = why
+            .next
+            .unwrap_or_else(|| panic!("{context}: {}", why.text));
+        if said != child {
+            let terms = |row: usize| {
+                let terms = why.rows.iter().find(|terms| terms.row == row);
+                terms.expect("every child is shown").score()
+            };
+            // A graph does not try new moves strictly in their order, and what is equal may be rounded.
+            let is_even = match (terms(said), terms(child)) {
+                (None, None) => before.tree.nodes().len() > row && is_graph(before),
+                (Some(one), Some(other)) => (one - other).abs() < 1e-12,
+                _ => false,
+            };
+            assert!(
+                is_even,
+                "{context}: {name} after {line:?}, not {}",
+                why.text
+            );
+        }
+        row = child;
+    }
+    asked
+}
+
+fn is_graph(model: &Model) -> bool {
+    let meta = model.meta.as_ref().expect("a sidecar");
+    meta.parameters["store"] == "graph"
+}
+
+#[test]
+fn the_next_descent_is_the_one_that_the_search_makes() {
+    for (game, search) in [
+        ("connect-four", "uct"),
+        ("kalah", "uct,solver=true"),
+        ("connect-four", "uct,expansion=one,expand_on=1"),
+        ("kalah", "ucb1-tuned"),
+        ("connect-four", "ucb1-tuned,reward_range=pm1"),
+        ("connect-four", "transposition"),
+        ("connect-four", "transposition,select=ucb1-tuned"),
+        ("connect-four", "transposition-002"),
+        ("connect-four", "transposition-002,entries=40"),
+        ("connect-four", "transposition-002,select=ucb1-tuned"),
+    ] {
+        let scratch = Scratch::new(&format!("descents-{game}-{}", search.replace(',', "-")));
+        let mut asked = 0;
+        for tree in grow(&scratch, game, search, false, 400) {
+            let meta = sidecar(&tree);
+            let journal = tree.with_extension("growth");
+            let mut film = Film::open(&journal, &meta.game, &meta.position).expect("a journal");
+            for at in (0..40).chain((40..399).step_by(9)) {
+                let before = model(&meta, film.shot(at, None).expect("a tree"));
+                let after = film.shot(at + 1, None).expect("a tree");
+                let context = format!("{game}, {search}, after {at} iterations");
+                asked += follow(&before, &after, &context);
+            }
+        }
+        assert!(asked > 100, "{game}, {search}: {asked}");
+    }
+}
+
+fn says_where_it_goes(app: &App) -> bool {
+    let model = app.model.as_ref().expect("a tree");
+    why(model, 0).text.contains("the next descent goes to")
+}
+
+/// Whatever option was set or not: where there is a journal the formula is known, at any iteration and at the end.
+#[test]
+fn a_journal_is_enough_for_the_formula() {
+    for (search, extra) in [
+        ("ucb1-tuned", false),
+        ("transposition", false),
+        ("transposition-002", false),
+        ("transposition,select=ucb1-tuned", true),
+    ] {
+        let name = format!("formula-{}-{extra}", search.replace(',', "-"));
+        let scratch = Scratch::new(&name);
+        let trees = grow(&scratch, "connect-four", search, extra, 300);
+        let mut stage = Stage::dark();
+        stage
+            .act(Action::Open(vec![trees[1].clone()]))
+            .until("the end is known", |app| {
+                app.model
+                    .as_ref()
+                    .is_some_and(|model| model.extra.is_some())
+                    && says_where_it_goes(app)
+            });
+        for to in [1, 150, 299] {
+            stage
+                .act(Action::Scrub { to, moving: false })
+                .until("it is shown", |app| app.timeline.shown == Some(to));
+            assert!(says_where_it_goes(&stage.app), "{search} after {to}");
+        }
+        stage
+            .act(Action::ToEnd)
+            .until("the end is shown again", |app| {
+                app.timeline.shown.is_none() && says_where_it_goes(app)
+            });
+    }
+}
+
+#[test]
+fn hidden_children_are_a_row_of_the_list() {
+    let scratch = Scratch::new("hidden-children");
+    let trees = grow(&scratch, "connect-four", "uct", false, 300);
+    let mut stage = Stage::dark();
+    stage
+        .act(Action::Open(vec![trees[0].clone()]))
+        .until("it is there", |app| app.model.is_some());
+    let has_row = |stage: &mut Stage| {
+        stage.frame();
+        !stage.frame.dump(&stage.app)["controls"]["hidden children"].is_null()
+    };
+    assert!(!has_row(&mut stage));
+    let all = why(stage.app.model.as_ref().expect("a tree"), 0);
+    let sift = Sift {
+        best: Some(2),
+        ..Sift::default()
+    };
+    stage.act(Action::Sift(sift)).until("it is sifted", |app| {
+        app.model.as_ref().is_some_and(|model| model.hidden > 0)
+    });
+    assert!(has_row(&mut stage));
+    let some = why(stage.app.model.as_ref().expect("a tree"), 0);
+    assert_eq!((some.rows.len(), some.hidden), (2, 5));
+    assert_eq!(some.next, all.next);
+}
