@@ -384,8 +384,8 @@ fn the_end_of_every_game_can_be_followed() {
     assert_eq!(seen, BTreeSet::from([1, 2, 3]));
 }
 
-/// The numbers of a process's children, as text.
-fn children(parent: &Child) -> Vec<String> {
+/// The numbers of a process's children.
+fn children(parent: &Child) -> Vec<u32> {
     let wanted = format!("PPid:\t{}\n", parent.id());
     let is_child = |path: &Path| {
         fs::read_to_string(path.join("status")).is_ok_and(|text| text.contains(&wanted))
@@ -393,7 +393,7 @@ fn children(parent: &Child) -> Vec<String> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
         .filter(|entry| is_child(&entry.path()))
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .collect()
 }
 
@@ -407,7 +407,7 @@ fn census(child: &Child) -> (usize, usize) {
 }
 
 /// The engines of a match, as soon as both have started.
-fn both_engines(runner: &Child) -> Vec<String> {
+fn both_engines(runner: &Child) -> Vec<u32> {
     let begun = Instant::now();
     loop {
         let engines = children(runner);
@@ -422,11 +422,6 @@ fn both_engines(runner: &Child) -> Vec<String> {
     }
 }
 
-fn signal(name: &str, processes: &[String]) {
-    let status = Command::new("kill").arg(name).args(processes).status();
-    assert!(status.expect("kill is there").success());
-}
-
 /// Stops matches together with their engines, which hear of it first, as a batch system does, a closed terminal or a container.
 fn stop_with_engines(times: u64) {
     let mut random = canopy_engine::rng::Rng::new(times);
@@ -438,8 +433,8 @@ fn stop_with_engines(times: u64) {
         ));
         let mut processes = both_engines(&child);
         thread::sleep(Duration::from_millis(random.below(1000).into()));
-        processes.push(child.id().to_string());
-        signal(["-TERM", "-INT", "-HUP"][turn as usize % 3], &processes);
+        processes.push(child.id());
+        signal(["TERM", "INT", "HUP"][turn as usize % 3], &processes);
         let output = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(130), "{said}");
@@ -469,8 +464,8 @@ fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
     if !Path::new("/proc/self/fd").exists() {
         return untested("there is no /proc");
     }
-    for name in ["-TERM", "-KILL"] {
-        let scratch = Scratch::new(&format!("sniped{name}"));
+    for name in ["TERM", "KILL"] {
+        let scratch = Scratch::new(&format!("sniped-{name}"));
         let child = start(&format!(
             "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|2|--go|nodes 20|--pace|60|--out|{}",
             scratch.0.display()
@@ -706,10 +701,10 @@ fn a_second_ctrl_c_ends_everything_at_once() {
         );
         thread::sleep(Duration::from_millis(5));
     }
-    signal("INT", child.id());
+    signal("INT", &[child.id()]);
     thread::sleep(Duration::from_millis(300));
     let urged = Instant::now();
-    signal("INT", child.id());
+    signal("INT", &[child.id()]);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     assert!(
@@ -755,7 +750,7 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
         );
         thread::sleep(Duration::from_millis(5));
     }
-    signal("INT", child.id());
+    signal("INT", &[child.id()]);
     let output = child.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(130), "{said}");

@@ -573,7 +573,7 @@ fn only_the_newest_trees_stay_on_request() {
     );
     let (text, well) = piped(&["--game", "connect-four"], script.as_bytes());
     assert!(well && text.matches("bestmove").count() == 6, "{text}");
-    let names = |directory: &std::path::Path| -> Vec<String> {
+    let names = |directory: &Path| -> Vec<String> {
         let entries = fs::read_dir(directory).expect("it is there");
         let mut names: Vec<String> = entries
             .map(|entry| {

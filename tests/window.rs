@@ -541,7 +541,7 @@ fn a_file_is_no_match() {
     let scratch = Scratch::new("window-file");
     let file = scratch.0.join("a.tree");
     fs::write(&file, "").expect("a file can be written");
-    let output = std::process::Command::new(support::window::viewer())
+    let output = Command::new(support::window::viewer())
         .args(["follow", text(&file)])
         .output()
         .expect("the viewer runs");
@@ -553,7 +553,7 @@ fn a_file_is_no_match() {
 
 #[test]
 fn without_a_display_there_is_a_sentence() {
-    let output = std::process::Command::new(support::window::viewer())
+    let output = Command::new(support::window::viewer())
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")
         .env_remove("WAYLAND_SOCKET")

@@ -109,10 +109,11 @@ pub(crate) fn past_capture(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Sends a signal to a process by name, such as `TERM`; the shell's own kill is everywhere.
-pub(crate) fn signal(name: &str, process: u32) {
+/// Sends a signal by name, such as `TERM`, to processes; the shell's own kill is everywhere.
+pub(crate) fn signal(name: &str, processes: &[u32]) {
+    let processes: String = processes.iter().map(|id| format!(" {id}")).collect();
     let sent = Command::new("sh")
-        .args(["-c", &format!("kill -{name} {process}")])
+        .args(["-c", &format!("kill -{name}{processes}")])
         .status();
     assert!(sent.expect("there is a shell").success(), "kill -{name}");
 }
