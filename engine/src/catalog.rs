@@ -296,10 +296,11 @@ pub const SEARCHES: &[Entry] = &[
         only: Some("othello"),
         ..entry(
             "heuristic-001",
-            "Report 001's alpha-beta on square weights, 6 plies deep",
+            "Report 001's alpha-beta on the weights of its own squares, 6 plies deep",
             |_| {
                 Spec::Classical(ClassicalConfig {
-                    evaluation: Some("weights".into()),
+                    evaluation: Some("weights:own".into()),
+                    arguments: vec![1],
                     depth: Some(6),
                     ..ClassicalConfig::default()
                 })
@@ -355,6 +356,7 @@ pub const SEARCHES: &[Entry] = &[
                 deepening: true,
                 evaluation: Some("outcome".into()),
                 depth: None,
+                default_depth: None,
                 millis: Some(1000),
                 ..report_003()
             })
@@ -380,13 +382,13 @@ pub const SEARCHES: &[Entry] = &[
     entry("minimax", "Every line to a fixed depth", |_| {
         Spec::Classical(ClassicalConfig {
             method: Method::Minimax,
-            depth: Some(4),
+            default_depth: Some(4),
             ..ClassicalConfig::default()
         })
     }),
     entry(
         "alpha-beta",
-        "Every line that can matter, to a fixed depth",
+        "Every line that can matter, to a fixed depth; depth by depth under any other limit",
         |_| Spec::Classical(ClassicalConfig::default()),
     ),
     entry(

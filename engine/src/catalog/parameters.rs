@@ -419,14 +419,17 @@ pub const PARAMETERS: &[Parameter] = &[
     ),
     classical_row!(
         "depth",
-        "Plies to look ahead; 0 for as deep as the clock allows",
+        "Plies to look ahead: if set, whatever the clock says, else if no limit is given; 0 for as deep as the clock allows",
         Kind::Whole { min: 0, max: 500 },
-        |config| or_zero(config.depth),
-        |config, value| config.depth = unless_zero(value.whole()).map(|depth| depth as u32)
+        |config| or_zero(config.depth.or(config.default_depth)),
+        |config, value| {
+            config.depth = unless_zero(value.whole()).map(|depth| depth as u32);
+            config.default_depth = None;
+        }
     ),
     classical_row!(
         "deepening",
-        "Whether depths are searched one after the other",
+        "Whether depths are searched one after the other even if only the depth is limited",
         Kind::Flag,
         |config| config.deepening.to_string(),
         |config, value| config.deepening = value.flag()
@@ -493,10 +496,10 @@ pub const PARAMETERS: &[Parameter] = &[
         set: |spec, value| {
             if let (
                 Spec::Classical(config) | Spec::Greedy(config),
-                Value::Evaluation(name, arguments),
+                Value::Evaluation(text, arguments),
             ) = (spec, value)
             {
-                config.evaluation = Some(name.to_owned());
+                config.evaluation = Some(text.to_owned());
                 config.arguments = arguments.to_vec();
             }
         },
@@ -583,9 +586,10 @@ pub(super) fn set<G: Playable>(
         expected,
     };
     let mut arguments = Vec::new();
+    let in_small_letters = text.to_ascii_lowercase();
     let value = if parameter.kind == Kind::Evaluation {
-        let name = evaluation::<G>(text, &mut arguments).map_err(refuse)?;
-        Value::Evaluation(name, &arguments)
+        evaluation::<G>(text, &mut arguments).map_err(refuse)?;
+        Value::Evaluation(&in_small_letters, &arguments)
     } else {
         let read = parameter.kind.read(text);
         read.ok_or_else(|| refuse(parameter.kind.to_string()))?
@@ -619,7 +623,7 @@ pub(super) fn check_evaluation<G: Playable>(text: &str) -> Result<(), CatalogErr
 }
 
 /// Reads `NAME:ARGUMENT:...`; or says what was expected.
-fn evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<&'static str, String> {
+fn evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<(), String> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();
     let Some(found) = G::evaluations()
@@ -654,5 +658,5 @@ fn evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<&'sta
         };
         arguments.push(argument);
     }
-    Ok(found.name)
+    Ok(())
 }

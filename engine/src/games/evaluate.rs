@@ -79,6 +79,9 @@ pub struct Evaluation<G> {
     /// The value in hundredths of a point for the player to move. Made for games that go on; finished games are
     /// worth what [`Outcome`] says, which is the search's business.
     pub function: fn(&G, &[i32]) -> i32,
+    /// For an evaluation that may look at one side only, where turning the sign does not give the other side's value: the
+    /// value for the player who searches, whoever is to move. None where `function` says all.
+    pub seen_by: Option<fn(&G, Player, &[i32]) -> i32>,
 }
 
 /// Something about an evaluation that can be set.
@@ -136,6 +139,7 @@ impl<G: Game> Evaluation<G> {
             help: "Win, draw or loss: an unfinished game is worth nothing to either side.",
             parameters: &[],
             function: |_, _| 0,
+            seen_by: None,
         }
     }
 
@@ -157,6 +161,7 @@ impl<G: Game> Evaluation<G> {
                 let seed = arguments.first().copied().unwrap_or(0);
                 (mix(position.key() ^ mix(seed as u64)) % 100) as i32
             },
+            seen_by: None,
         }
     }
 }

@@ -55,9 +55,11 @@ impl<G: Game> AlphaBeta<'_, G> {
             self.levels.resize_with(level + 2, Level::default);
         }
         self.levels[level].line.clear();
-        if let Some(value) = self.judge.at_end(position, self.history, ply, depth) {
-            self.tally.leaves += 1;
-            return Some(value);
+        let leaf = self
+            .judge
+            .at_leaf(position, self.history, ply, depth, self.tally);
+        if leaf.is_some() {
+            return leaf;
         }
         let mut moves = std::mem::take(&mut self.levels[level].moves);
         position.legal_moves(&mut moves);

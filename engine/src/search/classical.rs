@@ -4,14 +4,14 @@
 //! position visited below the root, over all iterations), leaves as report 004 does (positions evaluated).
 
 use super::{
-    Choice, LiveTree, Report, Reward, RootMove, Search, Searchable, Task,
+    Choice, Limits, LiveTree, Report, Reward, RootMove, Search, Searchable, Stop, Task,
     alpha_beta::{AlphaBeta, INFINITE},
     budget::Budget,
     minimax::Minimax,
     recorder::{CERTAIN, Recorder, proven_by, reward_of},
 };
 use crate::{
-    games::{Evaluation, Game, History, Outcome, evaluate::WIN},
+    games::{Evaluation, Game, History, Outcome, Player, evaluate::WIN},
     rng::{Rng, child_seed},
 };
 
@@ -52,13 +52,16 @@ pub struct Aspiration {
 pub struct ClassicalConfig {
     /// Which lines are followed.
     pub method: Method,
-    /// The depth, or the greatest depth with deepening; as deep as time allows if none.
+    /// The greatest depth, whatever other limits there are, unless a search is asked for another depth.
     pub depth: Option<u32>,
-    /// Whether depths 1, 2, 3 ... are searched in turn, the moves at the root in the order of their last values.
+    /// The depth if there is neither that nor any limit; as deep as it gets if none.
+    pub default_depth: Option<u32>,
+    /// Whether depths 1, 2, 3 ... are searched in turn, the moves at the root in the order of their last values, even if
+    /// only the depth is limited. Under any other limit they always are: who is interrupted has an answer then.
     pub deepening: bool,
     /// The window of each iteration; the widest if none.
     pub aspiration: Option<Aspiration>,
-    /// The evaluation, by name; the game's first if none.
+    /// The evaluation, by name, as it was asked for: what follows a colon is in `arguments`, too. The game's first if none.
     pub evaluation: Option<String>,
     /// Its arguments, in the order of its parameters; defaults where missing.
     pub arguments: Vec<i32>,
@@ -78,7 +81,8 @@ impl Default for ClassicalConfig {
     fn default() -> Self {
         Self {
             method: Method::AlphaBeta,
-            depth: Some(6),
+            depth: None,
+            default_depth: Some(6),
             deepening: false,
             aspiration: None,
             evaluation: None,
@@ -97,12 +101,17 @@ impl Default for ClassicalConfig {
 pub(super) struct Tally {
     pub(super) nodes: u64,
     pub(super) leaves: u64,
+    /// Whether a position was evaluated because the depth was used up, since this was last set to false.
+    pub(super) met_horizon: bool,
 }
 
 /// Says what positions are worth.
 pub(super) struct Judge<G: Game> {
     function: fn(&G, &[i32]) -> i32,
+    seen_by: Option<fn(&G, Player, &[i32]) -> i32>,
     arguments: Vec<i32>,
+    /// Who is to move at the root: an evaluation that looks at one side only looks at this one.
+    pub(super) searcher: Player,
 }
 
 impl<G: Searchable> Judge<G> {
@@ -110,6 +119,7 @@ impl<G: Searchable> Judge<G> {
     pub(super) fn new(name: Option<&str>, arguments: &[i32]) -> Self {
         let table = G::evaluations();
         let evaluation: &Evaluation<G> = name
+            .and_then(|text| text.split(':').next())
             .and_then(|name| table.iter().find(|evaluation| evaluation.name == name))
             .unwrap_or(&table[0]);
         let arguments = evaluation
@@ -120,21 +130,17 @@ impl<G: Searchable> Judge<G> {
             .collect();
         Self {
             function: evaluation.function,
+            seen_by: evaluation.seen_by,
             arguments,
+            searcher: Player::First,
         }
     }
 }
 
 impl<G: Game> Judge<G> {
-    /// The value of a position for the player to move, if the line ends here; none if it goes on.
+    /// The value of a finished game for the player to move; none if the game goes on.
     #[inline]
-    pub(super) fn at_end(
-        &self,
-        position: &G,
-        history: &History,
-        ply: u32,
-        depth: u32,
-    ) -> Option<i32> {
+    pub(super) fn at_end(&self, position: &G, history: &History, ply: u32) -> Option<i32> {
         match position.outcome() {
             Some(Outcome::Draw) => Some(0),
             Some(Outcome::Win(winner)) => {
@@ -145,16 +151,46 @@ impl<G: Game> Judge<G> {
                     -value
                 })
             }
-            None if position.repetition_key().is_some() && history.is_threefold(position) => {
-                Some(0)
+            None => {
+                (position.repetition_key().is_some() && history.is_threefold(position)).then_some(0)
             }
-            None => (depth == 0).then(|| self.opinion(position)),
         }
     }
 
-    /// The evaluation's word on a game that goes on.
+    /// [`Self::at_end`], and what the evaluation says when `depth` is used up.
+    #[inline]
+    pub(super) fn at_leaf(
+        &self,
+        position: &G,
+        history: &History,
+        ply: u32,
+        depth: u32,
+        tally: &mut Tally,
+    ) -> Option<i32> {
+        let value = self.at_end(position, history, ply).or_else(|| {
+            (depth == 0).then(|| {
+                tally.met_horizon = true;
+                self.opinion(position)
+            })
+        })?;
+        tally.leaves += 1;
+        Some(value)
+    }
+
+    /// The evaluation's word on a game that goes on, for the player to move.
     pub(super) fn opinion(&self, position: &G) -> i32 {
-        (self.function)(position, &self.arguments).clamp(1 - CERTAIN, CERTAIN - 1)
+        let value = match self.seen_by {
+            Some(seen_by) => {
+                let value = seen_by(position, self.searcher, &self.arguments);
+                if position.to_move() == self.searcher {
+                    value
+                } else {
+                    -value
+                }
+            }
+            None => (self.function)(position, &self.arguments),
+        };
+        value.clamp(1 - CERTAIN, CERTAIN - 1)
     }
 }
 
@@ -183,6 +219,8 @@ struct Round<M> {
     found: Vec<Found<M>>,
     /// Whether it got through all moves before time ran out.
     finished: bool,
+    /// Values up to here are bounds from above and cannot be compared with each other.
+    floor: i32,
 }
 
 impl<M> Round<M> {
@@ -223,6 +261,7 @@ impl<G: Searchable> Classical<G> {
         spent: &mut Spent,
     ) -> Round<G::Move> {
         let Spent { budget, tally } = spent;
+        tally.met_horizon = false;
         let mut found: Vec<Found<G::Move>> = Vec::new();
         let mut history = task.history.clone();
         let entry = self.current.begin(task.root);
@@ -272,6 +311,7 @@ impl<G: Searchable> Classical<G> {
                 return Round {
                     found,
                     finished: false,
+                    floor: window.0,
                 };
             };
             let line = std::iter::once(mv).chain(line).collect();
@@ -285,6 +325,7 @@ impl<G: Searchable> Classical<G> {
         let round = Round {
             found,
             finished: true,
+            floor: window.0,
         };
         let nodes = tally.nodes - begun + 1;
         self.current
@@ -371,12 +412,12 @@ impl<G: Searchable> Search<G> for Classical<G> {
             budget,
             tally: Tally::default(),
         };
-        let deepest = match (limits.depth, self.config.depth) {
-            (Some(depth), _) => depth,
-            (None, Some(depth)) if limits.time.is_none() || !self.config.deepening => depth,
-            _ => DEEPEST,
-        }
-        .clamp(1, DEEPEST);
+        self.judge.searcher = task.root.to_move();
+        let may_be_interrupted = limits.time.is_some() || limits.count().is_some();
+        let depth = (limits.depth.or(self.config.depth))
+            .or(self.config.default_depth.filter(|_| !may_be_interrupted));
+        let deepest = depth.unwrap_or(DEEPEST).clamp(1, DEEPEST);
+        let deepening = self.config.deepening || may_be_interrupted || depth.is_none();
         let mut guess = self
             .config
             .aspiration
@@ -390,16 +431,26 @@ impl<G: Searchable> Search<G> for Classical<G> {
         };
         let mut best: Vec<Found<G::Move>> = order.iter().map(|&mv| unknown(mv)).collect();
         let mut reached = 0;
-        for depth in if self.config.deepening { 1 } else { deepest }..=deepest {
-            let Round { found, finished } = self.aspire(&task, &order, depth, guess, &mut spent);
-            if !finished {
-                // Time ran out. What was seen of this depth counts if it began with the best move of the last.
-                if reached == 0 || found.first().is_some_and(|first| first.mv == order[0]) {
-                    merge(&mut best, found);
+        let mut depth = if deepening { 1 } else { deepest };
+        while depth <= deepest {
+            let mut round = self.aspire(&task, &order, depth, guess, &mut spent);
+            if !round.finished && reached == 0 {
+                // Nothing can be said for the moves that were seen against those that were not. One ply takes no time.
+                depth = 1;
+                let budget = Budget::start(&Limits::default(), None, &Stop::new());
+                let budget = std::mem::replace(&mut spent.budget, budget);
+                round = self.aspire(&task, &order, depth, guess, &mut spent);
+                spent.budget = budget;
+            }
+            if !round.finished {
+                // Time ran out. The best move of the last depth was looked at first: those that were found to be better
+                // now are, but values that only failed to reach the window say nothing.
+                if round.best() > round.floor {
+                    merge(&mut best, round.found);
                 }
                 break;
             }
-            best = found;
+            best = round.found;
             reached = depth;
             std::mem::swap(&mut self.current, &mut self.finished);
             // Moves that the window cut off at the root come last, in their old order.
@@ -430,9 +481,11 @@ impl<G: Searchable> Search<G> for Classical<G> {
                     (snapshots.look)(&self.finished, &report);
                 }
             }
-            if guess.abs() >= CERTAIN && self.config.deepening {
+            // Deeper searches would find the same: a win, or no line that goes on.
+            if guess.abs() >= CERTAIN || !spent.tally.met_horizon {
                 break;
             }
+            depth += 1;
         }
         best.retain(|found| found.value > -INFINITE);
         let mut report = self.report(&task, &best, reached, spent.tally);

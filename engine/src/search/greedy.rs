@@ -33,12 +33,13 @@ impl<G: Searchable> Greedy<G> {
 impl<G: Searchable> Search<G> for Greedy<G> {
     fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move> {
         let mover = task.root.to_move();
+        self.judge.searcher = mover;
         let judge = &self.judge;
         let value = |mv| {
             let mut after = task.root.clone();
             after.play(mv);
             let value = judge
-                .at_end(&after, &History::new(), 1, 0)
+                .at_end(&after, &History::new(), 1)
                 .unwrap_or_else(|| judge.opinion(&after));
             if after.to_move() == mover {
                 value

@@ -25,8 +25,10 @@ impl<G: Game> Minimax<'_, G> {
         ply: u32,
         entry: Entry,
     ) -> Option<(i32, Vec<G::Move>)> {
-        if let Some(value) = self.judge.at_end(position, self.history, ply, depth) {
-            self.tally.leaves += 1;
+        let leaf = self
+            .judge
+            .at_leaf(position, self.history, ply, depth, self.tally);
+        if let Some(value) = leaf {
             return Some((value, Vec::new()));
         }
         let mut moves = Vec::new();

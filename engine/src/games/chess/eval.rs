@@ -33,6 +33,7 @@ impl Evaluate for Chess {
                     let side = position.board.side_to_move();
                     100 * (material(position, side) - material(position, !side))
                 },
+                seen_by: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),

@@ -38,6 +38,7 @@ impl Evaluate for ConnectFour {
                     lines(position.own, position.opponent, two, three)
                         - lines(position.opponent, position.own, two, three)
                 },
+                seen_by: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),

@@ -41,6 +41,7 @@ impl Evaluate for Delta {
                     };
                     worth(position.own) - worth(position.opponent)
                 },
+                seen_by: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),

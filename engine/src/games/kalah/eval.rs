@@ -28,6 +28,7 @@ impl Evaluate for Kalah {
                     };
                     worth(position.to_move()) - worth(position.to_move().opponent())
                 },
+                seen_by: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),

@@ -2,7 +2,7 @@
 
 use super::{CORNERS, Othello, PASS, Place};
 use crate::games::{
-    Evaluate,
+    Evaluate, Game as _, Player,
     evaluate::{Curve, Evaluation, Kind, Parameter},
 };
 use crate::machine::ones;
@@ -24,7 +24,7 @@ const WEIGHTS_004: [[i32; 4]; 4] = [
 
 const OWN_OR_DIFFERENCE: Parameter = Parameter {
     name: "eval",
-    help: "diff: own minus opponent's; own: the opponent's discs are not looked at, as report 001 has it.",
+    help: "diff: own minus opponent's; own: only the discs of the player who searches count, as report 001 has it.",
     kind: Kind::Choice(&["diff", "own"]),
 };
 
@@ -35,31 +35,44 @@ impl Evaluate for Othello {
                 name: "weights",
                 help: "Report 001's weight of each square that a side holds: 120 for a corner, -40 beside it.",
                 parameters: &[OWN_OR_DIFFERENCE],
-                function: |position, arguments| weights(position, &WEIGHTS_001, arguments),
+                function: |position, arguments| {
+                    weights(position, position.to_move(), &WEIGHTS_001, arguments)
+                },
+                seen_by: Some(|position, player, arguments| {
+                    weights(position, player, &WEIGHTS_001, arguments)
+                }),
             },
             Evaluation {
                 name: "weighted",
                 help: "Report 004's weight of each square that a side holds: 4 for a corner, -4 beside it.",
                 parameters: &[OWN_OR_DIFFERENCE],
-                function: |position, arguments| weights(position, &WEIGHTS_004, arguments),
+                function: |position, arguments| {
+                    weights(position, position.to_move(), &WEIGHTS_004, arguments)
+                },
+                seen_by: Some(|position, player, arguments| {
+                    weights(position, player, &WEIGHTS_004, arguments)
+                }),
             },
             Evaluation {
                 name: "count",
                 help: "Disc difference in percent of all discs.",
                 parameters: &[],
                 function: |position, _| share(position.own, position.opponent),
+                seen_by: None,
             },
             Evaluation {
                 name: "mobility",
                 help: "Difference in playable squares in percent of both sides'.",
                 parameters: &[],
                 function: |position, _| share(position.squares(), position.opponent_squares()),
+                seen_by: None,
             },
             Evaluation {
                 name: "corners",
                 help: "Difference in corners in percent of those taken.",
                 parameters: &[],
                 function: |position, _| share(position.own & CORNERS, position.opponent & CORNERS),
+                seen_by: None,
             },
             Evaluation::random(),
             Evaluation::outcome_only(),
@@ -88,14 +101,20 @@ fn weight(quadrant: &[[i32; 4]; 4], square: u8) -> i32 {
     quadrant[fold(square / 8)][fold(square % 8)]
 }
 
-fn weights(position: &Othello, quadrant: &[[i32; 4]; 4], arguments: &[i32]) -> i32 {
+/// The weights of `player`'s squares, less the opponent's unless the arguments say not to look at those.
+fn weights(position: &Othello, player: Player, quadrant: &[[i32; 4]; 4], arguments: &[i32]) -> i32 {
     let sum = |discs| {
         ones(discs)
             .map(|square| weight(quadrant, square))
             .sum::<i32>()
     };
+    let (own, opponent) = if position.to_move() == player {
+        (position.own, position.opponent)
+    } else {
+        (position.opponent, position.own)
+    };
     let own_only = arguments.first() == Some(&1);
-    sum(position.own) - if own_only { 0 } else { sum(position.opponent) }
+    sum(own) - if own_only { 0 } else { sum(opponent) }
 }
 
 /// 100 * (own - opponent) / (own + opponent), towards zero; 0 when there is nothing to share.
