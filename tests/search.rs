@@ -2,6 +2,8 @@
 
 #[path = "search/depths.rs"]
 mod depths;
+#[path = "search/proofs.rs"]
+mod proofs;
 mod support;
 
 use std::{

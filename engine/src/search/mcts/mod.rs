@@ -12,6 +12,7 @@ use self::{
     bounded::Bounded,
     graph::Graph,
     playout::Playout,
+    proof::Proofs,
     select::{Select, Tuned, Uct, ln},
     store::Store,
     threads::{Shared, Tickets},
@@ -37,6 +38,7 @@ mod index;
 mod last_good_reply;
 mod opening;
 mod playout;
+mod proof;
 mod select;
 mod sharing;
 mod slot;
@@ -328,52 +330,68 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
 
     /// The root's moves, the one to play first.
     fn ranked(&self, root: &G, moves: Option<&[G::Move]>) -> Vec<Edge<G::Move>> {
+        self.ranked_by(root, moves, &mut Proofs::new(&self.store))
+    }
+
+    fn ranked_by(
+        &self,
+        root: &G,
+        moves: Option<&[G::Move]>,
+        proofs: &mut Proofs<'_, T>,
+    ) -> Vec<Edge<G::Move>> {
         let (framed, frame) = self.framed(root);
         let mover = framed.to_move();
         let (first, count) = self.store.edges(self.store.root());
         let visits = self.store.visits(self.store.root());
-        let mut ranked: Vec<(Rank, Edge<G::Move>)> = (first..first + count)
+        let mut ranked: Vec<Candidate<G::Move>> = (first..first + count)
             .map(|edge| {
-                let stats = self.store.tally(edge, mover).into();
-                let rank = self.rank(
-                    &stats,
-                    self.store.edge_proven(edge),
-                    mover,
-                    ln(visits.max(1)),
-                );
-                (rank, self.seen(edge, frame))
+                let stats = ChildStats::from(self.store.tally(edge, mover));
+                let proven = self.store.edge_proven(edge).filter(|_| self.config.solver);
+                let rank = match proven {
+                    Some(Outcome::Win(winner)) => {
+                        let mut after = framed.clone();
+                        let (child, _) = self.store.follow(edge, &mut after);
+                        // A proof that is too large to be looked at is a long one.
+                        let plies = proofs.plies(child, &after).map_or(1e9, f64::from);
+                        if winner == mover {
+                            (1.0, 1.0, -plies, stats.chosen)
+                        } else {
+                            (-1.0, 1.0, plies, stats.chosen)
+                        }
+                    }
+                    _ => self.rank(&stats, ln(visits.max(1))),
+                };
+                Candidate {
+                    rank,
+                    is_draw: proven == Some(Outcome::Draw),
+                    mean: stats.sum / stats.visits,
+                    edge: self.seen(edge, frame),
+                }
             })
-            .filter(|(_, edge)| moves.is_none_or(|moves| moves.contains(&edge.mv)))
+            .filter(|one| moves.is_none_or(|moves| moves.contains(&one.edge.mv)))
             .collect();
-        ranked.sort_by(|(rank, edge), (other_rank, other)| {
-            let better_first = other_rank
-                .partial_cmp(rank)
+        ranked.sort_by(|one, other| {
+            let better_first = (other.rank)
+                .partial_cmp(&one.rank)
                 .unwrap_or(std::cmp::Ordering::Equal);
-            better_first.then_with(|| edge.mv.cmp(&other.mv))
+            better_first.then_with(|| one.edge.mv.cmp(&other.edge.mv))
         });
-        ranked.into_iter().map(|(_, edge)| edge).collect()
+        // Certain draws are not visited any more: how often they were says nothing. They go before the first that promises less.
+        let (draws, mut ranked): (Vec<_>, Vec<_>) =
+            (ranked.into_iter()).partition(|candidate| candidate.is_draw);
+        let place = (ranked.iter()).position(|other| {
+            let promises = other.rank.0 > 0.0 || other.rank.0 == 0.0 && other.mean >= 0.5;
+            !promises
+        });
+        let place = place.unwrap_or(ranked.len());
+        ranked.splice(place..place, draws);
+        ranked.into_iter().map(|candidate| candidate.edge).collect()
     }
 
-    /// How much a root move is to be preferred.
-    fn rank(
-        &self,
-        stats: &ChildStats,
-        proven: Option<Outcome>,
-        mover: Player,
-        ln_root: f64,
-    ) -> Rank {
-        let certain = match proven {
-            Some(Outcome::Win(winner)) if self.config.solver => {
-                if winner == mover {
-                    1.0
-                } else {
-                    -1.0
-                }
-            }
-            _ => 0.0,
-        };
+    /// How much a root move without a certain winner is to be preferred.
+    fn rank(&self, stats: &ChildStats, ln_root: f64) -> Rank {
         if stats.chosen == 0.0 {
-            return (certain, 0.0, f64::NEG_INFINITY, 0.0);
+            return (0.0, 0.0, f64::NEG_INFINITY, 0.0);
         }
         let mean = stats.sum / stats.visits;
         let visits = stats.chosen;
@@ -385,7 +403,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 visits,
             ),
         };
-        (certain, 1.0, one, two)
+        (0.0, 1.0, one, two)
     }
 
     /// Whether a move on the board certainly wins (1) or loses (-1) for who makes it, as far as that is looked at; else 0.
@@ -402,8 +420,74 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         }
     }
 
-    /// `mv` and the most visited moves after it, on the board; but certain wins before all others, and certain losses last.
+    /// Whether who makes a move on the board can expect less of it than a draw, as far as is known.
+    fn promises_less_than_draw(&self, position: &G, edge: &Edge<G::Move>) -> bool {
+        let mut after = position.clone();
+        after.play(edge.mv);
+        let inverted = self.store.frame(&after).inverted;
+        let first = edge.value.for_player(Player::First);
+        let first = if inverted { 1.0 - first } else { first };
+        edge.proven.is_none() && Reward::new(first).for_player(position.to_move()) < 0.5
+    }
+
+    /// `mv` and the best play after it as far as it is proven, on the board: a winner hurries, a loser delays. None if
+    /// `mv` has no certain winner, and `mv` alone if the proof is too large to be looked at.
+    fn proven_line(
+        &self,
+        root: &G,
+        mv: G::Move,
+        proofs: &mut Proofs<'_, T>,
+    ) -> Option<Vec<G::Move>> {
+        let mut line = vec![mv];
+        let mut position = root.clone();
+        let mut node = self.store.root();
+        let (mut image, mut frame) = self.framed(&position);
+        let (first, count) = self.store.edges(node);
+        let mut edge = (first..first + count).find(|&edge| self.seen(edge, frame).mv == mv)?;
+        let proven = self.store.edge_proven(edge).filter(|_| self.config.solver);
+        if !matches!(proven, Some(Outcome::Win(_))) {
+            return None;
+        }
+        let alone = line.clone();
+        loop {
+            node = self.store.follow(edge, &mut image).0;
+            position.play(line[line.len() - 1]);
+            let (first, count) = self.store.edges(node);
+            if count == 0 {
+                return Some(line);
+            }
+            frame = self.store.frame(&position);
+            let wins = self.store.proven(node) == Some(Outcome::Win(image.to_move()));
+            let mut best: Option<(u32, usize)> = None;
+            for next in first..first + count {
+                let Some(plies) = proofs.plies_of_move(node, next, &image) else {
+                    return Some(alone);
+                };
+                let is_better = |plies: u32| {
+                    best.is_none_or(|(most, _)| if wins { plies < most } else { plies > most })
+                };
+                if let Some(plies) = plies.filter(|&plies| is_better(plies)) {
+                    best = Some((plies, next));
+                }
+            }
+            let Some((_, next)) = best else {
+                return Some(alone);
+            };
+            edge = next;
+            line.push(self.seen(edge, frame).mv);
+        }
+    }
+
+    /// `mv` and the most visited moves after it, on the board; but certain wins before all others, certain losses last, and
+    /// a certain draw before a move that promises less.
     fn line(&self, root: &G, mv: G::Move) -> Vec<G::Move> {
+        self.line_by(root, mv, &mut Proofs::new(&self.store))
+    }
+
+    fn line_by(&self, root: &G, mv: G::Move, proofs: &mut Proofs<'_, T>) -> Vec<G::Move> {
+        if let Some(line) = self.proven_line(root, mv, proofs) {
+            return line;
+        }
         let mut position = root.clone();
         let mut node = self.store.root();
         let mut line = Vec::new();
@@ -415,12 +499,19 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             let next = match wanted.take() {
                 Some(mv) => views.find(|view| view.mv == mv),
                 // The last of equals is wanted first by `max_by_key`, so count them from behind.
-                None => views
-                    .rev()
+                None => (views.clone().rev())
                     .max_by_key(|view| (self.certainty(&position, view), view.visits))
                     .filter(|view| view.visits > 0),
             };
-            let Some(next) = next else { return line };
+            let Some(mut next) = next else { return line };
+            if self.config.solver
+                && !line.is_empty()
+                && self.promises_less_than_draw(&position, &next)
+            {
+                let is_draw = |view: &Edge<G::Move>| view.proven == Some(Outcome::Draw);
+                let draws = views.rev().filter(|view| is_draw(view) && view.visits > 0);
+                next = draws.max_by_key(|view| view.visits).unwrap_or(next);
+            }
             line.push(next.mv);
             position.play(next.mv);
             match next.child {
@@ -437,7 +528,8 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         iterations: u64,
         memory_full: bool,
     ) -> Report<G::Move> {
-        let edges = self.ranked(root, moves);
+        let mut proofs = Proofs::new(&self.store);
+        let edges = self.ranked_by(root, moves, &mut proofs);
         let (_, _, first) = self.store.root_figures();
         let inverted = self.store.frame(root).inverted;
         let usage = self.store.usage();
@@ -458,7 +550,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                     value,
                     score: None,
                     proven: edge.proven.map(|outcome| unflipped(outcome, flipped)),
-                    line: self.line(root, edge.mv),
+                    line: self.line_by(root, edge.mv, &mut proofs),
                 }
             })
             .collect();
@@ -479,6 +571,16 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
 
 /// A root move's claim to be played: certain results, visited at all, then the chosen measures.
 type Rank = (f64, f64, f64, f64);
+
+/// A root move that may be played.
+struct Candidate<M> {
+    rank: Rank,
+    /// Whether it certainly leads to a draw, where that is looked at.
+    is_draw: bool,
+    /// Its mean for the player to move.
+    mean: f64,
+    edge: Edge<M>,
+}
 
 impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
     fn choose(&mut self, mut task: Task<'_, G>) -> Choice<G::Move> {

@@ -541,7 +541,7 @@ impl<G: Searchable> Worker<'_, G> {
         (first..first + count).find(is_new)
     }
 
-    /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, or certainly lost.
+    /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, or certainly drawn or lost.
     fn choose_with_care<T: Store<G>, S: Select>(
         &self,
         ground: &Ground<'_, G, T, S>,
@@ -569,9 +569,9 @@ impl<G: Searchable> Worker<'_, G> {
             {
                 score = match outcome {
                     Outcome::Win(winner) if winner == mover => f64::INFINITY,
-                    // Worse than anything open, but better than nothing.
+                    // There is nothing to find out any more: worse than anything open, but better than nothing.
+                    Outcome::Draw => -1e299,
                     Outcome::Win(_) => -1e300,
-                    Outcome::Draw => score.min(0.5),
                 };
             }
             if score > best_score {
