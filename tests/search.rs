@@ -5,6 +5,8 @@ mod depths;
 #[path = "search/proofs.rs"]
 mod proofs;
 mod support;
+#[path = "search/tables.rs"]
+mod tables;
 
 use std::{
     collections::{HashMap, HashSet},

@@ -155,8 +155,7 @@ fn play<G: Playable>(
             break;
         }
         if let Some(mv) = position.random_move(&mut rng) {
-            position.play(mv);
-            history.push(&position);
+            history.play(&mut position, mv);
         }
     }
     loop {
@@ -174,7 +173,6 @@ fn play<G: Playable>(
         for search in &mut searches {
             search.advance(choice.best);
         }
-        position.play(choice.best);
-        history.push(&position);
+        history.play(&mut position, choice.best);
     }
 }

@@ -100,8 +100,7 @@ impl PositionWork for Grow<'_> {
             writeln!(out, "{}", notation::move_text(&position, mv))?;
             out.flush()?;
             search.advance(mv);
-            position.play(mv);
-            history.push(&position);
+            history.play(&mut position, mv);
         }
         Ok(())
     }

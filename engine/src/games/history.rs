@@ -1,4 +1,4 @@
-//! What a position cannot know: which positions came before it. Draws by threefold repetition are judged here.
+//! What a position cannot know: which positions and moves came before it. Draws by threefold repetition are judged here.
 
 use super::{Game, Outcome};
 
@@ -6,6 +6,8 @@ use super::{Game, Outcome};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     keys: Vec<u64>,
+    /// The last two moves, the latest last, as [`Game::reply_context`] numbers them.
+    last_moves: [Option<u32>; 2],
 }
 
 impl History {
@@ -14,7 +16,21 @@ impl History {
         Self::default()
     }
 
-    /// Notes a position that has been reached; call it for the start position too.
+    /// Plays a move of the game, and notes it and the position it leads to.
+    pub fn play<G: Game>(&mut self, position: &mut G, mv: G::Move) {
+        let context = position.reply_context(mv) as u32;
+        self.last_moves = [self.last_moves[1], Some(context)];
+        position.play(mv);
+        self.push(position);
+    }
+
+    /// The last two moves that were played, the latest last, as [`Game::reply_context`] numbers them; none where none is
+    /// known.
+    pub fn last_moves(&self) -> [Option<u32>; 2] {
+        self.last_moves
+    }
+
+    /// Notes a position that has been reached, nobody knows by which move; call it for the start position too.
     pub fn push<G: Game>(&mut self, position: &G) {
         if position.is_irreversible() {
             self.keys.clear();

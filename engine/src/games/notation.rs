@@ -385,8 +385,7 @@ pub fn play_moves<G: Notation>(
 ) -> Result<(), ParseError> {
     let mut play = |position: &mut G, history: &mut History, mv: G::Move| {
         each(position, mv);
-        position.play(mv);
-        history.push(position);
+        history.play(position, mv);
     };
     for text in record
         .split_whitespace()

@@ -77,6 +77,17 @@ impl Symmetry {
         )
     }
 
+    /// This symmetry and then another, as one.
+    pub fn then(self, next: Self) -> Self {
+        // "Flip, then transpose" is "transpose, then flip" with the flips in each other's place.
+        let flips = if next.transposes() {
+            (self.0 & 2) << 1 | (self.0 & 4) >> 1
+        } else {
+            self.0 & 6
+        };
+        Self((self.0 & 1 | flips) ^ next.0)
+    }
+
     /// The symmetry that undoes this one.
     pub fn inverse(self) -> Self {
         // Undoing "transpose, then flip" is "flip, then transpose": the flips trade places.
@@ -114,9 +125,17 @@ mod tests {
     fn the_eight_are_a_group_closed_under_inverses() {
         for symmetry in Symmetry::ALL {
             assert!(Symmetry::ALL.contains(&symmetry.inverse()));
+            assert_eq!(symmetry.then(symmetry.inverse()), Symmetry::IDENTITY);
             for column in 0..5 {
                 for row in 0..5 {
                     let image = symmetry.square((column, row), 5);
+                    for next in Symmetry::ALL {
+                        assert_eq!(
+                            symmetry.then(next).square((column, row), 5),
+                            next.square(image, 5),
+                            "{symmetry:?}, then {next:?}"
+                        );
+                    }
                     assert_eq!(
                         symmetry.inverse().square(image, 5),
                         (column, row),

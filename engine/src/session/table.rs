@@ -96,8 +96,7 @@ impl<G: Playable> GameTable<G> {
     }
 
     fn play_move(&mut self, mv: G::Move) {
-        self.position.play(mv);
-        self.history.push(&self.position);
+        self.history.play(&mut self.position, mv);
         self.moves.push(mv);
     }
 
@@ -109,8 +108,7 @@ impl<G: Playable> GameTable<G> {
         let mut position = self.start.clone();
         history.push(&position);
         for &mv in &self.moves {
-            position.play(mv);
-            history.push(&position);
+            history.play(&mut position, mv);
         }
         self.position = position;
         self.history = history;

@@ -69,16 +69,24 @@ impl Figures {
         }
     }
 
-    /// Tells the table of a visit, after the node itself was told: an entry of another position is replaced.
+    /// Tells the table of a visit, after the node itself was told. An entry of another position, or one that knows less than
+    /// the node, becomes what the node knows; as `Bounded` does it.
     fn tell_table(&mut self, table: &PositionTable, node: u32, reward: u64) {
         let Some((number, key)) = table.of_node(node) else {
             return;
         };
+        let own = Entry {
+            visits: self.visits[node as usize],
+            sum: self.sums[node as usize],
+            squares: self.squares.get(node as usize).copied().unwrap_or(0),
+        };
         let entry = &mut self.entries[number as usize];
-        if !is_of(entry, key, table.verified) {
-            *entry = (key, Entry::default());
+        let is_known = is_of(entry, key, table.verified);
+        let (of, told) = entry;
+        if table.verified && (!is_known || told.visits.wrapping_add(1) < own.visits) {
+            (*of, *told) = (key, own);
+            return;
         }
-        let (_, told) = entry;
         told.visits = told.visits.wrapping_add(1);
         told.sum = told.sum.wrapping_add(reward);
         told.squares = told.squares.wrapping_add(square(reward));
@@ -423,8 +431,9 @@ impl Replay {
         let (number, key) = table.of_node(node)?;
         let entry = &self.figures.entries[number as usize];
         let (_, told) = entry;
-        let is_visited = self.figures.visits[node as usize] > 0;
-        (is_visited && is_of(entry, key, table.verified)).then(|| TableEntry {
+        let visits = self.figures.visits[node as usize];
+        let knows = visits > 0 && told.visits >= visits;
+        (knows && is_of(entry, key, table.verified)).then(|| TableEntry {
             visits: told.visits,
             mean: as_rewards(told.sum) / f64::from(told.visits),
             squares: if self.growth().squares.is_some() {

@@ -126,8 +126,8 @@ fn search_twice<G: Playable>(
     let mut moves = Vec::new();
     for ply in 0..OPENING {
         position.legal_moves(&mut moves);
-        position.play(moves[(ply * 5 + 2) % moves.len()]);
-        history.push(&position);
+        let mv = moves[(ply * 5 + 2) % moves.len()];
+        history.play(&mut position, mv);
     }
     let mut row = Row {
         mv: String::new(),
@@ -143,8 +143,7 @@ fn search_twice<G: Playable>(
         row.steps += choice.report.nodes;
         row.checksum = mix(row.checksum ^ checksum::<G>(&choice.report));
         search.advance(choice.best);
-        position.play(choice.best);
-        history.push(&position);
+        history.play(&mut position, choice.best);
     }
     Ok(row)
 }

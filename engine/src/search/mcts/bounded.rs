@@ -2,7 +2,15 @@
 //!
 //! The table has a fixed number of entries; a position's key says where its entry is. Normally the key is stored too, and
 //! another position's entry is replaced; unverified, positions that fall on one entry are mixed, as the report's program
-//! did. Visits stay those of the tree; a child whose position has no entry falls back on its own mean.
+//! did. Visits stay those of the tree.
+//!
+//! An entry begins with what the node that takes it knows of itself, so that a position does not lose what was learnt when
+//! another took its entry meanwhile. Where an entry knows less than a node does, because it was last taken by an equal position
+//! elsewhere in the tree, the node falls back on its own mean. So a small table is never worse than none.
+//!
+//! Beside other threads an entry also counts the visits that are under way: to whoever looks at it they are lost (virtual
+//! loss). That count may be off by a few when the entry changes hands meanwhile, and is not missed then. An
+//! entry that is taken while other threads are on their way through the node counts their visits twice.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,14 +30,17 @@ use crate::{
 };
 
 const KEY: usize = 0;
+/// Visits (low half) and those that are under way (high half).
 const VISITS: usize = 1;
+const UNDER_WAY_BIT: u32 = 32;
 const SUM: usize = 2;
 const SQUARES_WORD: usize = 3;
 
 /// A tree with a table beside it.
 pub(super) struct Bounded<const SQUARES: bool> {
     tree: Tree<SQUARES, true>,
-    /// Key, visits, sum of rewards for the first player, and sum of their squares where the formula wants it.
+    /// Key, visits, sum of rewards for the first player, and sum of their squares where the formula wants it. An entry
+    /// without visits is empty.
     table: Words,
     entries: u64,
     verify: bool,
@@ -83,17 +94,46 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
         })
     }
 
-    /// What the table says of a node's position, if it says anything.
+    /// The entry of a node's position, its visits and those under way, if it knows as much as the node's own `visits`.
+    #[inline(always)]
+    fn entry_of(&self, node: u32, visits: u32) -> Option<(&[AtomicU64], u32, u32)> {
+        let key = self.tree.key(node);
+        let entry = self.entry(key);
+        let word = entry[VISITS].load(Ordering::Relaxed);
+        let (known, under_way) = (word as u32, (word >> UNDER_WAY_BIT) as u32);
+        let knows = known > 0 && known.saturating_add(under_way) >= visits;
+        (knows && self.is_of(entry, key)).then_some((entry, known, under_way))
+    }
+
+    /// Counts rewards in an entry's visits, and visits that are no longer under way; how many visits it knows of then.
+    #[inline(always)]
+    fn count(&self, visits: &AtomicU64, rewards: u64, arrived: u64) -> u32 {
+        if !self.parallel {
+            return add(visits, rewards, false) as u32;
+        }
+        let counted = |word: u64| {
+            let under_way = (word >> UNDER_WAY_BIT).saturating_sub(arrived);
+            (u64::from(word as u32) + rewards) | under_way << UNDER_WAY_BIT
+        };
+        let old = visits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
+            Some(counted(word))
+        });
+        let now = old.map_or(0, counted);
+        (now as u32).saturating_add((now >> UNDER_WAY_BIT) as u32)
+    }
+
+    /// What the table says of a node's position, if it knows as much as the node.
     fn table_entry(&self, node: u32) -> Option<TableEntry> {
         if let Some(entries) = &self.entries_by_node {
             return entries[node as usize];
         }
-        let told = self.told(self.tree.key(node))?;
+        let own = self.tree.tally_of(node);
+        let (entry, visits, _) = self.entry_of(node, own.visits)?;
         Some(TableEntry {
-            visits: told.visits,
-            mean: as_rewards(told.sum) / f64::from(told.visits),
+            visits,
+            mean: as_rewards(entry[SUM].load(Ordering::Relaxed)) / f64::from(visits),
             squares: if SQUARES {
-                as_rewards(told.squares)
+                as_rewards(entry[SQUARES_WORD].load(Ordering::Relaxed))
             } else {
                 f64::NAN
             },
@@ -156,26 +196,24 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
 
     #[inline(always)]
     fn tally(&self, edge: usize, mover: Player) -> Tally {
-        let own = Store::<G>::tally(&self.tree, edge, mover);
+        let own = self.tree.tally_of(edge as u32);
         if own.chosen == 0 {
             return own;
         }
-        let key = self.tree.key(edge as u32);
-        let entry = self.entry(key);
-        let visits = entry[VISITS].load(Ordering::Relaxed) as u32;
-        if visits == 0 || !self.is_of(entry, key) {
+        let Some((entry, known, under_way)) = self.entry_of(edge as u32, own.visits) else {
             return own;
-        }
+        };
         let squares = if SQUARES {
             entry[SQUARES_WORD].load(Ordering::Relaxed)
         } else {
             0
         };
         let (sum, squares) =
-            sums_seen_by(entry[SUM].load(Ordering::Relaxed), squares, visits, mover);
+            sums_seen_by(entry[SUM].load(Ordering::Relaxed), squares, known, mover);
         Tally {
             chosen: own.chosen,
-            visits,
+            // What is under way has no rewards yet, for whoever looks.
+            visits: known.saturating_add(under_way),
             sum,
             squares: if SQUARES { squares } else { 0 },
         }
@@ -212,6 +250,12 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
 
     #[inline(always)]
     fn announce(&self, step: &Step, visits: u32) -> u32 {
+        let key = self.tree.key(step.node);
+        let entry = self.entry(key);
+        if self.is_of(entry, key) {
+            let under_way = u64::from(visits) << UNDER_WAY_BIT;
+            add(&entry[VISITS], under_way, true);
+        }
         Store::<G>::announce(&self.tree, step, visits)
     }
 
@@ -220,14 +264,25 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         Store::<G>::tell(&self.tree, step, news);
         let key = self.tree.key(step.node);
         let entry = self.entry(key);
-        if !self.is_of(entry, key) {
-            entry[KEY].store(key, Ordering::Relaxed);
-            for word in &entry[VISITS..] {
-                word.store(0, Ordering::Relaxed);
-            }
-        }
+        let is_taken = !self.is_of(entry, key);
         let (rewards, sum, squares) = news.rewards();
-        add(&entry[VISITS], rewards, self.parallel);
+        let known = if is_taken {
+            0
+        } else {
+            self.count(&entry[VISITS], rewards, news.arrived())
+        };
+        let own = self.tree.tally_of(step.node);
+        if is_taken || self.verify && known < own.visits {
+            // The tree keeps sums for who moved there; seen from the other side it is the same calculation.
+            let (sum, squares) = sums_seen_by(own.sum, own.squares, own.visits, step.mover);
+            entry[KEY].store(key, Ordering::Relaxed);
+            entry[VISITS].store(own.visits.into(), Ordering::Relaxed);
+            entry[SUM].store(sum, Ordering::Relaxed);
+            if SQUARES {
+                entry[SQUARES_WORD].store(squares, Ordering::Relaxed);
+            }
+            return;
+        }
         add(&entry[SUM], sum, self.parallel);
         if SQUARES {
             add(&entry[SQUARES_WORD], squares, self.parallel);

@@ -2,12 +2,18 @@
 //!
 //! "The move before" is the previous ply, whoever made it; a reply is learnt for the player who made it. The longest
 //! match is tried first: two moves, then one, then a random move. A reply that is not legal now is passed over. With
-//! forgetting, a reply that was played by the loser is dropped. Draws and cut-off playouts teach nothing.
+//! forgetting, a reply that was played by the loser is dropped. Draws teach nothing. A playout that is cut off is won by the
+//! player to whom its reward is more than a draw.
+//!
+//! Moves are those on the board of the game, also where a graph keeps images of its positions, and the first move of a
+//! playout answers the moves before it, be they of the tree or of the game.
 
-use super::playout::{Playout, Trail, cut_off, pay};
+use std::cmp::Ordering;
+
+use super::playout::{ONE, Playout, Trail, cut_off, pay};
 use crate::machine::{Work, accelerated};
 use crate::{
-    games::{Evaluate, Game, Outcome, Player},
+    games::{Evaluate, Game, Player},
     rng::{Rng, mix},
 };
 
@@ -115,9 +121,12 @@ impl<G: Game> LastGoodReply<G> {
         longest.or_else(|| self.tables.reply_to_one(mover, trail).filter(legal))
     }
 
-    fn learn(&mut self, outcome: Outcome) {
-        let Outcome::Win(winner) = outcome else {
-            return;
+    /// Learns from the playout on record, by what it paid the first player.
+    fn learn(&mut self, reward: u64) {
+        let winner = match reward.cmp(&(ONE / 2)) {
+            Ordering::Greater => Player::First,
+            Ordering::Less => Player::Second,
+            Ordering::Equal => return,
         };
         for ply in &self.record {
             if ply.mover == winner {
@@ -169,16 +178,16 @@ impl<G: Evaluate> Work for RunReplies<'_, G> {
         let mut position = position.clone();
         policy.record.clear();
         let mut left = policy.limit.unwrap_or(u32::MAX);
-        loop {
+        let reward = loop {
             if left == 0 {
-                return cut_off(&position);
+                break cut_off(&position);
             }
             left -= 1;
             let mv = match policy.reply(&position, trail) {
                 Some(reply) => reply,
                 None => match position.random_move(rng) {
                     Some(mv) => mv,
-                    None => break,
+                    None => break pay(position.final_outcome()),
                 },
             };
             policy.record.push(Ply {
@@ -188,16 +197,15 @@ impl<G: Evaluate> Work for RunReplies<'_, G> {
             });
             trail.push(position.reply_context(mv));
             position.play(mv);
-        }
-        let outcome = position.final_outcome();
-        policy.learn(outcome);
-        pay(outcome)
+        };
+        policy.learn(reward);
+        reward
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::playout::fixed, *};
     use crate::games::connect_four::{Column, ConnectFour};
 
     /// The plies of a connect four game, from the empty board.
@@ -223,7 +231,7 @@ mod tests {
         let mut policy = LastGoodReply::<ConnectFour>::new(true, true, None);
         // X a1, O b1, X a2, O b2, X a3, O b3, X a4: X wins. Cells are column * 7 + row.
         policy.record = record("1212121");
-        policy.learn(Outcome::Win(Player::First));
+        policy.learn(ONE);
         let one = |table: &LastGoodReply<ConnectFour>, player: Player| -> Vec<(usize, u8)> {
             let replies = table.tables.one[player.index()].iter().enumerate();
             replies
@@ -257,12 +265,16 @@ mod tests {
         assert_eq!(policy.reply(&position, after(14, 13)), None);
         // Forgetting: X answers b1 with column 1 again, and loses.
         policy.record = record("121");
-        policy.learn(Outcome::Win(Player::Second));
+        policy.learn(0);
         assert_eq!(one(&policy, Player::First), [(8, 0), (9, 0)]);
         assert_eq!(policy.tables.reply_to_two(Player::First, after(0, 7)), None);
         // A draw teaches nothing.
         policy.record = record("7656");
-        policy.learn(Outcome::Draw);
+        policy.learn(ONE / 2);
         assert_eq!(one(&policy, Player::Second), [(0, 1)]);
+        // A playout that was cut off teaches by what it paid.
+        policy.record = record("7656");
+        policy.learn(fixed(0.45));
+        assert_eq!(one(&policy, Player::Second), [(0, 1), (28, 5), (42, 5)]);
     }
 }

@@ -11,13 +11,13 @@ use std::{sync::atomic::Ordering, thread};
 use self::{
     bounded::Bounded,
     graph::Graph,
-    playout::Playout,
+    playout::{Playout, Trail},
     proof::Proofs,
     select::{Select, Tuned, Uct, ln},
     store::Store,
     threads::{Shared, Tickets},
     tree::Tree,
-    worker::{Ground, Worker, unflipped},
+    worker::{Board, Ground, Worker, unflipped},
 };
 use super::{
     Choice, Edge, Frame, Limits, LiveTree, Report, Reward, RootEdge, RootMove, Search, Searchable,
@@ -26,7 +26,7 @@ use super::{
     growth::{Record, Teller},
 };
 use crate::{
-    games::{Outcome, Player},
+    games::{Outcome, Player, Symmetry},
     rng::child_seed,
 };
 
@@ -43,6 +43,8 @@ mod select;
 mod sharing;
 mod slot;
 mod store;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod tree;
 mod worker;
@@ -162,6 +164,19 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         (image, frame)
     }
 
+    /// The root on the board, if its node is in another frame and the playouts want to know where they are.
+    fn board(&self, root: &G) -> Option<Board<G>> {
+        let follows = self
+            .playouts
+            .first()
+            .is_some_and(|playout| playout.follows_trail());
+        let turns = T::IS_GRAPH && self.config.sharing.groups();
+        (follows && turns).then(|| Board {
+            position: root.clone(),
+            symmetry: (self.store.frame(root).symmetry).unwrap_or(Symmetry::IDENTITY),
+        })
+    }
+
     /// Makes iterations until the budget is used up; how many, and whether memory ran out.
     fn run(&mut self, task: &mut Task<'_, G>, framed: &G, allowed: Option<&[bool]>) -> (u64, bool) {
         let limits = task
@@ -186,6 +201,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         self.restricted |= allowed.is_some();
         let seed = child_seed(self.config.seed, self.searches);
         let parallel = self.playouts.len() > 1;
+        let board = self.board(task.root);
         let mut playouts = std::mem::take(&mut self.playouts);
         let shared = Shared::default();
         {
@@ -199,6 +215,8 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 store: &self.store,
                 select: self.select,
                 root: framed,
+                board,
+                trail: Trail::of_game(task.history),
                 allowed,
                 in_order,
                 threads: playouts.len() as u32,

@@ -3,7 +3,7 @@
 use super::last_good_reply::LastGoodReply;
 use crate::machine::{Work, accelerated};
 use crate::{
-    games::{Evaluate, Game, Outcome, Player, playout::playout},
+    games::{Evaluate, Game, History, Outcome, Player, playout::playout},
     rng::Rng,
 };
 
@@ -33,6 +33,12 @@ pub(super) struct Trail {
 }
 
 impl Trail {
+    /// The last moves of a game.
+    pub(super) fn of_game(history: &History) -> Self {
+        let [before, last] = history.last_moves();
+        Self { before, last }
+    }
+
     #[inline(always)]
     pub(super) fn push(&mut self, context: usize) {
         *self = Self {

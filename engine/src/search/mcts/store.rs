@@ -82,6 +82,13 @@ impl News {
         (self.rewards.into(), self.sum, self.squares)
     }
 
+    /// How many of the visits that were counted on the way down are over by this: those that brought a reward, and those
+    /// that were not made after all.
+    #[inline(always)]
+    pub(super) fn arrived(&self) -> u64 {
+        (i64::from(self.rewards) - self.visits) as u64
+    }
+
     /// The sums of rewards and of their squares, seen by `player`.
     #[inline(always)]
     pub(super) fn seen_by(&self, player: Player) -> (u64, u64) {

@@ -71,6 +71,23 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
         self.arena.get(Self::word(node) + Self::KEY)
     }
 
+    /// What a node knows, for the player who moved there.
+    #[inline(always)]
+    pub(super) fn tally_of(&self, node: u32) -> Tally {
+        let words = self.arena.slice(Self::word(node), Self::WORDS);
+        let visits = words[VISITS].load(Ordering::Relaxed) as u32;
+        Tally {
+            chosen: visits,
+            visits,
+            sum: words[SUM].load(Ordering::Relaxed),
+            squares: if SQUARES {
+                words[SQUARES_WORD].load(Ordering::Relaxed)
+            } else {
+                0
+            },
+        }
+    }
+
     #[inline(always)]
     fn init(&self, node: u32, mv: u32, mover: Player, key: u64) {
         let word = Self::word(node);
@@ -293,18 +310,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
 
     #[inline(always)]
     fn tally(&self, edge: usize, _: Player) -> Tally {
-        let words = self.arena.slice(edge * Self::WORDS, Self::WORDS);
-        let visits = words[VISITS].load(Ordering::Relaxed) as u32;
-        Tally {
-            chosen: visits,
-            visits,
-            sum: words[SUM].load(Ordering::Relaxed),
-            squares: if SQUARES {
-                words[SQUARES_WORD].load(Ordering::Relaxed)
-            } else {
-                0
-            },
-        }
+        self.tally_of(edge as u32)
     }
 
     #[inline(always)]

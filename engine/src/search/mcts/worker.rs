@@ -8,7 +8,7 @@ use super::{
     store::{Expansion, News, Outlook, Settled, Step, Store, exchanged},
 };
 use crate::{
-    games::{Game, History, Outcome, Player},
+    games::{Game, History, Outcome, Player, Symmetry},
     machine::{Floats as _, LaneWork, Lanes, in_lanes},
     rng::Rng,
     search::{
@@ -32,6 +32,17 @@ pub(super) struct Worker<'a, G: Game> {
     pub(super) teller: Teller<'a>,
     camp: Option<Camp<G>>,
     plot: Plot,
+    /// The way down on the board of the game, for playouts that follow the trail through a graph of other frames.
+    board: Option<Board<G>>,
+}
+
+/// A position as it stands in the game, where the node has an image of it: what is learnt from playouts is learnt on this
+/// board, whichever frames the nodes are in.
+#[derive(Clone)]
+pub(super) struct Board<G> {
+    pub(super) position: G,
+    /// Turns the board into the node's frame.
+    pub(super) symmetry: Symmetry,
 }
 
 /// Where a thread that works beside others stays for a while. Memory that many write to is slow for all of them, and the
@@ -43,6 +54,7 @@ struct Camp<G> {
     steps: usize,
     position: G,
     trail: Trail,
+    board: Option<Board<G>>,
     /// The positions noted when it was reached.
     noted: usize,
     /// Iterations that are still to be made from here.
@@ -69,6 +81,10 @@ pub(super) struct Ground<'a, G: Game, T, S> {
     pub(super) select: S,
     /// The root, in its frame.
     pub(super) root: &'a G,
+    /// The root on the board, if playouts are to be played there.
+    pub(super) board: Option<Board<G>>,
+    /// The moves that led to the root.
+    pub(super) trail: Trail,
     /// Which of the root's moves may be chosen; none for all.
     pub(super) allowed: Option<&'a [bool]>,
     /// Whether the moves of every node were and are followed for the first time in their order, one a visit at most.
@@ -106,6 +122,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
             } else {
                 Plot::default()
             },
+            board: None,
         }
     }
 
@@ -158,13 +175,19 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                 here = worker.path[camp.steps - 1];
                 position = camp.position.clone();
                 trail = camp.trail;
+                if follows {
+                    worker.board.clone_from(&camp.board);
+                }
             }
             _ => {
                 worker.path.clear();
                 worker.history.forget_after(worker.played);
                 here = root;
                 position = ground.root.clone();
-                trail = Trail::default();
+                trail = ground.trail;
+                if follows {
+                    worker.board.clone_from(&ground.board);
+                }
                 worker.push(ground, here);
             }
         }
@@ -179,13 +202,14 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
             }
             // A new move ends the way down, even if the position behind it turned out to be known.
             if T::IS_GRAPH && count > 0 && worker.is_new(&outlook, parallel) {
-                break worker.playout.run(&position, trail, &mut worker.rng);
+                break worker.play_out(&position, trail);
             }
             if parallel && !staying && visits >= Camp::<G>::VISITS * ground.threads {
                 worker.camp = Some(Camp {
                     steps: worker.path.len(),
                     position: position.clone(),
                     trail,
+                    board: worker.board.clone(),
                     noted: worker.history.mark(),
                     left: 0,
                     news: News::default(),
@@ -197,7 +221,7 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                         certain = true;
                         break pay(outcome);
                     }
-                    Leaf::PlayOut => break worker.playout.run(&position, trail, &mut worker.rng),
+                    Leaf::PlayOut => break worker.play_out(&position, trail),
                     Leaf::Elsewhere(node) => {
                         here.node = node;
                         continue;
@@ -210,8 +234,7 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                 let chosen = worker.choose::<L, _, _>(ground, &position, &outlook);
                 (chosen, None)
             };
-            // A reply is remembered by the move in the frame of the node, as all moves on the way are.
-            let context = follows.then(|| position.reply_context(store.move_of(edge)));
+            let context = follows.then(|| worker.context(&position, store.move_of(edge)));
             let is_news = T::IS_GRAPH && worker.teller.is_heard() && store.is_unfollowed(edge);
             let mover = position.to_move();
             let (node, inverted) = match new_move {
@@ -226,6 +249,7 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
             };
             if let Some(context) = context {
                 trail.push(context);
+                worker.turn_board(store.frame_bits(edge));
             }
             if is_news {
                 worker.tell_link(store, &here);
@@ -235,7 +259,7 @@ impl<G: Searchable, T: Store<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G
                 break pay(Outcome::Draw);
             }
             if count == 0 {
-                break worker.playout.run(&position, trail, &mut worker.rng);
+                break worker.play_out(&position, trail);
             }
         };
         // Playouts pay the first player of the frame they were played in.
@@ -318,6 +342,39 @@ impl<G: Searchable> Worker<'_, G> {
     fn is_new(&self, outlook: &Outlook, parallel: bool) -> bool {
         // Beside other threads this time is counted already.
         outlook.chosen == u32::from(parallel) && self.path.len() > 1
+    }
+
+    /// Plays the game out from the position at the end of the way; what it pays the first player of its frame.
+    #[inline(always)]
+    fn play_out(&mut self, position: &G, trail: Trail) -> u64 {
+        let Some(board) = &self.board else {
+            return self.playout.run(position, trail, &mut self.rng);
+        };
+        let reward = self.playout.run(&board.position, trail, &mut self.rng);
+        if board.position.to_move() == position.to_move() {
+            reward
+        } else {
+            pay(Outcome::Win(Player::First)) - reward
+        }
+    }
+
+    /// How replies to a move of a node are remembered: by the move on the board. It is played there, too.
+    #[inline(never)]
+    fn context(&mut self, position: &G, mv: G::Move) -> usize {
+        let Some(board) = &mut self.board else {
+            return position.reply_context(mv);
+        };
+        let mv = G::image_of_move(mv, board.symmetry.inverse());
+        let context = board.position.reply_context(mv);
+        board.position.play(mv);
+        context
+    }
+
+    /// The way down goes on in another frame, which comes from the one before as [`Store::frame_bits`] says.
+    fn turn_board(&mut self, frame: u32) {
+        if let Some(board) = &mut self.board {
+            board.symmetry = board.symmetry.then(Symmetry::from_bits(frame as u8));
+        }
     }
 
     /// Notes a certain result.
