@@ -279,6 +279,29 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         }
     }
 
+    /// What visits that are under way pay the first player of the frame of the node they lead to: they count as lost by the
+    /// player who chose the move (virtual loss). A loss is its own square.
+    #[inline(always)]
+    fn lost_by_chooser(&self, step: &Step, visits: u64) -> u64 {
+        // No move leads to the root.
+        let is_turned = step.node != self.root && self.shape(step.edge as u32).inverted();
+        match turned_if(step.mover, is_turned) {
+            Player::First => 0,
+            Player::Second => visits << 32,
+        }
+    }
+
+    /// Adds rewards and their squares to a slot, and shows them to nobody.
+    #[inline(always)]
+    fn add_rewards(&self, slot: &[AtomicU64], [sum, squares]: [u64; 2]) {
+        if sum != 0 {
+            add(&slot[SUM], sum, self.parallel);
+            if SQUARES {
+                add(&slot[SQUARES_WORD], squares, self.parallel);
+            }
+        }
+    }
+
     /// Visits, and the value for the first player of the node's frame.
     fn figures(&self, node: u32) -> (u32, f64) {
         let word = Self::word(node);
@@ -688,23 +711,28 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
 
     #[inline(always)]
     fn announce(&self, step: &Step, visits: u32) -> u32 {
+        let lost = self.lost_by_chooser(step, visits.into());
         let (visits, of_node) = (u64::from(visits), u64::from(visits) << VISIT_BIT);
-        let node = self.arena.word(Self::word(step.node) + COUNTS);
+        let node = self.slot(step.node);
         let counts = if step.edge as u32 == step.node {
-            add(node, of_node + visits, self.parallel)
+            add(&node[COUNTS], of_node + visits, self.parallel)
         } else {
-            let counts = add(node, of_node, self.parallel);
-            let edge = self.arena.word(Self::word(step.edge as u32) + COUNTS);
-            add(edge, visits, self.parallel);
-            counts
+            // Other threads look at the copy. It is put right when the node is told.
+            let edge = self.slot(step.edge as u32);
+            add(&edge[COUNTS], of_node + visits, self.parallel);
+            self.add_rewards(edge, [lost; 2]);
+            add(&node[COUNTS], of_node, self.parallel)
         };
+        self.add_rewards(node, [lost; 2]);
         (counts >> VISIT_BIT) as u32
     }
 
     /// Apart from the loop, where threads that are alone tell whole paths.
     #[inline(never)]
     fn tell(&self, step: &Step, news: &News) {
-        let rewards = news.seen_by(turned_if(Player::First, step.flipped)).into();
+        let rewards = news.seen_by(turned_if(Player::First, step.flipped));
+        let lost = self.lost_by_chooser(step, news.arrived());
+        let rewards = <[u64; 2]>::from(rewards).map(|sum| sum.wrapping_sub(lost));
         let visits = news.visits as u64;
         self.add(step.node, visits, rewards, self.parallel);
         if visits != 0 {

@@ -321,3 +321,113 @@ pub(super) fn exchanged(outcome: Outcome) -> Outcome {
         Outcome::Draw => Outcome::Draw,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            bounded::Bounded, graph::Graph, playout::fixed, select::Four, sharing::*, tree::Tree,
+        },
+        *,
+    };
+    use crate::{
+        games::{Game as _, othello::Othello},
+        machine::PlainLanes,
+    };
+
+    /// Walks to each of the root's children and demands that visits which are under way are losses for the player who
+    /// moved there, and that nothing of them is left when their rewards have come.
+    fn check<T: Store<Othello>>(mut store: T, root: &Othello) {
+        store.set_parallel(true);
+        store.reset(root);
+        let plot = &mut Plot::beside_others();
+        let mover = root.to_move();
+        let top = Step {
+            edge: store.root() as usize,
+            node: store.root(),
+            mover: mover.opponent(),
+            flipped: false,
+        };
+        let mut moves = Vec::new();
+        root.legal_moves(&mut moves);
+        assert_eq!(store.expand(&top, root, &moves, plot), Expansion::Done);
+        let (first, count) = store.edges(store.root());
+        for (edge, &mv) in (first..first + count).zip(&moves) {
+            let mut position = *root;
+            let (node, flipped) = store.follow_new(edge, mv, &mut position);
+            let step = Step {
+                edge,
+                node,
+                mover,
+                flipped,
+            };
+            let tell = |rewards: &[f64]| {
+                for &reward in rewards {
+                    store.tell(&step, &News::of_counted(fixed(reward)));
+                }
+            };
+            store.announce(&step, 2);
+            tell(&[0.75, 0.25]);
+            let before = store.tally(edge, mover);
+            store.announce(&step, 3);
+            let during = store.tally(edge, mover);
+            let expected = Tally {
+                chosen: before.chosen + 3,
+                visits: before.visits + 3,
+                ..before
+            };
+            assert_eq!(during, expected, "{mv:?}");
+            // The copies that the way down looks at say the same, as far as they are of this move.
+            let start = edge.min(first + count - 4);
+            let four: Four<PlainLanes> = store.four_tallies(start, mover);
+            let lane = edge - start;
+            let seen = [four.visits, four.sum, four.squares].map(|lanes| lanes.to_array()[lane]);
+            let expected = [during.visits.into(), during.sum, during.squares];
+            assert_eq!(seen, expected, "{mv:?}");
+            // Two come back, and one is not made after all.
+            tell(&[1.0, 1.0]);
+            let mut given_up = News::default();
+            given_up.visits -= 1;
+            store.tell(&step, &given_up);
+            let (sum, squares) = sums_seen_by(2 * fixed(1.0), 2 * fixed(1.0), 2, mover);
+            let after = Tally {
+                chosen: before.chosen + 2,
+                visits: before.visits + 2,
+                sum: before.sum + sum,
+                squares: before.squares + squares,
+            };
+            assert_eq!(store.tally(edge, mover), after, "{mv:?}");
+        }
+    }
+
+    #[test]
+    fn a_visit_under_way_is_a_loss_for_the_player_who_chose() {
+        let mut root = Othello::start(());
+        let mut moves = Vec::new();
+        for ply in 0..12 {
+            root.legal_moves(&mut moves);
+            root.play(moves[(ply * 7 + 1) % moves.len()]);
+            root.legal_moves(&mut moves);
+            if moves.len() < 4 {
+                continue;
+            }
+            check(Tree::<true>::new(1 << 20), &root);
+            check(Bounded::<true>::new(1 << 20, 1000, true), &root);
+            for grouping in [Grouping::None, Grouping::Dihedral] {
+                for invert_colours in [false, true] {
+                    let sharing = Sharing {
+                        transpositions: true,
+                        grouping,
+                        invert_colours,
+                    };
+                    let framed = if sharing.groups() {
+                        sharing.canonical(&root).0
+                    } else {
+                        root
+                    };
+                    check(Graph::<true>::new(1 << 20, sharing), &framed);
+                }
+            }
+        }
+    }
+}
