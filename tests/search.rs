@@ -1323,6 +1323,17 @@ fn requests_for_searches_are_checked() {
         catalog::parse::<ConnectFour>("x"),
         Err(CatalogError::Search { .. })
     ));
+    // UCB1-tuned has no constant, but a final choice by a lower bound has.
+    assert!(parse("ucb1-tuned,exploration=1").is_err());
+    assert!(parse("ucb1-tuned,final_choice=lower-bound,exploration=1").is_ok());
+    for (name, has) in [
+        ("uct", true),
+        ("ucb1-tuned", false),
+        ("ucb1-tuned-001", false),
+    ] {
+        let settings = catalog::settings(&parse(name).unwrap());
+        assert_eq!(settings.contains_key("exploration"), has, "{name}");
+    }
     // Every parameter can be set to what it is, and reads back.
     for entry in SEARCHES {
         let Ok(spec) = catalog::parse::<ConnectFour>(entry.name) else {

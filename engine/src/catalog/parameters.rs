@@ -247,18 +247,24 @@ pub const PARAMETERS: &[Parameter] = &[
         FORMULAS,
         formula
     ),
-    mcts_row!(
-        "exploration",
-        "The constant C of UCT; larger looks more widely",
-        Kind::Real {
+    Parameter {
+        name: "exploration",
+        help: "The constant C of UCT; larger looks more widely",
+        kind: Kind::Real {
             min: 0.0,
-            max: 20.0
+            max: 20.0,
         },
-        |config| config.exploration.to_string(),
-        |config, value| if let Value::Real(value) = value {
-            config.exploration = value;
-        }
-    ),
+        get: |spec| {
+            mcts(spec)
+                .filter(|config| config.uses_exploration())
+                .map(|config| config.exploration.to_string())
+        },
+        set: |spec, value| {
+            if let (Spec::Mcts(config), Value::Real(value)) = (spec, value) {
+                config.exploration = value;
+            }
+        },
+    },
     choice_row!(
         "reward_range",
         "Rewards as the formula sees them: from 0 to 1 or from -1 to 1",

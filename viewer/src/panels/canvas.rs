@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use canopy_engine::tree::meta::Meta;
 use egui::{Align2, Color32, PointerButton, Rect, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{Panels, glance::Glance, move_of};
@@ -167,11 +168,7 @@ fn chips(app: &App, model: &Model) -> Vec<String> {
         if !meta.game.is_empty() {
             chips.push(meta.game.clone());
         }
-        let constant = meta.parameters.get("exploration");
-        chips.push(match constant {
-            Some(constant) => format!("{} · C {constant}", meta.search),
-            None => meta.search.clone(),
-        });
+        chips.push(search_chip(meta));
         let iterations = app.timeline.shown.map_or(meta.iterations, u64::from);
         if iterations > 0 {
             chips.push(format!("{} iterations", thousands(iterations)));
@@ -186,6 +183,17 @@ fn chips(app: &App, model: &Model) -> Vec<String> {
         chips.push(format!("{} more in the search", thousands(model.left_out)));
     }
     chips
+}
+
+/// The search, with its constant if it has one. Older sidecars name one for UCB1-tuned, too.
+fn search_chip(meta: &Meta) -> String {
+    let parameter = |name| meta.parameters.get(name).map(String::as_str);
+    match parameter("exploration") {
+        Some(constant) if parameter("select") != Some("ucb1-tuned") => {
+            format!("{} · C {constant}", meta.search)
+        }
+        _ => meta.search.clone(),
+    }
 }
 
 /// Which colour means what.
@@ -314,5 +322,26 @@ fn card(
         ui.add_space(4.0);
         let wide = (CARD_BOARD, Sense::hover());
         pictures.show(ui, &replayed.board, marks, wide, theme);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_is_shown_with_searches_that_have_one() {
+        let chip = |select: &str| {
+            let parameters = [("select", select), ("exploration", "0.5")];
+            search_chip(&Meta {
+                search: "some".to_owned(),
+                parameters: (parameters.iter())
+                    .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                    .collect(),
+                ..Meta::default()
+            })
+        };
+        assert_eq!(chip("uct"), "some · C 0.5");
+        assert_eq!(chip("ucb1-tuned"), "some");
     }
 }

@@ -433,6 +433,8 @@ impl EngineSetup {
         let number = |name: &str| default(name).filter(|text| text != "0");
         if let Some(exploration) = default("exploration") {
             self.exploration = exploration;
+        }
+        if default("playout_limit").is_some() {
             self.cuts_playouts = number("playout_limit").is_some();
         }
         if let Some(plies) = number("playout_limit") {

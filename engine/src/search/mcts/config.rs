@@ -114,6 +114,11 @@ pub fn max_threads() -> usize {
 }
 
 impl Config {
+    /// Whether the constant C makes a difference: UCB1-tuned has none, but the final choice by a lower bound has.
+    pub fn uses_exploration(&self) -> bool {
+        self.formula == Formula::Uct || self.final_choice == FinalChoice::LowerBound
+    }
+
     /// How many of a node's moves have been followed after so many visits, if each that did not end there took a new one.
     #[inline(always)]
     pub(super) fn moves_followed(&self, visits: u32) -> usize {
