@@ -147,7 +147,7 @@ fn six() -> Model {
 fn before_there_is_a_tree() {
     Stage::dark().press(egui::Key::Questionmark).matches("help");
     let mut stage = Stage::dark();
-    stage.act(Action::Open(vec!["no/such/file.tree".into()]));
+    stage.act(Action::Open(vec!["/no/such/file.tree".into()]));
     stage
         .until("it is so", |app| app.message.is_some())
         .matches("no-such-file");
@@ -499,7 +499,7 @@ fn a_match_that_is_over() {
 fn a_match_that_has_not_begun() {
     let mut stage = Stage::dark();
     stage.act(Action::FollowMatch {
-        directory: "no/such/match".into(),
+        directory: "/no/such/match".into(),
         exit: false,
     });
     stage
