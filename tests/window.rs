@@ -326,12 +326,15 @@ fn a_directory_is_followed() {
         state["error"].is_null() && state["nodes"] == shown["nodes"]
     });
 
-    // Nothing is done while nothing happens.
-    thread::sleep(Duration::from_millis(500));
-    if let Some(before) = window.seconds() {
+    // Nothing is done while nothing happens, as soon as the last picture is drawn with care.
+    let used = || {
+        let before = window.seconds()?;
         thread::sleep(Duration::from_secs(2));
-        let used = window.seconds().expect("it still runs") - before;
-        assert!(used < 0.04, "{used} s of 2 in which nothing happened");
+        Some(window.seconds()? - before)
+    };
+    if window.seconds().is_some() {
+        let is_idle = (0..10).any(|_| used().is_some_and(|used| used < 0.04));
+        assert!(is_idle, "it works while nothing happens");
     }
 
     // A search that is still running: its tree is there at once, and grows.
