@@ -108,20 +108,47 @@ fn depths_near_the_end_of_games_are_answered() {
     }
 }
 
-#[test]
-#[ignore = "every search of every game at twenty depths"]
-fn all_depths_near_the_end_of_games_are_answered() {
-    for &game in NAMES {
-        let games: Vec<Vec<String>> = (0..3).map(|seed| random_game(game, seed)).collect();
-        for (search, has_playouts) in searches(game) {
-            let mut server = server(game, search);
-            for moves in &games {
-                for plies in 1..=4 {
-                    for depth in 1..=20 {
-                        search_late(&mut server, moves, plies, depth, has_playouts);
-                    }
+/// Searches with every search to every depth from 1 to 20, one to four plies before the end of random games.
+fn sweep(game: &'static str) {
+    let games: Vec<Vec<String>> = (0..3).map(|seed| random_game(game, seed)).collect();
+    for (search, has_playouts) in searches(game) {
+        let mut server = server(game, search);
+        for moves in &games {
+            for plies in 1..=4 {
+                for depth in 1..=20 {
+                    search_late(&mut server, moves, plies, depth, has_playouts);
                 }
             }
         }
     }
+}
+
+#[test]
+#[ignore = "every search at twenty depths"]
+fn all_depths_near_the_end_of_chess_are_answered() {
+    sweep("chess");
+}
+
+#[test]
+#[ignore = "every search at twenty depths"]
+fn all_depths_near_the_end_of_othello_are_answered() {
+    sweep("othello");
+}
+
+#[test]
+#[ignore = "every search at twenty depths"]
+fn all_depths_near_the_end_of_kalah_are_answered() {
+    sweep("kalah");
+}
+
+#[test]
+#[ignore = "every search at twenty depths"]
+fn all_depths_near_the_end_of_connect_four_are_answered() {
+    sweep("connect-four");
+}
+
+#[test]
+#[ignore = "every search at twenty depths"]
+fn all_depths_near_the_end_of_delta_are_answered() {
+    sweep("delta");
 }
