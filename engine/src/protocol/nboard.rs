@@ -259,16 +259,16 @@ impl Dialect for NBoard {
     fn said(&mut self, _: &mut Core, _: &str) {}
 
     fn done(&mut self, core: &mut Core, answer: Option<Answer>) {
-        let (Some(task), Some(answer)) = (self.task.take(), answer) else {
+        let Some(task) = self.task.take() else {
             return;
         };
         // What was cut short is about a position that the client has left.
-        if core.was_stopped() {
+        let Some(answer) = answer.filter(|_| !core.was_stopped()) else {
             if let Task::Analyze(_) = task {
                 let _ = self.turn_back(core, self.moves.len());
             }
             return;
-        }
+        };
         if let Some(failure) = &answer.failure {
             status(core, failure);
         }

@@ -305,10 +305,9 @@ impl Client {
     }
 
     /// Says good-bye, and ends it if it does not go.
-    pub fn quit(mut self) {
-        self.line.process.send("quit\n");
+    pub fn quit(self) {
         let deadline = Instant::now() + self.line.patience.quit;
-        self.line.process.end(deadline);
+        self.line.process.end("quit\n", deadline);
     }
 
     /// Ends it at once, and keeps what may explain why.

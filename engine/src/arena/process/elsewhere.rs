@@ -47,7 +47,7 @@ impl Process {
     }
 
     /// Never called.
-    pub fn end(self, _: Instant) -> Exit {
+    pub fn end(self, _: &str, _: Instant) -> Exit {
         match self {}
     }
 

@@ -170,8 +170,12 @@ impl Process {
             .collect()
     }
 
-    /// Lets it end by itself until the deadline, then ends it; how it ended.
-    pub fn end(mut self, deadline: Instant) -> Exit {
+    /// Says good-bye, lets it end by itself until the deadline, then ends it; how it ended.
+    pub fn end(mut self, farewell: &str, deadline: Instant) -> Exit {
+        // Once it is gone nobody knows whose children they were.
+        #[cfg(target_os = "linux")]
+        self.family.look_up(self.group);
+        self.send(farewell);
         self.finish(deadline)
     }
 
@@ -182,8 +186,6 @@ impl Process {
     }
 
     fn finish(&mut self, deadline: Instant) -> Exit {
-        #[cfg(target_os = "linux")]
-        self.family.look_up(self.group);
         self.to_send.clear();
         self.input = None;
         // An engine that has just closed its output is about to have an exit code.
@@ -194,6 +196,8 @@ impl Process {
         self.await_end(deadline.max(Instant::now() + grace));
         let had_ended = self.has_ended();
         if !had_ended {
+            #[cfg(target_os = "linux")]
+            self.family.look_up(self.group);
             let _ = kill_process_group(self.group, Signal::TERM);
             self.await_end(Instant::now() + LAST_WORDS);
         }
