@@ -13,7 +13,7 @@ use std::{
 
 use canopy_engine::tree::{
     Tree,
-    files::{Format, sidecar, write_whole},
+    files::{Format, sidecar, write_durably},
     meta::{self, Meta},
 };
 use tiny_skia::Pixmap;
@@ -121,7 +121,7 @@ impl View {
             }
             _ => return Err("expected a name that ends in .png or .svg".to_owned()),
         };
-        write_whole(path, |out| out.write_all(&bytes)).map_err(|error| error.to_string())
+        write_durably(path, |out| out.write_all(&bytes)).map_err(|error| error.to_string())
     }
 }
 
@@ -147,7 +147,8 @@ pub fn save(path: &Path, view: &View, saving: &Saving) -> Result<(), String> {
     match saving {
         Saving::Picture(scale) => view.save(path, *scale),
         Saving::Tree(tree, format, meta) => {
-            write_whole(path, |out| format.write(tree, out)).map_err(|error| error.to_string())?;
+            write_durably(path, |out| format.write(tree, out))
+                .map_err(|error| error.to_string())?;
             let Some(meta) = meta else { return Ok(()) };
             // What else is known of the search; a file of another kind stays.
             let beside = sidecar(path, "json");
@@ -156,7 +157,7 @@ pub fn save(path: &Path, view: &View, saving: &Saving) -> Result<(), String> {
                 return Ok(());
             }
             let text = meta::text(meta.as_ref());
-            write_whole(&beside, |out| out.write_all(text.as_bytes()))
+            write_durably(&beside, |out| out.write_all(text.as_bytes()))
                 .map_err(|error| error.to_string())
         }
     }

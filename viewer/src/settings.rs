@@ -2,10 +2,13 @@
 
 use std::{
     fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
+use canopy_engine::tree::files::write_durably;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use crate::{
     play::setup::Setup,
@@ -15,6 +18,13 @@ use crate::{
 
 /// So many files and directories are remembered.
 const RECENT: usize = 8;
+
+/// The smallest window in points. Nothing is drawn below that.
+pub const MIN_WINDOW: [f32; 2] = [880.0, 560.0];
+/// The largest remembered window in points; above 65,535 pixels X11 libraries fail.
+const MAX_WINDOW: [f32; 2] = [7680.0, 4320.0];
+/// The longest settings file in bytes; a longer one is something else and is not read.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// What is remembered. What is missing in the file has its default, and what is unknown is ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +59,7 @@ pub struct Settings {
 
 /// What was played last; the default if it cannot be read, which must not cost the rest.
 fn or_default<'de, D: Deserializer<'de>>(from: D) -> Result<Setup, D::Error> {
-    let value = serde_json::Value::deserialize(from)?;
+    let value = Value::deserialize(from)?;
     Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
@@ -87,6 +97,12 @@ pub fn user_directory(variable: &str, usual: &str) -> Option<PathBuf> {
     }
 }
 
+/// Writes a text of the user's, whole or not at all. Where the name is a link, what it leads to is replaced and the link stays.
+pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    write_durably(&path, |out| out.write_all(text.as_bytes()))
+}
+
 impl Settings {
     /// Where they are kept; none if the system does not say.
     pub fn file() -> Option<PathBuf> {
@@ -95,9 +111,46 @@ impl Settings {
 
     /// What was remembered; the defaults if nothing was, or if it cannot be read.
     pub fn load() -> Self {
-        let text = Self::file().and_then(|path| fs::read_to_string(path).ok());
-        text.and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default()
+        let text = Self::file().and_then(|path| {
+            let found = fs::metadata(&path).ok()?;
+            // Whatever stands there, it does not hold up a start: no pipe, no device, nothing huge.
+            let is_likely = found.is_file() && found.len() <= MAX_FILE_BYTES;
+            is_likely.then(|| fs::read_to_string(path).ok())?
+        });
+        text.map(|text| Self::read(&text)).unwrap_or_default()
+    }
+
+    /// What a settings file says. A value that cannot be used has its default and does not cost the others.
+    fn read(text: &str) -> Self {
+        let Ok(Value::Object(found)) = serde_json::from_str(text) else {
+            return Self::default();
+        };
+        let whole = Value::Object(found.clone());
+        let read = serde_json::from_value::<Self>(whole).unwrap_or_else(|_| {
+            let mut usable = serde_json::Map::new();
+            for (name, value) in found {
+                let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
+                if serde_json::from_value::<Self>(Value::Object(alone)).is_ok() {
+                    usable.insert(name, value);
+                }
+            }
+            serde_json::from_value(Value::Object(usable)).unwrap_or_default()
+        });
+        read.clamped()
+    }
+
+    /// The same with sizes that a window can have.
+    fn clamped(mut self) -> Self {
+        let usual = Self::default().window;
+        for (axis, length) in self.window.iter_mut().enumerate() {
+            *length = if length.is_finite() {
+                length.clamp(MIN_WINDOW[axis], MAX_WINDOW[axis])
+            } else {
+                usual[axis]
+            };
+        }
+        self.recent.truncate(RECENT);
+        self
     }
 
     /// Remembers. Nothing depends on it, so that it may fail.
@@ -107,7 +160,7 @@ impl Settings {
         if let Some(directory) = path.parent() {
             let _ = fs::create_dir_all(directory);
         }
-        let _ = fs::write(path, text + "\n");
+        let _ = write_text(&path, &(text + "\n"));
     }
 
     /// A file or directory was opened.
@@ -147,5 +200,75 @@ impl Settings {
             (theme.edge_least, theme.edge_most) = (colour(least), colour(most));
         }
         theme
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absurd_window_is_clamped() {
+        let window = |text: &str| Settings::read(&format!("{{\"window\": {text}}}")).window;
+        assert_eq!(window("[1e9, 1e9]"), MAX_WINDOW);
+        assert_eq!(window("[1e30, 100000]"), MAX_WINDOW);
+        assert_eq!(window("[-5, 0]"), MIN_WINDOW);
+        assert_eq!(window("[1000, 700]"), [1000.0, 700.0]);
+        let usual = Settings::default().window;
+        for nonsense in [
+            "[]",
+            "[1e999, 1]",
+            "[1e39, 1e39]",
+            "\"wide\"",
+            "null",
+            "[[1], 2]",
+        ] {
+            let window = window(nonsense);
+            assert!(
+                window == usual || window == MAX_WINDOW,
+                "{nonsense}: {window:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn one_value_that_cannot_be_used_does_not_cost_the_others() {
+        let text =
+            "{\"dark\": false, \"labels\": 7, \"play\": [], \"window\": \"x\", \"unknown\": {}}";
+        let expected = Settings {
+            dark: false,
+            ..Settings::default()
+        };
+        assert_eq!(Settings::read(text), expected);
+        for text in ["", "[]", "null", "{\"dark\":", "\u{0}"] {
+            assert_eq!(Settings::read(text), Settings::default(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_read_again() {
+        let settings = Settings {
+            dark: false,
+            window: [1000.0, 700.0],
+            recent: vec!["/a".into()],
+            ..Settings::default()
+        };
+        let text = serde_json::to_string(&settings).expect("settings are JSON");
+        assert_eq!(Settings::read(&text), settings);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_text_replaces_what_a_link_leads_to_and_not_the_link() {
+        let directory = crate::exhibition::new_directory().expect("a directory can be made");
+        let (file, link) = (directory.join("file"), directory.join("link"));
+        fs::write(&file, "old").expect("a file can be written");
+        std::os::unix::fs::symlink(&file, &link).expect("a link can be made");
+        write_text(&link, "new").expect("it can be written");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&file).expect("it is there"), "new");
+        let names = fs::read_dir(&directory).expect("it can be listed").count();
+        assert_eq!(names, 2, "nothing temporary is left");
+        crate::exhibition::remove_directory(&directory);
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{CliError, trees::FormatArg};
 use crate::tree::{
-    files::{self, Format, sidecar, write_whole},
+    files::{self, Format, sidecar, write_durably},
     meta::{self, Meta},
 };
 
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &ConvertArgs, out: &mut dyn Write) -> Result<(), Cl
     let to = format_of(arguments.to, output)?;
     let document = files::read(input, Some(from)).map_err(|error| CliError::file(input, error))?;
     let failed = |error: io::Error| CliError::file(output, error.into());
-    write_whole(output, |out| to.write(&document.tree, out)).map_err(failed)?;
+    write_durably(output, |out| to.write(&document.tree, out)).map_err(failed)?;
     writeln!(
         out,
         "{}: {} nodes",
@@ -97,7 +97,7 @@ fn carry_along(input: &Path, output: &Path, meta: Option<&Meta>) -> Result<Vec<P
             io::copy(&mut File::open(&from)?, out)?;
             Ok(())
         };
-        write_whole(&to, copy).map_err(|error| CliError::file(&to, error.into()))?;
+        write_durably(&to, copy).map_err(|error| CliError::file(&to, error.into()))?;
         carried.push(to);
     }
     let (from, to) = (sidecar(input, "json"), sidecar(output, "json"));
@@ -105,7 +105,7 @@ fn carry_along(input: &Path, output: &Path, meta: Option<&Meta>) -> Result<Vec<P
         && from != to
     {
         let text = meta::text(&meta);
-        write_whole(&to, |out| out.write_all(text.as_bytes()))
+        write_durably(&to, |out| out.write_all(text.as_bytes()))
             .map_err(|error| CliError::file(&to, error.into()))?;
         carried.push(to);
     }

@@ -159,6 +159,19 @@ pub fn write_whole(
     write_whole_by(path, fill, |from, to| std::fs::rename(from, to))
 }
 
+/// [`write_whole`] for what a person saves: the content is on the disk before the file has its name, so that a power failure
+/// leaves the old file or the new one. It takes milliseconds, which a person does not notice and a live game would.
+pub fn write_durably(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    write_whole(path, |out| {
+        fill(out)?;
+        out.flush()?;
+        out.get_ref().sync_all()
+    })
+}
+
 /// [`write_whole`], the last step being `publish`, from the temporary name to the file's own.
 pub(super) fn write_whole_by(
     path: &Path,

@@ -27,7 +27,7 @@ use super::{
     Plan,
     table::{Effort, Table, Turn},
 };
-use crate::settings::user_directory;
+use crate::settings::{user_directory, write_text};
 
 /// Longer files than this are no games.
 const LONGEST: u64 = 1 << 20;
@@ -70,7 +70,7 @@ pub fn save(path: &Path, table: &Table) -> Result<(), String> {
             );
         }
     };
-    fs::write(path, text).map_err(|error| error.to_string())
+    write_text(path, &text).map_err(|error| error.to_string())
 }
 
 /// The list of a game: what it is, where it began, and the moves; columns of connect four stand together.
