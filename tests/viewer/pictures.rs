@@ -9,7 +9,7 @@ use canopy_engine::{
     session::recorded::{self, About},
     tree::{
         Builder, Row,
-        files::{Document, Format},
+        files::{self, Document, Format},
         meta::Meta,
         snapshot::{self, Wanted},
         writer::{LONGEST_JOURNAL, Output, Settings as OutputSettings},
@@ -28,6 +28,7 @@ use crate::{
         Scratch,
         contest::{Contest, put_tree},
         data,
+        window::engine,
     },
 };
 
@@ -86,7 +87,7 @@ fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> D
             let spec = catalog::parse::<G>(search).expect("a search");
             let mut search = catalog::build::<G>(&spec).expect("a search");
             let (limits, stop) = (Limits::iterations(iterations), Stop::new());
-            search.choose(Task::new(&start, &history, &limits, &stop));
+            let choice = search.choose(Task::new(&start, &history, &limits, &stop));
             let tree = search.tree().expect("it grows a tree");
             let taken = snapshot::take(tree, &Wanted::default()).expect("a tree of the game");
             let meta = Meta {
@@ -100,8 +101,10 @@ fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> D
                 seed: 1,
                 threads: 1,
                 iterations,
+                nodes: choice.report.nodes,
                 milliseconds: 12,
                 root: taken.root,
+                chosen: Some(notation::move_text(&start, choice.best)),
                 ..Meta::default()
             };
             Document {
@@ -113,6 +116,17 @@ fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> D
         }
     }
     games::with_game(game, Grow(moves, search, iterations)).expect("a game")
+}
+
+/// The tree of a classical search, whose line its sidecar does not tell.
+fn classical(game: &str, moves: &str, depth: u32) -> Document {
+    let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
+    let search = format!("alpha-beta,depth={depth}");
+    let mut document = grown_after(game, &moves, &search, 10_000_000);
+    let meta = document.meta.as_mut().expect("it has a sidecar");
+    (meta.iterations, meta.milliseconds) = (0, 0);
+    meta.search = "alpha-beta".to_owned();
+    document
 }
 
 /// A small tree that somebody else made.
@@ -141,6 +155,59 @@ fn six() -> Model {
         ("white d2d4", 30, 0.55, "Current player: 2", 0),
         ("white a2a3", 10, 0.31, "Current player: 2", 0),
     ])
+}
+
+#[test]
+fn a_classical_tree_shows_its_chosen_line_and_only_figures_that_it_has() {
+    let mut stage = Stage::dark();
+    let model = Model::new(classical("connect-four", "4 4 3", 3));
+    let chosen = model.meta.as_ref().and_then(|meta| meta.chosen.clone());
+    let next = model.principal.get(1).map(|&node| model.move_text(node));
+    assert_eq!(
+        next.as_deref(),
+        chosen.as_deref(),
+        "blue is what was chosen"
+    );
+    stage.show("000001.tree", model).matches("alpha-beta");
+}
+
+#[test]
+fn the_blue_line_of_a_classical_tree_is_the_line_its_sidecar_tells() {
+    let scratch = Scratch::new("classical-line");
+    let out = scratch.0.to_str().expect("temporary names are plain");
+    for game in ["kalah", "chess"] {
+        let search = "alpha-beta,depth=4";
+        engine(&[
+            "grow",
+            "--game",
+            game,
+            "--search",
+            search,
+            "--iterations",
+            "9000000",
+            "--out",
+            out,
+        ]);
+    }
+    let trees = scratch.files("tree");
+    assert_eq!(trees.len(), 2);
+    for tree in trees {
+        let document = files::read(&tree, None).expect("a tree");
+        let meta = document.meta.clone().expect("it has a sidecar");
+        assert_eq!(meta.line.first(), meta.chosen.as_ref());
+        let model = Model::new(document);
+        let blue: Vec<&str> = (model.principal.iter().skip(1))
+            .map(|&node| model.tree.move_name(model.row(node)))
+            .collect();
+        assert!(
+            blue.len() > 1
+                && meta
+                    .line
+                    .starts_with(&blue.iter().map(|&mv| mv.to_owned()).collect::<Vec<_>>()),
+            "{blue:?} {:?}",
+            meta.line
+        );
+    }
 }
 
 #[test]

@@ -117,7 +117,7 @@ pub struct Scene {
     pub nodes: Vec<NodeDisc>,
     /// The labels.
     pub labels: Vec<Label>,
-    /// The most visited way down, in pixels.
+    /// The line in blue: what was chosen, or the most visited way down; in pixels.
     pub principal: Vec<(f32, f32)>,
     /// The way to the selected node, in pixels.
     pub selected: Vec<(f32, f32)>,

@@ -58,7 +58,7 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
     out.push_str("</g>\n");
     for disc in &scene.nodes {
         let decider = model.deciders[disc.node as usize];
-        let (fill, border) = node_colours(theme, decider);
+        let (fill, border) = node_colours(theme, model.is_light(disc.node as usize));
         let (x, y) = disc.at;
         let _ = if decider.is_end() {
             let side = disc.radius * 0.86;

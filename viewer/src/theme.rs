@@ -59,9 +59,9 @@ pub struct Theme {
     pub good: Color32,
     /// Losses, and errors.
     pub bad: Color32,
-    /// Nodes in which the first player decides.
+    /// Nodes in which the player with the light men decides: the first, but in games that Black begins.
     pub first_player: Color32,
-    /// Nodes in which the second player decides.
+    /// Nodes in which the other player decides.
     pub second_player: Color32,
 }
 

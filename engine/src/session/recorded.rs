@@ -71,12 +71,26 @@ pub fn choose<G: Playable>(
     let meta = Meta {
         is_final: true,
         chosen: Some(notation::move_text(position, choice.best)),
+        line: expected_line(position, &choice),
         ..meta(&choice.report)
     };
     if let Some(tree) = search.tree() {
         files.finish(tree.copy(), meta);
     }
     choice
+}
+
+/// The line that is expected after the chosen move, that move included, as the game writes it.
+fn expected_line<G: Playable>(position: &G, choice: &Choice<G::Move>) -> Vec<String> {
+    let chosen = (choice.report.root.iter()).find(|known| known.mv == choice.best);
+    let mut position = position.clone();
+    (chosen.map_or(&[][..], |chosen| &chosen.line).iter())
+        .map(|&mv| {
+            let text = notation::move_text(&position, mv);
+            position.play(mv);
+            text
+        })
+        .collect()
 }
 
 /// Hears for a journal, and says when it begins.

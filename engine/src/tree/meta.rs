@@ -46,6 +46,8 @@ pub struct Meta {
     pub root: RootMeta,
     /// The move that was chosen; none while the search runs.
     pub chosen: Option<String>,
+    /// The moves that the search expects both sides to play, the chosen one first; empty while it runs.
+    pub line: Vec<String>,
     /// What was left out of the tree file.
     pub cut: CutMeta,
     /// Whether a counter was too large for the file and stands there as 2147483647.

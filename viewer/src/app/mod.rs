@@ -719,10 +719,13 @@ impl App {
             Way::Up => model.parents[node] as usize,
             Way::Down => {
                 let children = model.children_of(node);
-                if children.is_empty() {
-                    return;
+                match model
+                    .preferred_child(node)
+                    .or_else(|| children.into_iter().next())
+                {
+                    Some(child) => child,
+                    None => return,
                 }
-                model.peak(children)
             }
             Way::Left if node > 0 && node > siblings.start => node - 1,
             Way::Right if node > 0 && node + 1 < siblings.end => node + 1,

@@ -14,6 +14,7 @@ pub use self::deciders::Decider;
 use self::{deciders::deciders, order::Order, peaks::Peaks, steps::Step};
 use crate::layout::{Shape, layout};
 
+mod chosen;
 mod deciders;
 mod order;
 mod peaks;
@@ -138,8 +139,10 @@ pub struct Model {
     pub x: Vec<f64>,
     /// By node: who decides.
     pub deciders: Vec<Decider>,
-    /// The most visited way down from the root.
+    /// The line drawn in blue: what a classical search has chosen, else the most visited way down from the root.
     pub principal: Vec<usize>,
+    /// Whether the first player has the dark men.
+    first_is_dark: bool,
     /// By node: its visits, which are asked for more often than anything else.
     visits: Vec<i32>,
     /// The first node of every layer, and the number of nodes in the end.
@@ -263,6 +266,7 @@ impl Model {
         let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
             (left.min(x), right.max(x))
         });
+        let first_is_dark = chosen::first_is_dark(meta.as_deref());
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
             marks,
@@ -281,6 +285,7 @@ impl Model {
             x,
             deciders,
             principal: Vec::new(),
+            first_is_dark,
             visits,
             layers,
             extent,
@@ -291,7 +296,8 @@ impl Model {
             layer_ranges,
             tree,
         };
-        model.principal = model.most_visited_way();
+        let chosen = model.chosen_line();
+        model.principal = chosen.unwrap_or_else(|| model.most_visited_way());
         model.way = model.nodes_along(&Arc::clone(&model.source_way));
         model
     }
@@ -412,6 +418,16 @@ impl Model {
     /// How often the move into a node was followed.
     pub fn visits(&self, node: usize) -> i32 {
         self.visits[node]
+    }
+
+    /// Whether a node is filled light: who decides there, or has won, has the light men.
+    pub fn is_light(&self, node: usize) -> bool {
+        self.fills_light(self.deciders[node].is_first())
+    }
+
+    /// Whether the nodes of the first player are filled light, or those of the second.
+    pub fn fills_light(&self, is_first: bool) -> bool {
+        is_first != self.first_is_dark
     }
 
     /// The children of a node.

@@ -10,6 +10,7 @@ use crate::{
     app::{Action, App},
     board::Pictures,
     model::Model,
+    raster::node_colours,
     scene::{signed, thousands},
     theme::Theme,
 };
@@ -126,7 +127,11 @@ impl Panels {
             painter.galley(rect.min + vec2(8.0, 4.0), text, theme.text);
             at.x = rect.right() + 8.0;
         }
-        legend(app, &model, &painter, self.canvas, theme);
+        let names = self.selected.as_ref().and_then(Glance::players);
+        let right = self.map(app).map_or(self.canvas.right(), |map| map.left());
+        let room = Rect::from_min_max(self.canvas.min, egui::pos2(right, self.canvas.bottom()));
+        legend(app, &model, &painter, room, theme);
+        key(&entries(app, &model, names, theme), &painter, room, theme);
         if let (Some(map), Some(camera)) = (self.map(app), &app.camera) {
             painter.rect(
                 map,
@@ -206,6 +211,7 @@ fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme
             let ends = (least <= most).then(|| (format!("{least:.2}"), format!("{most:.2}")));
             ("mean", ends)
         }
+        _ if model.is_classical() => ("nodes searched", count(model.visit_range)),
         "second" => ("visits in this search", count(model.second_range)),
         _ => ("visits", count(model.visit_range)),
     };
@@ -240,6 +246,111 @@ fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme
         font,
         theme.dim,
     );
+}
+
+/// What an entry of the key shows before its words.
+enum Sample {
+    /// A line of this colour.
+    Line(Color32),
+    /// A node with this fill and border.
+    Node(Color32, Color32),
+    /// Figures as they stand beside nodes.
+    Figures,
+}
+
+/// What the lines, fills and figures of a tree mean.
+fn entries(
+    app: &App,
+    model: &Model,
+    names: Option<[&str; 2]>,
+    theme: &Theme,
+) -> Vec<(Sample, String)> {
+    let is_classical = model.is_classical();
+    let blue = match is_classical {
+        true => "chosen line",
+        false => "most visited line",
+    };
+    let mut entries = vec![(Sample::Line(theme.cool), blue.to_owned())];
+    if !model.way.is_empty() {
+        let way = "way of the last iteration".to_owned();
+        entries.push((Sample::Line(theme.good), way));
+    }
+    let names = names.unwrap_or(["first player", "second player"]);
+    for (name, is_first) in names.into_iter().zip([true, false]) {
+        let (fill, border) = node_colours(theme, model.fills_light(is_first));
+        entries.push((Sample::Node(fill, border), format!("{name} decides")));
+    }
+    if app.settings.labels {
+        let figures = match is_classical {
+            true => "nodes searched · value for who moved",
+            false => "visits · mean for who moved",
+        };
+        entries.push((Sample::Figures, figures.to_owned()));
+    }
+    entries
+}
+
+/// Writes the key in rows that end above the colours.
+fn key(entries: &[(Sample, String)], painter: &egui::Painter, room: Rect, theme: &Theme) {
+    const ROW: f32 = 18.0;
+    const SAMPLE: f32 = 18.0;
+    let font = egui::FontId::proportional(12.0);
+    let (left, right) = (room.left() + 16.0, room.right() - 16.0);
+    let mut rows: Vec<Vec<_>> = vec![Vec::new()];
+    let mut x = left;
+    for (sample, text) in entries {
+        let wide = match sample {
+            Sample::Figures => {
+                painter
+                    .layout_no_wrap("n · m".to_owned(), font.clone(), theme.text)
+                    .size()
+                    .x
+            }
+            _ => SAMPLE,
+        };
+        let text = painter.layout_no_wrap(text.clone(), font.clone(), theme.dim);
+        let width = wide + 6.0 + text.size().x;
+        if x > left && x + width > right {
+            rows.push(Vec::new());
+            x = left;
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push((sample, x, wide, text));
+        }
+        x += width + 16.0;
+    }
+    let bottom = room.bottom() - 20.0;
+    // The lowest layers of a tree may reach down here.
+    let ground = theme.canvas.gamma_multiply(0.85);
+    for (index, row) in rows.iter().rev().enumerate() {
+        let y = bottom - ROW * (index as f32 + 1.0);
+        for (sample, x, wide, text) in row {
+            let middle = egui::pos2(x + wide / 2.0, y);
+            let width = wide + 6.0 + text.size().x;
+            let behind =
+                Rect::from_min_size(egui::pos2(x - 4.0, y - ROW / 2.0), vec2(width + 8.0, ROW));
+            painter.rect_filled(behind, 0.0, ground);
+            match sample {
+                Sample::Line(colour) => {
+                    painter.hline(*x..=x + wide, y, Stroke::new(2.4, *colour));
+                }
+                Sample::Node(fill, border) => {
+                    painter.circle(middle, 5.0, *fill, Stroke::new(1.2, *border));
+                }
+                Sample::Figures => {
+                    painter.text(
+                        middle,
+                        Align2::CENTER_CENTER,
+                        "n · m",
+                        font.clone(),
+                        theme.text,
+                    );
+                }
+            }
+            let at = egui::pos2(x + wide + 6.0, y - text.size().y / 2.0);
+            painter.galley(at, text.clone(), theme.dim);
+        }
+    }
 }
 
 /// The shape of a whole tree, for the map: for every layer how far it reaches.
@@ -312,7 +423,12 @@ fn card(
     ui.label(theme.strong(move_of(model, node)));
     let visits = thousands(u64::from(figures.visits.unsigned_abs()));
     let text = if figures.visits > 0 {
-        format!("{visits} visits, mean {:.4}", figures.mean)
+        let (visited, mean) = match model.is_classical() {
+            true => ("nodes searched", "value"),
+            false => ("visits", "mean"),
+        };
+        let of = glance.mean_of();
+        format!("{visits} {visited}, {mean} for {of} {:.4}", figures.mean)
     } else {
         "never visited".to_owned()
     };

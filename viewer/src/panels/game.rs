@@ -152,14 +152,18 @@ fn no_board(why: &str, ui: &mut Ui, theme: &Theme) {
 fn search(app: &App, model: &Model, ui: &mut Ui, theme: &Theme) {
     let Some(meta) = &model.meta else { return };
     ui.label(theme.heading("Search"));
-    let iterations = app.timeline.shown.map_or(meta.iterations, u64::from);
-    figure(ui, theme, "Iterations", thousands(iterations));
+    if model.is_classical() {
+        figure(ui, theme, "Nodes", thousands(meta.nodes));
+    } else {
+        let iterations = app.timeline.shown.map_or(meta.iterations, u64::from);
+        figure(ui, theme, "Iterations", thousands(iterations));
+    }
     // The first snapshot of a search with a journal is written as it begins.
-    let time = match meta.milliseconds {
-        0 if !meta.is_final => "–".to_owned(),
-        time => format!("{} ms", thousands(time)),
-    };
-    figure(ui, theme, "Time", time);
+    match meta.milliseconds {
+        0 if !meta.is_final => figure(ui, theme, "Time", "–"),
+        0 => figure(ui, theme, "Time", "under 1 ms"),
+        time => figure(ui, theme, "Time", format!("{} ms", thousands(time))),
+    }
     figure(ui, theme, "Seed", meta.seed.to_string());
     figure(ui, theme, "Threads", meta.threads.to_string());
     let chosen = match &meta.chosen {

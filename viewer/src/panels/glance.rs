@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use canopy_engine::games::Player;
+
 use crate::{
     board::{Board, Marks, Replayed, Weight},
     formula::{self, Why},
@@ -54,6 +56,22 @@ impl Glance {
             .map(|(replayed, _)| replayed.players)
     }
 
+    /// Whose mean the node's is: who made the move into it, at the root who did not.
+    pub(super) fn mean_of(&self) -> &'static str {
+        let [first, second] = (self.players()).unwrap_or(["the first player", "the second player"]);
+        if self.model.mean_is_of_first(self.node) {
+            first
+        } else {
+            second
+        }
+    }
+
+    /// What a player is called.
+    pub(super) fn name_of(&self, player: Player) -> &'static str {
+        let names = (self.players()).unwrap_or(["the first player", "the second player"]);
+        names[player.index()]
+    }
+
     /// Who decides at the node, in a sentence.
     pub(super) fn who(&self) -> String {
         let [first, second] = (self.players()).unwrap_or(["the first player", "the second player"]);
@@ -88,10 +106,8 @@ fn board_of(model: &Model, node: usize) -> Result<(Replayed, Marks), String> {
     let mut children = model.child_rows(node);
     children.truncate(MOST_MOVES);
     let total: f32 = children.iter().map(|&row| visits(row)).sum();
-    let most = (children.iter().map(|&row| visits(row)).enumerate())
-        // The first of those with the most.
-        .min_by(|(_, one), (_, other)| other.total_cmp(one))
-        .map(|(index, _)| index);
+    let preferred = model.preferred_child(node).map(|child| model.row(child));
+    let chosen = preferred.and_then(|row| children.iter().position(|&other| other == row));
     let marks = Marks {
         last: (replayed.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
         moves: (children.into_iter())
@@ -100,7 +116,7 @@ fn board_of(model: &Model, node: usize) -> Result<(Replayed, Marks), String> {
                 share: visits(row) / total.max(1.0),
             })
             .collect(),
-        chosen: most.filter(|_| total > 0.0),
+        chosen,
         ..Marks::default()
     };
     Ok((replayed, marks))

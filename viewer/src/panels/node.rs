@@ -1,5 +1,6 @@
 //! The area on the right: the selected node, and why the search prefers a child.
 
+use canopy_engine::games::Outcome;
 use egui::{
     Align, Align2, FontId, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
@@ -69,11 +70,17 @@ pub(super) fn show(
             "no data".to_owned()
         }
     };
-    figure(ui, theme, "Visits", signed(figures.visits));
-    figure(ui, theme, "Visits in this search", signed(figures.second));
-    figure(ui, theme, "Mean", known(format!("{:.4}", figures.mean)));
-    let sum = figures.mean * f64::from(figures.visits);
-    figure(ui, theme, "Sum", known(format!("{sum:.1}")));
+    let (mean, of) = (known(format!("{:.4}", figures.mean)), glance.mean_of());
+    if model.is_classical() {
+        figure(ui, theme, "Nodes searched", signed(figures.visits));
+        figure(ui, theme, &format!("Value for {of}"), mean);
+    } else {
+        figure(ui, theme, "Visits", signed(figures.visits));
+        figure(ui, theme, "Visits in this search", signed(figures.second));
+        figure(ui, theme, &format!("Mean for {of}"), mean);
+        let sum = figures.mean * f64::from(figures.visits);
+        figure(ui, theme, "Sum", known(format!("{sum:.1}")));
+    }
     figure(ui, theme, "Children", thousands(figures.children.into()));
     figure(ui, theme, "Depth", model.depth_of(node).to_string());
     figure(
@@ -91,7 +98,11 @@ pub(super) fn show(
             figure(ui, theme, "Cut off", "yes");
         }
         if let Some(proven) = extra.proven {
-            figure(ui, theme, "Certain", format!("{proven:?}").to_lowercase());
+            let result = match proven {
+                Outcome::Win(winner) => format!("{} wins", glance.name_of(winner)),
+                Outcome::Draw => "draw".to_owned(),
+            };
+            figure(ui, theme, "Certain", result);
         }
     }
     // The files of our own say little of most nodes.
@@ -135,7 +146,10 @@ fn children(model: &Model, why: &Why, ui: &mut Ui, theme: &Theme, actions: &mut 
     let most = why.rows.first().map_or(1, |first| visits(first).max(1));
     let small = FontId::proportional(10.5);
     let (rect, _) = ui.allocate_exact_size(vec2(COLUMNS[4], 18.0), Sense::hover());
-    let headings = ["move", "visits", "mean", "+ explore", "= score"];
+    let headings = match model.is_classical() {
+        true => ["move", "nodes", "value", "", ""],
+        false => ["move", "visits", "mean", "+ explore", "= score"],
+    };
     for (heading, column) in headings.into_iter().zip(COLUMNS) {
         let (x, align) = if column == COLUMNS[0] {
             (rect.left() + 4.0, Align2::LEFT_CENTER)
@@ -241,8 +255,10 @@ fn child(
     let part = (visits as f32 / most as f32).clamp(0.0, 1.0);
     let bar = Rect::from_min_size(room.min, vec2(room.width() * part, room.height()));
     painter.rect_filled(bar, 2.0, theme.warm.gamma_multiply(0.5));
-    let term =
-        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
+    let unknown = if model.is_classical() { "" } else { "–" };
+    let term = |value: Option<f64>| {
+        value.map_or_else(|| unknown.to_owned(), |value| format!("{value:.3}"))
+    };
     // A search that heeds certain results does not look at scores any more.
     let verdict = terms.verdict().map(|verdict| verdict.word().to_owned());
     let score = verdict.unwrap_or_else(|| term(terms.score()));

@@ -15,6 +15,7 @@ use crate::{
     app::{Action, App},
     board::{Board, Marks},
     controls::Named as _,
+    exhibition::Wanted,
     play::{
         Plan,
         setup::{Field, Mode, Offers, Problem, Setup},
@@ -133,7 +134,7 @@ impl Panels {
         let checked = setup.check(&[]);
         let room = ui.available_size();
         // Nothing below may move what stands above.
-        ui.add_space(((room.y - 600.0) / 2.0).clamp(16.0, 96.0).round());
+        ui.add_space(((room.y - 680.0) / 2.0).clamp(12.0, 96.0).round());
         let offers = Offers::of(&setup.game);
         let mut form = Form {
             setup: &mut setup,
@@ -143,6 +144,14 @@ impl Panels {
         };
         let mut is_pressed = false;
         let margin = ((room.x - LEFT - BETWEEN - RIGHT) / 2.0).max(16.0).round();
+        let game = form.setup.game.clone();
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.add_space(margin);
+            column(ui, LEFT + BETWEEN + RIGHT, |ui| {
+                welcome(app, &game, ui, theme, actions)
+            });
+        });
         let inner = ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
             ui.add_space(margin);
@@ -234,6 +243,45 @@ fn column(ui: &mut Ui, width: f32, add: impl FnOnce(&mut Ui)) {
     });
 }
 
+/// What Canopy is, and the quickest way to see it.
+fn welcome(app: &App, game: &str, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+    ui.label(theme.title("See how a program thinks about its next move"));
+    let what = "Canopy plays five board games and draws every search as a tree: what it tried, how often, and why it chose.";
+    ui.label(RichText::new(what).color(theme.dim));
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        let button = ui
+            .add(primary_button("Watch a match", theme))
+            .named("start watch");
+        let hint = "Two searches play each other; their trees grow while you watch";
+        if button.on_hover_text(hint).clicked() {
+            actions.push(match Wanted::new(game, None) {
+                Ok(wanted) => Action::Exhibit(Wanted {
+                    engine: app.own_engine.clone(),
+                    ..wanted
+                }),
+                Err(problem) => Action::Complain(problem),
+            });
+        }
+        let name = (GAMES.iter().find(|(known, _)| *known == game)).map_or(game, |(_, name)| name);
+        let text = format!("Two searches play {} by themselves.", name.to_lowercase());
+        ui.label(RichText::new(text).color(theme.dim));
+    });
+    hairline(ui);
+}
+
+/// The button of what one most likely came for.
+fn primary_button(text: &str, theme: &Theme) -> Button<'static> {
+    Button::new(theme.title(text))
+        .fill(mix(
+            theme.card,
+            theme.cool,
+            if theme.dark { 0.3 } else { 0.2 },
+        ))
+        .stroke(Stroke::new(1.0, mix(theme.line, theme.cool, 0.6)))
+        .min_size(vec2(144.0, 36.0))
+}
+
 /// What was open before.
 fn recent(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     for (index, path) in app.settings.recent.iter().enumerate() {
@@ -252,14 +300,7 @@ fn start_button(checked: &Result<Plan, Vec<Problem>>, ui: &mut Ui, theme: &Theme
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         ui.add_space(form::NAMES + ui.spacing().item_spacing.x);
-        let (fill, line) = (
-            mix(theme.card, theme.cool, if theme.dark { 0.3 } else { 0.2 }),
-            Stroke::new(1.0, mix(theme.line, theme.cool, 0.6)),
-        );
-        let button = Button::new(theme.title("Start"))
-            .fill(fill)
-            .stroke(line)
-            .min_size(vec2(144.0, 36.0));
+        let button = primary_button("Start", theme);
         let button = ui.add_enabled(checked.is_ok(), button).named("start game");
         let problems = checked.as_ref().err().map_or(&[][..], Vec::as_slice);
         let told: Vec<&str> = (problems.iter())
@@ -522,15 +563,16 @@ mod tests {
         assert!(asked(&mut app, &[Key::Enter]).is_empty());
     }
 
-    /// Tab goes from the games over all that can be chosen to the fields; Enter there starts too, and on a button presses it.
+    /// Tab goes from the match to watch and the games over all that can be chosen to the fields; Enter there starts too, and on a button presses it.
     #[test]
     fn tab_goes_through_the_form() {
         let mut app = app();
-        let fourth = [Key::Tab, Key::Tab, Key::Tab, Key::Tab, Key::Enter];
-        assert!(asked(&mut app, &fourth).is_empty());
+        let mut keys = vec![Key::Tab; 5];
+        keys.push(Key::Enter);
+        assert!(asked(&mut app, &keys).is_empty());
         assert_eq!(app.settings.play.game, "connect-four");
-        // Five games, the variants that there are not, three modes, two sides.
-        let mut keys = vec![Key::Tab; 11];
+        // The match to watch, five games, the variants that there are not, three modes, two sides.
+        let mut keys = vec![Key::Tab; 12];
         keys.push(Key::Enter);
         let actions = asked(&mut app, &keys);
         assert!(matches!(&actions[..], [Action::Begin(plan)] if plan.game == "connect-four"));

@@ -9,7 +9,7 @@ use tiny_skia::{
 use crate::{
     camera::Canvas,
     fonts::Text,
-    model::{Decider, Model},
+    model::Model,
     scene::{EdgeLine, LABEL_SIZE, MARK, Mark, NodeDisc, Scene},
     theme::Theme,
 };
@@ -242,22 +242,23 @@ fn polyline(pixmap: &mut PixmapMut<'_>, points: &[(f32, f32)], colour: egui::Col
     }
 }
 
-/// A node: light where the first player decides, dark where the second does; the end of a game is a square.
+/// A node: light or dark as the men of who decides; the end of a game is a square.
 fn node(pixmap: &mut PixmapMut<'_>, model: &Model, disc: &NodeDisc, theme: &Theme, scale: f32) {
-    let decider = model.deciders[disc.node as usize];
-    draw_node(pixmap, decider, disc.at, disc.radius, theme, scale);
+    let node = disc.node as usize;
+    let shape = (model.is_light(node), model.deciders[node].is_end());
+    draw_node(pixmap, shape, disc.at, disc.radius, theme, scale);
 }
 
 fn draw_node(
     pixmap: &mut PixmapMut<'_>,
-    decider: Decider,
+    (is_light, is_end): (bool, bool),
     (x, y): (f32, f32),
     radius: f32,
     theme: &Theme,
     scale: f32,
 ) {
-    let (fill, border) = node_colours(theme, decider);
-    let path = if decider.is_end() {
+    let (fill, border) = node_colours(theme, is_light);
+    let path = if is_end {
         let side = radius * 0.86;
         let rectangle = tiny_skia::Rect::from_ltrb(x - side, y - side, x + side, y + side);
         rectangle.map(PathBuilder::from_rect)
@@ -271,9 +272,9 @@ fn draw_node(
     outline(pixmap, &path, border, width);
 }
 
-/// The colours of a node and of its border, which stays visible on either canvas.
-pub fn node_colours(theme: &Theme, decider: Decider) -> (egui::Color32, egui::Color32) {
-    if decider.is_first() {
+/// The colours of a light or dark node and of its border, which stays visible on either canvas.
+pub fn node_colours(theme: &Theme, is_light: bool) -> (egui::Color32, egui::Color32) {
+    if is_light {
         (theme.first_player, theme.dim)
     } else {
         (theme.second_player, theme.first_player)

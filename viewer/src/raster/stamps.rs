@@ -6,12 +6,7 @@ use std::collections::HashMap;
 use tiny_skia::{Pixmap, PixmapMut};
 
 use super::draw_node;
-use crate::{
-    model::{Decider, Model},
-    pixel::over,
-    scene::NodeDisc,
-    theme::Theme,
-};
+use crate::{model::Model, pixel::over, scene::NodeDisc, theme::Theme};
 
 /// Places and sizes are told apart by so much of a pixel.
 const STEPS: f32 = 4.0;
@@ -21,7 +16,7 @@ const MOST: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     /// Who decides, as far as it shows.
-    is_first: bool,
+    is_light: bool,
     is_end: bool,
     /// The radius, and the place within a pixel, in steps.
     radius: u16,
@@ -52,12 +47,12 @@ impl Stamps {
             self.theme = Some((theme.clone(), scale));
         }
         for disc in discs {
-            let decider = model.deciders[disc.node as usize];
+            let node = disc.node as usize;
             let (x, y) = disc.at;
             let step = |at: f32| ((at - at.floor()) * STEPS) as u8;
             let key = Key {
-                is_first: decider.is_first(),
-                is_end: decider.is_end(),
+                is_light: model.is_light(node),
+                is_end: model.deciders[node].is_end(),
                 radius: (disc.radius * STEPS).round().max(1.0) as u16,
                 within: (step(x), step(y)),
             };
@@ -76,15 +71,10 @@ fn stamp(key: Key, theme: &Theme, scale: f32) -> Option<Pixmap> {
     let middle = (radius + 2.0 * scale).ceil();
     let size = 2 * middle as u32 + 1;
     let mut stamp = Pixmap::new(size, size)?;
-    let decider = match (key.is_first, key.is_end) {
-        (true, false) => Decider::First,
-        (false, false) => Decider::Second,
-        (true, true) => Decider::FirstWins,
-        (false, true) => Decider::SecondWins,
-    };
     let place = |within: u8| middle + (f32::from(within) + 0.5) / STEPS;
     let at = (place(key.within.0), place(key.within.1));
-    draw_node(&mut stamp.as_mut(), decider, at, radius, theme, scale);
+    let shape = (key.is_light, key.is_end);
+    draw_node(&mut stamp.as_mut(), shape, at, radius, theme, scale);
     Some(stamp)
 }
 
@@ -119,7 +109,7 @@ mod tests {
     #[test]
     fn a_stamp_over_an_edge_stays_on_the_picture() {
         let key = Key {
-            is_first: true,
+            is_light: true,
             is_end: false,
             radius: 20,
             within: (0, 3),
