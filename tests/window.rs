@@ -1,6 +1,12 @@
 //! A real window on a virtual display, from the first tree to the last.
 
-use std::{fs, path::Path, process::Command, thread, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+    thread,
+    time::Duration,
+};
 
 use canopy_engine::tree::files;
 use serde_json::Value;
@@ -8,7 +14,7 @@ use support::{
     Scratch,
     contest::Contest,
     untested,
-    window::{Display, Window, control_at, engine, engine_command},
+    window::{Display, Window, control_at, engine, engine_command, viewer},
 };
 
 #[path = "window/killed.rs"]
@@ -544,7 +550,7 @@ fn a_file_is_no_match() {
     let scratch = Scratch::new("window-file");
     let file = scratch.0.join("a.tree");
     fs::write(&file, "").expect("a file can be written");
-    let output = Command::new(support::window::viewer())
+    let output = Command::new(viewer())
         .args(["follow", text(&file)])
         .output()
         .expect("the viewer runs");
@@ -556,7 +562,7 @@ fn a_file_is_no_match() {
 
 #[test]
 fn without_a_display_there_is_a_sentence() {
-    let output = Command::new(support::window::viewer())
+    let output = Command::new(viewer())
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")
         .env_remove("WAYLAND_SOCKET")
@@ -624,4 +630,201 @@ fn the_demonstration_is_watched_to_its_end() {
             .ended()
             .success()
     );
+}
+
+/// The viewer without a display, what it remembers being in `home`.
+fn without_display(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(viewer());
+    command
+        .args(arguments)
+        .env("XDG_CONFIG_HOME", home)
+        .env("XDG_DATA_HOME", home)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .stdin(Stdio::null());
+    command
+}
+
+fn said(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// What the program says when there is no window: a sentence for people, and exit code 1.
+fn complaint(command: &mut Command) -> String {
+    let output = command.output().expect("the viewer runs");
+    let (_, errors) = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        !errors.contains(".rs") && !errors.contains("panicked"),
+        "{errors}"
+    );
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    errors
+}
+
+#[test]
+fn without_a_display_the_demo_is_played_in_the_terminal() {
+    let scratch = Scratch::new("terminal");
+    let arguments = ["demo", "connect-four", "--games", "1", "--pace", "0"];
+    let output = without_display(&scratch.0, &arguments)
+        .output()
+        .expect("the viewer runs");
+    let (told, errors) = said(&output);
+    assert!(output.status.success(), "{told}{errors}");
+    assert!(
+        errors.contains("no display") && !errors.contains(".rs"),
+        "{errors}"
+    );
+    assert!(
+        !told.contains('\u{1b}'),
+        "there are only plain lines: {told}"
+    );
+    // Moves with what the searches thought, the board, and how it ended.
+    assert!(told.contains("  1. UCT (X) "), "{told}");
+    assert!(
+        told.contains("playouts: ") && told.contains("; mean for X 0."),
+        "{told}"
+    );
+    assert!(told.contains("     1 2 3 4 5 6 7\n"), "{told}");
+    let last: Vec<&str> = told.lines().rev().take(3).collect();
+    assert!(last[2].starts_with("Score: UCT "), "{told}");
+    assert!(
+        last[0].starts_with("Next: ") && last[0].contains(" demo "),
+        "{told}"
+    );
+    let pictures = last[1].split_once(": ").expect("a place").1;
+    let names: Vec<_> = fs::read_dir(pictures)
+        .expect("the pictures are there")
+        .map(|entry| entry.expect("the pictures are there").path())
+        .collect();
+    assert_eq!(names.len(), 2, "the last tree of either player");
+    for name in names {
+        let begin = fs::read(&name).expect("a picture");
+        assert!(begin.starts_with(b"\x89PNG"), "{}", name.display());
+    }
+    let directory = Path::new(pictures).parent().expect("the trees lie beside");
+    assert!(directory.starts_with(&scratch.0) && directory.join("game-0001").is_dir());
+
+    // What was kept can be followed in the same way.
+    let output = without_display(&scratch.0, &["follow", text(directory), "--terminal"])
+        .output()
+        .expect("the viewer runs");
+    let (again, errors) = said(&output);
+    assert!(output.status.success(), "{again}{errors}");
+    let score = told.lines().find(|line| line.starts_with("Score: "));
+    assert_eq!(
+        again.lines().find(|line| line.starts_with("Score: ")),
+        score
+    );
+}
+
+#[test]
+fn without_a_display_or_a_library_a_sentence_says_what_to_do() {
+    let scratch = Scratch::new("no-display");
+    let errors = complaint(&mut without_display(&scratch.0, &[]));
+    assert!(
+        errors.contains("neither DISPLAY nor WAYLAND_DISPLAY"),
+        "{errors}"
+    );
+    assert!(errors.contains("--terminal"), "{errors}");
+    if cfg!(target_os = "linux") {
+        let mut command = without_display(&scratch.0, &[]);
+        let errors = complaint(command.env("DISPLAY", ":54321"));
+        assert!(
+            errors.contains("display :54321") || errors.contains("Install"),
+            "{errors}"
+        );
+        // A library that is there and empty cannot be loaded.
+        let libraries = scratch.0.join("libraries");
+        fs::create_dir(&libraries).expect("a directory can be made");
+        fs::write(libraries.join("libXcursor.so.1"), "").expect("a file can be written");
+        let mut command = without_display(&scratch.0, &[]);
+        command
+            .env("DISPLAY", ":54321")
+            .env("LD_LIBRARY_PATH", &libraries);
+        let errors = complaint(&mut command);
+        assert!(
+            errors.contains("Install ") && errors.contains("libxcursor1"),
+            "{errors}"
+        );
+    }
+    // One without which the libraries themselves panic, on a display.
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let libraries = scratch.0.join("keyboard");
+    fs::create_dir(&libraries).expect("a directory can be made");
+    fs::write(libraries.join("libxkbcommon-x11.so.0"), "").expect("a file can be written");
+    let mut command = without_display(&scratch.0, &[]);
+    command
+        .env("DISPLAY", display.name())
+        .env("LD_LIBRARY_PATH", &libraries);
+    let errors = complaint(&mut command);
+    assert!(
+        errors.contains("Install ") && errors.contains("libxkbcommon-x11-0"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn absurd_settings_do_not_stop_a_start() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("absurd");
+    let file = scratch.0.join("canopy/viewer.json");
+    fs::create_dir_all(scratch.0.join("canopy")).expect("a directory can be made");
+    fs::write(
+        &file,
+        "{\"window\": [1e9, 1e9], \"dark\": false, \"labels\": 7}",
+    )
+    .expect("a file can be written");
+    let window = Window::open(&display, &scratch.0, &[]);
+    let state = window.until("there is a start screen", |state| state["trees"] == 0);
+    assert_eq!(state["theme"], "light", "what is sound is heeded");
+    assert!(window.close().success());
+    let stored = fs::read_to_string(&file).expect("the settings are kept");
+    let stored: Value = serde_json::from_str(&stored).expect("the settings are JSON");
+    assert!(number(&stored["window"][0]) <= 7680.0, "{stored}");
+    let left = fs::read_dir(scratch.0.join("canopy"))
+        .expect("the folder is there")
+        .count();
+    assert_eq!(left, 1, "nothing temporary is left");
+}
+
+#[test]
+fn a_display_that_goes_away_ends_the_program_with_a_sentence() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("crash");
+    let window = Window::open(&display, &scratch.0, &[]);
+    window.until("there is a start screen", |state| state["trees"] == 0);
+    display.crash();
+    let (status, errors) = window.ended_saying();
+    assert_eq!(status.code(), Some(1), "{errors}");
+    assert!(
+        !errors.is_empty() && !errors.contains("panicked") && !errors.contains(".rs"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_match_is_watched_from_the_start_screen() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("watch");
+    let window = Window::open(&display, &scratch.0, &[]);
+    window.press("setup game connect-four");
+    window.press("start watch");
+    let state = window.until("a match is played", |state| number(&state["trees"]) > 0.0);
+    assert_eq!(state["match"]["names"][0], "UCT");
+    window.press("home");
+    window.until("the start screen is back", |state| {
+        state["match"].is_null() && state["controls"]["start watch"]["on"] == true
+    });
+    assert!(window.close().success());
 }

@@ -72,6 +72,20 @@ impl Display {
     }
 }
 
+impl Display {
+    /// What DISPLAY is to be.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Ends the display under its windows, as a crash does.
+    pub(crate) fn crash(&self) {
+        let number = self.server.id().to_string();
+        let killed = Command::new("kill").args(["-KILL", &number]).status();
+        assert!(killed.is_ok_and(|status| status.success()));
+    }
+}
+
 impl Drop for Display {
     fn drop(&mut self) {
         let _ = self.server.kill();
@@ -293,6 +307,21 @@ impl<'a> Window<'a> {
     pub(crate) fn close(self) -> ExitStatus {
         self.keys(&["ctrl+q"]);
         self.ended()
+    }
+
+    /// Waits for the program's end; also what it said of errors.
+    pub(crate) fn ended_saying(self) -> (ExitStatus, String) {
+        let complaints = Arc::clone(&self.complaints);
+        let status = self.ended();
+        // What it said last may still be on its way through the pipe.
+        let begun = Instant::now();
+        loop {
+            let said = complaints.lock().expect("nobody panics with it").clone();
+            if !said.is_empty() || begun.elapsed() > PATIENCE {
+                return (status, said);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Waits for the program's end.

@@ -15,12 +15,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{
     app::{Action, App},
     camera::{Camera, Canvas},
+    display::WindowError,
     easel::View,
     exhibition::Wanted,
     frame::{self, Frame},
     model::Model,
     scene::{self, Look},
     settings::Settings,
+    terminal,
     theme::Theme,
     window,
 };
@@ -72,18 +74,21 @@ struct DemoArgs {
     /// The game: chess, othello, kalah, connect-four or delta
     #[arg(default_value = "connect-four")]
     game: String,
-    /// How many games
-    #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    games: u32,
-    /// Milliseconds between moves
-    #[arg(long, value_name = "MILLIS", default_value_t = 1800, value_parser = clap::value_parser!(u32).range(0..=600_000))]
-    pace: u32,
+    /// How many games [default: 2]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    games: Option<u32>,
+    /// Milliseconds between moves [default: 1800, in the terminal 300]
+    #[arg(long, value_name = "MILLIS", value_parser = clap::value_parser!(u32).range(0..=600_000))]
+    pace: Option<u32>,
     /// The command that starts canopy-engine, if it is not the one beside this program
     #[arg(long, value_name = "COMMAND")]
     engine: Option<String>,
     /// Close the window when the match is over
     #[arg(long)]
     exit: bool,
+    /// Play in the terminal, as without a display: within a minute unless --games or --pace is given
+    #[arg(long, conflicts_with = "exit")]
+    terminal: bool,
 }
 
 #[derive(Args)]
@@ -94,6 +99,9 @@ struct FollowArgs {
     /// Close the window when all games are played
     #[arg(long)]
     exit: bool,
+    /// Show the match in the terminal until all games are played
+    #[arg(long, conflicts_with = "exit")]
+    terminal: bool,
 }
 
 #[derive(Args)]
@@ -165,6 +173,8 @@ enum CliError {
     Input(String),
     /// Something on the way.
     Failed(String),
+    /// Somebody pressed Ctrl-C.
+    Stopped,
 }
 
 impl CliError {
@@ -194,17 +204,20 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         None => {
             let files = cli.files;
             let first = (!files.is_empty()).then_some(Action::Open(files));
-            window::run(first).map_err(CliError::Failed)
+            show(first)
         }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (text, code) = match error {
-                CliError::Input(text) => (text, 2),
-                CliError::Failed(text) => (text, 1),
+                CliError::Input(text) => (Some(text), 2),
+                CliError::Failed(text) => (Some(text), 1),
+                CliError::Stopped => (None, 130),
             };
-            say(&text);
+            if let Some(text) = text {
+                say(&text);
+            }
             ExitCode::from(code)
         }
     }
@@ -222,23 +235,84 @@ fn demo(arguments: DemoArgs) -> Result<(), CliError> {
     let wanted =
         Wanted::new(&arguments.game, arguments.engine.as_deref()).map_err(CliError::Input)?;
     let wanted = Wanted {
-        games: arguments.games,
-        pace: arguments.pace,
+        games: arguments.games.unwrap_or(wanted.games),
+        pace: arguments.pace.unwrap_or(wanted.pace),
         exit: arguments.exit,
         ..wanted
     };
-    window::run(Some(Action::Exhibit(wanted))).map_err(CliError::Failed)
+    if !arguments.terminal {
+        match window::run(Some(Action::Exhibit(wanted.clone()))) {
+            Ok(()) => return Ok(()),
+            Err(WindowError::Ended(text)) => return Err(CliError::Failed(text)),
+            Err(WindowError::NoDisplay(text)) => {
+                say(&format!("{text}. The match is played here instead."));
+            }
+        }
+    }
+    let is_free = arguments.games.is_none() && arguments.pace.is_none();
+    let wanted = Wanted {
+        pace: arguments.pace.unwrap_or(terminal::DEMO_PACE),
+        ..wanted
+    };
+    let limit = is_free.then_some(terminal::DEMO_LIMIT);
+    in_terminal(terminal::demo(&wanted, limit, &own_name()))
 }
 
-fn follow(FollowArgs { directory, exit }: FollowArgs) -> Result<(), CliError> {
+/// Turns the end of a match in the terminal into that of the program.
+fn in_terminal(end: Result<terminal::End, String>) -> Result<(), CliError> {
+    match end.map_err(CliError::Failed)? {
+        terminal::End::Over => Ok(()),
+        terminal::End::Stopped => Err(CliError::Stopped),
+    }
+}
+
+/// The command that starts this program from here, as a person would type it.
+fn own_name() -> String {
+    let this = std::env::current_exe().ok();
+    let here = std::env::current_dir().ok();
+    match (&this, &here) {
+        (Some(this), Some(here)) => {
+            match this.strip_prefix(here) {
+                // A bare name would be looked for elsewhere.
+                Ok(name) if name.components().count() == 1 => format!("./{}", name.display()),
+                Ok(name) => name.display().to_string(),
+                Err(_) => this.display().to_string(),
+            }
+        }
+        _ => "canopy-viewer".to_owned(),
+    }
+}
+
+fn follow(arguments: FollowArgs) -> Result<(), CliError> {
+    let FollowArgs {
+        directory,
+        exit,
+        terminal: is_terminal,
+    } = arguments;
     if directory.exists() && !directory.is_dir() {
         return Err(CliError::Input(format!(
             "{}: expected the folder of a match, not a file",
             directory.display()
         )));
     }
+    if is_terminal {
+        return in_terminal(terminal::follow(&directory, &own_name()));
+    }
     let first = Action::FollowMatch { directory, exit };
-    window::run(Some(first)).map_err(CliError::Failed)
+    show(Some(first))
+}
+
+/// Shows the window until it is closed.
+fn show(first: Option<Action>) -> Result<(), CliError> {
+    window::run(first).map_err(|error| {
+        CliError::Failed(match error {
+            WindowError::NoDisplay(text) => format!(
+                "{text}. Without a window, `canopy-viewer render FILE -o picture.png` draws a tree, \
+                 and `demo --terminal` and `follow DIR --terminal` show a match"
+            ),
+            WindowError::Ended(text) => text,
+        })
+    })
 }
 
 fn read(path: &Path) -> Result<Model, CliError> {

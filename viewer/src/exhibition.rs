@@ -1,8 +1,9 @@
 //! A match that the window itself starts, to have something to follow.
 
 use std::{
+    fs,
     io::Read as _,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
@@ -28,6 +29,8 @@ pub struct Wanted {
     pub pace: u32,
     /// Whether the window closes when the match is over.
     pub exit: bool,
+    /// Where the trees stay; a directory that goes with the match if none.
+    pub directory: Option<PathBuf>,
 }
 
 /// The players of a game: two searches that think in different ways, with what is enough for a tree worth seeing.
@@ -79,6 +82,7 @@ impl Wanted {
             games: 2,
             pace: 1800,
             exit: false,
+            directory: None,
         })
     }
 }
@@ -96,12 +100,13 @@ pub fn own_engine() -> Vec<String> {
     }
 }
 
-/// A match that runs. It ends when this is dropped, and its files go with it.
+/// A match that runs. It ends when this is dropped, and its files go with it unless they were to stay.
 #[derive(Debug)]
 pub struct Exhibition {
     child: Child,
-    /// It goes after the match.
-    directory: TemporaryDirectory,
+    directory: PathBuf,
+    /// What makes the directory go after the match, unless it is to stay.
+    _temporary: Option<TemporaryDirectory>,
     engine: String,
     complaints: Receiver<String>,
 }
@@ -112,7 +117,13 @@ impl Exhibition {
         let engine = wanted.engine.join(" ");
         let failed =
             |error: std::io::Error| format!("the match cannot be started with {engine}: {error}");
-        let directory = TemporaryDirectory::new().map_err(failed)?;
+        let (directory, temporary) = match &wanted.directory {
+            Some(directory) => (directory.clone(), None),
+            None => {
+                let temporary = TemporaryDirectory::new().map_err(failed)?;
+                (temporary.path().to_owned(), Some(temporary))
+            }
+        };
         let (program, words) = wanted
             .engine
             .split_first()
@@ -124,7 +135,7 @@ impl Exhibition {
             .args(["--games", &wanted.games.to_string()])
             .args(["--pace", &wanted.pace.to_string()])
             .arg("--trees")
-            .arg(directory.path());
+            .arg(&directory);
         let base = wanted.game.split(':').next().unwrap_or_default();
         for player in players(base) {
             let written = format!("option.TreeJournal=true option.TreeExtra=true {player}");
@@ -135,7 +146,11 @@ impl Exhibition {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();
-        let mut child = spawned.map_err(failed)?;
+        let mut child = spawned.map_err(|error| {
+            // What it would keep is empty so far.
+            let _ = fs::remove_dir_all(&directory);
+            failed(error)
+        })?;
         let (tell, complaints) = channel();
         let said = child.stderr.take();
         let listener = thread::Builder::new().name("match".to_owned());
@@ -151,6 +166,7 @@ impl Exhibition {
         let exhibition = Self {
             child,
             directory,
+            _temporary: temporary,
             engine,
             complaints,
         };
@@ -160,12 +176,17 @@ impl Exhibition {
 
     /// Where it is to be followed.
     pub fn directory(&self) -> &Path {
-        self.directory.path()
+        &self.directory
     }
 
     /// Which engine plays.
     pub fn introduction(&self) -> String {
         format!("two engines play: {}", self.engine)
+    }
+
+    /// Whether the match has ended, well or not.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
     }
 
     /// What went wrong, told once; none while nothing has.

@@ -9,8 +9,8 @@
 //! [`exhibition`] a match that the window starts, [`temporary`] where their trees are as long as they last. [`app`] is what the
 //! window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things
 //! are, [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together and paints what
-//! [`damage`] says is new, [`window`] shows it and reaches
-//! the system's `clipboard`.
+//! [`damage`] says is new, [`window`] shows it and reaches the system's `clipboard`, [`display`] says why it cannot, and
+//! [`terminal`] shows a match without one.
 
 pub mod app;
 
@@ -27,6 +27,8 @@ pub mod controls;
 pub mod counters;
 
 pub mod damage;
+
+pub mod display;
 
 pub mod easel;
 
@@ -67,11 +69,15 @@ pub mod sequence;
 
 pub mod settings;
 
+pub mod signals;
+
 pub mod standing;
 
 pub mod svg;
 
 pub mod temporary;
+
+pub mod terminal;
 
 pub mod theme;
 

@@ -260,7 +260,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_text_replaces_what_a_link_leads_to_and_not_the_link() {
-        let directory = crate::exhibition::new_directory().expect("a directory can be made");
+        let temporary = crate::temporary::TemporaryDirectory::new().expect("it can be made");
+        let directory = temporary.path().join("settings");
+        fs::create_dir(&directory).expect("it can be made");
         let (file, link) = (directory.join("file"), directory.join("link"));
         fs::write(&file, "old").expect("a file can be written");
         std::os::unix::fs::symlink(&file, &link).expect("a link can be made");
@@ -269,6 +271,5 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).expect("it is there"), "new");
         let names = fs::read_dir(&directory).expect("it can be listed").count();
         assert_eq!(names, 2, "nothing temporary is left");
-        crate::exhibition::remove_directory(&directory);
     }
 }

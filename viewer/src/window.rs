@@ -23,11 +23,12 @@ use winit::{
 use crate::{
     app::{Action, App},
     clipboard::Clipboard,
+    display::{WindowError, guarded, no_window, window_ended},
     frame::{Frame, copy},
     loader::Wake,
     painter::Part,
-    settings::Settings,
-    temporary,
+    settings::{MIN_WINDOW, Settings},
+    signals, temporary,
 };
 
 /// What gets ready by itself is shown no sooner than so long after the last frame.
@@ -36,19 +37,33 @@ const FRAME: Duration = Duration::from_millis(10);
 /// Set by tests of documented commands: a window closes once what it was asked for can be seen.
 const CLOSE_VARIABLE: &str = "CANOPY_TEST_CLOSE";
 
+/// The libraries that talk to the window system: what they panic over is the display's fault, not ours.
+const LIBRARIES: [&str; 10] = [
+    "winit-",
+    "egui-winit-",
+    "x11-dl-",
+    "x11rb-",
+    "xkbcommon-dl-",
+    "softbuffer-",
+    "smithay-",
+    "wayland-",
+    "calloop-",
+    "arboard-",
+];
+
 /// Shows the window, in which something is done at once, until it is closed. An error says why there is none.
-pub fn run(first: Option<Action>) -> Result<(), String> {
-    let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| {
-        format!(
-            "there is no display to open a window on ({error}); `canopy-viewer render FILE -o picture.png` draws without one"
-        )
-    })?;
+pub fn run(first: Option<Action>) -> Result<(), WindowError> {
+    let build = || EventLoop::<()>::with_user_event().build();
+    let event_loop = guarded(&LIBRARIES, build)
+        .and_then(|built| built.map_err(|error| error.to_string()))
+        .map_err(|said| no_window(&said))?;
     let proxy = event_loop.create_proxy();
     let wake: Wake = Arc::new(move || {
         let _ = proxy.send_event(());
     });
-    let no_thread = |error: std::io::Error| format!("no thread could be started: {error}");
-    let told_to_end = heed_signals(&wake);
+    let no_thread =
+        |error: std::io::Error| WindowError::Ended(format!("no thread could be started: {error}"));
+    let told_to_end = signals::heed(&wake);
     let frame = Frame::with_easel(Arc::clone(&wake)).map_err(no_thread)?;
     temporary::sweep();
     let mut app = App::new(Settings::load(), wake).map_err(no_thread)?;
@@ -71,38 +86,15 @@ pub fn run(first: Option<Action>) -> Result<(), String> {
         is_start_screen,
         failure: None,
     };
-    event_loop
-        .run_app(&mut viewer)
-        .map_err(|error| error.to_string())?;
+    let ran = guarded(&LIBRARIES, || event_loop.run_app(&mut viewer))
+        .and_then(|ran| ran.map_err(|error| error.to_string()));
     viewer.app.settings.store();
     viewer.app.shut_down();
-    viewer.failure.map_or(Ok(()), Err)
-}
-
-/// Has Ctrl-C, and what else asks programs to end, close the window in good order; true then.
-fn heed_signals(wake: &Wake) -> Arc<AtomicBool> {
-    let told = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    {
-        use signal_hook::{
-            consts::{SIGHUP, SIGINT, SIGTERM},
-            iterator::Signals,
-        };
-        let (heard, wake) = (Arc::clone(&told), Arc::clone(wake));
-        // Without it the program just ends.
-        if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
-            let listener = std::thread::Builder::new().name("signals".to_owned());
-            let _ = listener.spawn(move || {
-                for _ in signals.forever() {
-                    heard.store(true, Ordering::Relaxed);
-                    wake();
-                }
-            });
-        }
+    match viewer.failure.map_or(ran, Err) {
+        Ok(()) => Ok(()),
+        Err(said) if viewer.drawn.is_none() => Err(no_window(&said)),
+        Err(said) => Err(window_ended(&said)),
     }
-    #[cfg(not(unix))]
-    let _ = wake;
-    told
 }
 
 struct Viewer {
@@ -135,11 +127,20 @@ struct Shown {
 
 impl Viewer {
     fn open(&self, event_loop: &ActiveEventLoop) -> Result<Shown, String> {
-        let [width, height] = self.app.settings.window;
+        let [mut width, mut height] = self.app.settings.window;
+        // The screen may be smaller than that of the last time.
+        let mut screens = event_loop.available_monitors();
+        if let Some(screen) = event_loop.primary_monitor().or_else(|| screens.next()) {
+            let room = screen.size().to_logical::<f32>(screen.scale_factor());
+            if room.width > 0.0 && room.height > 0.0 {
+                (width, height) = (width.min(room.width), height.min(room.height));
+            }
+        }
+        let [least_width, least_height] = MIN_WINDOW;
         let attributes = Window::default_attributes()
             .with_title("Canopy")
             .with_inner_size(LogicalSize::new(width, height))
-            .with_min_inner_size(LogicalSize::new(880.0, 560.0));
+            .with_min_inner_size(LogicalSize::new(least_width, least_height));
         let window = Rc::new(
             event_loop
                 .create_window(attributes)

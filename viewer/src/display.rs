@@ -1,0 +1,182 @@
+//! Why no window opens or a window ended, in sentences that say what to do about it.
+//!
+//! The libraries below us name their source files in errors and panic where the system lacks a library; neither is for people.
+
+use std::{
+    cell::RefCell,
+    fmt,
+    panic::{self, AssertUnwindSafe, PanicHookInfo},
+};
+
+/// What a window needs on Debian and its kin, and on Fedora and its kin.
+pub const PACKAGES: [&str; 2] = [
+    "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon-x11-0 libwayland-client0",
+    "libX11 libX11-xcb libXcursor libXi libxkbcommon-x11 libwayland-client",
+];
+
+/// Why there is no window, or no more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowError {
+    /// None could be opened.
+    NoDisplay(String),
+    /// It was open and has ended.
+    Ended(String),
+}
+
+impl fmt::Display for WindowError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDisplay(text) | Self::Ended(text) => out.write_str(text),
+        }
+    }
+}
+
+/// What the environment says of a display.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Surroundings {
+    x11: Option<String>,
+    wayland: Option<String>,
+}
+
+impl Surroundings {
+    fn now() -> Self {
+        let named = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(|value| value.to_string_lossy().into_owned())
+        };
+        Self {
+            x11: named("DISPLAY"),
+            wayland: named("WAYLAND_DISPLAY").or_else(|| named("WAYLAND_SOCKET")),
+        }
+    }
+
+    /// Why no window opens, from what a library said.
+    fn no_window(&self, said: &str) -> String {
+        let said = without_source(said);
+        let is_library = [
+            "librar",
+            "could not be loaded",
+            "Could not load",
+            "Wayland lib",
+        ]
+        .iter()
+        .any(|sign| said.contains(sign));
+        if is_library {
+            return format!(
+                "no window can be opened because the system lacks a library ({}). Install {} on Debian and Ubuntu, {} on Fedora",
+                said.trim_end_matches('.'),
+                PACKAGES[0],
+                PACKAGES[1]
+            );
+        }
+        match (&self.wayland, &self.x11) {
+            _ if !cfg!(all(unix, not(target_os = "macos"))) => {
+                format!("no window can be opened ({said})")
+            }
+            (None, None) => "there is no display to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set. \
+                 Over ssh, connect with ssh -X"
+                .to_owned(),
+            (Some(name), _) => {
+                format!("no window can be opened on the Wayland display {name} ({said})")
+            }
+            (None, Some(name)) => {
+                format!("no window can be opened on the X display {name} ({said})")
+            }
+        }
+    }
+}
+
+/// Why no window opens, from what a library said.
+pub fn no_window(said: &str) -> WindowError {
+    WindowError::NoDisplay(Surroundings::now().no_window(said))
+}
+
+/// Why a window that was open has ended.
+pub fn window_ended(said: &str) -> WindowError {
+    let said = without_source(said);
+    WindowError::Ended(format!(
+        "the window is gone because the display is ({said}); trees and games on disk are whole"
+    ))
+}
+
+/// A library's error without the place in its source.
+fn without_source(said: &str) -> &str {
+    said.strip_prefix("os error at ")
+        .and_then(|rest| rest.split_once(": "))
+        .map_or(said, |(_, reason)| reason)
+}
+
+thread_local! {
+    /// What a library of the display panicked over on this thread.
+    static COMPLAINT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs what talks to the display. A panic of the libraries whose directories begin with one of these names becomes an error,
+/// which is what it says; any other goes on.
+pub fn guarded<T>(libraries: &'static [&str], work: impl FnOnce() -> T) -> Result<T, String> {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| match complaint(info, libraries) {
+        Some(text) => COMPLAINT.set(Some(text)),
+        None => before(info),
+    }));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    drop(panic::take_hook());
+    result.or_else(|panic| match COMPLAINT.take() {
+        Some(text) => Err(text),
+        None => panic::resume_unwind(panic),
+    })
+}
+
+/// What a panic says, if one of the libraries raised it.
+fn complaint(info: &PanicHookInfo<'_>, libraries: &[&str]) -> Option<String> {
+    let file = info.location()?.file();
+    let is_theirs =
+        (file.split(['/', '\\'])).any(|part| libraries.iter().any(|name| part.starts_with(name)));
+    let text = info.payload_as_str().unwrap_or("a library failed");
+    is_theirs.then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_library_says_becomes_a_sentence_without_its_source() {
+        let said = "os error at /home/x/.cargo/registry/src/winit-0.30.13/src/mod.rs:788: Failed to open connection to X server";
+        let with = |x11: Option<&str>, wayland: Option<&str>| Surroundings {
+            x11: x11.map(str::to_owned),
+            wayland: wayland.map(str::to_owned),
+        };
+        if cfg!(not(all(unix, not(target_os = "macos")))) {
+            return;
+        }
+        let text = with(Some(":7"), None).no_window(said);
+        assert_eq!(
+            text,
+            "no window can be opened on the X display :7 (Failed to open connection to X server)"
+        );
+        let text = with(None, None).no_window(said);
+        assert!(
+            text.contains("neither DISPLAY nor WAYLAND_DISPLAY"),
+            "{text}"
+        );
+        let text = with(Some(":7"), Some("wayland-9")).no_window("nobody");
+        assert!(text.contains("wayland-9 (nobody)"), "{text}");
+    }
+
+    #[test]
+    fn a_missing_library_is_answered_with_what_to_install() {
+        for said in [
+            "os error at /x/winit/mod.rs:1: Failed to load one of xlib's shared libraries",
+            "Library libxkbcommon-x11.so could not be loaded.",
+        ] {
+            let text = Surroundings::default().no_window(said);
+            assert!(
+                text.contains("libxkbcommon-x11-0 ") && text.contains(" on Fedora"),
+                "{text}"
+            );
+            assert!(!text.contains(".rs"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What a search of a match thought of a move, from the tree it wrote.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use canopy_engine::{
+    games::Player,
+    tree::{
+        files,
+        meta::{self, Meta},
+    },
+};
+
+use crate::{board::Board, scene::thousands, sequence::is_tree};
+
+/// The moves of a search that are told of, the best first.
+const MAX_MOVES: usize = 5;
+
+/// What a search thought.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Thought {
+    /// Who is to move.
+    pub(super) player: Player,
+    /// How much was searched, in a few words.
+    pub(super) effort: String,
+    /// What the shares are of.
+    pub(super) unit: &'static str,
+    /// What a move's worth is called: the mean of playouts, or the value of a search without.
+    pub(super) worth: &'static str,
+    /// The best moves, the chosen one first.
+    pub(super) moves: Vec<Tried>,
+}
+
+/// A move that a search looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tried {
+    /// The move as people write it.
+    pub(super) text: String,
+    /// Which part of the search went into it, from 0 to 1.
+    pub(super) share: f64,
+    /// What it is worth for who moves, from 0 to 1; none if nobody looked.
+    pub(super) mean: Option<f64>,
+}
+
+/// The finished search of a game that chose the move after `ply` moves; none if its tree is not there, or not yet.
+pub(super) fn thought_at(directory: &Path, ply: usize) -> Option<Thought> {
+    // The newest come first: what was chosen last is asked for most.
+    (trees_of(directory).into_iter().rev())
+        .map_while(|path| {
+            finished(&path).map_or(Some(None), |meta| {
+                let is_later = meta.ply as usize >= ply;
+                is_later.then_some(Some((path, meta)))
+            })
+        })
+        .flatten()
+        .find(|(_, meta)| meta.ply as usize == ply)
+        .and_then(|(path, meta)| Thought::read(&path, &meta))
+}
+
+/// The trees of a game's directory in the order in which their searches began.
+pub(super) fn trees_of(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut trees: Vec<_> = (entries.map(|entry| entry.path()))
+        .filter(|path| is_tree(path))
+        .collect();
+    trees.sort_unstable();
+    trees
+}
+
+/// What stands beside a tree whose search is over.
+pub(super) fn finished(path: &Path) -> Option<Meta> {
+    let file = fs::File::open(files::sidecar(path, "json")).ok()?;
+    meta::read(file).ok().filter(|meta| meta.is_final)
+}
+
+impl Thought {
+    fn read(path: &Path, meta: &Meta) -> Option<Self> {
+        let tree = files::read(path, None).ok()?.tree;
+        let nodes = tree.nodes();
+        let children = || (1..nodes.len()).filter(|&row| nodes[row].parent == 0);
+        let whole: f64 = children()
+            .map(|row| f64::from(nodes[row].visits.max(0)))
+            .sum();
+        let mut order: Vec<usize> = children().collect();
+        let is_chosen = |row: usize| meta.chosen.as_deref() == Some(tree.move_name(row));
+        let is_classical = meta.iterations == 0;
+        order.sort_by(|&one, &other| {
+            let by_visits = nodes[other].visits.cmp(&nodes[one].visits);
+            let by_value = nodes[other].mean.total_cmp(&nodes[one].mean);
+            let rest = if is_classical { by_value } else { by_visits };
+            is_chosen(other).cmp(&is_chosen(one)).then(rest)
+        });
+        let moves = (order.into_iter().take(MAX_MOVES))
+            .map(|row| {
+                let (node, own) = (&nodes[row], tree.move_name(row));
+                let human = Board::replay(&meta.game, &meta.position, &[own]);
+                Tried {
+                    text: human
+                        .ok()
+                        .and_then(|replayed| replayed.human.into_iter().next())
+                        .unwrap_or_else(|| plain(own)),
+                    share: f64::from(node.visits.max(0)) / whole.max(1.0),
+                    mean: (node.visits > 0).then_some(node.mean),
+                }
+            })
+            .collect();
+        let (count, unit, worth) = if is_classical {
+            (meta.nodes, "nodes", "value")
+        } else {
+            (meta.iterations, "playouts", "mean")
+        };
+        Some(Self {
+            player: match meta.to_move {
+                2 => Player::Second,
+                _ => Player::First,
+            },
+            effort: format!("{} {unit}", thousands(count)),
+            unit,
+            worth,
+            moves,
+        })
+    }
+}
+
+/// A text from a file without what a terminal would obey.
+pub(super) fn plain(text: &str) -> String {
+    text.chars()
+        .filter(|symbol| !symbol.is_control())
+        .take(60)
+        .collect()
+}
