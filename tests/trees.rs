@@ -40,6 +40,8 @@ use canopy_engine::{
 use proptest::prelude::*;
 use support::{Scratch, data, untested_data};
 
+#[path = "trees/index.rs"]
+mod index;
 mod support;
 
 // ---- memory -----------------------------------------------------------------------------------------------------

@@ -196,6 +196,9 @@ impl<'a> Codes<'a> {
     }
 }
 
+/// What [`decode`] says of words that end within a record.
+pub const TORN: &str = "a record that is not complete";
+
 /// The first record of a run of words, and the words behind it; a sentence if there is none. Who decodes many of them is
 /// twice as fast if a record need not be put together before it is taken apart.
 #[inline(always)]
@@ -205,7 +208,7 @@ pub fn decode(words: &[u32]) -> Result<(Record<'_>, &[u32]), String> {
         Ok((*taken, rest))
     }
     fn torn() -> String {
-        "a record that is not complete".to_owned()
+        TORN.to_owned()
     }
     let whole = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
     let ([tag], words) = take(words)?;

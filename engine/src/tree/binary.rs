@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write};
 
 use byteorder::{LittleEndian, ReadBytesExt as _, WriteBytesExt as _};
 
-use super::{Builder, Row, Tree, TreeError};
+use super::{Builder, Row, Tree, TreeError, TreePart};
 
 /// Writes a tree.
 pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
@@ -35,11 +35,15 @@ fn count(number: usize) -> io::Result<i32> {
 
 /// Reads a tree to the end of the input. The root's move is empty and its figures are 0.
 pub fn read(input: impl Read) -> Result<Tree, TreeError> {
+    read_into(Builder::default(), input).map(|part| part.tree)
+}
+
+/// Reads as much of a tree to the end of the input as the builder keeps.
+pub fn read_into(mut builder: Builder, input: impl Read) -> Result<TreePart, TreeError> {
     let mut source = Source {
         input: BufReader::with_capacity(1 << 16, input),
         offset: 0,
     };
-    let mut builder = Builder::default();
     let (mut state, mut move_name) = (Vec::new(), Vec::new());
     while !builder.is_complete() {
         let begin = source.offset;
@@ -68,7 +72,7 @@ pub fn read(input: impl Read) -> Result<Tree, TreeError> {
     }
     let at = source.offset;
     builder
-        .finish()
+        .finish_part()
         .map_err(|problem| TreeError::at_byte(at, problem))
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 
 use csv::{ByteRecord, QuoteStyle, ReaderBuilder, Terminator, Writer, WriterBuilder};
 
-use super::{Builder, Row, Tree, TreeError};
+use super::{Builder, Row, Tree, TreeError, TreePart};
 
 /// What the columns hold, for messages.
 const COLUMNS: [&str; 6] = [
@@ -71,21 +71,30 @@ fn write_rows<W: Write>(
 
 /// Reads a tree from what `open` opens. It is opened a second time if it looks like a file quoted with `"`: when it is no
 /// tree with `|`, but is one with `"`.
-pub fn read<R: Read>(mut open: impl FnMut() -> io::Result<R>) -> Result<Tree, TreeError> {
-    match read_quoted(open()?, b'|') {
-        Err(error @ TreeError::Malformed { .. }) => read_quoted(open()?, b'"').map_err(|_| error),
+pub fn read<R: Read>(open: impl FnMut() -> io::Result<R>) -> Result<Tree, TreeError> {
+    read_into(Builder::default, open).map(|part| part.tree)
+}
+
+/// The same, as much of it as the builder keeps.
+pub fn read_into<R: Read>(
+    builder: impl Fn() -> Builder,
+    mut open: impl FnMut() -> io::Result<R>,
+) -> Result<TreePart, TreeError> {
+    match read_quoted(builder(), open()?, b'|') {
+        Err(error @ TreeError::Malformed { .. }) => {
+            read_quoted(builder(), open()?, b'"').map_err(|_| error)
+        }
         result => result,
     }
 }
 
-fn read_quoted(input: impl Read, quote: u8) -> Result<Tree, TreeError> {
+fn read_quoted(mut builder: Builder, input: impl Read, quote: u8) -> Result<TreePart, TreeError> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .quote(quote)
         .buffer_capacity(1 << 16)
         .from_reader(input);
-    let mut builder = Builder::default();
     let mut record = ByteRecord::new();
     let mut line = 1;
     while reader.read_byte_record(&mut record).map_err(io_error)? {
@@ -93,7 +102,7 @@ fn read_quoted(input: impl Read, quote: u8) -> Result<Tree, TreeError> {
         push(&record, &mut builder).map_err(|problem| TreeError::at_line(line, problem))?;
     }
     builder
-        .finish()
+        .finish_part()
         .map_err(|problem| TreeError::at_line(line, problem))
 }
 

@@ -114,6 +114,11 @@ pub fn write(rows: &[Extra], out: &mut impl Write) -> io::Result<()> {
 
 /// Reads the records. Longer records than ours are of a later version, and their rest is skipped.
 pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
+    read_rows(input, None).map(|(rows, _)| rows)
+}
+
+/// Reads the records of these rows, which are in order, or of all; and how many there are in all.
+pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>, u64), TreeError> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let mut magic = [0; 8];
     let short = |at: u64| {
@@ -143,6 +148,12 @@ pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
     for index in 0..count {
         let at = 24 + index * u64::from(size);
         input.read_exact(&mut record).map_err(short(at))?;
+        let is_wanted = wanted.is_none_or(|wanted| {
+            (wanted.get(rows.len())).is_some_and(|&row| u64::from(row) == index)
+        });
+        if !is_wanted {
+            continue;
+        }
         let mut fields = &record[..];
         let squares = fields.read_f64::<LittleEndian>()?;
         let node_visits = fields.read_u64::<LittleEndian>()?;
@@ -170,7 +181,7 @@ pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
             cut: fields[1] & 1 == 1,
         });
     }
-    Ok(rows)
+    Ok((rows, count))
 }
 
 /// A certain result as a number: 0 for none.

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Tree, TreeError, binary, csv, extra, meta};
+use super::{Builder, LeftOut, Tree, TreeError, TreePart, binary, csv, extra, meta};
 
 /// Report 000's two formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +53,14 @@ impl Format {
 
     /// Reads a file in this format.
     pub fn read(self, path: &Path) -> Result<Tree, TreeError> {
+        (self.read_into(Builder::default, path)).map(|part| part.tree)
+    }
+
+    /// Reads a file in this format, as much of it as the builder keeps.
+    fn read_into(self, builder: impl Fn() -> Builder, path: &Path) -> Result<TreePart, TreeError> {
         match self {
-            Self::Tree => binary::read(File::open(path)?),
-            Self::Csv => csv::read(|| File::open(path)),
+            Self::Tree => binary::read_into(builder(), File::open(path)?),
+            Self::Csv => csv::read_into(builder, || File::open(path)),
         }
     }
 }
@@ -89,31 +94,60 @@ pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> 
         Some(format) => format,
         None => Format::of(path)?,
     };
-    let mut tree = format.read(path)?;
+    read_with(path, format, Builder::default).map(|(document, _)| document)
+}
+
+/// Reads a tree file of which the most visited part stays that fits into so many bytes, a node counting as `node_bytes`
+/// beside its names; and what was left out.
+pub fn read_within(
+    path: &Path,
+    bytes: usize,
+    node_bytes: usize,
+) -> Result<(Document, LeftOut), TreeError> {
+    let extra = if sidecar(path, "extra").exists() {
+        size_of::<extra::Extra>()
+    } else {
+        0
+    };
+    let builder = || Builder::within(bytes, node_bytes + extra);
+    read_with(path, Format::of(path)?, builder)
+}
+
+fn read_with(
+    path: &Path,
+    format: Format,
+    builder: impl Fn() -> Builder,
+) -> Result<(Document, LeftOut), TreeError> {
+    let TreePart {
+        mut tree,
+        rows,
+        left_out,
+    } = format.read_into(builder, path)?;
     let mut problems = Vec::new();
     let meta = beside(path, "json", meta::read, &mut problems);
     if let (Format::Tree, Some(meta)) = (format, &meta) {
         let (visits, second) = (saturated(meta.root.visits).0, saturated(meta.root.second).0);
         tree.set_root(visits, second, meta.root.mean);
     }
-    let mut extra = beside(path, "extra", extra::read, &mut problems);
-    if let Some(rows) = &extra
-        && rows.len() != tree.nodes().len()
+    let read_extra = |file| extra::read_rows(file, rows.as_deref());
+    let mut extra = beside(path, "extra", read_extra, &mut problems);
+    let all = tree.nodes().len() as u64 + left_out.nodes;
+    if let Some((_, records)) = extra
+        && records != all
     {
         problems.push(format!(
-            "{}: {} records for a tree of {} rows",
+            "{}: {records} records for a tree of {all} rows",
             sidecar(path, "extra").display(),
-            rows.len(),
-            tree.nodes().len()
         ));
         extra = None;
     }
-    Ok(Document {
+    let document = Document {
         tree,
         meta,
-        extra,
+        extra: extra.map(|(rows, _)| rows),
         problems,
-    })
+    };
+    Ok((document, left_out))
 }
 
 fn beside<T>(

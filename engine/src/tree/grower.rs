@@ -12,7 +12,7 @@ use super::{
     growth::{Growth, HEADER, Join, Kind, LEAF, NONE, PositionTable},
     numbers::{MOST, Numbers},
 };
-use crate::search::growth::{Codes, Entry, Record, TAGS, decode};
+use crate::search::growth::{Codes, Entry, Record, TAGS, TORN, decode};
 
 const ONE: u64 = 1 << 32;
 
@@ -90,8 +90,8 @@ impl Grower {
         self.growth
     }
 
-    /// Reads on.
-    pub(super) fn read_words(&mut self, words: &[u32]) -> Result<(), TreeError> {
+    /// Reads on; how many words were read. The last record may be torn.
+    pub(super) fn read_words(&mut self, words: &[u32]) -> Result<usize, TreeError> {
         // A thing that has a number takes two bytes of a journal at least, its code.
         let told = (self.read / 2) as usize + words.len() * 2;
         self.room = told.max(Self::LEAST_ROOM);
@@ -99,7 +99,10 @@ impl Grower {
         while !rest.is_empty() {
             let at = HEADER + self.read;
             let wrong = |problem| TreeError::at_byte(at, problem);
-            let (record, behind) = decode(rest).map_err(wrong)?;
+            let (record, behind) = match decode(rest) {
+                Err(problem) if problem == TORN => break,
+                result => result.map_err(wrong)?,
+            };
             let words = &rest[..rest.len() - behind.len()];
             if let Some(thing) = self.hear(record).map_err(wrong)? {
                 let waiting = Waiting {
@@ -113,7 +116,12 @@ impl Grower {
             self.read += 4 * words.len() as u64;
             rest = behind;
         }
-        Ok(())
+        Ok(words.len() - rest.len())
+    }
+
+    /// The bytes it takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.growth.bytes() + self.nodes.bytes() + self.moves.bytes() + self.early.bytes()
     }
 
     /// Takes up records whose time has come.
@@ -510,6 +518,11 @@ struct Early {
 }
 
 impl Early {
+    fn bytes(&self) -> usize {
+        let words: usize = self.places.iter().map(|waiting| waiting.words.len()).sum();
+        self.places.capacity() * size_of::<Waiting>() + 4 * (words + self.free.capacity())
+    }
+
     fn count(&self) -> usize {
         self.places.len() - self.free.len()
     }

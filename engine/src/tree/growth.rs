@@ -27,7 +27,7 @@ use byteorder::{ByteOrder as _, LittleEndian};
 use super::{TreeError, grower::Grower};
 use crate::{
     games::Outcome,
-    search::growth::{Entry, Record, TAGS, VERSION, encode},
+    search::growth::{Entry, Record, TAGS, TORN, VERSION, encode},
 };
 
 const MAGIC: &[u8; 8] = b"CANOPYG1";
@@ -212,6 +212,14 @@ impl PositionTable {
         }
     }
 
+    /// The bytes it takes in memory.
+    fn bytes(&self) -> usize {
+        self.numbers.capacity() * 19
+            + self.by_node.capacity() * size_of::<u32>()
+            + self.visited.capacity() * size_of::<(u32, u64)>()
+            + self.told.capacity() * size_of::<(u32, u32, Entry)>()
+    }
+
     /// How many entries there are.
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
@@ -291,16 +299,51 @@ impl Growth {
         self.expanded.len()
     }
 
+    /// The bytes it takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        fn of<T>(list: &Vec<T>) -> usize {
+            list.capacity() * size_of::<T>()
+        }
+        // What a hash map takes for an entry beside it is about a byte, and an eighth of the room is left empty.
+        let squares = self.squares.as_ref().map_or(0, |map| map.capacity() * 19);
+        let table = self.table.as_ref().map_or(0, PositionTable::bytes);
+        squares
+            + table
+            + of(&self.moves)
+            + of(&self.expanded)
+            + of(&self.codes)
+            + of(&self.parents)
+            + of(&self.targets)
+            + of(&self.linked)
+            + of(&self.frames)
+            + of(&self.joins)
+            + of(&self.joined)
+            + of(&self.known)
+            + of(&self.chosen)
+            + of(&self.results)
+            + of(&self.leaves)
+            + of(&self.rewards)
+            + of(&self.paths)
+    }
+
     /// Reads a journal from its beginning, as far as it is complete.
     pub fn read(mut input: impl Read) -> Result<Self, TreeError> {
-        let (mut grower, committed) = read_header(&mut input)?;
-        read_records(&mut grower, input, committed)?;
+        let header = read_header(&mut input)?;
+        let mut grower = Grower::new(header.kind, header.root, header.version);
+        read_records(&mut grower, input, header.committed)?;
         Ok(grower.into_growth())
     }
 }
 
-/// The header of a journal: who is to read the records, and how many bytes of them there are.
-fn read_header(input: &mut impl Read) -> Result<(Grower, u64), TreeError> {
+/// What the header of a journal says.
+struct Header {
+    kind: Kind,
+    root: u32,
+    version: u32,
+    committed: u64,
+}
+
+fn read_header(input: &mut impl Read) -> Result<Header, TreeError> {
     let mut header = [0; HEADER as usize];
     input.read_exact(&mut header).map_err(|error| {
         if error.kind() == io::ErrorKind::UnexpectedEof {
@@ -321,9 +364,16 @@ fn read_header(input: &mut impl Read) -> Result<(Grower, u64), TreeError> {
         return Err(TreeError::at_byte(12, problem));
     }
     let committed = LittleEndian::read_u64(&header[16..]);
-    let version = LittleEndian::read_u32(&header[VERSION_AT..]);
-    Ok((Grower::new(kind, root, version), committed))
+    Ok(Header {
+        kind,
+        root,
+        version: LittleEndian::read_u32(&header[VERSION_AT..]),
+        committed,
+    })
 }
+
+/// So much of a journal is read at a time.
+const PIECE: usize = 1 << 20;
 
 /// Reads on: records up to `committed` bytes in all.
 fn read_records(
@@ -331,34 +381,39 @@ fn read_records(
     mut input: impl Read,
     committed: u64,
 ) -> Result<(), TreeError> {
-    // What a liar promises is not worth the memory for it: it grows with what there is.
-    const FIRST: usize = 1 << 14;
-    let begin = HEADER + grower.read();
-    let wanted = committed - grower.read();
+    // A record that is torn by the end of a piece stays for the next.
     let mut words: Vec<u32> = Vec::new();
-    while (words.len() as u64) < wanted / 4 {
+    while grower.read() < committed {
+        let begin = HEADER + grower.read();
         let before = words.len();
-        let left = wanted / 4 - before as u64;
-        let more = left.min(before.max(FIRST) as u64) as usize;
+        let left = (committed - grower.read()) / 4 - before as u64;
+        let more = left.min((PIECE / 4).max(before) as u64) as usize;
+        if more == 0 {
+            return Err(TreeError::at_byte(begin, TORN));
+        }
         words.resize(before + more, 0);
         let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words[before..]);
         let got = fill(&mut input, room)?;
         if got < room.len() {
-            return Err(TreeError::at_byte(
+            return Err(ends_early(
                 begin + 4 * before as u64 + got as u64,
-                format!("the file ends, but its header promises {committed} bytes of records"),
+                committed,
             ));
         }
-    }
-    for word in &mut words {
-        *word = u32::from_le(*word);
-    }
-    grower.read_words(&words)?;
-    if !wanted.is_multiple_of(4) {
-        let problem = "a record that is not complete";
-        return Err(TreeError::at_byte(begin + wanted / 4 * 4, problem));
+        for word in &mut words[before..] {
+            *word = u32::from_le(*word);
+        }
+        let read = grower.read_words(&words)?;
+        words.drain(..read);
     }
     Ok(())
+}
+
+fn ends_early(at: u64, committed: u64) -> TreeError {
+    TreeError::at_byte(
+        at,
+        format!("the file ends, but its header promises {committed} bytes of records"),
+    )
 }
 
 /// Reads until the room is full or there is no more; how many bytes it was.
@@ -375,39 +430,143 @@ fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     Ok(got)
 }
 
+/// A journal whose records are read piece by piece, wherever they stand.
+pub(super) struct JournalFile {
+    file: File,
+    header: Header,
+}
+
+impl JournalFile {
+    pub(super) fn open(path: &Path) -> Result<Self, TreeError> {
+        let mut file = File::open(path)?;
+        let header = read_header(&mut file)?;
+        Ok(Self { file, header })
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.header.kind
+    }
+
+    pub(super) fn root(&self) -> u32 {
+        self.header.root
+    }
+
+    /// How many bytes of records are complete.
+    pub(super) fn committed(&self) -> u64 {
+        self.header.committed
+    }
+
+    /// Looks again how many they are.
+    pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
+        let mut committed = [0; 8];
+        self.file.seek(SeekFrom::Start(COMMITTED))?;
+        self.file.read_exact(&mut committed)?;
+        self.header.committed = u64::from_le_bytes(committed).max(self.header.committed);
+        Ok(())
+    }
+
+    /// Reads the words from a byte of the records on: at most so many bytes, and only what is complete.
+    pub(super) fn read_words(
+        &self,
+        at: u64,
+        most: usize,
+        words: &mut Vec<u32>,
+    ) -> Result<(), TreeError> {
+        let left = self.committed().saturating_sub(at) / 4;
+        words.clear();
+        words.resize(left.min(most as u64 / 4) as usize, 0);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(HEADER + at))?;
+        let room: &mut [u8] = bytemuck::cast_slice_mut(words);
+        let got = fill(&mut file, room)?;
+        if got < room.len() {
+            return Err(ends_early(HEADER + at + got as u64, self.committed()));
+        }
+        for word in words {
+            *word = u32::from_le(*word);
+        }
+        Ok(())
+    }
+}
+
 /// A journal that is read while it is written.
 pub struct Follower {
-    file: File,
+    file: JournalFile,
     grower: Grower,
+    words: Vec<u32>,
+    /// Bytes that are read at a time.
+    piece: usize,
 }
 
 impl Follower {
     /// Opens a journal and reads what is complete.
     pub fn open(path: &Path) -> Result<Self, TreeError> {
-        let mut file = File::open(path)?;
-        let (grower, committed) = read_header(&mut file)?;
-        let mut follower = Self { file, grower };
-        follower.read_to(committed)?;
+        let mut follower = Self::begin(JournalFile::open(path)?, PIECE);
+        follower.read_on()?;
         Ok(follower)
+    }
+
+    /// Nothing was read yet; so many bytes, or fewer, are read at a time.
+    pub(super) fn begin(file: JournalFile, piece: usize) -> Self {
+        Self {
+            grower: Grower::new(file.kind(), file.root()),
+            file,
+            words: Vec::new(),
+            piece: piece.clamp(1 << 14, PIECE),
+        }
     }
 
     /// Reads what was added since; whether there was anything.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
-        self.file.seek(SeekFrom::Start(COMMITTED))?;
-        let mut committed = [0; 8];
-        self.file.read_exact(&mut committed)?;
-        let committed = u64::from_le_bytes(committed);
-        if committed <= self.grower.read() {
-            return Ok(false);
-        }
-        self.read_to(committed)?;
-        Ok(true)
+        self.file.refresh()?;
+        let is_more = self.is_behind();
+        self.read_on()?;
+        Ok(is_more)
     }
 
-    fn read_to(&mut self, committed: u64) -> Result<(), TreeError> {
-        let begin = HEADER + self.grower.read();
-        self.file.seek(SeekFrom::Start(begin))?;
-        read_records(&mut self.grower, &self.file, committed)
+    fn read_on(&mut self) -> Result<(), TreeError> {
+        while self.is_behind() {
+            self.read_piece()?;
+        }
+        Ok(())
+    }
+
+    /// Whether there is something that was not read yet.
+    pub(super) fn is_behind(&self) -> bool {
+        self.grower.read() < self.file.committed()
+    }
+
+    /// Looks whether there is more, without reading it.
+    pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
+        self.file.refresh()
+    }
+
+    /// Bytes of records that were read, and how many there are.
+    pub(super) fn progress(&self) -> (u64, u64) {
+        (self.grower.read(), self.file.committed())
+    }
+
+    /// Reads a piece of what there is.
+    pub(super) fn read_piece(&mut self) -> Result<(), TreeError> {
+        let mut piece = self.piece;
+        loop {
+            let at = self.grower.read();
+            let left = self.file.committed() - at;
+            self.file.read_words(at, piece, &mut self.words)?;
+            if self.grower.read_words(&self.words)? > 0 {
+                return Ok(());
+            }
+            // Not one record: it is longer than a piece, or it is torn.
+            if left <= piece as u64 {
+                return Err(TreeError::at_byte(HEADER + at, TORN));
+            }
+            piece *= 2;
+        }
+    }
+
+    /// The bytes it takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.grower.bytes() + 4 * self.words.capacity()
     }
 
     /// What was read.

@@ -5,7 +5,7 @@
 //! grew, [`check`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
 //! [`snapshot`], which turns what a search lends out into rows, [`journal`], which writes down what a search tells,
 //! [`replay`], which rebuilds a tree from its journal, [`film`], which shows one to whoever
-//! does not know the game, and [`writer`], which puts files into a directory whole or not at
+//! does not know the game, with an [`index`] where it is too large for memory, and [`writer`], which puts files into a directory whole or not at
 //! all. protocol.md says what is in each file.
 
 use std::{fmt, io};
@@ -19,6 +19,7 @@ pub mod files;
 pub mod film;
 mod grower;
 pub mod growth;
+pub mod index;
 pub mod journal;
 pub mod meta;
 mod numbers;
@@ -175,6 +176,43 @@ pub struct Builder {
     open: Vec<(u32, u32)>,
     /// Names seen lately, by a hash: most names are seen again and again.
     lately: Vec<Name>,
+    /// Where only the most visited part is wanted.
+    cut: Option<Cut>,
+}
+
+/// What a [`Builder`] leaves out.
+struct Cut {
+    /// The bytes that the tree may take, and how many of them a node counts as, without its names.
+    bytes: usize,
+    node_bytes: usize,
+    /// Rows with fewer visits are left out, with all below them.
+    least_visits: i32,
+    /// All rows so far, and by node its row.
+    all: u32,
+    rows: Vec<u32>,
+}
+
+/// Nothing: in place of a node that was left out.
+const LEFT_OUT: u32 = u32::MAX;
+
+/// A tree of which some rows may be left out.
+#[derive(Clone, Debug)]
+pub struct TreePart {
+    /// The tree.
+    pub tree: Tree,
+    /// By node: its row in the whole tree, if something was left out.
+    pub rows: Option<Vec<u32>>,
+    /// What was left out.
+    pub left_out: LeftOut,
+}
+
+/// What was left out of a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many rows.
+    pub nodes: u64,
+    /// Those have fewer visits, or are below rows that have; 0 if there are none.
+    pub least_visits: u32,
 }
 
 impl Default for Builder {
@@ -184,6 +222,7 @@ impl Default for Builder {
             names: String::new(),
             open: Vec::new(),
             lately: vec![Name::default(); Self::LATELY],
+            cut: None,
         }
     }
 }
@@ -191,9 +230,24 @@ impl Default for Builder {
 impl Builder {
     const LATELY: usize = 1 << 11;
 
+    /// Keeps the most visited part that fits into so many bytes, where a node counts as `node_bytes` beside its names.
+    pub fn within(bytes: usize, node_bytes: usize) -> Self {
+        Self {
+            cut: Some(Cut {
+                bytes,
+                node_bytes,
+                least_visits: i32::MIN,
+                all: 0,
+                rows: Vec::new(),
+            }),
+            ..Self::default()
+        }
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: &Row<'_>) -> Result<(), String> {
-        let index = u32::try_from(self.nodes.len())
+        let count = (self.cut.as_ref()).map_or(self.nodes.len(), |cut| cut.all as usize);
+        let index = u32::try_from(count)
             .ok()
             .filter(|&index| index < u32::MAX)
             .ok_or("the tree has more nodes than four billion")?;
@@ -220,6 +274,9 @@ impl Builder {
                 row.visits, row.mean
             ));
         }
+        if self.cut.is_some() {
+            return self.push_some(row, index, parent);
+        }
         let move_name = self.name(row.move_name)?;
         let state = self.name(row.state)?;
         self.nodes.push(Node {
@@ -233,6 +290,143 @@ impl Builder {
         });
         if row.children > 0 {
             self.open.push((index, row.children));
+        }
+        Ok(())
+    }
+
+    /// Adds a row if it is one that stays; `parent` is a node, or [`LEFT_OUT`].
+    fn push_some(&mut self, row: &Row<'_>, index: u32, parent: u32) -> Result<(), String> {
+        let Some(cut) = &mut self.cut else {
+            return Ok(());
+        };
+        cut.all += 1;
+        let stays = index == 0 || parent != LEFT_OUT && row.visits >= cut.least_visits;
+        let mut node = LEFT_OUT;
+        if stays {
+            node = self.nodes.len() as u32;
+            cut.rows.push(index);
+            let move_name = self.name(row.move_name)?;
+            let state = self.name(row.state)?;
+            self.nodes.push(Node {
+                visits: row.visits,
+                second: row.second,
+                mean: row.mean,
+                children: 0,
+                parent,
+                move_name,
+                state,
+            });
+            if index > 0 {
+                self.nodes[parent as usize].children += 1;
+            }
+        }
+        if row.children > 0 {
+            self.open.push((node, row.children));
+        }
+        let is_full = (self.cut.as_ref())
+            .is_some_and(|cut| self.nodes.len() * cut.node_bytes + self.names.len() > cut.bytes);
+        if stays && is_full && self.nodes.len() > 1 {
+            self.leave_out()?;
+        }
+        Ok(())
+    }
+
+    /// Leaves out the least visited quarter of the nodes, and all that have as few visits.
+    fn leave_out(&mut self) -> Result<(), String> {
+        let Some(cut) = &mut self.cut else {
+            return Ok(());
+        };
+        let mut visits: Vec<i32> = self.nodes[1..].iter().map(|node| node.visits).collect();
+        let last = visits.len() / 4;
+        let (_, &mut most, _) = visits.select_nth_unstable(last);
+        drop(visits);
+        cut.least_visits = most.saturating_add(1);
+        // By node: where it is from now on.
+        let mut places: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        let mut kept = 0;
+        let old_names = std::mem::take(&mut self.names);
+        self.lately.fill(Name::default());
+        for index in 0..self.nodes.len() {
+            let mut node = self.nodes[index];
+            let parent = if index == 0 {
+                0
+            } else {
+                places[node.parent as usize]
+            };
+            let least = (self.cut.as_ref()).map_or(i32::MIN, |cut| cut.least_visits);
+            if index > 0 && (parent == LEFT_OUT || node.visits < least) {
+                places.push(LEFT_OUT);
+                continue;
+            }
+            let text =
+                |name: Name| &old_names[name.start as usize..(name.start + name.len) as usize];
+            node.move_name = self.name(text(node.move_name))?;
+            node.state = self.name(text(node.state))?;
+            (node.parent, node.children) = (parent, 0);
+            places.push(kept as u32);
+            self.nodes[kept] = node;
+            if index > 0 {
+                self.nodes[parent as usize].children += 1;
+            }
+            if let Some(cut) = &mut self.cut {
+                cut.rows[kept] = cut.rows[index];
+            }
+            kept += 1;
+        }
+        self.nodes.truncate(kept);
+        if let Some(cut) = &mut self.cut {
+            cut.rows.truncate(kept);
+        }
+        for (node, _) in &mut self.open {
+            if *node != LEFT_OUT {
+                *node = places[*node as usize];
+            }
+        }
+        Ok(())
+    }
+
+    /// The tree, if it is complete, with what was left out; else what is missing.
+    pub fn finish_part(mut self) -> Result<TreePart, String> {
+        let Some(cut) = self.cut.take() else {
+            return Ok(TreePart {
+                tree: self.finish()?,
+                rows: None,
+                left_out: LeftOut::default(),
+            });
+        };
+        if let Some(&(_, left)) = self.open.last() {
+            let problem =
+                format!("the file ends before the tree does: {left} children are missing");
+            return Err(problem);
+        }
+        let left_out = LeftOut {
+            nodes: u64::from(cut.all) - self.nodes.len() as u64,
+            least_visits: cut.least_visits.max(0) as u32,
+        };
+        if left_out.nodes > 0 {
+            self.renumber(&cut.rows)?;
+        }
+        let tree = self.finish()?;
+        Ok(TreePart {
+            tree,
+            rows: (left_out.nodes > 0).then_some(cut.rows),
+            left_out,
+        })
+    }
+
+    /// States that say in which row a shared node is expanded, counted from 1, get its row among those that stay, or 0 if it
+    /// does not.
+    fn renumber(&mut self, rows: &[u32]) -> Result<(), String> {
+        for index in 0..self.nodes.len() {
+            let state = self.nodes[index].state;
+            let text = &self.names[state.start as usize..(state.start + state.len) as usize];
+            let Some(row) = text.strip_prefix('=') else {
+                continue;
+            };
+            let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
+            let place = row.and_then(|row| rows.binary_search(&row).ok());
+            let text = format!("={}", place.map_or(0, |place| place + 1));
+            self.nodes[index].state = self.name(&text)?;
         }
         Ok(())
     }

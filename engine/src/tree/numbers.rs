@@ -26,6 +26,11 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
+    /// The bytes it takes in memory; entries of trees are counted as if they were of tables, with their share of the nodes.
+    pub(super) fn bytes(&self) -> usize {
+        4 * self.near.capacity() + 24 * self.far.len() + 16 * self.awaited.len()
+    }
+
     /// What a number counts as; none if it has not been given yet.
     #[inline(always)]
     pub(super) fn find(&self, number: u32) -> Option<u32> {

@@ -35,6 +35,12 @@ struct Figures {
 }
 
 impl Figures {
+    fn bytes(&self) -> usize {
+        4 * (self.visits.capacity() + self.chosen.capacity())
+            + 8 * (self.sums.capacity() + self.squares.capacity())
+            + size_of::<(u64, Entry)>() * self.entries.capacity()
+    }
+
     /// Makes room for what the journal has more now: what was known of it before the search.
     fn fit(&mut self, growth: &Growth) {
         if let Some(known) = &growth.squares {
@@ -180,6 +186,8 @@ pub struct Replay {
     /// The figures of multiples of `step`, in order.
     remembered: Vec<Figures>,
     step: u32,
+    /// The most bytes that these may take.
+    most_remembered: usize,
     /// Room for the nodes of an iteration.
     path: Vec<u32>,
 }
@@ -213,17 +221,66 @@ impl Replay {
             remembered: Vec::new(),
             step: Self::SHORT,
             path: Vec::new(),
+            most_remembered: usize::MAX,
+        }
+    }
+
+    /// The same with a limit to the bytes of what it remembers.
+    pub(super) fn remembering(mut self, bytes: usize) -> Self {
+        self.most_remembered = bytes;
+        self
+    }
+
+    /// The bytes it takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        let source = match &self.source {
+            Source::Read(growth) => growth.bytes(),
+            Source::Followed(follower) => follower.bytes(),
+        };
+        source + self.figures.bytes() + self.remembered_bytes()
+    }
+
+    fn remembered_bytes(&self) -> usize {
+        self.remembered.iter().map(Figures::bytes).sum()
+    }
+
+    /// What is followed.
+    pub(super) fn follower(&self) -> Option<&Follower> {
+        match &self.source {
+            Source::Followed(follower) => Some(follower),
+            Source::Read(_) => None,
         }
     }
 
     /// Reads what was added to a journal that is followed; whether there was anything.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
+        self.read_on(Follower::poll)
+    }
+
+    /// Looks whether there is more of a journal that is followed, and reads a piece of it; whether there was anything.
+    pub(super) fn poll_piece(&mut self) -> Result<bool, TreeError> {
+        self.read_on(|follower| {
+            if !follower.is_behind() {
+                follower.refresh()?;
+            }
+            let is_more = follower.is_behind();
+            if is_more {
+                follower.read_piece()?;
+            }
+            Ok(is_more)
+        })
+    }
+
+    fn read_on(
+        &mut self,
+        read: impl FnOnce(&mut Follower) -> Result<bool, TreeError>,
+    ) -> Result<bool, TreeError> {
         let Source::Followed(follower) = &mut self.source else {
             return Ok(false);
         };
         // Before the first iteration more may become known of nodes that are there already.
         let has_begun = follower.growth().iterations() > 0;
-        let result = follower.poll();
+        let result = read(follower);
         if !has_begun {
             self.figures = Figures::default();
         }
@@ -292,13 +349,15 @@ impl Replay {
         if self.remembered.last().is_some_and(|last| last.at >= at) {
             return;
         }
-        if self.remembered.len() >= Self::REMEMBERED {
+        let bytes = self.remembered_bytes() + self.figures.bytes();
+        if self.remembered.len() >= Self::REMEMBERED || bytes > self.most_remembered {
             self.step *= 2;
             let step = self.step;
             self.remembered
                 .retain(|figures| figures.at.is_multiple_of(step));
         }
-        if at.is_multiple_of(self.step) {
+        let bytes = self.remembered_bytes() + self.figures.bytes();
+        if at.is_multiple_of(self.step) && bytes <= self.most_remembered {
             let mut figures = self.figures.clone();
             figures.shorten(self.source.growth());
             self.remembered.push(figures);

@@ -1,0 +1,257 @@
+//! A [`Part`] at one time and the iterations that led there, as bytes.
+//!
+//! ```text
+//! part        varints: iterations done, nodes of the whole tree, fewest visits, nodes; then node by node, parents first:
+//!             flags, a byte: 1 visits before the search, 2 it has children, 4 a certain result, 8 a sum of eight bytes;
+//!             the parent's distance to that of the node before, 0 -1 1 -2 2 ... as 0 1 2 3 4; the code of its move; visits;
+//!             the sum in units of 2^31, or eight bytes; where flags say so: visits before the search, since when it
+//!             has children, since when it has its result times 4 plus the result
+//! rewards     their number, a byte; each eight bytes
+//! iterations  their number; then from the last to the first: the node, the number of the reward, a byte, or 255 and five
+//!             bytes, and how many nodes were made
+//! ```
+
+use super::{
+    super::{
+        extra::{outcome_code, outcome_of_code},
+        growth::{Kind, NONE},
+    },
+    part::{Part, PartNode, Step},
+};
+
+const INHERITED: u8 = 1;
+const EXPANDED: u8 = 2;
+const PROVEN: u8 = 4;
+const WIDE_SUM: u8 = 8;
+/// Instead of the number of a reward: the reward itself follows.
+const OTHER: u8 = 255;
+
+/// Numbers of seven bits a byte, the lowest first; the eighth bit says that there is more.
+pub(super) fn put(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Takes bytes off the front of what there is.
+pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+
+impl Bytes<'_> {
+    #[inline]
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(byte)
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn word(&mut self) -> Option<u32> {
+        u32::try_from(self.number()?).ok()
+    }
+
+    /// Eight bytes.
+    pub(super) fn fixed(&mut self) -> Option<u64> {
+        self.wide::<8>()
+    }
+
+    fn wide<const N: usize>(&mut self) -> Option<u64> {
+        let (bytes, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        let mut wide = [0; 8];
+        wide[..N].copy_from_slice(bytes);
+        Some(u64::from_le_bytes(wide))
+    }
+}
+
+pub(super) fn encode(part: &Part, steps: &[Step]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(16 * part.nodes.len() + 6 * steps.len());
+    for number in [
+        part.at.into(),
+        part.total,
+        part.least.into(),
+        part.nodes.len() as u64,
+    ] {
+        put(number, &mut out);
+    }
+    let mut before = 0;
+    for node in &part.nodes {
+        put_node(node, before, &mut out);
+        before = node.parent;
+    }
+    let rewards = frequent_rewards(steps);
+    out.push(rewards.len() as u8);
+    for reward in &rewards {
+        out.extend_from_slice(&reward.to_le_bytes());
+    }
+    put(steps.len() as u64, &mut out);
+    for step in steps.iter().rev() {
+        put(step.node.into(), &mut out);
+        match rewards.iter().position(|&reward| reward == step.reward) {
+            Some(index) => out.push(index as u8),
+            None => {
+                out.push(OTHER);
+                out.extend_from_slice(&step.reward.to_le_bytes()[..5]);
+            }
+        }
+        put(step.made.into(), &mut out);
+    }
+    out
+}
+
+/// The first rewards that are met, as many as get a number; those of won, lost and drawn games are among them.
+fn frequent_rewards(steps: &[Step]) -> Vec<u64> {
+    const MOST: usize = 32;
+    let mut rewards: Vec<u64> = Vec::new();
+    for step in steps {
+        if rewards.len() < MOST && !rewards.contains(&step.reward) {
+            rewards.push(step.reward);
+        }
+    }
+    rewards
+}
+
+fn put_node(node: &PartNode, before: u32, out: &mut Vec<u8>) {
+    let is_wide = node.sum & ((1 << 31) - 1) != 0;
+    let has_children = node.count > 0;
+    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+    out.push(
+        flag(node.inherited > 0, INHERITED)
+            | flag(has_children, EXPANDED)
+            | flag(node.proven.is_some(), PROVEN)
+            | flag(is_wide, WIDE_SUM),
+    );
+    let distance = i64::from(node.parent) - i64::from(before);
+    put(((distance << 1) ^ (distance >> 63)) as u64, out);
+    put(node.code.into(), out);
+    put(node.visits.into(), out);
+    if is_wide {
+        out.extend_from_slice(&node.sum.to_le_bytes());
+    } else {
+        put(node.sum >> 31, out);
+    }
+    if node.inherited > 0 {
+        put(node.inherited.into(), out);
+    }
+    if has_children {
+        put(node.expanded.into(), out);
+    }
+    if node.proven.is_some() {
+        let code = u64::from(outcome_code(node.proven));
+        put(u64::from(node.proven_at) << 2 | code, out);
+    }
+}
+
+/// What [`encode`] wrote, the first iteration first; none if it is damaged.
+pub(super) fn decode(kind: Kind, bytes: &[u8]) -> Option<(Part, Vec<Step>)> {
+    let mut bytes = Bytes(bytes);
+    let mut part = Part {
+        kind,
+        at: bytes.word()?,
+        total: bytes.number()?,
+        least: bytes.word()?,
+        nodes: Vec::new(),
+    };
+    let count = bytes.word()? as usize;
+    // A node takes five bytes at least.
+    if count == 0 || count > bytes.0.len() / 5 {
+        return None;
+    }
+    part.nodes.reserve_exact(count);
+    let mut before = 0;
+    for index in 0..count as u32 {
+        let node = take_node(&mut bytes, before)?;
+        before = node.parent;
+        if index > 0 {
+            // Children follow each other.
+            let parent = part.nodes.get_mut(node.parent as usize)?;
+            if parent.count == 0 {
+                parent.first = index;
+            } else if parent.first + u32::from(parent.count) != index {
+                return None;
+            }
+            parent.count = parent.count.checked_add(1)?;
+        } else if node.parent != 0 {
+            return None;
+        }
+        part.nodes.push(node);
+    }
+    let mut rewards = [0; 256];
+    let known = bytes.byte()?;
+    for reward in &mut rewards[..known as usize] {
+        *reward = bytes.wide::<8>()?;
+    }
+    let count = bytes.word()? as usize;
+    // An iteration takes three.
+    if count > bytes.0.len() / 3 || count > part.at as usize {
+        return None;
+    }
+    let mut steps = vec![
+        Step {
+            reward: 0,
+            node: 0,
+            made: 0
+        };
+        count
+    ];
+    for step in steps.iter_mut().rev() {
+        let node = bytes.word()?;
+        let reward = match bytes.byte()? {
+            OTHER => bytes.wide::<5>()?,
+            index if index < known => rewards[index as usize],
+            _ => return None,
+        };
+        if node as usize >= part.nodes.len() {
+            return None;
+        }
+        *step = Step {
+            node,
+            reward,
+            made: bytes.word()?,
+        };
+    }
+    bytes.0.is_empty().then_some((part, steps))
+}
+
+fn take_node(bytes: &mut Bytes<'_>, before: u32) -> Option<PartNode> {
+    let flags = bytes.byte()?;
+    let distance = bytes.number()?;
+    let distance = (distance >> 1) as i64 ^ -((distance & 1) as i64);
+    let parent = u32::try_from(i64::from(before).checked_add(distance)?).ok()?;
+    let code = u16::try_from(bytes.number()?).ok()?;
+    let mut node = PartNode::new(parent, code);
+    node.visits = bytes.word()?;
+    node.sum = if flags & WIDE_SUM != 0 {
+        bytes.wide::<8>()?
+    } else {
+        bytes.number()?.checked_mul(1 << 31)?
+    };
+    if flags & INHERITED != 0 {
+        node.inherited = bytes.word()?;
+    }
+    if flags & EXPANDED != 0 {
+        node.expanded = bytes.word()?;
+    }
+    if flags & PROVEN != 0 {
+        let packed = bytes.number()?;
+        node.proven = outcome_of_code(packed as u8 & 3)?;
+        node.proven_at = u32::try_from(packed >> 2).ok()?;
+    } else {
+        node.proven_at = NONE;
+    }
+    Some(node)
+}

@@ -1,0 +1,351 @@
+//! Journals too large for the memory they may take: the most visited part of every tree, with exact figures, from an index.
+
+use std::collections::BTreeMap;
+
+use canopy_engine::tree::film::{self, Shot};
+
+use super::*;
+
+/// A search of connect four that is written down; the journal.
+fn journal(scratch: &Scratch, spec: &str, iterations: &[u64]) -> PathBuf {
+    let output = journalling(&scratch.0, LONGEST_JOURNAL);
+    let (start, history) = beginning();
+    let mut grown = catalog::build(&catalog::parse::<ConnectFour>(spec).unwrap()).unwrap();
+    for &iterations in iterations {
+        search(&mut *grown, &start, &history, iterations, Some(&output));
+    }
+    drop(output);
+    scratch.files("growth").pop().unwrap()
+}
+
+fn limits(bytes: usize, cache: Option<PathBuf>) -> film::Limits {
+    film::Limits {
+        bytes,
+        nodes: usize::MAX,
+        cache,
+    }
+}
+
+fn open(journal: &Path, limits: film::Limits) -> Film {
+    let start = notation::position_text(&beginning().0);
+    Film::open_within(journal, "connect-four", &start, limits).unwrap()
+}
+
+fn whole(journal: &Path) -> Film {
+    let start = notation::position_text(&beginning().0);
+    Film::open(journal, "connect-four", &start).unwrap()
+}
+
+fn read_all(film: &mut Film) {
+    film.poll().unwrap();
+    while film.is_behind() {
+        film.poll().unwrap();
+    }
+}
+
+/// By the moves that lead there: the figures of every row with so many visits, below rows that have as many.
+fn figures(tree: &Tree, least: u32) -> BTreeMap<Vec<&str>, (i32, i32, u64)> {
+    let mut lines: Vec<Option<Vec<&str>>> = Vec::new();
+    let mut found = BTreeMap::new();
+    for (row, node) in tree.nodes().iter().enumerate() {
+        let above = match row {
+            0 => Some(Vec::new()),
+            _ => lines[node.parent as usize].clone(),
+        };
+        let line = above.filter(|_| row == 0 || node.visits >= least as i32);
+        let line = line.map(|mut line| {
+            line.push(tree.move_name(row));
+            line
+        });
+        if let Some(line) = &line {
+            found.insert(
+                line.clone(),
+                (node.visits, node.second, node.mean.to_bits()),
+            );
+        }
+        lines.push(line);
+    }
+    found
+}
+
+/// A tree shows what the whole one shows, as far as it has as many visits as it says, and says how much it does not show.
+fn is_exact(part: &Shot, whole: &Shot) {
+    assert_eq!(part.iteration, whole.iteration);
+    assert_eq!(part.nodes, whole.nodes, "nodes after {}", whole.iteration);
+    assert!(
+        figures(&part.tree, 0) == figures(&whole.tree, part.least_visits),
+        "the figures after {} iterations, from {} visits on",
+        whole.iteration,
+        part.least_visits
+    );
+    let way = |shot: &Shot| -> Vec<String> {
+        let names = shot.path.iter();
+        names
+            .map(|&row| shot.tree.move_name(row as usize).to_owned())
+            .collect()
+    };
+    assert!(way(whole).starts_with(&way(part)));
+    assert_eq!(part.path.is_empty(), whole.path.is_empty());
+}
+
+fn shows_the_same(part: &mut Film, whole: &mut Film, samples: u32) {
+    let total = whole.iterations();
+    assert_eq!(part.iterations(), total);
+    let mut rng = Rng::new(3);
+    let some = (0..samples).map(|_| rng.below(total + 1));
+    for at in [0, 1, 2, total / 2, total - 1, total]
+        .into_iter()
+        .chain(some)
+    {
+        let (part, whole) = (part.shot(at, None).unwrap(), whole.shot(at, None).unwrap());
+        is_exact(&part, &whole);
+    }
+    let (one, other) = (part.shares(200).unwrap(), whole.shares(200).unwrap());
+    assert_eq!(one.moves, other.moves);
+    assert_eq!(one.visits.last(), other.visits.last());
+}
+
+#[test]
+fn an_index_shows_what_the_whole_journal_shows() {
+    for (spec, iterations) in [
+        ("uct", &[9000][..]),
+        ("uct,expansion=one", &[9000]),
+        ("uct,reuse=true", &[2000, 5000]),
+        ("uct,threads=3", &[6000]),
+        ("uct,solver=true", &[5000]),
+        ("uct,playout_limit=3", &[5000]),
+    ] {
+        let scratch = Scratch::new("index-exact");
+        let journal = journal(&scratch, spec, iterations);
+        let mut all = whole(&journal);
+        for bytes in [60_000, 400_000] {
+            let cache = scratch.0.join(format!("cache-{bytes}"));
+            let mut film = open(&journal, limits(bytes, Some(cache.clone())));
+            read_all(&mut film);
+            assert!(film.index_bytes().is_some(), "{spec} in {bytes} bytes");
+            let length = fs::metadata(&journal).unwrap().len();
+            assert!(film.index_bytes() <= Some(length), "{spec}");
+            shows_the_same(&mut film, &mut all, 6);
+            drop(film);
+            let names: Vec<PathBuf> = fs::read_dir(&cache)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .collect();
+            assert_eq!(names.len(), 1, "{names:?}");
+            assert!(fs::metadata(&names[0]).unwrap().len() <= length, "{spec}");
+            // What was built once is there at once.
+            let mut again = open(&journal, limits(bytes, Some(cache)));
+            assert_eq!(again.iterations(), all.iterations());
+            shows_the_same(&mut again, &mut all, 2);
+        }
+    }
+}
+
+#[test]
+fn an_index_takes_no_more_memory_than_it_may() {
+    let scratch = Scratch::new("index-memory");
+    let journal = journal(&scratch, "uct", &[60_000]);
+    let total = whole(&journal).iterations();
+    for bytes in [1 << 20, 2 << 20] {
+        let cache = Some(scratch.0.join("cache"));
+        let (counted, most) = measured(|| {
+            let mut film = open(&journal, limits(bytes, cache));
+            let mut counted = 0;
+            film.poll().unwrap();
+            while film.is_behind() {
+                film.poll().unwrap();
+                counted = counted.max(film.bytes());
+            }
+            for part in 0..20 {
+                film.shot(total / 20 * part, Some(100)).unwrap();
+                counted = counted.max(film.bytes());
+            }
+            counted
+        });
+        assert!(counted <= bytes, "{counted} of {bytes} by its own account");
+        // Rows that are made are not its own; the reader's tally of the root's moves is a constant.
+        assert!(
+            most <= bytes + (1 << 19),
+            "{most} of {bytes} were allocated"
+        );
+        fs::remove_dir_all(scratch.0.join("cache")).unwrap();
+    }
+}
+
+#[test]
+fn a_small_journal_is_kept_whole() {
+    let scratch = Scratch::new("index-small");
+    let journal = journal(&scratch, "uct", &[2000]);
+    let mut film = open(&journal, limits(64 << 20, None));
+    read_all(&mut film);
+    assert_eq!(film.index_bytes(), None);
+    let shot = film.shot(1500, None).unwrap();
+    assert_eq!(shot.tree.nodes().len() as u64, shot.nodes);
+    assert_eq!(shot.least_visits, 0);
+}
+
+#[test]
+fn a_journal_that_outgrows_the_memory_gets_an_index() {
+    let scratch = Scratch::new("index-outgrown");
+    let path = journal(&scratch, "uct", &[20_000]);
+    let bytes = fs::read(&path).unwrap();
+    let growing = scratch.0.join("growing.growth");
+    // A tenth of it is there at first.
+    let (header, records) = taken_apart(&bytes);
+    let first = records.len() / 10;
+    let part = |count: usize| super::journal(&header, &records[..count]);
+    fs::write(&growing, part(first)).unwrap();
+    let mut film = open(&growing, limits(1_500_000, Some(scratch.0.join("cache"))));
+    read_all(&mut film);
+    assert_eq!(film.index_bytes(), None);
+    assert_eq!(film.ended(), None);
+    for tenths in [3, 6, 10] {
+        let count = records.len() * tenths / 10;
+        fs::write(&growing, part(count)).unwrap();
+        read_all(&mut film);
+        let mut until_here = whole(&growing);
+        assert_eq!(film.iterations(), until_here.iterations());
+        shows_the_same(&mut film, &mut until_here, 1);
+    }
+    assert!(film.index_bytes().is_some());
+    assert_eq!(film.ended(), Some(false));
+}
+
+#[test]
+fn an_index_that_is_damaged_or_of_another_journal_is_built_again() {
+    let scratch = Scratch::new("index-damaged");
+    let path = journal(&scratch, "uct", &[9000]);
+    let cache = scratch.0.join("cache");
+    let limits = limits(200_000, Some(cache.clone()));
+    let mut all = whole(&path);
+    read_all(&mut open(&path, limits.clone()));
+    let index = fs::read_dir(&cache)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let sound = fs::read(&index).unwrap();
+    let mut rng = Rng::new(5);
+    for case in 0..9 {
+        let mut bytes = sound.clone();
+        match case % 3 {
+            0 => bytes.truncate(rng.below(bytes.len() as u32) as usize),
+            1 => bytes[rng.below(sound.len() as u32) as usize] ^= 1 << rng.below(8),
+            _ => bytes.extend_from_slice(&[7; 5000]),
+        }
+        fs::write(&index, &bytes).unwrap();
+        let mut film = open(&path, limits.clone());
+        read_all(&mut film);
+        shows_the_same(&mut film, &mut all, 3);
+    }
+    // Another search has taken the journal's place.
+    let scratch = Scratch::new("index-stale");
+    let other = journal(&scratch, "uct,seed=2", &[9000]);
+    fs::write(&index, &sound).unwrap();
+    fs::copy(&other, &path).unwrap();
+    let mut film = open(&path, limits);
+    read_all(&mut film);
+    shows_the_same(&mut film, &mut whole(&other), 5);
+}
+
+#[test]
+fn without_a_cache_directory_the_index_is_in_memory() {
+    let scratch = Scratch::new("index-unwritable");
+    let path = journal(&scratch, "uct", &[20_000]);
+    let no_directory = scratch.0.join("file");
+    fs::write(&no_directory, "").unwrap();
+    for cache in [None, Some(no_directory.join("below"))] {
+        let mut film = open(&path, limits(4_000_000, cache.clone()));
+        read_all(&mut film);
+        assert_eq!(film.stopped(), None);
+        shows_the_same(&mut film, &mut whole(&path), 5);
+        // If that is too much, what fits can be shown, and it says so.
+        let mut film = open(&path, limits(200_000, cache));
+        read_all(&mut film);
+        assert!(film.stopped().is_some_and(|why| why.contains("budget")));
+        let until = film.iterations();
+        assert!(film.bytes() <= 200_000 && until > 0);
+        let mut all = whole(&path);
+        is_exact(
+            &film.shot(until / 2, None).unwrap(),
+            &all.shot(until / 2, None).unwrap(),
+        );
+    }
+}
+
+#[test]
+fn a_graph_that_does_not_fit_is_shown_as_far_as_it_does() {
+    let scratch = Scratch::new("index-graph");
+    let path = journal(&scratch, "transposition", &[20_000]);
+    let mut film = open(&path, limits(600_000, Some(scratch.0.join("cache"))));
+    read_all(&mut film);
+    assert!(film.stopped().is_some_and(|why| why.contains("budget")));
+    assert!(film.bytes() <= 900_000, "{}", film.bytes());
+    let until = film.iterations();
+    assert!(until > 100);
+    let mut all = whole(&path);
+    assert!(film.shot(until, None).unwrap().tree == all.shot(until, None).unwrap().tree);
+}
+
+#[test]
+fn a_tree_file_is_read_as_far_as_it_fits() {
+    for (spec, is_tree) in [("uct", true), ("transposition", false)] {
+        let scratch = Scratch::new("index-files");
+        let (start, history) = beginning();
+        let mut grown = catalog::build(&catalog::parse::<ConnectFour>(spec).unwrap()).unwrap();
+        search(&mut *grown, &start, &history, 3000, None);
+        let wanted = Wanted {
+            extra: true,
+            states: true,
+            ..Wanted::default()
+        };
+        let taken = snapshot::take(grown.tree().unwrap(), &wanted).unwrap();
+        let all = &taken.tree;
+        for format in FORMATS {
+            let path = scratch.0.join(format!("tree.{format}"));
+            fs::write(&path, written(all, format)).unwrap();
+            let mut extra = Vec::new();
+            extra::write(&taken.extra, &mut extra).unwrap();
+            fs::write(path.with_extension("extra"), extra).unwrap();
+            for bytes in [2000, 100_000, 900_000, usize::MAX] {
+                let (document, left_out) = files::read_within(&path, bytes, 100).unwrap();
+                let part = &document.tree;
+                let count = part.nodes().len() as u64;
+                assert_eq!(count + left_out.nodes, all.nodes().len() as u64);
+                assert_eq!(left_out.nodes == 0, bytes == usize::MAX);
+                assert!(
+                    count * 100 <= bytes as u64 && count > 1,
+                    "{count} in {bytes}"
+                );
+                let shown = figures(part, 0);
+                let figures = figures(all, left_out.least_visits);
+                assert!(shown.keys().eq(figures.keys()), "{spec} in {bytes} bytes");
+                // A binary file does not have the root's own figures.
+                let equal = |(one, other): (_, _)| one == other;
+                assert!(shown.values().zip(figures.values()).skip(1).all(equal));
+                let rows = document.extra.unwrap();
+                assert_eq!(rows.len() as u64, count);
+                if is_tree {
+                    let visits = part.nodes().iter().map(|node| node.visits as u64);
+                    assert!(
+                        (rows.iter().map(|row| row.node_visits))
+                            .skip(1)
+                            .eq(visits.skip(1))
+                    );
+                    continue;
+                }
+                for row in 0..part.nodes().len() {
+                    let Some(shared) = part.state(row).strip_prefix('=') else {
+                        continue;
+                    };
+                    // Where a position is expanded it has the same visits as a node, whichever way leads there.
+                    let shared: usize = shared.parse().unwrap();
+                    if let Some(shared) = shared.checked_sub(1) {
+                        assert_eq!(rows[row].node_visits, rows[shared].node_visits);
+                    }
+                }
+            }
+        }
+    }
+}
