@@ -12,6 +12,8 @@ mod formula;
 mod hostile;
 #[path = "viewer/layout.rs"]
 mod layout;
+#[path = "viewer/memory.rs"]
+mod memory;
 #[path = "viewer/pictures.rs"]
 mod pictures;
 #[path = "viewer/play.rs"]

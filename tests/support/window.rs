@@ -66,13 +66,6 @@ impl Display {
         })
     }
 
-    /// What programs find in `DISPLAY`.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-}
-
-impl Display {
     /// What DISPLAY is to be.
     pub(crate) fn name(&self) -> &str {
         &self.name

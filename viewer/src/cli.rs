@@ -14,11 +14,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
     app::{Action, App},
+    budget::Budget,
     camera::{Camera, Canvas},
     display::WindowError,
     easel::View,
     exhibition::Wanted,
     frame::{self, Frame},
+    journal_bench,
     model::Model,
     scene::{self, Look},
     settings::Settings,
@@ -136,9 +138,12 @@ struct RenderArgs {
 
 #[derive(Args)]
 struct BenchArgs {
-    /// The trees
+    /// Trees, or journals (.growth)
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// The memory that trees and journals may take; 0 for what the window takes if nothing is set
+    #[arg(long, value_name = "MEGABYTES", default_value_t = 0)]
+    memory: u32,
     /// One JSON object a file instead of a table
     #[arg(long)]
     json: bool,
@@ -387,6 +392,20 @@ struct Measured {
 fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     let failed = |error: io::Error| CliError::Failed(format!("cannot write the output: {error}"));
+    let is_journal = |path: &&PathBuf| path.extension().is_some_and(|name| name == "growth");
+    let budget = Budget::new(arguments.memory);
+    for journal in arguments.files.iter().filter(is_journal) {
+        let row = journal_bench::measure(journal, &budget).map_err(CliError::Input)?;
+        let name = journal.display().to_string();
+        write_journal(&mut out, &name, &row, arguments.json).map_err(failed)?;
+    }
+    let trees: Vec<PathBuf> = (arguments.files.iter())
+        .filter(|path| !is_journal(path))
+        .cloned()
+        .collect();
+    if trees.is_empty() {
+        return Ok(());
+    }
     if !arguments.json {
         writeln!(
             out,
@@ -395,7 +414,7 @@ fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
         )
         .map_err(failed)?;
     }
-    for file in &arguments.files {
+    for file in &trees {
         let row = measure(file)?;
         let name = file.display().to_string();
         let written = if arguments.json {
@@ -419,11 +438,71 @@ fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
         };
         written.map_err(failed)?;
     }
-    if arguments.files.len() > 1 && !arguments.json {
-        let step = measure_step(&arguments.files)?;
+    if trees.len() > 1 && !arguments.json {
+        let step = measure_step(&trees)?;
         writeln!(out, "to step from one of them to the next: {step:.1} ms").map_err(failed)?;
     }
     Ok(())
+}
+
+/// What was measured of a journal.
+fn write_journal(
+    out: &mut impl io::Write,
+    name: &str,
+    row: &journal_bench::Measured,
+    json: bool,
+) -> io::Result<()> {
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let part = journal_bench::Measured::percentile;
+    let speed = megabytes(row.bytes) / row.ready.max(1e-9);
+    let (nodes, shown, least_visits) = row.nodes;
+    if json {
+        let object = serde_json::json!({
+            "file": name,
+            "bytes": row.bytes,
+            "iterations": row.iterations,
+            "ready_s": row.ready,
+            "refined_s": row.refined,
+            "megabytes_per_second": speed,
+            "index_bytes": row.index,
+            "seek_median_ms": part(&row.seeks, 50),
+            "seek_p95_ms": part(&row.seeks, 95),
+            "frame_p95_ms": part(&row.frames, 95),
+            "frames_per_second": row.rate,
+            "memory_bytes": row.memory,
+            "peak_bytes": row.peak,
+            "nodes": nodes,
+            "shown": shown,
+            "least_visits": least_visits,
+        });
+        return writeln!(out, "{object}");
+    }
+    writeln!(out, "{name}")?;
+    writeln!(
+        out,
+        "  {:.1} MB, {} iterations, ready after {:.2} s ({speed:.0} MB/s), final after {:.2} s; index {:.1} MB",
+        megabytes(row.bytes),
+        row.iterations,
+        row.ready,
+        row.refined,
+        megabytes(row.index)
+    )?;
+    writeln!(
+        out,
+        "  seek {:.1} ms, 95 % below {:.1} ms; plays at {:.0} frames a second, 95 % below {:.1} ms",
+        part(&row.seeks, 50),
+        part(&row.seeks, 95),
+        row.rate,
+        part(&row.frames, 95)
+    )?;
+    let peak = (row.peak).map_or(String::new(), |peak| {
+        format!(", the process at most {:.0} MB", megabytes(peak))
+    });
+    writeln!(
+        out,
+        "  memory {:.0} MB{peak}; {shown} of {nodes} nodes shown, the others below {least_visits} visits",
+        megabytes(row.memory as u64)
+    )
 }
 
 /// Frames are measured at this size.

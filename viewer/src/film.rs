@@ -13,7 +13,7 @@ use std::{
 };
 
 use canopy_engine::tree::{
-    film::{Film, Shares},
+    film::{Film, Limits, Shares},
     meta::Meta,
 };
 
@@ -33,7 +33,7 @@ const TRIES: u32 = 50;
 /// When there was nothing to do for so long, a tree that was shown in part is shown whole.
 const QUIET: Duration = Duration::from_millis(300);
 /// While the iteration changes all the time, the tree shows at most so many nodes, and at least so many of those there are.
-const QUICK: u64 = 150_000;
+pub(crate) const QUICK: u64 = 150_000;
 const FEW: u64 = 3_000;
 /// A tree that changes all the time is to be ready in this time; there are the more nodes in it the sooner it is.
 const SOON: Duration = Duration::from_millis(7);
@@ -41,6 +41,10 @@ const SOON: Duration = Duration::from_millis(7);
 /// at the clock: a search that is faster than its replay is seen to grow all the same, a little later.
 const WALK: Duration = Duration::from_millis(6);
 const STRIDE: u32 = 2048;
+/// How often the progress is told while a long journal is read.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// Bytes that are read so soon that nothing is said of them.
+const MUCH_BEHIND: u64 = 4 << 20;
 /// How often the shares of the root's moves are told, from the beginning to the end.
 const TIMES: usize = 240;
 
@@ -53,6 +57,12 @@ pub struct Reel {
     pub ended: Option<bool>,
     /// How the visits of the root's moves went.
     pub shares: Arc<Shares>,
+    /// While much of it has not been read yet: how many bytes have, and how many there are.
+    pub progress: Option<(u64, u64)>,
+    /// The bytes it takes in memory.
+    pub bytes: usize,
+    /// Why it is read no further, if that is so.
+    pub stopped: Option<String>,
 }
 
 /// A tree that was asked for.
@@ -111,8 +121,8 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// Starts the thread; `wake` is called when there is news.
-    pub fn start(wake: Wake) -> std::io::Result<Self> {
+    /// Starts the thread; `wake` is called when there is news. A journal takes no more memory than the limits say.
+    pub fn start(wake: Wake, limits: Limits) -> std::io::Result<Self> {
         let (orders, wanted) = channel();
         let (sender, news) = channel();
         let untaken = Arc::new(AtomicUsize::new(0));
@@ -127,6 +137,7 @@ impl Projector {
                 };
                 Booth {
                     untaken: unseen,
+                    limits,
                     playing: None,
                     awaited: None,
                     tries: 0,
@@ -180,6 +191,8 @@ impl Projector {
 struct Booth {
     /// How many trees the window has not taken yet.
     untaken: Arc<AtomicUsize>,
+    /// What a journal may take.
+    limits: Limits,
     playing: Option<Playing>,
     /// A search that still runs may begin its journal a moment later than its tree.
     awaited: Option<(PathBuf, Arc<Meta>)>,
@@ -208,11 +221,13 @@ impl Booth {
         loop {
             let is_live = self.awaited.is_some()
                 || (self.playing.as_ref()).is_some_and(|it| it.film.ended().is_none());
-            let wait = match &self.wish {
+            let is_behind = (self.playing.as_ref()).is_some_and(|it| it.film.is_behind());
+            let due = match &self.wish {
                 Some(wish) => self.until_due(wish),
                 None if is_live || self.rest.is_some() => Some(self.patience()),
                 None => None,
             };
+            let wait = if is_behind { Some(Duration::ZERO) } else { due };
             // Whatever has come in the meantime counts more.
             let order = match wait {
                 Some(wait) => orders.recv_timeout(wait),
@@ -221,6 +236,9 @@ impl Booth {
             let mut news = Vec::new();
             match order {
                 Ok(order) => self.obey(order, &mut news),
+                Err(RecvTimeoutError::Timeout) if is_behind && due != Some(Duration::ZERO) => {
+                    self.read(&mut news);
+                }
                 Err(RecvTimeoutError::Timeout) => self.work(&mut news),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -330,7 +348,10 @@ impl Booth {
         let journal = path.with_extension("growth");
         let is_early = !meta.is_final && self.tries > 0;
         self.tries = self.tries.saturating_sub(1);
-        let film = (journal.exists()).then(|| Film::open(&journal, &meta.game, &meta.position));
+        let limits = self.limits.clone();
+        let film = (journal.exists())
+            .then(|| Film::open_within(&journal, &meta.game, &meta.position, limits));
+        let film = film.map(|film| film.and_then(|mut film| film.poll().map(|_| film)));
         match film {
             Some(Ok(film)) => {
                 self.playing = Some(Playing { path, meta, film });
@@ -356,12 +377,19 @@ impl Booth {
         let Some(playing) = &mut self.playing else {
             return;
         };
-        if playing.film.ended().is_some() {
+        let was_behind = playing.film.is_behind();
+        if playing.film.ended().is_some() && !was_behind {
             return;
         }
         self.looked = Some(Instant::now());
         match playing.film.poll() {
-            Ok(true) => self.tell_reel(news),
+            // While there is much to read, one hears of it now and then.
+            Ok(true) => {
+                let is_soon = (self.told).is_some_and(|told| told.elapsed() < PROGRESS_INTERVAL);
+                if !(playing.film.is_behind() && is_soon) {
+                    self.tell_reel(news);
+                }
+            }
             Ok(false) => {}
             Err(error) => self.fail(error.to_string(), news),
         }
@@ -385,6 +413,10 @@ impl Booth {
                     iterations: film.iterations(),
                     ended: film.ended(),
                     shares: Arc::new(shares),
+                    progress: Some(film.progress())
+                        .filter(|(read, there)| there.saturating_sub(*read) > MUCH_BEHIND),
+                    bytes: film.bytes(),
+                    stopped: film.stopped().map(str::to_owned),
                 };
                 news.push(News::Reel(path.clone(), reel));
             }
@@ -415,7 +447,8 @@ impl Booth {
                 has_table: taken.has_table,
             }),
             way: Arc::new(taken.path),
-            left_out: taken.nodes - taken.tree.nodes().len() as u64,
+            left_out: taken.nodes.saturating_sub(taken.tree.nodes().len() as u64),
+            least_visits: taken.least_visits,
             ..Source::of(taken.tree)
         };
         self.rest = (wish.quick && source.left_out > 0).then(|| {
@@ -452,7 +485,7 @@ fn walked(film: &mut Film) -> u32 {
 }
 
 /// How many nodes the next tree may have, if one of so many took so long.
-fn adapted(nodes: u64, took: Duration) -> u64 {
+pub(crate) fn adapted(nodes: u64, took: Duration) -> u64 {
     let ratio = SOON.as_secs_f64() / took.as_secs_f64().max(1e-4);
     ((nodes as f64 * ratio.clamp(0.3, 1.5)) as u64).clamp(FEW, QUICK)
 }

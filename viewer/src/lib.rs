@@ -16,6 +16,8 @@ pub mod app;
 
 pub mod board;
 
+pub mod budget;
+
 pub mod camera;
 
 pub mod cli;
@@ -44,6 +46,8 @@ pub mod frame;
 
 #[cfg(test)]
 mod gallery;
+
+pub mod journal_bench;
 
 pub mod layout;
 

@@ -14,7 +14,8 @@ use std::{
 use canopy_engine::tree::{TreeError, files, meta};
 
 use crate::{
-    model::{Model, Sift},
+    budget::{Budget, NODE_BYTES},
+    model::{Model, Sift, Source},
     sequence::{list, list_match},
     standing,
     writers::is_written,
@@ -27,8 +28,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 enum Job {
     /// What files there are in these.
     List(Vec<PathBuf>),
-    /// A tree from a file, asked for under a number.
-    Read(PathBuf, u64),
+    /// A tree from a file, asked for under a number; and whether before it is wanted.
+    Read(PathBuf, u64, bool),
     /// The same tree with another part of it shown.
     Sift(PathBuf, Arc<Model>, Sift),
     /// Which of these is the tree of a search that began after so many plies.
@@ -42,6 +43,8 @@ pub enum Made {
     Listed(Vec<PathBuf>, Listing),
     /// The tree of a file, or why there is none; and the number.
     Read(PathBuf, u64, Result<Loaded, Unread>),
+    /// A file is too large to be read before it is wanted.
+    Skipped(PathBuf),
     /// A part of it.
     Sifted(PathBuf, Arc<Model>, Sift),
     /// The tree that was looked for, if there is one.
@@ -122,7 +125,7 @@ pub struct Loader {
 
 impl Loader {
     /// Starts the thread; `wake` is called for everything that is ready.
-    pub fn start(wake: Wake) -> std::io::Result<Self> {
+    pub fn start(wake: Wake, budget: Budget) -> std::io::Result<Self> {
         let desk = Arc::new(Desk::default());
         let (ready, done) = channel();
         let jobs = Arc::clone(&desk);
@@ -130,7 +133,7 @@ impl Loader {
             .name("loader".to_owned())
             .spawn(move || {
                 while let Some(job) = jobs.next() {
-                    if ready.send(work(job)).is_err() {
+                    if ready.send(work(job, &budget)).is_err() {
                         break;
                     }
                     wake();
@@ -151,20 +154,23 @@ impl Loader {
         let mut queue = self.desk.lock();
         let mut dropped = Vec::new();
         queue.jobs.retain(|job| match job {
-            Job::Read(path, _) if !around.contains(&path.as_path()) => {
+            Job::Read(path, ..) if !around.contains(&path.as_path()) => {
                 dropped.push(path.clone());
                 false
             }
             _ => true,
         });
         let reads = wanted.into_iter();
-        (queue.jobs).extend(reads.map(|(path, number)| Job::Read(path, number)));
+        (queue.jobs).extend(reads.map(|(path, number)| {
+            let is_ahead = around.first() != Some(&path.as_path());
+            Job::Read(path, number, is_ahead)
+        }));
         // What is shown comes first, even if it was asked for as a neighbour.
-        let is_shown = |job: &Job| matches!(job, Job::Read(path, _) if Some(&path.as_path()) == around.first());
+        let is_shown = |job: &Job| matches!(job, Job::Read(path, ..) if Some(&path.as_path()) == around.first());
         if let Some(at) = queue.jobs.iter().position(is_shown)
-            && let Some(job) = queue.jobs.remove(at)
+            && let Some(Job::Read(path, number, _)) = queue.jobs.remove(at)
         {
-            queue.jobs.push_front(job);
+            queue.jobs.push_front(Job::Read(path, number, false));
         }
         drop(queue);
         self.desk.bell.notify_one();
@@ -202,14 +208,15 @@ impl Drop for Loader {
     }
 }
 
-fn work(job: Job) -> Made {
+fn work(job: Job, budget: &Budget) -> Made {
     match job {
         Job::List(paths) => {
-            let found = list_all(&paths);
+            let found = list_all(&paths, budget);
             Made::Listed(paths, found)
         }
-        Job::Read(path, number) => {
-            let result = read(&path);
+        Job::Read(path, _, true) if is_large(&path, budget) => Made::Skipped(path),
+        Job::Read(path, number, _) => {
+            let result = read(&path, budget);
             Made::Read(path, number, result)
         }
         Job::Sift(path, model, sift) => {
@@ -223,25 +230,33 @@ fn work(job: Job) -> Made {
     }
 }
 
+/// Whether a file is too large to be read before it is wanted.
+fn is_large(path: &Path, budget: &Budget) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| meta.len() > budget.file_read_ahead())
+}
+
 /// After how many plies the search of a tree began, if its sidecar tells.
 fn ply_of(path: &Path) -> Option<u32> {
     let sidecar = std::fs::File::open(path.with_extension("json")).ok()?;
     meta::read(sidecar).ok().map(|meta| meta.ply)
 }
 
-/// Reads and lays out a tree.
-fn read(path: &Path) -> Result<Loaded, Unread> {
+/// Reads and lays out a tree, or as much of it as the budget allows.
+fn read(path: &Path, budget: &Budget) -> Result<Loaded, Unread> {
     let begun = Instant::now();
     let version = || {
         let data = std::fs::metadata(path).ok()?;
         Some((data.len(), data.modified().ok()?))
     };
     let before = version();
-    match files::read(path, None) {
-        Ok(mut document) => {
+    match files::read_within(path, budget.tree(), NODE_BYTES) {
+        Ok((mut document, left_out)) => {
             let problems = std::mem::take(&mut document.problems);
+            let mut source = Source::from(document);
+            source.left_out += left_out.nodes;
+            source.least_visits = left_out.least_visits;
             Ok(Loaded {
-                model: Arc::new(Model::new(document)),
+                model: Arc::new(Model::new(source)),
                 problems,
             })
         }
@@ -255,7 +270,7 @@ fn read(path: &Path) -> Result<Loaded, Unread> {
 
 /// The trees of files and directories, in the order given, those of a directory by name and those of a match by games. What cannot
 /// be opened is left out and told of.
-fn list_all(paths: &[PathBuf]) -> Listing {
+fn list_all(paths: &[PathBuf], budget: &Budget) -> Listing {
     let mut listing = Listing::default();
     for path in paths {
         let result = std::fs::metadata(path).and_then(|data| {
@@ -288,14 +303,14 @@ fn list_all(paths: &[PathBuf]) -> Listing {
                 .push(format!("{}: {problem}", path.display()));
         }
     }
-    read_first(paths, &mut listing);
+    read_first(paths, &mut listing, budget);
     listing
 }
 
 /// Reads the first of the files that were named and can be read; those before it are left out and told of.
-fn read_first(named: &[PathBuf], listing: &mut Listing) {
+fn read_first(named: &[PathBuf], listing: &mut Listing, budget: &Budget) {
     while let Some(path) = listing.files.first().filter(|path| named.contains(path)) {
-        match read(path) {
+        match read(path, budget) {
             Ok(loaded) => {
                 listing.first = Some(loaded);
                 return;

@@ -9,9 +9,6 @@ use std::{
 
 use crate::model::Model;
 
-/// Trees that are not shown may take so many bytes.
-const CACHE_BYTES: usize = 1 << 30;
-
 /// Files in order, one of which is shown.
 #[derive(Debug, Default)]
 pub struct Sequence {
@@ -158,19 +155,26 @@ impl Sequence {
         self.asked.get(path) == Some(&number)
     }
 
-    /// Keeps a tree; the longest unused make room.
-    pub fn keep(&mut self, path: &Path, model: Arc<Model>) {
+    /// Keeps a tree; together they take at most so many bytes, and the longest unused make room.
+    pub fn keep(&mut self, path: &Path, model: Arc<Model>, most_bytes: usize) {
         self.asked.remove(path);
         self.ready.insert(path.to_owned(), model);
         self.used.retain(|used| used != path);
         self.used.push(path.to_owned());
-        let bytes = |ready: &HashMap<PathBuf, Arc<Model>>| -> usize {
-            ready.values().map(|model| model.bytes()).sum()
-        };
-        while self.used.len() > 1 && bytes(&self.ready) > CACHE_BYTES {
+        while self.used.len() > 1 && self.bytes() > most_bytes {
             let oldest = self.used.remove(0);
             self.ready.remove(&oldest);
         }
+    }
+
+    /// The bytes of the trees that are kept ready.
+    pub fn bytes(&self) -> usize {
+        self.ready.values().map(|model| model.bytes()).sum()
+    }
+
+    /// Whether a tree is one of them.
+    pub fn keeps(&self, model: &Arc<Model>) -> bool {
+        self.ready.values().any(|ready| Arc::ptr_eq(ready, model))
     }
 
     /// A file could not be read, or was not.

@@ -50,6 +50,10 @@ pub struct Settings {
     pub coordinates: bool,
     /// The size of the window in points.
     pub window: [f32; 2],
+    /// The megabytes that trees and journals may take; 0 for a quarter of the machine's memory, and at most 2048.
+    pub memory: u32,
+    /// Where indexes of long journals are kept, if not in the user's cache directory.
+    pub cache: Option<PathBuf>,
     /// Files and directories that were open, the last first.
     pub recent: Vec<PathBuf>,
     /// What was played last.
@@ -76,6 +80,8 @@ impl Default for Settings {
             folded: [false, false],
             coordinates: true,
             window: [1400.0, 880.0],
+            memory: 0,
+            cache: None,
             recent: Vec::new(),
             play: Setup::default(),
         }

@@ -9,7 +9,7 @@ use super::{
     extra::Extra,
     growth::{Follower, Growth, JournalFile},
     index::{JournalIndex, Part, View},
-    replay::{Replay, Replayed},
+    replay::Replay,
     snapshot::{self, Snapshot, Wanted},
 };
 use crate::{

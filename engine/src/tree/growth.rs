@@ -509,7 +509,7 @@ impl Follower {
     /// Nothing was read yet; so many bytes, or fewer, are read at a time.
     pub(super) fn begin(file: JournalFile, piece: usize) -> Self {
         Self {
-            grower: Grower::new(file.kind(), file.root()),
+            grower: Grower::new(file.kind(), file.root(), file.header.version),
             file,
             words: Vec::new(),
             piece: piece.clamp(1 << 14, PIECE),

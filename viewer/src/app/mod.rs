@@ -19,6 +19,7 @@ pub use self::{
 };
 use crate::{
     board::Board,
+    budget::Budget,
     camera::{Camera, Canvas},
     counters::Counters,
     easel::{Saving, is_picture},
@@ -114,6 +115,7 @@ pub struct App {
     polling: Option<String>,
     loader: Loader,
     projector: Projector,
+    budget: Budget,
     wake: Wake,
     /// How the tree grew.
     pub timeline: Timeline,
@@ -138,6 +140,7 @@ pub struct App {
 impl App {
     /// Nothing is open yet.
     pub fn new(settings: Settings, wake: Wake) -> std::io::Result<Self> {
+        let budget = Budget::of(&settings);
         Ok(Self {
             sequence: Sequence::default(),
             model: None,
@@ -164,8 +167,9 @@ impl App {
             event_source: EventSource::System,
             is_present: false,
             polling: None,
-            loader: Loader::start(Arc::clone(&wake))?,
-            projector: Projector::start(Arc::clone(&wake))?,
+            loader: Loader::start(Arc::clone(&wake), budget.clone())?,
+            projector: Projector::start(Arc::clone(&wake), budget.journal())?,
+            budget,
             wake,
             timeline: Timeline::default(),
             unfinished: None,
@@ -177,6 +181,16 @@ impl App {
             counters: Counters::default(),
             is_over: false,
         })
+    }
+
+    /// The bytes that trees and journals take, and those that they may take.
+    pub fn memory(&self) -> (usize, usize) {
+        let reel = self.timeline.reel.as_ref().map_or(0, |reel| reel.bytes);
+        let shown = [&self.whole, &self.model].into_iter().flatten();
+        let shown: usize = (shown.filter(|model| !self.sequence.keeps(model)))
+            .map(|model| model.bytes())
+            .sum();
+        (self.sequence.bytes() + shown + reel, self.budget.bytes())
     }
 
     /// How the tree is coloured and drawn.
@@ -305,9 +319,15 @@ impl App {
         match made {
             Made::Listed(paths, listing) => self.begin(&paths, listing),
             Made::Located(path) => self.go_to_tree(path.as_deref()),
+            Made::Skipped(path) => {
+                self.sequence.give_up(&path);
+                if is_shown(&self.sequence, &path) {
+                    self.ask();
+                }
+            }
             Made::Read(path, number, _) if !self.sequence.is_awaited(&path, number) => self.ask(),
             Made::Read(path, _, Ok(Loaded { model, problems })) => {
-                self.sequence.keep(&path, Arc::clone(&model));
+                (self.sequence).keep(&path, Arc::clone(&model), self.budget.trees());
                 if is_shown(&self.sequence, &path) {
                     self.show(&path, model);
                     if let Some(problem) = problems.into_iter().next() {
@@ -415,7 +435,7 @@ impl App {
         if self.sequence.path() != Some(path) {
             self.sequence = Sequence::new(vec![path.to_owned()]);
         }
-        self.sequence.keep(path, Arc::clone(&model));
+        (self.sequence).keep(path, Arc::clone(&model), self.budget.trees());
         self.show(path, model);
     }
 
@@ -618,7 +638,7 @@ impl App {
         let first = files.first().cloned().zip(first);
         self.clear(files);
         if let Some((path, loaded)) = first {
-            self.sequence.keep(&path, loaded.model);
+            (self.sequence).keep(&path, loaded.model, self.budget.trees());
             problems.extend(loaded.problems);
         }
         self.ask();

@@ -166,7 +166,7 @@ impl App {
         }
         if let (Some(path), Some(last)) = (self.shown.clone(), Arc::into_inner(last)) {
             let whole = Arc::new(last.without_way());
-            self.sequence.keep(&path, Arc::clone(&whole));
+            (self.sequence).keep(&path, Arc::clone(&whole), self.budget.trees());
             self.whole = Some(Arc::clone(&whole));
             self.show_part_of(&path, whole);
         }

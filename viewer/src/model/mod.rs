@@ -57,6 +57,8 @@ pub struct Source {
     pub left_out: u64,
     /// What the journal knows that the tree was made of; none if it is the tree of a file.
     pub journal: Option<Journal>,
+    /// All of them have fewer visits than this, where that is known; else 0.
+    pub least_visits: u32,
 }
 
 /// What a journal knows of a search beside the rows of its trees.
@@ -76,6 +78,7 @@ impl Source {
             way: Arc::default(),
             left_out: 0,
             journal: None,
+            least_visits: 0,
         }
     }
 }
@@ -125,6 +128,8 @@ pub struct Model {
     pub left_out: u64,
     /// What the journal knows that the tree was made of; none if it is the tree of a file.
     pub journal: Option<Journal>,
+    /// All of them have fewer visits than this, where that is known; else 0.
+    pub least_visits: u32,
     /// By row: how many rows its subtree takes; none if every row is a node.
     sizes: Option<Vec<u32>>,
     /// By node: its row.
@@ -231,6 +236,7 @@ impl Model {
             way: source_way,
             left_out,
             journal,
+            least_visits,
         } = source;
         let by_row = deciders(&tree, meta.as_deref());
         let order = if sift.is_plain() {
@@ -278,6 +284,7 @@ impl Model {
             left_out,
             journal,
             sizes,
+            least_visits,
             rows,
             parents,
             first_child,
@@ -311,6 +318,7 @@ impl Model {
             way: Arc::clone(&self.source_way),
             left_out: self.left_out,
             journal: self.journal,
+            least_visits: self.least_visits,
         }
     }
 
@@ -513,7 +521,12 @@ impl Model {
             + self.children.capacity()
             + self.layers.capacity()
             + self.sizes.as_ref().map_or(0, Vec::capacity);
+        let extra = self
+            .extra
+            .as_ref()
+            .map_or(0, |extra| extra.capacity() * size_of::<Extra>());
         self.tree.bytes()
+            + extra
             + 4 * words
             + 8 * self.x.capacity()
             + self.deciders.capacity()

@@ -184,7 +184,9 @@ fn chips(app: &App, model: &Model) -> Vec<String> {
     if model.hidden > 0 {
         chips.push(format!("{} hidden", thousands(u64::from(model.hidden))));
     }
-    if model.left_out > 0 {
+    if model.left_out > 0 && model.least_visits > 0 {
+        chips.push(not_shown(model.left_out, model.least_visits));
+    } else if model.left_out > 0 {
         chips.push(format!("{} more in the search", thousands(model.left_out)));
     }
     chips
@@ -199,6 +201,12 @@ fn search_chip(meta: &Meta) -> String {
         }
         _ => meta.search.clone(),
     }
+}
+
+/// What is left out for want of memory, or of time.
+fn not_shown(nodes: u64, least_visits: u32) -> String {
+    let (nodes, visits) = (thousands(nodes), thousands(least_visits.into()));
+    format!("{nodes} nodes below {visits} visits not shown")
 }
 
 /// Which colour means what.

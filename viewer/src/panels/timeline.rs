@@ -199,6 +199,19 @@ fn figures(
             let total = format!("/ {}", thousands(reel.iterations.into()));
             ui.label(RichText::new(total).color(theme.dim));
         });
+        if let Some((read, there)) = reel.progress {
+            let percent = 100 * read / there.max(1);
+            let text = RichText::new(format!("indexing {percent} %")).color(theme.warm);
+            let label = ui.label(text.small());
+            label
+                .on_hover_text("The journal is read; the part up to here can be looked at already");
+            return;
+        }
+        if let Some(why) = &reel.stopped {
+            ui.label(RichText::new("memory is used up").color(theme.bad).small())
+                .on_hover_text(why);
+            return;
+        }
         let (text, hint) = match reel.ended {
             None => ("● live", "Show the newest (end)"),
             Some(true) => (

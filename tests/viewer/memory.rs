@@ -1,0 +1,117 @@
+//! What the viewer keeps stays within its budget, and what it shows of more than that is exact.
+
+use std::{path::Path, process::Command};
+
+use canopy_viewer::{
+    app::{Action, App},
+    settings::Settings,
+};
+use serde_json::Value;
+
+use crate::{
+    stage::Stage,
+    support::{Scratch, program},
+};
+
+const VIEWER: Option<&str> = option_env!("CARGO_BIN_EXE_canopy-viewer");
+const ITERATIONS: u64 = 60_000;
+/// The smallest budget, in megabytes.
+const SMALL: u32 = 16;
+
+/// A tree with a journal of so many iterations; both are too large for the smallest budget.
+fn grown(scratch: &Scratch) {
+    let status = Command::new(program(VIEWER))
+        .args([
+            "engine",
+            "grow",
+            "--game",
+            "connect-four",
+            "--search",
+            "uct",
+        ])
+        .args([
+            "--iterations",
+            &ITERATIONS.to_string(),
+            "--journal",
+            "--out",
+        ])
+        .arg(&scratch.0)
+        .status();
+    assert!(status.expect("the engine starts").success());
+}
+
+fn stage(cache: &Path) -> Stage {
+    Stage::new(Settings {
+        memory: SMALL,
+        cache: Some(cache.to_owned()),
+        ..Settings::default()
+    })
+}
+
+fn keeps_within_the_budget(app: &App) {
+    let (kept, most) = app.memory();
+    assert_eq!(most, (SMALL as usize) << 20);
+    assert!(kept <= most, "{kept} of {most}");
+}
+
+#[test]
+fn a_tree_and_a_journal_too_large_for_the_budget_are_shown_in_part() {
+    let scratch = Scratch::new("memory");
+    grown(&scratch);
+    let tree = scratch.files("tree").pop().expect("a tree");
+    let mut stage = stage(&scratch.0.join("cache"));
+    stage.act(Action::Open(vec![tree]));
+    let has_read = |app: &App| {
+        let state = app.dump();
+        state["iterations"] == ITERATIONS && state["indexing"].is_null() && state["live"] == false
+    };
+    stage.until("the journal is indexed", has_read);
+    keeps_within_the_budget(&stage.app);
+    let of = |app: &App, name: &str| app.dump()[name].as_u64().unwrap_or(0);
+    // The tree of the file.
+    let all = of(&stage.app, "nodes") + of(&stage.app, "left_out");
+    assert!(of(&stage.app, "left_out") > 0 && of(&stage.app, "least_visits") > 1);
+    for at in [1, 300, 41_234, ITERATIONS as u32] {
+        let to = Action::Scrub {
+            to: at,
+            moving: false,
+        };
+        stage.act(to);
+        stage.until("the iteration is shown", |app| {
+            of(app, "iteration") == u64::from(at)
+        });
+        keeps_within_the_budget(&stage.app);
+        assert_eq!(of(&stage.app, "visits"), u64::from(at));
+        let model = stage.app.model.clone().expect("a tree");
+        let least = model.least_visits;
+        assert!((1..model.len()).all(|node| model.visits(node) as u32 >= least));
+        if at == ITERATIONS as u32 {
+            assert_eq!(model.len() as u64 + model.left_out, all);
+            assert!(least > 1);
+        }
+    }
+}
+
+#[test]
+fn a_process_that_shows_a_long_journal_stays_within_the_budget() {
+    let scratch = Scratch::new("memory-process");
+    grown(&scratch);
+    let journal = scratch.files("growth").pop().expect("a journal");
+    let output = Command::new(program(VIEWER))
+        .args(["bench", "--json", "--memory", &SMALL.to_string()])
+        .arg(&journal)
+        .env("XDG_CACHE_HOME", scratch.0.join("cache"))
+        .output()
+        .expect("the viewer starts");
+    assert!(output.status.success(), "{output:?}");
+    let told: Value = serde_json::from_slice(&output.stdout).expect("an object");
+    let number = |name: &str| told[name].as_u64().unwrap_or(0);
+    assert_eq!(number("iterations"), ITERATIONS);
+    assert!(number("index_bytes") > 0 && number("index_bytes") <= number("bytes"));
+    let budget = u64::from(SMALL) << 20;
+    assert!(number("memory_bytes") <= budget);
+    // The process takes some itself, with its code; and where the system does not tell how much, there is nothing to compare.
+    let peak = number("peak_bytes");
+    assert!(peak <= budget + (24 << 20), "{peak}");
+    assert!(number("shown") < number("nodes") && number("least_visits") > 1);
+}
