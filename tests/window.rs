@@ -19,6 +19,7 @@ use support::{
 
 #[path = "window/killed.rs"]
 mod killed;
+#[cfg(unix)]
 #[path = "window/paths.rs"]
 mod paths;
 mod support;

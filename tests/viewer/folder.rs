@@ -220,7 +220,13 @@ fn a_file_that_cannot_be_opened_leaves_everything_as_it_is() {
     let mut stage = open(&scratch.0, EventSource::System);
     stage.act(Action::Jump("2".to_owned()));
     stage.until("it is shown", |app| shows(app, &good));
-    for path in [bad, scratch.0.join("none.tree"), scratch.0.join("none")] {
+    let device = PathBuf::from("/dev/null");
+    for path in [
+        bad,
+        scratch.0.join("none.tree"),
+        scratch.0.join("none"),
+        device,
+    ] {
         stage.app.message = None;
         stage.act(Action::Open(vec![path.clone()]));
         let name = path.display().to_string();

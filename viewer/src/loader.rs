@@ -274,7 +274,11 @@ fn list_all(paths: &[PathBuf], budget: &Budget) -> Listing {
     let mut listing = Listing::default();
     for path in paths {
         let result = std::fs::metadata(path).and_then(|data| {
-            if !data.is_dir() {
+            if !data.is_file() && !data.is_dir() {
+                // A pipe might never be opened.
+                return Err(std::io::Error::other("it is neither a file nor a folder"));
+            }
+            if data.is_file() {
                 // One that may not be read is found out before anything gives way to it.
                 std::fs::File::open(path)?;
                 listing.files.push(path.clone());
