@@ -355,10 +355,10 @@ fn remedy(model: &Model) -> &'static str {
     let has_file = (model.meta.as_ref()).is_some_and(|meta| meta.extra.is_some());
     match model.journal {
         Some(_) if has_file => {
-            "This journal is of an older version, but the tree has a file of extras: go to the end of the timeline."
+            "The journal does not tell it, but the tree has a file of extras: go to the end of the timeline."
         }
         Some(_) => {
-            "This journal is of an older version; journals that are written now have it, and the option TreeExtra (grow --extra) records it for the end."
+            "The journal does not tell it, as those of older engines do not; the option TreeExtra (grow --extra) records it for the end."
         }
         None => "The options TreeExtra (grow --extra) and TreeJournal (grow --journal) record it.",
     }

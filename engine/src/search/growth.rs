@@ -135,7 +135,8 @@ pub enum Record<'a> {
         /// Whether an entry has the key of its position, and starts again for another.
         verified: bool,
     },
-    /// Before the first visit of a node of which nothing was known: the key of its position, which is its place in the table.
+    /// Before the first visit of a node: the key of its position, which is its place in the table. Two threads may come at the
+    /// same time, and both say so.
     Entry {
         /// The node.
         node: u32,

@@ -386,7 +386,7 @@ impl Grower {
             return Err(format!("an entry for node {number} without a table"));
         };
         if !table.visit(node, key, now, told) {
-            return Err(format!("a second entry for node {number}"));
+            return Err(format!("another key for node {number}"));
         }
         Ok(None)
     }

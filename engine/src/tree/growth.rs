@@ -236,11 +236,11 @@ impl PositionTable {
         self.visited[place as usize]
     }
 
-    /// A node is visited for the first time at this time, and the table was told so much of its position before; false if that
-    /// was said already.
+    /// A node is visited for the first time at this time, and the table was told so much of its position before. Two threads
+    /// may say so; false if they differ.
     pub(super) fn visit(&mut self, node: u32, key: u64, at: u32, told: Option<Entry>) -> bool {
-        if self.of_node(node).is_some() {
-            return false;
+        if let Some((_, known)) = self.of_node(node) {
+            return known == key;
         }
         let next = self.numbers.len() as u32;
         let number = *self.numbers.entry(key % self.size).or_insert(next);

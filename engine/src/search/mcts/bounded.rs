@@ -249,14 +249,14 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step, visits: u32) -> u32 {
+    fn announce(&self, step: &Step, visits: u32) {
+        Store::<G>::announce(&self.tree, step, visits);
         let key = self.tree.key(step.node);
         let entry = self.entry(key);
         if self.is_of(entry, key) {
             let under_way = u64::from(visits) << UNDER_WAY_BIT;
             add(&entry[VISITS], under_way, true);
         }
-        Store::<G>::announce(&self.tree, step, visits)
     }
 
     #[inline(always)]

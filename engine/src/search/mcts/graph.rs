@@ -710,21 +710,20 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step, visits: u32) -> u32 {
+    fn announce(&self, step: &Step, visits: u32) {
         let lost = self.lost_by_chooser(step, visits.into());
         let (visits, of_node) = (u64::from(visits), u64::from(visits) << VISIT_BIT);
         let node = self.slot(step.node);
-        let counts = if step.edge as u32 == step.node {
-            add(&node[COUNTS], of_node + visits, self.parallel)
+        if step.edge as u32 == step.node {
+            add(&node[COUNTS], of_node + visits, self.parallel);
         } else {
+            add(&node[COUNTS], of_node, self.parallel);
             // Other threads look at the copy. It is put right when the node is told.
             let edge = self.slot(step.edge as u32);
             add(&edge[COUNTS], of_node + visits, self.parallel);
             self.add_rewards(edge, [lost; 2]);
-            add(&node[COUNTS], of_node, self.parallel)
-        };
+        }
         self.add_rewards(node, [lost; 2]);
-        (counts >> VISIT_BIT) as u32
     }
 
     /// Apart from the loop, where threads that are alone tell whole paths.

@@ -226,9 +226,8 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
         Settled::Here
     }
 
-    /// Counts visits on the way down, before their rewards are known: other threads are put off by them. How many the node
-    /// has now.
-    fn announce(&self, step: &Step, visits: u32) -> u32;
+    /// Counts visits on the way down, before their rewards are known: other threads are put off by them.
+    fn announce(&self, step: &Step, visits: u32);
 
     /// Adds visits and rewards on the way up.
     fn tell(&self, step: &Step, news: &News);

@@ -404,9 +404,9 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step, visits: u32) -> u32 {
+    fn announce(&self, step: &Step, visits: u32) {
         let visited = self.arena.word(Self::word(step.node) + VISITS);
-        add(visited, visits.into(), true) as u32
+        add(visited, visits.into(), true);
     }
 
     #[inline(always)]

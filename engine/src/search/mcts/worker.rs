@@ -295,14 +295,12 @@ enum Leaf<M> {
 impl<G: Searchable> Worker<'_, G> {
     #[inline(always)]
     fn push<T: Store<G>, S>(&mut self, ground: &Ground<'_, G, T, S>, step: Step) {
-        let mut visits = 1;
-        if ground.parallel() {
-            visits = ground.store.announce(&step, 1);
-        } else if T::HAS_TABLE {
-            visits += ground.store.visits(step.node);
-        }
-        if T::HAS_TABLE && visits == 1 && self.teller.is_heard() {
+        // Two threads may come at the same time, and both say so.
+        if T::HAS_TABLE && self.teller.is_heard() && ground.store.visits(step.node) == 0 {
             ground.store.tell_entry(step.node, &mut self.teller);
+        }
+        if ground.parallel() {
+            ground.store.announce(&step, 1);
         }
         self.path.push(step);
     }
