@@ -4,6 +4,8 @@
 //! range, found by bisection. Neighbours whose visible ends fall into the same pixels are drawn as one, in the colour of the
 //! most visited of them. What comes out is a few thousand things, however large the tree.
 
+use canopy_engine::games::notation::visible;
+
 use crate::{
     camera::{Bounds, Camera, Canvas},
     model::Model,
@@ -639,11 +641,7 @@ fn cell(view: &View, end: (f64, f64), other: (f64, f64)) -> i64 {
 /// A name that is not too long for a label.
 fn shorten(name: &str) -> String {
     const MOST: usize = 24;
-    let plain: String = name
-        .chars()
-        .filter(|symbol| !symbol.is_control())
-        .take(MOST + 1)
-        .collect();
+    let plain: String = visible(name).chars().take(MOST + 1).collect();
     if plain.chars().count() <= MOST {
         plain
     } else {

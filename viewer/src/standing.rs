@@ -3,7 +3,7 @@
 use std::{fs::File, path::Path};
 
 use canopy_engine::{
-    games::Player,
+    games::{Player, notation::visible},
     tree::{
         TreeError,
         meta::{MatchMeta, read_match},
@@ -236,10 +236,7 @@ fn turns(players: impl Iterator<Item = Player>) -> Vec<Turn> {
 
 /// A text of others, fit to be shown in a line.
 fn tidy(text: &str) -> String {
-    (text.chars())
-        .filter(|symbol| !symbol.is_control())
-        .take(MOST_LETTERS)
-        .collect()
+    visible(text).chars().take(MOST_LETTERS).collect()
 }
 
 #[cfg(test)]
@@ -319,12 +316,12 @@ mod tests {
 
     #[test]
     fn nonsense_is_shown_as_far_as_it_goes() {
-        let mut meta = meta("go", &["d4\u{7}", "q16", "x"]);
+        let mut meta = meta("go", &["d4\u{7}", "q16", "x\u{202e}"]);
         meta.score.names = vec!["same".to_owned(); 3];
         meta.result = Some("resigned".to_owned());
         let standing = Standing::new(meta);
         assert!(standing.board.is_err());
-        assert_eq!(standing.moves, ["d4", "q16", "x"]);
+        assert_eq!(standing.moves, ["d4\\u{7}", "q16", "x\\u{202e}"]);
         assert_eq!(standing.turns.len(), 2);
         assert_eq!(standing.turn(), "resigned");
         let sides: Vec<_> = (standing.contestants().into_iter())

@@ -6,9 +6,12 @@ use std::{
     time::Duration,
 };
 
-use canopy_engine::tree::{
-    files::Format,
-    meta::{CutMeta, Meta, RootMeta},
+use canopy_engine::{
+    games::notation::visible,
+    tree::{
+        files::Format,
+        meta::{CutMeta, Meta, RootMeta},
+    },
 };
 
 pub use self::{
@@ -951,8 +954,6 @@ fn problems_in_short(problems: &[String]) -> Option<String> {
 
 /// The name of a file, for people.
 pub fn name_of(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned()
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    visible(&name.to_string_lossy()).into_owned()
 }

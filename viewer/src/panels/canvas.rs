@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canopy_engine::tree::meta::Meta;
+use canopy_engine::{games::notation::visible, tree::meta::Meta};
 use egui::{Align2, Color32, PointerButton, Rect, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{Panels, glance::Glance, move_of};
@@ -171,7 +171,7 @@ fn chips(app: &App, model: &Model) -> Vec<String> {
     let mut chips = Vec::new();
     if let Some(meta) = &model.meta {
         if !meta.game.is_empty() {
-            chips.push(meta.game.clone());
+            chips.push(visible(&meta.game).into_owned());
         }
         chips.push(search_chip(meta));
         let iterations = app.timeline.shown.map_or(meta.iterations, u64::from);
@@ -197,9 +197,9 @@ fn search_chip(meta: &Meta) -> String {
     let parameter = |name| meta.parameters.get(name).map(String::as_str);
     match parameter("exploration") {
         Some(constant) if parameter("select") != Some("ucb1-tuned") => {
-            format!("{} · C {constant}", meta.search)
+            format!("{} · C {}", visible(&meta.search), visible(constant))
         }
-        _ => meta.search.clone(),
+        _ => visible(&meta.search).into_owned(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use canopy_engine::games::notation::visible;
 use egui::{
     Align, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText, ScrollArea, Sense, Ui,
 };
@@ -328,10 +329,7 @@ fn printed_move(name: &str) -> String {
     if name.is_empty() {
         "no name".to_owned()
     } else {
-        name.chars()
-            .filter(|symbol| !symbol.is_control())
-            .take(60)
-            .collect()
+        visible(&name).chars().take(60).collect()
     }
 }
 

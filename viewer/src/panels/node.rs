@@ -1,6 +1,6 @@
 //! The area on the right: the selected node, and why the search prefers a child.
 
-use canopy_engine::games::Outcome;
+use canopy_engine::games::{Outcome, notation::visible};
 use egui::{
     Align, Align2, FontId, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
@@ -110,10 +110,7 @@ pub(super) fn show(
         Ok((replayed, _)) => replayed.position.as_str(),
         Err(_) => model.tree.state(model.row(node)),
     };
-    let state: String = (state.chars())
-        .filter(|symbol| !symbol.is_control())
-        .take(200)
-        .collect();
+    let state: String = visible(state).chars().take(200).collect();
     let state = if state.is_empty() { "no state" } else { &state };
     ui.label(RichText::new(state).color(theme.dim).small());
     ui.horizontal(|ui| {
