@@ -1262,6 +1262,31 @@ fn the_documented_tables_are_the_catalogues() {
 }
 
 #[test]
+fn our_presets_have_measured_constants_and_the_reports_their_own() {
+    fn check<G: Playable>(_: G::Rules) {
+        let constants = |name: &str| {
+            let settings = catalog::settings(&catalog::parse::<G>(name).unwrap());
+            let get = |name: &str| settings.get(name).cloned().unwrap_or_default();
+            (get("exploration"), get("playout_limit"))
+        };
+        let own = if G::NAME == "chess" {
+            ("0.1", "5")
+        } else {
+            ("0.5", "0")
+        };
+        let own = (own.0.to_owned(), own.1.to_owned());
+        for name in ["uct", "lgr1", "lgr2", "transposition", "grouping"] {
+            assert_eq!(constants(name), own, "{name} in {}", G::NAME);
+        }
+        assert_eq!(constants("ucb1-tuned"), (String::new(), own.1));
+        let report = |name: &str| constants(name).0[..4].to_owned();
+        assert_eq!(constants("uct-000"), ("1.41".to_owned(), "25".to_owned()));
+        assert_eq!([report("uct-001"), report("uct-002")], ["1.41", "1.41"]);
+    }
+    for_every_game!(check);
+}
+
+#[test]
 fn requests_for_searches_are_checked() {
     let parse = |text: &str| catalog::parse::<ConnectFour>(text).map_err(|error| error.to_string());
     for (text, fragment) in [

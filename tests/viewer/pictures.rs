@@ -69,6 +69,11 @@ fn grown(game: &str, search: &str, iterations: u64) -> Model {
     Model::new(grown_after(game, &[], search, iterations))
 }
 
+/// A search with a constant of its own: pictures are of what is drawn, whatever the presets are.
+fn pinned(search: &str) -> String {
+    format!("{search},exploration=1.41")
+}
+
 /// The same after some moves.
 fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> Document {
     struct Grow<'a>(&'a [String], &'a str, u64);
@@ -84,7 +89,7 @@ fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> D
                 start.play(start.parse_move(text).expect("a legal move"));
                 history.push(&start);
             }
-            let spec = catalog::parse::<G>(search).expect("a search");
+            let spec = catalog::parse::<G>(&pinned(search)).expect("a search");
             let mut search = catalog::build::<G>(&spec).expect("a search");
             let (limits, stop) = (Limits::iterations(iterations), Stop::new());
             let choice = search.choose(Task::new(&start, &history, &limits, &stop));
@@ -453,7 +458,8 @@ fn a_tree_as_it_grew() {
     let start = games::connect_four::ConnectFour::start(());
     let mut history = History::new();
     history.push(&start);
-    let spec = catalog::parse::<games::connect_four::ConnectFour>("uct").expect("a search");
+    let spec = catalog::parse::<games::connect_four::ConnectFour>(&pinned("uct"));
+    let spec = spec.expect("a search");
     let mut search = catalog::build(&spec).expect("a search");
     let (limits, stop) = (Limits::iterations(2000), Stop::new());
     let about = About {

@@ -564,7 +564,14 @@ impl EngineSetup {
                 "exploration" => (Field::Exploration(side), self.exploration.clone()),
                 "playout_limit" => {
                     let field = Field::PlayoutLimit(side);
-                    (field.clone(), self.plies_of_playouts(field, problems))
+                    // A search may have a shorter one than people are let choose.
+                    let is_default = self.playout_limit.trim() == adjustable.default;
+                    let plies = if self.cuts_playouts && is_default {
+                        adjustable.default.clone()
+                    } else {
+                        self.plies_of_playouts(field.clone(), problems)
+                    };
+                    (field, plies)
                 }
                 _ => match self.parameters.get(name) {
                     Some(value) => (Field::Parameter(side, name.to_owned()), value.clone()),

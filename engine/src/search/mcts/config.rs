@@ -54,7 +54,7 @@ pub enum FinalChoice {
     LowerBound,
 }
 
-/// All of it. `Default` is the preset `uct`.
+/// All of it. `Default` is what the reports' players have in common; the catalogue has better constants for our own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// The bandit formula.
