@@ -183,10 +183,25 @@ impl Words {
             }
         };
         #[cfg(target_os = "linux")]
-        let _ = map.advise(memmap2::Advice::HugePage);
+        if let Some(rest) = (len * 8).checked_sub(LARGE_PAGE) {
+            let _ = map.advise_range(memmap2::Advice::HugePage, LARGE_PAGE, rest);
+        }
         Self { map, len }
     }
+
+    /// The same words in ordinary pages: for tables of which a few words here and there are written at first, each of which
+    /// would wait for a large page to be found and cleared.
+    pub fn in_ordinary_pages(self) -> Self {
+        #[cfg(target_os = "linux")]
+        let _ = self.map.advise(memmap2::Advice::NoHugePage);
+        self
+    }
 }
+
+/// The size of a large page. The first words lie in ordinary pages: the system may take its time to find a large one, and a
+/// short search should be over by then.
+#[cfg(target_os = "linux")]
+const LARGE_PAGE: usize = 2 << 20;
 
 impl Deref for Words {
     type Target = [AtomicU64];

@@ -1,4 +1,4 @@
-//! Bounded tables that are too small.
+//! Bounded tables: those that are too small, and those that are large.
 
 use super::*;
 
@@ -68,4 +68,40 @@ fn a_small_table_never_knows_less_than_the_tree() {
             }
         }
     }
+}
+
+/// A table of which a few entries are used takes little memory: each of them in a page of its own, but not in a large one, for
+/// which a search would have to wait until it is found and cleared.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_short_search_does_not_touch_all_of_a_large_table() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(["--game", "connect-four"])
+        .args(["--option", "Search=transposition-002"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().unwrap();
+    input
+        .write_all(b"ugi\nposition startpos\ngo nodes 100\n")
+        .expect("it listens");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines
+        .find(|line| (line.as_ref()).is_ok_and(|line| line.starts_with("bestmove")))
+        .expect("it answers")
+        .expect("it can be read");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let resident = (status.lines())
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .and_then(|text| text.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok())
+        .expect("the system says how much memory a process has");
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+    assert!(
+        resident < 40 << 10,
+        "{resident} kB after a hundred playouts"
+    );
 }

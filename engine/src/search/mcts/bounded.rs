@@ -58,7 +58,7 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
     pub(super) fn new(bytes: usize, entries: usize, verify: bool) -> Self {
         let most = (bytes / 2 / 8 / Self::ENTRY).max(1);
         let entries = entries.clamp(1, most);
-        let table = Words::zeroed(entries * Self::ENTRY);
+        let table = Words::zeroed(entries * Self::ENTRY).in_ordinary_pages();
         let tree = Tree::new(bytes.saturating_sub(entries * Self::ENTRY * 8));
         Self {
             tree,
@@ -148,7 +148,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         Store::<G>::reset(&mut self.tree, root);
         if self.used {
             // A new table costs nothing until it is written to.
-            self.table = Words::zeroed(self.table.len());
+            self.table = Words::zeroed(self.table.len()).in_ordinary_pages();
         }
         self.used = true;
     }
