@@ -606,8 +606,54 @@ fn lies_are_refused_without_memory() {
         Format::Csv,
         "line 1: the state is not UTF-8",
     );
+    // The longest field there may be, and one that is longer.
+    let row = |length: usize| format!(",1,1,0.5,s,1\nx,1,1,0.5,{},0\n", "s".repeat(length));
+    assert!(read(row(csv::MAX_FIELD_BYTES).as_bytes(), Format::Csv).is_ok());
+    let error = read(row(csv::MAX_FIELD_BYTES + 1).as_bytes(), Format::Csv);
+    assert_eq!(
+        error.map(drop).unwrap_err().to_string(),
+        "line 2: the state of row 2 has 1048577 bytes: expected at most 1048576 bytes"
+    );
     // No data is no data, whatever the mean.
     assert!(read(b",0,0,nan,s,0\n", Format::Csv).is_ok());
+}
+
+#[test]
+fn a_field_of_300_megabytes_costs_little_memory() {
+    // A name that never ends, whatever it is quoted with, behind a sound row.
+    let open = || {
+        let begin = &b",1,1,0.5,s,1\nx,1,1,0.5,"[..];
+        Ok(io::Read::chain(
+            begin,
+            io::Read::take(io::repeat(b'x'), 300 << 20),
+        ))
+    };
+    let (result, most) = measured(|| csv::read(open));
+    assert_eq!(
+        result.map(drop).unwrap_err().to_string(),
+        "line 2: row 2 has a field that is too long: expected at most 1048576 bytes"
+    );
+    assert!(most < 24 << 20, "{most} bytes");
+}
+
+#[test]
+fn a_name_that_csv_has_no_room_for_is_not_written() {
+    let mut builder = Builder::default();
+    let state = "s".repeat(csv::MAX_FIELD_BYTES + 1);
+    let row = Row {
+        state: &state,
+        ..Row::default()
+    };
+    builder.push(&row).unwrap();
+    let tree = builder.finish().unwrap();
+    let error = Format::Csv.write(&tree, &mut Vec::new()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("the state of row 1 has 1048577 bytes"),
+        "{error}"
+    );
+    assert_eq!(written(&tree, Format::Tree).len(), state.len() + 8);
 }
 
 fn chain(length: usize) -> Tree {

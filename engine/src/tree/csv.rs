@@ -18,6 +18,13 @@ const COLUMNS: [&str; 6] = [
     "number of children",
 ];
 
+/// The longest a field may be, in bytes. A row is read into memory before it is looked at.
+pub const MAX_FIELD_BYTES: usize = 1 << 20;
+/// No row is longer: two names whose every byte is a doubled bar, and numbers.
+const MAX_ROW_BYTES: u64 = 4 * MAX_FIELD_BYTES as u64 + (1 << 16);
+/// How many bytes are read at a time.
+const BUFFER_BYTES: usize = 1 << 16;
+
 /// Writes a tree. Lines end with a line feed.
 pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
     // A reader takes a byte order mark at the very beginning for one, unless it is quoted.
@@ -51,6 +58,9 @@ fn write_rows<W: Write>(
     let mut number = Vec::with_capacity(32);
     for row in rows {
         let node = &tree.nodes()[row];
+        for (column, name) in [(0, tree.move_name(row)), (4, tree.state(row))] {
+            check_length(column, name.as_bytes(), row + 1).map_err(io::Error::other)?;
+        }
         out.write_field(tree.move_name(row))?;
         for counter in [node.visits, node.second] {
             number.clear();
@@ -93,17 +103,75 @@ fn read_quoted(mut builder: Builder, input: impl Read, quote: u8) -> Result<Tree
         .has_headers(false)
         .flexible(true)
         .quote(quote)
-        .buffer_capacity(1 << 16)
-        .from_reader(input);
+        .buffer_capacity(BUFFER_BYTES)
+        .from_reader(Guarded {
+            input,
+            read: 0,
+            most: 0,
+        });
     let mut record = ByteRecord::new();
     let mut line = 1;
-    while reader.read_byte_record(&mut record).map_err(io_error)? {
+    loop {
+        let begin = reader.position().clone();
+        reader.get_mut().most = begin.byte() + MAX_ROW_BYTES + BUFFER_BYTES as u64;
+        let row = builder.len() + 1;
+        match reader.read_byte_record(&mut record) {
+            Ok(false) => break,
+            Ok(true) => {}
+            Err(_) if reader.get_ref().is_exhausted() => {
+                let problem = format!("row {row} has a field that is too long: {FIELD_RULE}");
+                return Err(TreeError::at_line(begin.line(), problem));
+            }
+            Err(error) => return Err(io_error(error)),
+        }
         line = record.position().map_or(line, csv::Position::line);
-        push(&record, &mut builder).map_err(|problem| TreeError::at_line(line, problem))?;
+        (record.iter().enumerate())
+            .try_for_each(|(column, field)| check_length(column, field, row))
+            .and_then(|()| push(&record, &mut builder))
+            .map_err(|problem| TreeError::at_line(line, problem))?;
     }
     builder
         .finish_part()
         .map_err(|problem| TreeError::at_line(line, problem))
+}
+
+/// What is said to a field that is too long.
+const FIELD_RULE: &str = "expected at most 1048576 bytes";
+
+fn check_length(column: usize, field: &[u8], row: usize) -> Result<(), String> {
+    const { assert!(MAX_FIELD_BYTES == 1_048_576) };
+    if field.len() <= MAX_FIELD_BYTES {
+        return Ok(());
+    }
+    let name = COLUMNS.get(column).copied().unwrap_or("field behind them");
+    Err(format!(
+        "the {name} of row {row} has {} bytes: {FIELD_RULE}",
+        field.len()
+    ))
+}
+
+/// Input that ends with an error when a row takes more than `most` bytes, counted from the beginning of the file.
+struct Guarded<R> {
+    input: R,
+    read: u64,
+    most: u64,
+}
+
+impl<R> Guarded<R> {
+    fn is_exhausted(&self) -> bool {
+        self.read > self.most
+    }
+}
+
+impl<R: Read> Read for Guarded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_exhausted() {
+            return Err(io::Error::other("a row that is too long"));
+        }
+        let count = self.input.read(buffer)?;
+        self.read += count as u64;
+        Ok(count)
+    }
 }
 
 fn io_error(error: csv::Error) -> TreeError {
