@@ -1226,6 +1226,102 @@ fn memory_of_a_run(search: &str, limit_mb: u64, iterations: &str) {
     );
 }
 
+/// Fills the memory of a search, lets the game go on, fills it again, and demands that the process never took more than the
+/// limit and what it takes besides.
+#[cfg(target_os = "linux")]
+fn fill_memory(game: &str, search: &str, threads: usize, limit_mb: u64) {
+    use std::io::{BufRead as _, Write as _};
+
+    const OVERHEAD_MB: u64 = 12;
+    /// No search needs more to fill a few megabytes.
+    const MOST_ROUNDS: u32 = 400;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(["--protocol", "ugi", "--game", game])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("there is a pipe");
+    let mut lines = std::io::BufReader::new(child.stdout.take().expect("there is a pipe")).lines();
+    write!(
+        input,
+        "setoption name Search value {search}\nsetoption name Hash value {limit_mb}\n\
+         setoption name Threads value {threads}\nsetoption name PlayoutLimit value 2\n"
+    )
+    .expect("it listens");
+    let mut moves = String::new();
+    for _ in 0..2 {
+        let mut best = String::new();
+        let mut is_full = false;
+        for round in 0.. {
+            assert!(
+                round < MOST_ROUNDS,
+                "{search} of {threads} threads never fills {limit_mb} MB with {game}"
+            );
+            writeln!(input, "position startpos moves {moves}\ngo nodes 20000").expect("it listens");
+            while best.is_empty() {
+                let line = lines.next().expect("it answers").expect("in text");
+                is_full |= line.contains("memory is full");
+                if let Some(mv) = line.strip_prefix("bestmove ") {
+                    mv.split(' ')
+                        .next()
+                        .unwrap_or_default()
+                        .clone_into(&mut best);
+                }
+            }
+            if is_full {
+                break;
+            }
+            best.clear();
+        }
+        moves = format!("{moves} {best}");
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+    let status = status.expect("the process is there");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak_kb: u64 = peak
+        .and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok())
+        .expect("the system tells the peak");
+    drop(input);
+    child.wait().expect("it ends");
+    assert!(
+        peak_kb <= (limit_mb + OVERHEAD_MB) * 1024,
+        "{search} of {threads} threads took {peak_kb} kB with {game} under a limit of {limit_mb} MB"
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_memory_is_the_limit_and_12_megabytes() {
+    for (game, search, threads) in [
+        ("connect-four", "uct", 1),
+        ("connect-four", "lgr2", 16),
+        ("othello", "transposition", 16),
+        ("chess", "lgr2", 4),
+        ("delta", "ucb1-tuned", 2),
+        ("kalah", "transposition-002", 8),
+    ] {
+        fill_memory(game, search, threads, 4);
+    }
+}
+
+#[test]
+#[ignore = "many minutes: every search, every game, 1 to 16 threads"]
+#[cfg(target_os = "linux")]
+fn a_full_memory_is_the_limit_and_12_megabytes_for_every_search() {
+    fn check<G: Playable>(_: G::Rules) {
+        for name in catalog::names::<G>() {
+            let spec = catalog::parse::<G>(name).expect("listed searches exist");
+            if matches!(spec, Spec::Mcts(_)) {
+                for threads in 1..=16 {
+                    fill_memory(G::NAME, name, threads, 8);
+                }
+            }
+        }
+    }
+    for_every_game!(check);
+}
+
 #[test]
 fn the_bench_signature_is_as_it_was_and_the_same_twice() {
     let output = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))

@@ -7,7 +7,7 @@ use std::{
     io::{self, Seek as _, Write as _},
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -34,7 +34,7 @@ use canopy_engine::{
         meta::{self, MatchMeta, Meta},
         replay::Replay,
         snapshot::{self, Wanted},
-        writer::{LONGEST_JOURNAL, Output, Settings},
+        writer::{LONGEST_JOURNAL, Output, Settings, TreeCopy},
     },
 };
 use proptest::prelude::*;
@@ -136,7 +136,7 @@ fn search<G: Playable>(
     let limits = Limits::iterations(iterations);
     let mut look = |tree: &dyn LiveTree<G>, _: &Report<G::Move>| {
         if let Some(files) = files.as_ref().filter(|files| files.is_idle()) {
-            files.snapshot(tree.copy(), Meta::default());
+            files.snapshot(|| tree.copy(), Meta::default());
         }
     };
     let every = output.and_then(|output| output.settings().every);
@@ -153,7 +153,7 @@ fn search<G: Playable>(
             is_final: true,
             ..Meta::default()
         };
-        files.finish(tree.copy(), meta);
+        files.finish(|| tree.copy(), meta);
     }
     choice.best
 }
@@ -1960,13 +1960,17 @@ fn a_slow_disk_holds_nobody_up_and_fills_no_memory() {
     // All of these would take 5 seconds.
     for _ in 0..100 {
         let files = output.begin("connect-four", "slow");
-        files.finish(Box::new(Slow(ConnectFour::start(()))), Meta::default());
+        files.finish(
+            || Ok(Box::new(Slow(ConnectFour::start(())))),
+            Meta::default(),
+        );
     }
     assert!(scratch.files("tree").len() < 50);
     drop(output);
     let trees = scratch.files("tree").len();
     assert!((1..50).contains(&trees), "{trees}");
-    assert_eq!(warnings.load(Ordering::Relaxed), 1);
+    // The first that was lost is told, then that it were ten, and in the end how many.
+    assert!((2..10).contains(&warnings.load(Ordering::Relaxed)));
 }
 
 #[test]
@@ -1976,8 +1980,12 @@ fn a_directory_that_goes_and_comes_back_is_told_of_once() {
     let warnings = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&warnings);
     let warn = move |warning: &str| {
+        let known = [
+            "cannot write the tree to ",
+            "2 trees could not be written to ",
+        ];
         assert!(
-            warning.starts_with("cannot write the tree to "),
+            known.iter().any(|begin| warning.starts_with(begin)),
             "{warning}"
         );
         counted.fetch_add(1, Ordering::Relaxed);
@@ -1986,7 +1994,7 @@ fn a_directory_that_goes_and_comes_back_is_told_of_once() {
     let write = || {
         let files = output.begin("connect-four", "quick");
         let start = ConnectFour::start(());
-        files.finish(Box::new(Slow(start)), Meta::default());
+        files.finish(|| Ok(Box::new(Slow(start))), Meta::default());
         // The writer is done when it is idle.
         while !output.begin("connect-four", "quick").is_idle() {
             std::thread::sleep(Duration::from_millis(1));
@@ -2009,10 +2017,80 @@ fn a_directory_that_goes_and_comes_back_is_told_of_once() {
     fs::create_dir(&inner).unwrap();
     write();
     assert_eq!(trees(), 1);
-    assert_eq!(warnings.load(Ordering::Relaxed), 1);
+    // Now it is told that two were lost.
+    assert_eq!(warnings.load(Ordering::Relaxed), 2);
     fs::remove_dir_all(&inner).unwrap();
     write();
-    assert_eq!(warnings.load(Ordering::Relaxed), 2);
+    assert_eq!(warnings.load(Ordering::Relaxed), 3);
+    assert_eq!(output.finish(), 3);
+}
+
+#[test]
+fn whoever_keeps_all_trees_waits_for_the_disk() {
+    let scratch = Scratch::new("patient");
+    let output = Output::open_keeping_all(settings(&scratch.0), no_warning()).unwrap();
+    for _ in 0..20 {
+        let files = output.begin("connect-four", "slow");
+        files.finish(
+            || Ok(Box::new(Slow(ConnectFour::start(())))),
+            Meta::default(),
+        );
+    }
+    assert_eq!(output.finish(), 0);
+    assert_eq!(scratch.files("tree").len(), 20);
+}
+
+/// A tree at which the writer fails.
+struct Broken(ConnectFour);
+
+impl TreeView<ConnectFour> for Broken {
+    fn root_position(&self) -> &ConnectFour {
+        &self.0
+    }
+
+    fn root(&self) -> u32 {
+        0
+    }
+
+    fn root_figures(&self) -> (u64, u64, Reward) {
+        panic!("broken on purpose")
+    }
+
+    fn edges(&self, _: u32, _: &mut dyn FnMut(Edge<<ConnectFour as Game>::Move>)) {}
+
+    fn root_edge(&self) -> RootEdge {
+        RootEdge::default()
+    }
+}
+
+#[test]
+fn a_writer_that_panics_loses_that_tree_alone_and_says_so() {
+    let scratch = Scratch::new("panics");
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&warnings);
+    let warn = move |warning: &str| heard.lock().unwrap().push(warning.to_owned());
+    let output = Output::open(settings(&scratch.0), Box::new(warn)).unwrap();
+    let start = ConnectFour::start(());
+    let write = |copy: io::Result<TreeCopy<ConnectFour>>| {
+        let files = output.begin("connect-four", "broken");
+        files.finish(|| copy, Meta::default());
+    };
+    write(Ok(Box::new(Broken(start))));
+    // No memory for a copy is a lost tree, too.
+    write(Err(io::ErrorKind::OutOfMemory.into()));
+    write(Ok(Box::new(Slow(start))));
+    assert_eq!(output.finish(), 2);
+    assert_eq!(scratch.files("tree").len(), 1);
+    let warnings = warnings.lock().unwrap();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(
+        warnings[0].contains("the writer failed: broken on purpose"),
+        "{warnings:?}"
+    );
+    assert!(
+        warnings[1].starts_with("2 trees could not be written"),
+        "{warnings:?}"
+    );
 }
 
 #[test]

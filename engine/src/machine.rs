@@ -10,7 +10,9 @@
 )]
 
 use std::{
+    io,
     ops::Deref,
+    ptr::NonNull,
     sync::atomic::{AtomicU8, AtomicU64, Ordering},
 };
 
@@ -164,36 +166,106 @@ pub fn prefetch(words: &[AtomicU64], index: usize) {
 
 /// A run of words, all 0 at first, that threads may share. The system hands out memory only when a word is first written,
 /// in large pages where it has them: a search that jumps about in its memory is a third faster on those.
+///
+/// A system that promises only what it has, or a limit of the process, may refuse memory. Whoever needs exactly so many
+/// words asks for them with [`Self::zeroed`], whoever can do with fewer with [`Self::zeroed_up_to`] and looks how many came.
 #[derive(Debug)]
 pub struct Words {
-    map: MmapMut,
+    start: NonNull<AtomicU64>,
     len: usize,
+    memory: Memory,
 }
 
+/// Where words lie.
+#[derive(Debug)]
+enum Memory {
+    Mapped(MmapMut),
+    /// Few words, when the system refuses even those.
+    Heap(#[expect(dead_code, reason = "the words are its, and go with it")] Vec<AtomicU64>),
+}
+
+// SAFETY: the words are owned by the value, whichever thread has it, and every one of them is atomic.
+unsafe impl Send for Words {}
+// SAFETY: as above; nothing but the words is reached through a shared reference.
+unsafe impl Sync for Words {}
+
 impl Words {
-    /// So many words; at most as many as the system can promise.
-    pub fn zeroed(len: usize) -> Self {
-        let mut len = len.max(1);
-        let map = loop {
-            match MmapMut::map_anon(len * 8) {
-                Ok(map) => break map,
-                // A system that promises only what it has may refuse: be content with less.
-                Err(_) if len > 1 => len /= 2,
-                Err(error) => panic!("the system has no memory left: {error}"),
-            }
-        };
+    /// [`Self::zeroed_up_to`] gives at least so many, if so many are asked for.
+    pub const FEWEST: usize = 1 << 11;
+    /// So many bytes are left to the rest of the program, which cannot go on without: stacks, what is on the heap.
+    const RESERVE: usize = 8 << 20;
+    /// The same for who can do with fewer words: there should be room for copies of what is going to be in them.
+    const LARGE_RESERVE: usize = 64 << 20;
+
+    /// Exactly so many words; an error if the system has no room for them.
+    pub fn zeroed(len: usize) -> io::Result<Self> {
+        Self::leaving(Self::RESERVE, len)
+    }
+
+    /// So many words if so many bytes are left then.
+    fn leaving(reserve: usize, len: usize) -> io::Result<Self> {
+        if len <= Self::FEWEST {
+            return Ok(Self::on_heap(len));
+        }
+        let bytes = len.checked_mul(8).ok_or(io::ErrorKind::OutOfMemory)?;
+        let map = MmapMut::map_anon(bytes)?;
+        drop(MmapMut::map_anon(reserve)?);
         #[cfg(target_os = "linux")]
-        if let Some(rest) = (len * 8).checked_sub(LARGE_PAGE) {
+        if let Some(rest) = bytes.checked_sub(LARGE_PAGE) {
             let _ = map.advise_range(memmap2::Advice::HugePage, LARGE_PAGE, rest);
         }
-        Self { map, len }
+        Ok(Self {
+            start: NonNull::new(map.as_ptr().cast_mut().cast())
+                .ok_or(io::ErrorKind::OutOfMemory)?,
+            len,
+            memory: Memory::Mapped(map),
+        })
+    }
+
+    /// So many words, or as many as the system has room for.
+    pub fn zeroed_up_to(len: usize) -> Self {
+        let mut len = len.max(1);
+        loop {
+            match Self::leaving(Self::LARGE_RESERVE, len) {
+                Ok(words) => return words,
+                Err(_) => len = (len / 2).max(Self::FEWEST),
+            }
+        }
+    }
+
+    fn on_heap(len: usize) -> Self {
+        let mut words: Vec<AtomicU64> = std::iter::repeat_with(AtomicU64::default)
+            .take(len)
+            .collect();
+        Self {
+            start: NonNull::from(&mut words[..]).cast(),
+            len,
+            memory: Memory::Heap(words),
+        }
+    }
+
+    /// Makes all words 0 again; the system takes the memory back until it is written to.
+    pub fn clear(&mut self) {
+        match &mut self.memory {
+            #[cfg(target_os = "linux")]
+            // SAFETY: a private map of no file reads as 0 afterwards, and nobody else has a reference into it now.
+            Memory::Mapped(map)
+                if unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) }.is_ok() => {}
+            _ => {
+                for word in self.iter() {
+                    word.store(0, Ordering::Relaxed);
+                }
+            }
+        }
     }
 
     /// The same words in ordinary pages: for tables of which a few words here and there are written at first, each of which
     /// would wait for a large page to be found and cleared.
     pub fn in_ordinary_pages(self) -> Self {
         #[cfg(target_os = "linux")]
-        let _ = self.map.advise(memmap2::Advice::NoHugePage);
+        if let Memory::Mapped(map) = &self.memory {
+            let _ = map.advise(memmap2::Advice::NoHugePage);
+        }
         self
     }
 }
@@ -208,9 +280,9 @@ impl Deref for Words {
 
     #[inline(always)]
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: the map is at least `len` words long, aligned to a page, lives as long as `self`, and is reached in no
-        // other way; any bits are an atomic word.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
+        // SAFETY: `memory` is at least `len` words long from `start` on, aligned, does not move, lives as long as `self`, and
+        // is reached in no other way; any bits are an atomic word.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
@@ -245,6 +317,30 @@ mod tests {
         }
         assert_eq!(accelerated(Count(0b1010_0000)), 2 + 7);
         assert_eq!(Count(0b1010_0000).run(), 2 + 7);
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_refused_or_less() {
+        // More than any machine can promise.
+        let far_too_many = 1 << 57;
+        assert!(Words::zeroed(far_too_many).is_err());
+        assert!(Words::zeroed(usize::MAX).is_err());
+        let words = Words::zeroed_up_to(far_too_many);
+        assert!((Words::FEWEST..far_too_many).contains(&words.len()));
+        for len in [1000, 10_000] {
+            let words = Words::zeroed(len).expect("so much there is");
+            assert_eq!(words.len(), len);
+        }
+    }
+
+    #[test]
+    fn cleared_words_are_zero() {
+        for len in [10, 100_000] {
+            let mut words = Words::zeroed(len).expect("so much there is");
+            words[len - 1].store(7, Ordering::Relaxed);
+            words.clear();
+            assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
+        }
     }
 
     proptest! {

@@ -114,8 +114,12 @@ impl Live {
 
     fn write(&self, meta: &MatchMeta) -> io::Result<()> {
         let hidden = self.directory.join(".match.json.tmp");
-        fs::write(&hidden, meta::text(meta))?;
-        fs::rename(&hidden, self.directory.join("match.json"))
+        let written = fs::write(&hidden, meta::text(meta))
+            .and_then(|()| fs::rename(&hidden, self.directory.join("match.json")));
+        if written.is_err() {
+            let _ = fs::remove_file(&hidden);
+        }
+        written
     }
 }
 

@@ -79,10 +79,14 @@ impl PositionWork for Grow<'_> {
         notation::play_moves(&mut position, &mut history, &arguments.moves, count)?;
         let directory = &arguments.output.out;
         let warn = |warning: &str| super::say(warning);
-        let output = Output::open(arguments.output.settings(), Box::new(warn))
+        let output = Output::open_keeping_all(arguments.output.settings(), Box::new(warn))
             .map_err(|error| CliError::file(directory, error.into()))?;
         let stop = Stop::new();
+        for shortfall in recorded::texts(&search.shortfalls()) {
+            super::say(&shortfall);
+        }
         let mut is_treeless = false;
+        let mut trees = 0;
         for ply in 0..arguments.plies {
             if history.outcome(&position).is_some() {
                 break;
@@ -94,15 +98,26 @@ impl PositionWork for Grow<'_> {
             };
             let task = Task::new(&position, &history, &limits, &stop);
             let mv = recorded::choose(&mut *search, task, &about, Some(&output)).best;
-            if search.tree().is_none() && !std::mem::replace(&mut is_treeless, true) {
-                super::say(&format!("{} grows no tree", arguments.search));
+            match search.tree() {
+                Some(_) => trees += 1,
+                None if is_treeless => {}
+                None => {
+                    super::say(&format!("{} grows no tree", arguments.search));
+                    is_treeless = true;
+                }
             }
             writeln!(out, "{}", notation::move_text(&position, mv))?;
             out.flush()?;
             search.advance(mv);
             history.play(&mut position, mv);
         }
-        Ok(())
+        match output.finish() {
+            0 => Ok(()),
+            lost => Err(CliError::Failed(format!(
+                "{lost} of {trees} trees could not be written to {}",
+                directory.display()
+            ))),
+        }
     }
 }
 

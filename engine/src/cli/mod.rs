@@ -3,7 +3,12 @@
 //! Exit codes: 0 done (a reader that went away counts as done), 1 something failed on the way, 2 the command line or
 //! the input was wrong, 75 somebody else is at it and the same command may be tried again later, 130 stopped by a signal.
 
-use std::{ffi::OsString, io, path::Path, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -132,14 +137,12 @@ impl CliError {
     }
 }
 
-/// Says something on the side, where it does not disturb the output.
-#[expect(
-    clippy::print_stderr,
-    reason = "the place where the program speaks of what goes wrong beside its work"
-)]
+/// Says something on the side, where it does not disturb the output. If that cannot be written either, nothing is said:
+/// standard error may be a file on the full disk that is spoken of.
 fn say(message: &str) {
     let lines: Vec<_> = message.lines().map(notation::visible).collect();
-    eprintln!("canopy-engine: {}", lines.join("\n"));
+    let text = format!("canopy-engine: {}\n", lines.join("\n"));
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Says what this machine does not have of what a search is asked for.
@@ -150,6 +153,7 @@ fn say_remarks(search: &str) {
 /// Runs the program with these arguments, the first being its own name. `within` are the words by which another program
 /// that carries this one is told to run it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, within: &[&str]) -> ExitCode {
+    outlive_file_limits();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -174,6 +178,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, within: &[&str]) -> E
         Command::Bench(arguments) => bench::run(&arguments, &mut out),
     };
     finish(result)
+}
+
+/// A file that grows beyond a limit of the process is an error of that file, and no reason to be killed (SIGXFSZ).
+fn outlive_file_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(
+        signal_hook::consts::SIGXFSZ,
+        std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false)),
+    );
 }
 
 /// The command that starts this program.

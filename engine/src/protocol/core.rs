@@ -578,6 +578,12 @@ impl Core {
         Ok(Some(output))
     }
 
+    /// Trees go nowhere any more.
+    pub(super) fn close_outputs(&mut self) {
+        self.output = None;
+        self.outputs.clear();
+    }
+
     /// Whether every tree has been written.
     pub(super) fn is_written(&self) -> bool {
         self.outputs.iter().all(|output| output.is_idle())

@@ -213,6 +213,9 @@ impl Server {
                         dialect.thought(core, &thought);
                     }
                     (Event::Said(text), Some(dialect)) if current => dialect.said(core, &text),
+                    (Event::Remark(text), Some(dialect)) if current => {
+                        dialect.warning(core, &text);
+                    }
                     _ => {}
                 }
             }
@@ -255,6 +258,11 @@ impl Server {
     /// Whether every tree of a finished search has been written.
     pub fn is_written(&self) -> bool {
         self.core.is_written()
+    }
+
+    /// Closes what trees are written to; to be called when they are. What went wrong comes as notes.
+    pub fn close_trees(&mut self) {
+        self.core.close_outputs();
     }
 
     fn take_line(&mut self, line: &str) {

@@ -160,11 +160,29 @@ fn talk(
     while !server.is_written()
         && (!server.is_quitting() || watch.elapsed() < ended + TREES_AFTER_QUIT)
     {
-        // A search thread may still want to tell something.
-        while inputs.try_recv().is_ok() {}
+        tell_late_notes(&mut server, inputs, out, watch.elapsed());
         thread::sleep(Duration::from_millis(1));
     }
+    if server.is_written() {
+        server.close_trees();
+    }
+    tell_late_notes(&mut server, inputs, out, watch.elapsed());
     result
+}
+
+/// Tells what has gone wrong after the last answer, if there is still somebody to hear it.
+fn tell_late_notes(
+    server: &mut Server,
+    inputs: &Receiver<Input>,
+    out: &mut dyn Write,
+    now: Duration,
+) {
+    while let Ok(input) = inputs.try_recv() {
+        if let Input::Note(note) = input {
+            let text = server.on_note(note, now);
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! prints, reads no clock but [`budget`]'s, and knows no game by name (those that do live in a folder of that game).
 
 use std::{
+    fmt, io,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -299,9 +300,92 @@ pub trait Search<G: Game>: Send {
     /// Other random numbers from the next search on.
     fn reseed(&mut self, seed: u64);
 
+    /// What it has less of than was asked for, because there is not enough memory.
+    fn shortfalls(&self) -> Vec<Shortfall> {
+        Vec::new()
+    }
+
     /// The tree or graph the last search grew, if it grows one.
     fn tree(&self) -> Option<&dyn LiveTree<G>> {
         None
+    }
+}
+
+/// Something a search has less of than was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortfall {
+    /// Memory, in bytes: the system refused the rest.
+    Memory {
+        /// What there is.
+        bytes: u64,
+        /// What was asked for.
+        wanted: u64,
+    },
+    /// Entries of a table.
+    Entries {
+        /// What there is.
+        entries: u64,
+        /// What was asked for.
+        wanted: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// Slots for replies to two moves, of each thread.
+    Replies {
+        /// What there is.
+        slots: u64,
+        /// What would be of use.
+        wanted: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+}
+
+impl Shortfall {
+    /// Whether there is really less than was asked for.
+    pub fn is_short(&self) -> bool {
+        let (Self::Memory { bytes: has, wanted }
+        | Self::Entries {
+            entries: has,
+            wanted,
+            ..
+        }
+        | Self::Replies {
+            slots: has, wanted, ..
+        }) = *self;
+        has < wanted
+    }
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mb = |bytes: u64| bytes >> 20;
+        match *self {
+            Self::Memory { bytes, wanted } => write!(
+                out,
+                "the system gives {} of the {} MB of memory asked for: the search does with less",
+                mb(bytes),
+                mb(wanted)
+            ),
+            Self::Entries {
+                entries,
+                wanted,
+                limit,
+            } => write!(
+                out,
+                "the table has {entries} of the {wanted} entries asked for: there is no memory for more (the limit is {} MB)",
+                mb(limit)
+            ),
+            Self::Replies {
+                slots,
+                wanted,
+                limit,
+            } => write!(
+                out,
+                "each thread has {slots} of {wanted} slots for replies to two moves: there is no memory for more (the limit is {} MB)",
+                mb(limit)
+            ),
+        }
     }
 }
 
@@ -347,8 +431,8 @@ pub trait TreeView<G: Game> {
 
 /// A tree that a search may go on growing.
 pub trait LiveTree<G: Game>: TreeView<G> {
-    /// The tree as it is now, to be looked at while the search goes on.
-    fn copy(&self) -> Box<dyn TreeView<G> + Send>;
+    /// The tree as it is now, to be looked at while the search goes on; an error if there is no memory for it.
+    fn copy(&self) -> io::Result<Box<dyn TreeView<G> + Send>>;
 }
 
 /// What is known of a root that no move led to.

@@ -1,6 +1,8 @@
 //! The tree of a classical search: the nodes it visited, up to a number, as they can be looked at beside a Monte-Carlo
 //! tree.
 
+use std::io;
+
 use super::{Edge, LiveTree, Reward, RootEdge, TreeView};
 use crate::games::{
     Game, Outcome, Player,
@@ -186,7 +188,14 @@ impl<G: Game> TreeView<G> for Recorder<G> {
 }
 
 impl<G: Game> LiveTree<G> for Recorder<G> {
-    fn copy(&self) -> Box<dyn TreeView<G> + Send> {
-        Box::new(self.clone())
+    fn copy(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
+        let mut nodes = Vec::new();
+        nodes.try_reserve_exact(self.nodes.len())?;
+        nodes.extend_from_slice(&self.nodes);
+        Ok(Box::new(Self {
+            root: self.root.clone(),
+            nodes,
+            most: self.most,
+        }))
     }
 }

@@ -25,6 +25,8 @@ pub enum Event {
     Thought(Thought),
     /// Something to be shown as it is.
     Said(String),
+    /// Something worth knowing about a search, in a sentence.
+    Remark(String),
     /// The task is over; with the answer, if it was a search. Nothing more comes from it.
     Done(Option<Answer>),
 }

@@ -5,8 +5,8 @@ use crate::{
     catalog::{self, Spec},
     games::{Playable, Player, notation},
     search::{
-        Choice, Edge, LiveTree, Report, Reports, Reward, RootEdge, Search, Snapshots, Task,
-        TreeView, budget::Stopwatch, growth::Observer,
+        Choice, Edge, LiveTree, Report, Reports, Reward, RootEdge, Search, Shortfall, Snapshots,
+        Task, TreeView, budget::Stopwatch, growth::Observer,
     },
     tree::meta::{LimitsMeta, Meta},
 };
@@ -32,7 +32,10 @@ pub fn choose<G: Playable>(
         return search.choose(task);
     };
     let position = task.root;
-    let base = about.meta(&task);
+    let base = Meta {
+        shortfalls: texts(&search.shortfalls()),
+        ..about.meta(&task)
+    };
     let files = output.begin(&base.game, &base.search);
     let watch = Stopwatch::start();
     let meta = |report: &Report<G::Move>| Meta {
@@ -43,7 +46,7 @@ pub fn choose<G: Playable>(
     };
     let mut look = |tree: &dyn LiveTree<G>, report: &Report<G::Move>| {
         if files.is_idle() {
-            files.snapshot(tree.copy(), meta(report));
+            files.snapshot(|| tree.copy(), meta(report));
         }
     };
     let snapshots = output.settings().every.map(|every| Snapshots {
@@ -53,7 +56,7 @@ pub fn choose<G: Playable>(
     // A journal is followed from its beginning by those who find it: by a tree that is its root alone.
     let announce = || {
         if files.is_idle() {
-            files.snapshot(Box::new(Alone(position.clone())), base.clone());
+            files.snapshot(|| Ok(Box::new(Alone(position.clone()))), base.clone());
         }
     };
     let announcer = files.observer().map(|journal| Announcer {
@@ -75,7 +78,7 @@ pub fn choose<G: Playable>(
         ..meta(&choice.report)
     };
     if let Some(tree) = search.tree() {
-        files.finish(tree.copy(), meta);
+        files.finish(|| tree.copy(), meta);
     }
     choice
 }
@@ -91,6 +94,11 @@ fn expected_line<G: Playable>(position: &G, choice: &Choice<G::Move>) -> Vec<Str
             text
         })
         .collect()
+}
+
+/// What a search has less of than was asked for, in sentences.
+pub fn texts(shortfalls: &[Shortfall]) -> Vec<String> {
+    shortfalls.iter().map(ToString::to_string).collect()
 }
 
 /// Hears for a journal, and says when it begins.

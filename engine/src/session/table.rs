@@ -44,6 +44,8 @@ pub(super) struct GameTable<G: Playable> {
     running: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
     /// Whether the search looked at some of the moves only: then its tree is of no use to the next.
     restricted: bool,
+    /// What was said of the last search.
+    remarks: Vec<String>,
 }
 
 /// A search of so few nodes needs no thread of its own: nobody could say stop before it is over.
@@ -71,6 +73,7 @@ impl<G: Playable> GameTable<G> {
             looked: None,
             running: None,
             restricted: false,
+            remarks: Vec::new(),
         }
     }
 
@@ -143,6 +146,14 @@ impl<G: Playable> GameTable<G> {
             catalog::build::<G>(&self.spec).expect("the search was parsed for this game")
         });
         (search, went_on.unwrap_or_default())
+    }
+
+    /// What is to be said of a search that was not said of the one before.
+    fn new_remarks(&mut self, search: &dyn Search<G>) -> Vec<String> {
+        let mut remarks = recorded::texts(&search.shortfalls());
+        let before = std::mem::replace(&mut self.remarks, remarks.clone());
+        remarks.retain(|remark| !before.contains(remark));
+        remarks
     }
 
     /// Keeps a search for the next time, if what it knows is of use then.
@@ -372,11 +383,13 @@ impl<G: Playable> Table for GameTable<G> {
             .collect::<Result<Vec<G::Move>, ParseError>>()?;
         self.restricted = !allowed.is_empty();
         let (search, went_on) = self.take_search();
+        let remarks = self.new_remarks(&*search);
         let asked = Asked {
             position: self.position.clone(),
             history: self.history.clone(),
             allowed,
             went_on,
+            remarks,
             spec: self.spec.clone(),
             name: self.name.clone(),
             ply: self.moves.len() as u32,
@@ -451,6 +464,8 @@ struct Asked<G: Playable> {
     allowed: Vec<G::Move>,
     /// Moves played since the search looked last.
     went_on: Vec<G::Move>,
+    /// What is to be said before the search begins.
+    remarks: Vec<String>,
     spec: Spec,
     name: String,
     ply: u32,
@@ -485,6 +500,9 @@ impl<G: Playable> Asked<G> {
     }
 
     fn search(&self, search: &mut dyn Search<G>, tell: &Tell) -> Answer {
+        for remark in &self.remarks {
+            tell(Event::Remark(remark.clone()));
+        }
         for &mv in &self.went_on {
             search.advance(mv);
         }

@@ -212,6 +212,21 @@ pub(super) fn write_whole_by(
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     publish: impl FnOnce(&Path, &Path) -> io::Result<()>,
 ) -> io::Result<()> {
+    let (file, temporary) = create_hidden(path)?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let result = fill(&mut out)
+        .and_then(|()| out.flush())
+        .and_then(|()| publish(&temporary, path));
+    if result.is_err() {
+        // Nothing more is to be written to it, not even when it goes out of scope.
+        let _ = out.into_parts();
+        let _ = std::fs::remove_file(&temporary);
+    }
+    result
+}
+
+/// A new file that is going to be `path`, under a temporary name that begins with a dot; and that name.
+pub(super) fn create_hidden(path: &Path) -> io::Result<(File, PathBuf)> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("not the name of a file"))?;
@@ -225,22 +240,13 @@ pub(super) fn write_whole_by(
             .create_new(true)
             .open(&temporary)
     };
-    let file = match create() {
+    let created = match create() {
         // Left behind by a process of the same number, or put there by somebody: never written through.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             std::fs::remove_file(&temporary)?;
-            create()?
+            create()
         }
-        result => result?,
+        result => result,
     };
-    let mut out = BufWriter::with_capacity(1 << 16, file);
-    let result = fill(&mut out)
-        .and_then(|()| out.flush())
-        .and_then(|()| publish(&temporary, path));
-    if result.is_err() {
-        // Nothing more is to be written to it, not even when it goes out of scope.
-        let _ = out.into_parts();
-        let _ = std::fs::remove_file(&temporary);
-    }
-    result
+    created.map(|file| (file, temporary))
 }

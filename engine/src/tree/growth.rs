@@ -24,7 +24,7 @@ use std::{
 
 use byteorder::{ByteOrder as _, LittleEndian};
 
-use super::{TreeError, grower::Grower};
+use super::{TreeError, files::create_hidden, grower::Grower, writer::publish_new};
 use crate::{
     games::Outcome,
     search::growth::{Entry, Record, TAGS, TORN, VERSION, encode},
@@ -82,15 +82,22 @@ pub struct JournalWriter {
 }
 
 impl JournalWriter {
-    /// A journal of at most `most` bytes in a new file; an error if there is one of that name.
+    /// A journal of at most `most` bytes in a new file; an error if there is one of that name. The file has its name only
+    /// when its header is there.
     pub fn create(path: &Path, kind: Kind, root: u32, most: u64) -> io::Result<Self> {
-        let mut file = File::options().write(true).create_new(true).open(path)?;
         let mut header = [0; HEADER as usize];
         header[..8].copy_from_slice(MAGIC);
         LittleEndian::write_u32(&mut header[8..], kind.to_bits());
         LittleEndian::write_u32(&mut header[12..], root);
         LittleEndian::write_u32(&mut header[VERSION_AT..], VERSION);
-        file.write_all(&header)?;
+        let (mut file, temporary) = create_hidden(path)?;
+        let named = file
+            .write_all(&header)
+            .and_then(|()| publish_new(&temporary, path));
+        if let Err(error) = named {
+            let _ = std::fs::remove_file(&temporary);
+            return Err(error);
+        }
         Ok(Self {
             file,
             written: 0,

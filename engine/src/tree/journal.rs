@@ -8,6 +8,7 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use super::{
@@ -16,8 +17,10 @@ use super::{
 };
 use crate::search::growth::Observer;
 
-/// More words than these do not wait for a slow disk: then the journal ends.
+/// More words than these do not wait for a slow disk: then the journal ends, or the search waits.
 const MOST_WAITING: usize = 16 << 20;
+/// Poll interval of a search that waits for the disk.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// After so many runs a reader is told of them, even if there are more.
 const MOST_TOGETHER: usize = 8;
 
@@ -63,12 +66,15 @@ pub(super) struct Journal {
     sender: Option<Sender<Message>>,
     shared: Arc<Shared>,
     too_slow: AtomicBool,
+    /// Whether the search waits for a slow disk.
+    waits: bool,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Journal {
-    /// A journal of at most `most` bytes beside the other files of `stem`.
-    pub(super) fn start(stem: Arc<Stem>, most: u64) -> io::Result<Self> {
+    /// A journal of at most `most` bytes beside the other files of `stem`. When the disk is slow the search `waits`, or goes
+    /// on and the journal ends.
+    pub(super) fn start(stem: Arc<Stem>, most: u64, waits: bool) -> io::Result<Self> {
         let (sender, receiver) = channel();
         let shared = Arc::new(Shared::default());
         let other = Arc::clone(&shared);
@@ -79,6 +85,7 @@ impl Journal {
             sender: Some(sender),
             shared,
             too_slow: AtomicBool::new(false),
+            waits,
             thread: Some(thread),
         })
     }
@@ -88,6 +95,14 @@ impl Journal {
         self.sender = None;
         let result = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
         result.unwrap_or_else(|_| Err(io::Error::other("the journal's thread failed")))
+    }
+
+    /// Waits for a disk that is behind, as long as there is somebody who writes.
+    fn wait_for_room(&self) {
+        let is_writing = || (self.thread.as_ref()).is_some_and(|thread| !thread.is_finished());
+        while self.shared.waiting.load(Ordering::Relaxed) > MOST_WAITING && is_writing() {
+            thread::sleep(POLL_INTERVAL);
+        }
     }
 
     fn send(&self, message: Message) {
@@ -108,11 +123,14 @@ impl Observer for Journal {
             words.clear();
             return words;
         }
+        if self.waits {
+            self.wait_for_room();
+        }
         let waiting = self
             .shared
             .waiting
             .fetch_add(words.len(), Ordering::Relaxed);
-        if waiting > MOST_WAITING {
+        if waiting > MOST_WAITING && !self.waits {
             self.too_slow.store(true, Ordering::Relaxed);
             self.send(Message::Missing);
             words.clear();

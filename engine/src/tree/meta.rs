@@ -50,6 +50,8 @@ pub struct Meta {
     pub line: Vec<String>,
     /// What was left out of the tree file.
     pub cut: CutMeta,
+    /// What the search had less of than was asked for, because there was not enough memory: a sentence each.
+    pub shortfalls: Vec<String>,
     /// Whether a counter was too large for the file and stands there as 2147483647.
     pub saturated: bool,
     /// The file of extras, if there is one.

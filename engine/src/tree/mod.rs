@@ -8,7 +8,7 @@
 //! does not know the game, with an [`index`] where it is too large for memory, and [`writer`], which puts files into a directory whole or not at
 //! all. protocol.md says what is in each file.
 
-use std::{fmt, io};
+use std::{collections::TryReserveError, fmt, io};
 
 pub mod binary;
 pub mod check;
@@ -268,6 +268,8 @@ impl Builder {
                 parent
             }
         };
+        self.nodes.try_reserve(1).map_err(no_memory)?;
+        self.open.try_reserve(1).map_err(no_memory)?;
         if row.visits != 0 && !row.mean.is_finite() {
             return Err(format!(
                 "the mean of {} visits is {}: expected a number",
@@ -447,6 +449,7 @@ impl Builder {
             start: self.names.len() as u32,
             len: text.len() as u32,
         };
+        self.names.try_reserve(text.len()).map_err(no_memory)?;
         self.names.push_str(text);
         self.lately[slot] = name;
         Ok(name)
@@ -482,6 +485,11 @@ impl Builder {
             )),
         }
     }
+}
+
+/// What is said of a tree for which the system has no memory left.
+fn no_memory(_: TryReserveError) -> String {
+    "the tree does not fit into memory".to_owned()
 }
 
 /// Where a name is kept among those seen lately: by its first and last bytes and its length.

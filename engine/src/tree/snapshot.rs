@@ -5,10 +5,11 @@ use super::{
     extra::{Extra, Table},
     files::saturated,
     meta::{CutMeta, RootMeta},
+    no_memory,
 };
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap, HashSet},
+    collections::{BinaryHeap, HashMap, HashSet, TryReserveError},
 };
 
 use crate::{
@@ -44,13 +45,13 @@ pub struct Snapshot {
     pub saturated: bool,
 }
 
-/// Writes a tree down in rows. An error says that the tree is not one of the game, which happens only to trees that were
-/// read from somewhere.
+/// Writes a tree down in rows. An error says that there is no memory for them, or that the tree is not one of the game, which
+/// happens only to trees that were read from somewhere.
 pub fn take<G: Searchable + Notation>(
     view: &dyn TreeView<G>,
     wanted: &Wanted,
 ) -> Result<Snapshot, String> {
-    let mut filter = Filter::new(view, wanted);
+    let mut filter = Filter::new(view, wanted).map_err(no_memory)?;
     let mut rows = Rows {
         view,
         wanted,
@@ -160,7 +161,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn new<G: Game>(view: &dyn TreeView<G>, wanted: &Wanted) -> Self {
+    fn new<G: Game>(view: &dyn TreeView<G>, wanted: &Wanted) -> Result<Self, TryReserveError> {
         let mut filter = Self {
             min_visits: wanted.min_visits,
             threshold: None,
@@ -168,34 +169,44 @@ impl Filter {
             total: 1,
         };
         if wanted.max_nodes.is_none() && wanted.min_visits == 0 {
-            return filter;
+            return Ok(filter);
         }
         let most = usize::try_from(wanted.max_nodes.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         // The root is one of them.
         let most = most.max(1) - 1;
         if let Some(total) = view.node_count().filter(|_| wanted.max_nodes.is_some()) {
             filter.total = total;
-            filter.threshold = top_down(view, wanted.min_visits, most);
-            return filter;
+            filter.threshold = top_down(view, wanted.min_visits, most)?;
+            return Ok(filter);
         }
         // All visits, of what the fewest visits leave.
         let mut visits = Vec::new();
         let mut pending = vec![view.root()];
         let mut seen = HashSet::new();
         while let Some(node) = pending.pop() {
-            if view.is_graph() && !seen.insert(node) {
-                continue;
+            if view.is_graph() {
+                seen.try_reserve(1)?;
+                if !seen.insert(node) {
+                    continue;
+                }
             }
+            let mut has_room = Ok(());
             view.edges(node, &mut |edge| {
                 filter.total += 1;
+                let more = visits.try_reserve(1).and_then(|()| pending.try_reserve(1));
+                if more.is_err() {
+                    has_room = more;
+                    return;
+                }
                 if edge.visits >= wanted.min_visits {
                     visits.push(edge.visits);
                 }
                 pending.extend(edge.child);
             });
+            has_room?;
         }
         if visits.len() > most && view.is_graph() {
-            filter.staying = Some(most_followed(view, wanted.min_visits, most));
+            filter.staying = Some(most_followed(view, wanted.min_visits, most)?);
         } else if visits.len() > most {
             filter.threshold = Some(match most.checked_sub(1) {
                 None => (u64::MAX, 0),
@@ -207,7 +218,7 @@ impl Filter {
                 }
             });
         }
-        filter
+        Ok(filter)
     }
 
     fn children<G: Game>(&mut self, view: &dyn TreeView<G>, node: u32) -> Vec<Edge<G::Move>> {
@@ -240,21 +251,27 @@ fn most_followed<G: Game>(
     view: &dyn TreeView<G>,
     min_visits: u64,
     most: usize,
-) -> HashSet<(u32, usize)> {
+) -> Result<HashSet<(u32, usize)>, TryReserveError> {
     let (mut waiting, mut seen, mut met) = (BinaryHeap::new(), HashSet::new(), 0_u64);
     let mut staying = HashSet::new();
     let mut next = Some(view.root());
     while staying.len() < most {
+        seen.try_reserve(1)?;
+        staying.try_reserve(1)?;
         if let Some(node) = next.filter(|&node| seen.insert(node)) {
-            let mut place = 0;
+            let (mut place, mut has_room) = (0, Ok(()));
             view.followed(node, &mut |visits, child| {
-                if visits >= min_visits {
+                let more = waiting.try_reserve(1);
+                if more.is_err() {
+                    has_room = more;
+                } else if visits >= min_visits {
                     // The first that was met goes before others like it.
                     waiting.push((visits, Reverse(met), node, place, child));
                     met += 1;
                 }
                 place += 1;
             });
+            has_room?;
         }
         let Some((visits, _, node, place, child)) = waiting.pop() else {
             break;
@@ -262,34 +279,45 @@ fn most_followed<G: Game>(
         staying.insert((node, place));
         next = child.filter(|_| visits > 0);
     }
-    staying
+    Ok(staying)
 }
 
 /// The threshold for so many edges of a tree, found without looking at the rest: no edge has more visits than the one above
 /// it, so that the most visited are met first when one goes down from the root.
-fn top_down<G: Game>(view: &dyn TreeView<G>, min_visits: u64, most: usize) -> Option<(u64, u64)> {
+fn top_down<G: Game>(
+    view: &dyn TreeView<G>,
+    min_visits: u64,
+    most: usize,
+) -> Result<Option<(u64, u64)>, TryReserveError> {
     let mut waiting = BinaryHeap::new();
     let expand = |waiting: &mut BinaryHeap<(u64, Option<u32>)>, node: u32| {
+        let mut has_room = Ok(());
         view.followed(node, &mut |visits, child| {
-            if visits >= min_visits {
+            let more = waiting.try_reserve(1);
+            if more.is_err() {
+                has_room = more;
+            } else if visits >= min_visits {
                 waiting.push((visits, child));
             }
         });
+        has_room
     };
-    expand(&mut waiting, view.root());
+    expand(&mut waiting, view.root())?;
     let (mut least, mut alike) = (u64::MAX, 0);
     for _ in 0..most {
-        let (visits, child) = waiting.pop()?;
+        let Some((visits, child)) = waiting.pop() else {
+            return Ok(None);
+        };
         if visits < least {
             (least, alike) = (visits, 0);
         }
         alike += 1;
         // Below what was never followed there is nothing.
         if let Some(child) = child.filter(|_| visits > 0) {
-            expand(&mut waiting, child);
+            expand(&mut waiting, child)?;
         }
     }
-    waiting.pop().map(|_| (least, alike))
+    Ok(waiting.pop().map(|_| (least, alike)))
 }
 
 /// Room for the names of a row.
@@ -395,6 +423,9 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             children: children as u32,
         })?;
         self.text = text;
+        self.extra
+            .try_reserve(usize::from(self.wanted.extra))
+            .map_err(no_memory)?;
         if self.wanted.extra {
             self.extra.push(Extra {
                 squares: seen.squares(edge.squares, value, edge.node_visits),
@@ -408,6 +439,7 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             && shared.is_none()
             && let Some(child) = edge.child
         {
+            self.seen.try_reserve(1).map_err(no_memory)?;
             self.seen.insert(child, self.builder.len());
         }
         Ok(frame)

@@ -1,14 +1,18 @@
 //! Trees on their way to a directory that somebody watches: from copies, by a thread of its own, whole or not at all.
 //!
 //! Whatever the disk does, the search goes on: a fault is told once, and again only after something was written in between.
+//! For a live game a tree that cannot be written in time is lost, and the number of lost trees is told; a command that was
+//! asked for trees waits for the disk instead ([`Output::open_keeping_all`]).
 
 use std::{
+    any::Any,
     fs::{self, File},
     io::{self, BufWriter, Write as _},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, Sender, channel},
     },
     thread::{self, JoinHandle},
@@ -46,41 +50,98 @@ pub struct Settings {
 /// The longest journal, unless something else is said: about 50 million iterations.
 pub const LONGEST_JOURNAL: u64 = 1 << 30;
 
+/// A copy of a search's tree.
+pub type TreeCopy<G> = Box<dyn TreeView<G> + Send>;
+
 /// Hears what went wrong, in a sentence.
 pub type Warn = Box<dyn Fn(&str) + Send + Sync>;
 
-type Job = Box<dyn FnOnce() -> io::Result<()> + Send>;
+/// Something for the writer thread to do.
+struct Job {
+    work: Box<dyn FnOnce() -> io::Result<()> + Send>,
+    /// Whether a finished search's tree is lost if it fails.
+    is_final: bool,
+}
+
+/// What the writer thread and those who give it work know of each other.
+#[derive(Default)]
+struct Progress {
+    /// Jobs that are not done.
+    pending: Mutex<usize>,
+    /// Told whenever a job is done.
+    done: Condvar,
+    /// Trees of finished searches that could not be written.
+    lost: AtomicU64,
+}
+
+impl Progress {
+    fn pending(&self) -> MutexGuard<'_, usize> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish_job(&self) {
+        *self.pending() -= 1;
+        self.done.notify_all();
+    }
+
+    /// Waits until fewer than `count` jobs are pending.
+    fn wait_below(&self, count: usize) {
+        let is_behind = |pending: &mut usize| *pending >= count;
+        drop(self.done.wait_while(self.pending(), is_behind));
+    }
+}
 
 /// Writes the trees of one search after another.
 pub struct Output {
     settings: Arc<Settings>,
     queue: Option<Sender<Job>>,
-    /// Jobs that are not done.
-    waiting: Arc<AtomicUsize>,
+    progress: Arc<Progress>,
+    keeps_all: bool,
     thread: Option<JoinHandle<()>>,
     /// Which trees stay.
     retention: Arc<Retention>,
 }
 
 impl Output {
-    /// So many trees may wait for a slow disk.
-    const MOST_WAITING: usize = 8;
+    /// So many trees of a live game may wait for a slow disk; later ones are lost.
+    const MAX_PENDING_TREES: usize = 8;
+    /// A command whose disk has so many trees to write waits before it copies the next one.
+    const MAX_PENDING_COPIES: usize = 2;
 
-    /// Begins to write; an error if the directory is not one and cannot be made.
+    /// Begins to write the trees of a live game, which waits for nobody; an error if the directory is not one and cannot be
+    /// made.
     pub fn open(settings: Settings, warn: Warn) -> io::Result<Self> {
+        Self::start(settings, warn, false)
+    }
+
+    /// Begins to write for a command that was asked for trees: when the disk is behind, the search waits for it.
+    pub fn open_keeping_all(settings: Settings, warn: Warn) -> io::Result<Self> {
+        Self::start(settings, warn, true)
+    }
+
+    fn start(settings: Settings, warn: Warn, keeps_all: bool) -> io::Result<Self> {
         fs::create_dir_all(&settings.directory)?;
         remove_leftovers(&settings.directory);
         let (queue, jobs) = channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let done = Arc::clone(&waiting);
-        let directory = settings.directory.clone();
+        let progress = Arc::new(Progress::default());
+        let mut writer = Writer {
+            progress: Arc::clone(&progress),
+            directory: settings.directory.clone(),
+            warn,
+            // A command tells itself, at its end.
+            tells_losses: !keeps_all,
+            is_failing: false,
+            lost: 0,
+            told: 0,
+        };
         let thread = thread::Builder::new()
             .name("trees".to_owned())
-            .spawn(move || work(&jobs, &done, &directory, &warn))?;
+            .spawn(move || writer.work(&jobs))?;
         Ok(Self {
             settings: Arc::new(settings),
             queue: Some(queue),
-            waiting,
+            progress,
+            keeps_all,
             thread: Some(thread),
             retention: Arc::default(),
         })
@@ -99,15 +160,22 @@ impl Output {
 
     /// Whether everything so far is written.
     pub fn is_idle(&self) -> bool {
-        self.waiting.load(Ordering::Acquire) == 0
+        *self.progress.pending() == 0
+    }
+
+    /// Waits until everything is written; how many trees of finished searches could not be.
+    pub fn finish(mut self) -> u64 {
+        self.close();
+        self.progress.lost.load(Ordering::Relaxed)
     }
 
     /// Begins the files of a search; `game` and `search` become part of their names.
     pub fn begin(&self, game: &str, search: &str) -> SearchFiles<'_> {
         let stem = Arc::new(Stem::new(&self.settings.directory, game, search));
         let journal = self.settings.journal.and_then(|most| {
+            let journal = Journal::start(Arc::clone(&stem), most, self.keeps_all);
             // Without a thread for it there is no journal; the tree says so by not naming one.
-            Journal::start(Arc::clone(&stem), most).ok()
+            journal.map_err(|error| self.fail(error)).ok()
         });
         SearchFiles {
             output: self,
@@ -116,26 +184,36 @@ impl Output {
         }
     }
 
+    /// Sees that there is room for one more copy of a tree, which is large: a disk that does not keep up must not fill the
+    /// memory.
+    fn make_room(&self) -> io::Result<()> {
+        if self.keeps_all {
+            self.progress.wait_below(Self::MAX_PENDING_COPIES);
+        } else if *self.progress.pending() >= Self::MAX_PENDING_TREES {
+            return Err(io::Error::other(
+                "too many trees are waiting for the disk already",
+            ));
+        }
+        Ok(())
+    }
+
     fn submit(&self, job: Job) {
         let Some(queue) = &self.queue else { return };
-        let waiting = self.waiting.fetch_add(1, Ordering::AcqRel);
-        // A copy of a tree is large: a disk that does not keep up must not fill the memory.
-        let job: Job = if waiting < Self::MOST_WAITING {
-            job
-        } else {
-            Box::new(|| {
-                Err(io::Error::other(
-                    "too many trees are waiting for the disk already",
-                ))
-            })
-        };
-        let _ = queue.send(job);
+        *self.progress.pending() += 1;
+        if queue.send(job).is_err() {
+            self.progress.finish_job();
+        }
     }
-}
 
-/// Waits until everything is written.
-impl Drop for Output {
-    fn drop(&mut self) {
+    /// Something of a finished search could not be had: to be told in its turn.
+    fn fail(&self, error: io::Error) {
+        self.submit(Job {
+            work: Box::new(|| Err(error)),
+            is_final: true,
+        });
+    }
+
+    fn close(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -143,24 +221,82 @@ impl Drop for Output {
     }
 }
 
-fn work(jobs: &Receiver<Job>, waiting: &AtomicUsize, directory: &Path, warn: &Warn) {
-    let mut failing = false;
-    for job in jobs {
-        let result = job();
-        waiting.fetch_sub(1, Ordering::AcqRel);
-        match result {
-            Ok(()) => failing = false,
-            Err(error) => {
-                if !failing {
-                    warn(&format!(
-                        "cannot write the tree to {}: {error}; going on without",
-                        directory.display()
-                    ));
-                }
-                failing = true;
+/// Waits until everything is written.
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// What the writer thread has.
+struct Writer {
+    progress: Arc<Progress>,
+    directory: PathBuf,
+    warn: Warn,
+    tells_losses: bool,
+    /// Whether the last job failed.
+    is_failing: bool,
+    /// Trees lost since something was written, and how many of them somebody was told of.
+    lost: u64,
+    told: u64,
+}
+
+impl Writer {
+    fn work(&mut self, jobs: &Receiver<Job>) {
+        for Job { work, is_final } in jobs {
+            // A fault of ours must not leave anybody waiting for ever.
+            let result = catch_unwind(AssertUnwindSafe(work))
+                .unwrap_or_else(|panic| Err(io::Error::other(panic_text(&*panic))));
+            match result {
+                Ok(()) => self.recover(),
+                Err(error) => self.note_fault(&error, is_final),
             }
+            // Who waits for the job has heard then what came of it.
+            self.progress.finish_job();
+        }
+        self.tell_losses();
+    }
+
+    fn note_fault(&mut self, error: &io::Error, is_final: bool) {
+        self.lost += u64::from(is_final);
+        (self.progress.lost).fetch_add(u64::from(is_final), Ordering::Relaxed);
+        if !self.is_failing {
+            (self.warn)(&format!(
+                "cannot write the tree to {}: {error}; going on without",
+                self.directory.display()
+            ));
+            self.told = self.lost;
+        } else if self.lost >= 10 * self.told.max(1) {
+            self.tell_losses();
+        }
+        self.is_failing = true;
+    }
+
+    fn recover(&mut self) {
+        self.tell_losses();
+        (self.is_failing, self.lost, self.told) = (false, 0, 0);
+    }
+
+    fn tell_losses(&mut self) {
+        if self.tells_losses && self.lost > self.told {
+            (self.warn)(&format!(
+                "{} trees could not be written to {}",
+                self.lost,
+                self.directory.display()
+            ));
+            self.told = self.lost;
         }
     }
+}
+
+/// What a thread said when it gave up.
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let said = (panic.downcast_ref::<String>().map(String::as_str))
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    format!(
+        "the writer failed: {}",
+        said.unwrap_or("for no known reason")
+    )
 }
 
 /// The files of one search.
@@ -186,36 +322,39 @@ impl SearchFiles<'_> {
     /// Writes a copy of a tree that goes on growing. Of the sidecar, what the tree itself says is filled in.
     pub fn snapshot<G: Searchable + Notation>(
         &self,
-        tree: Box<dyn TreeView<G> + Send>,
+        copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
         meta: Meta,
     ) {
-        self.write(tree, meta, None);
+        self.write(copy, meta, None, false);
     }
 
-    /// Writes the tree of a finished search; the journal ends.
+    /// Writes the tree of a finished search; the journal ends. Whoever keeps all trees waits here for a disk that is behind.
     pub fn finish<G: Searchable + Notation>(
         mut self,
-        tree: Box<dyn TreeView<G> + Send>,
+        copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
         meta: Meta,
     ) {
         let journal = self.journal.take();
-        self.write(tree, meta, journal);
+        self.write(copy, meta, journal, true);
     }
 
     fn write<G: Searchable + Notation>(
         &self,
-        tree: Box<dyn TreeView<G> + Send>,
+        copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
         meta: Meta,
         journal: Option<Journal>,
+        is_final: bool,
     ) {
         let (settings, stem) = (Arc::clone(&self.output.settings), Arc::clone(&self.stem));
         let retention = Arc::clone(&self.output.retention);
-        self.output.submit(Box::new(move || {
+        let tree = self.output.make_room().and_then(|()| copy());
+        let work = Box::new(move || {
             let journal = journal.map_or(Ok(()), Journal::finish);
-            publish(&*tree, meta, &settings, &stem)?;
+            publish(&*tree?, meta, &settings, &stem)?;
             retention.note(stem.order, &settings.directory, &stem.name());
             journal
-        }));
+        });
+        self.output.submit(Job { work, is_final });
     }
 }
 
@@ -332,7 +471,7 @@ impl Stem {
 }
 
 /// Gives a complete temporary file its own name, unless there is a file of that name.
-fn publish_new(temporary: &Path, path: &Path) -> io::Result<()> {
+pub(super) fn publish_new(temporary: &Path, path: &Path) -> io::Result<()> {
     match fs::hard_link(temporary, path) {
         Ok(()) => fs::remove_file(temporary),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),

@@ -202,7 +202,7 @@ fn journal<G: Playable>(
         let (grown, seconds) = search(iterations, None, files.observer());
         with = with.min(seconds);
         if let Some(tree) = grown.tree() {
-            files.finish(tree.copy(), Meta::default());
+            files.finish(|| tree.copy(), Meta::default());
         }
     }
     row(

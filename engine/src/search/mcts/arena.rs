@@ -1,6 +1,9 @@
 //! The memory of a search: one flat run of words, never more than the limit says, touched only as far as it is used.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::{
+    io,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+};
 
 use crate::machine::Words;
 
@@ -9,6 +12,8 @@ use crate::machine::Words;
 pub(super) struct Arena {
     words: Words,
     used: AtomicUsize,
+    /// Words that were asked for and not given.
+    missing: usize,
 }
 
 /// Words set aside for one thread.
@@ -32,24 +37,32 @@ impl Plot {
 }
 
 impl Arena {
-    /// Room for so many words. The system hands out memory only when a word is first written.
+    /// Room for so many words, or as many as there is memory for. The system hands it out only when a word is first written.
     pub(super) fn new(words: usize) -> Self {
+        let given = Words::zeroed_up_to(words);
         Self {
-            words: Words::zeroed(words),
+            missing: words.saturating_sub(given.len()),
+            words: given,
             used: AtomicUsize::new(0),
         }
     }
 
-    /// The words handed out so far, in memory of their own.
-    pub(super) fn copy(&self) -> Self {
-        let words = Words::zeroed(self.used());
+    /// Words that were asked for and not given.
+    pub(super) fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// The words handed out so far, in memory of their own; an error if there is not so much.
+    pub(super) fn copy(&self) -> io::Result<Self> {
+        let words = Words::zeroed(self.used())?;
         for (new, old) in words.iter().zip(self.words.iter()).take(self.used()) {
             new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
         }
-        Self {
+        Ok(Self {
             words,
             used: AtomicUsize::new(self.used()),
-        }
+            missing: 0,
+        })
     }
 
     /// `count` words whose contents are old; none when there is no room. A thread that works beside others takes them from

@@ -12,7 +12,10 @@
 //! loss). That count may be off by a few when the entry changes hands meanwhile, and is not missed then. An
 //! entry that is taken while other threads are on their way through the node counts their visits twice.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    io,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use super::{
     arena::{Plot, add},
@@ -43,6 +46,8 @@ pub(super) struct Bounded<const SQUARES: bool> {
     /// without visits is empty.
     table: Words,
     entries: u64,
+    /// Entries that were asked for.
+    wanted: u64,
     verify: bool,
     /// In a copy, what the table says of every node's position, instead of the table.
     entries_by_node: Option<Vec<Option<TableEntry>>>,
@@ -54,16 +59,16 @@ pub(super) struct Bounded<const SQUARES: bool> {
 impl<const SQUARES: bool> Bounded<SQUARES> {
     const ENTRY: usize = 3 + SQUARES as usize;
 
-    /// A table of `entries` and a tree in what they leave of `bytes`.
+    /// A table of `entries`, as far as there is memory for half as much as `bytes`, and a tree in what it leaves of them.
     pub(super) fn new(bytes: usize, entries: usize, verify: bool) -> Self {
         let most = (bytes / 2 / 8 / Self::ENTRY).max(1);
-        let entries = entries.clamp(1, most);
-        let table = Words::zeroed(entries * Self::ENTRY).in_ordinary_pages();
-        let tree = Tree::new(bytes.saturating_sub(entries * Self::ENTRY * 8));
+        let table = Words::zeroed_up_to(entries.clamp(1, most) * Self::ENTRY).in_ordinary_pages();
+        let tree = Tree::new(bytes.saturating_sub(table.len() * 8));
         Self {
             tree,
+            entries: (table.len() / Self::ENTRY) as u64,
+            wanted: entries as u64,
             table,
-            entries: entries as u64,
             verify,
             entries_by_node: None,
             used: false,
@@ -147,8 +152,7 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     fn reset(&mut self, root: &G) {
         Store::<G>::reset(&mut self.tree, root);
         if self.used {
-            // A new table costs nothing until it is written to.
-            self.table = Words::zeroed(self.table.len()).in_ordinary_pages();
+            self.table.clear();
         }
         self.used = true;
     }
@@ -157,8 +161,16 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         Store::<G>::advance(&mut self.tree, root, mv)
     }
 
-    fn mark_inherited(&mut self) {
-        Store::<G>::mark_inherited(&mut self.tree);
+    fn mark_inherited(&mut self) -> bool {
+        Store::<G>::mark_inherited(&mut self.tree)
+    }
+
+    fn missing(&self) -> usize {
+        Store::<G>::missing(&self.tree)
+    }
+
+    fn table_entries(&self) -> Option<(u64, u64)> {
+        Some((self.entries, self.wanted))
     }
 
     fn root(&self) -> u32 {
@@ -333,18 +345,17 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         }
     }
 
-    fn copy(&self) -> Self {
+    fn copy(&self) -> io::Result<Self> {
         let (_, nodes) = Store::<G>::usage(&self.tree);
-        Self {
-            tree: Store::<G>::copy(&self.tree),
-            table: Words::zeroed(1),
-            entries_by_node: Some(
-                (0..nodes as u32)
-                    .map(|node| self.table_entry(node))
-                    .collect(),
-            ),
+        let mut entries_by_node = Vec::new();
+        entries_by_node.try_reserve_exact(nodes as usize)?;
+        entries_by_node.extend((0..nodes as u32).map(|node| self.table_entry(node)));
+        Ok(Self {
+            tree: Store::<G>::copy(&self.tree)?,
+            table: Words::zeroed_up_to(1),
+            entries_by_node: Some(entries_by_node),
             ..*self
-        }
+        })
     }
 
     fn root_figures(&self) -> (u64, u64, f64) {

@@ -31,7 +31,10 @@
 //! Of a node's children the other moves know or learn when they are followed, and of a certain result only the node itself
 //! knows. While several threads are at work a copy may be a little behind; when one works alone, none ever is.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    io,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use super::{
     arena::{Arena, Plot, add},
@@ -388,15 +391,18 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
         }
     }
 
-    fn copy(&self) -> Self {
-        Self {
-            arena: self.arena.copy(),
+    fn copy(&self) -> io::Result<Self> {
+        let mut counts_before = Vec::new();
+        counts_before.try_reserve_exact(self.counts_before.len())?;
+        counts_before.extend_from_slice(&self.counts_before);
+        Ok(Self {
+            arena: self.arena.copy()?,
             index: None,
             root: self.root,
-            counts_before: self.counts_before.clone(),
+            counts_before,
             sharing: self.sharing,
             parallel: false,
-        }
+        })
     }
 
     fn reset(&mut self, root: &G) {
@@ -430,19 +436,25 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Graph<SQUARES> {
             .take(count)
             .find(|&slot| self.shape(slot).mv() == bits)
             .and_then(|slot| self.node(slot));
-        if let Some(node) = found {
-            self.keep_only(node);
-        }
-        found.is_some()
+        found.is_some_and(|node| self.keep_only(node))
     }
 
-    fn mark_inherited(&mut self) {
+    fn mark_inherited(&mut self) -> bool {
         self.counts_before = Vec::new();
-        if Store::<G>::visits(self, self.root) > 0 {
-            self.counts_before = (0..self.slots())
-                .map(|slot| self.arena.get(Self::word(slot) + COUNTS))
-                .collect();
+        if Store::<G>::visits(self, self.root) == 0 {
+            return true;
         }
+        let mut counts = Vec::new();
+        let has_room = counts.try_reserve_exact(self.slots() as usize).is_ok();
+        if has_room {
+            counts.extend((0..self.slots()).map(|slot| self.arena.get(Self::word(slot) + COUNTS)));
+            self.counts_before = counts;
+        }
+        has_room
+    }
+
+    fn missing(&self) -> usize {
+        self.arena.missing() + self.index.as_ref().map_or(0, Index::missing)
     }
 
     fn root(&self) -> u32 {

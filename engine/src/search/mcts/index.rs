@@ -43,6 +43,8 @@ pub(super) struct Index {
     stale: usize,
     used: AtomicU64,
     growing: Mutex<()>,
+    /// Words that were asked for and not given.
+    missing: usize,
 }
 
 /// The groups of a table.
@@ -67,8 +69,10 @@ impl Index {
             tables.push(Table { first: end, groups });
             end += groups;
         }
-        let (tags, entries) = (Words::zeroed(end), Words::zeroed(end * PLACES));
-        // There may be fewer than wanted.
+        let (tags, entries) = (Words::zeroed_up_to(end), Words::zeroed_up_to(end * PLACES));
+        // There may be fewer than wanted, but always enough for the first table.
+        const { assert!(Words::FEWEST >= 2 * Self::FEWEST * PLACES) };
+        let missing = (end - tags.len()) + (end * PLACES - entries.len());
         let groups = tags.len().min(entries.len() / PLACES);
         tables.retain(|table| table.end() <= groups);
         Self {
@@ -79,7 +83,18 @@ impl Index {
             stale: 0,
             used: AtomicU64::new(0),
             growing: Mutex::new(()),
+            missing,
         }
+    }
+
+    /// Words that were asked for and not given.
+    pub(super) fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// How many nodes it has.
+    pub(super) fn len(&self) -> usize {
+        self.used.load(Ordering::Relaxed) as usize
     }
 
     pub(super) fn clear(&mut self) {
@@ -100,15 +115,15 @@ impl Index {
         &self.entries[table.first * PLACES..table.end() * PLACES]
     }
 
-    /// Calls nodes by new names, of which it has one for those that stay.
-    pub(super) fn rename(&mut self, name: impl Fn(u32) -> Option<u32>) {
+    /// Calls nodes by new names, of which it has one for those that stay. `entries` has room for [`Self::len`] of them.
+    pub(super) fn rename(&mut self, mut entries: Vec<u64>, name: impl Fn(u32) -> Option<u32>) {
         let table = self.tables[self.current.load(Ordering::Relaxed)];
         let stay = |entry: &AtomicU64| {
             let entry = entry.load(Ordering::Relaxed);
             let node = name((entry & NODE) as u32).filter(|_| entry != 0)?;
             Some(entry & !NODE | u64::from(node))
         };
-        let entries: Vec<u64> = self.entries_of(table).iter().filter_map(stay).collect();
+        entries.extend(self.entries_of(table).iter().filter_map(stay));
         self.clear();
         for entry in entries {
             // There was room for more of them, and no two are of one key.

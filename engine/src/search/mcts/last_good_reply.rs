@@ -20,6 +20,18 @@ use crate::{
 /// Slots for replies to two moves; where there are more pairs, later ones take the place of earlier ones.
 const MOST_PAIRS: usize = 1 << 18;
 
+/// The bytes of one player's table of replies to one move, and of a slot for two moves.
+const fn sizes<G: Game>() -> (usize, usize) {
+    let one = G::REPLY_CONTEXTS * size_of::<Option<G::Move>>();
+    (one, size_of::<(u64, Option<G::Move>)>())
+}
+
+/// Slots for replies to two moves that a game could use.
+fn useful_pairs<G: Game>() -> usize {
+    let pairs = G::REPLY_CONTEXTS.saturating_mul(G::REPLY_CONTEXTS);
+    pairs.min(MOST_PAIRS).next_power_of_two()
+}
+
 /// Replies to one move and to two, for both players.
 pub(super) struct LastGoodReply<G: Game> {
     tables: Tables<G::Move>,
@@ -43,18 +55,18 @@ struct Tables<M> {
 }
 
 impl<M: Copy + PartialEq> Tables<M> {
-    fn new(contexts: usize, two: bool) -> Self {
-        let pairs = if two {
-            contexts
-                .saturating_mul(contexts)
-                .min(MOST_PAIRS)
-                .next_power_of_two()
-        } else {
-            0
-        };
+    /// With so many slots for pairs, a power of two or none.
+    fn new(contexts: usize, pairs: usize) -> Self {
         Self {
             one: [vec![None; contexts], vec![None; contexts]],
             pairs: [vec![(0, None); pairs], vec![(0, None); pairs]],
+        }
+    }
+
+    fn clear(&mut self) {
+        for player in 0..2 {
+            self.one[player].fill(None);
+            self.pairs[player].fill((0, None));
         }
     }
 
@@ -99,14 +111,39 @@ impl<M: Copy + PartialEq> Tables<M> {
 }
 
 impl<G: Game> LastGoodReply<G> {
-    pub(super) fn new(two: bool, forgetting: bool, limit: Option<u32>) -> Self {
+    /// A policy whose tables take no more than about `bytes`: where there is no room for all pairs of moves, more of them share
+    /// a slot.
+    pub(super) fn within(bytes: usize, two: bool, forgetting: bool, limit: Option<u32>) -> Self {
+        let pairs = if two { Self::pairs_within(bytes) } else { 0 };
         Self {
-            tables: Tables::new(G::REPLY_CONTEXTS, two),
+            tables: Tables::new(G::REPLY_CONTEXTS, pairs),
             two,
             forgetting,
             limit,
             record: Vec::new(),
         }
+    }
+
+    /// Slots for pairs in tables of so many bytes: a power of two, or none.
+    fn pairs_within(bytes: usize) -> usize {
+        let (one, slot) = sizes::<G>();
+        let room = (bytes / 2).saturating_sub(one) / slot;
+        match room.min(useful_pairs::<G>()) {
+            0 => 0,
+            pairs => 1 << pairs.ilog2(),
+        }
+    }
+
+    /// The bytes that the tables of a policy [`Self::within`] so many really take.
+    pub(super) fn bytes_within(bytes: usize, two: bool) -> usize {
+        let (one, slot) = sizes::<G>();
+        let pairs = if two { Self::pairs_within(bytes) } else { 0 };
+        2 * (one + slot * pairs)
+    }
+
+    /// How many pairs of moves have slots in tables of so many bytes, and how many would be of use.
+    pub(super) fn slots_within(bytes: usize) -> (u64, u64) {
+        (Self::pairs_within(bytes) as u64, useful_pairs::<G>() as u64)
     }
 
     #[inline(always)]
@@ -153,7 +190,7 @@ impl<G: Evaluate> Playout<G> for LastGoodReply<G> {
     }
 
     fn clear(&mut self) {
-        self.tables = Tables::new(G::REPLY_CONTEXTS, self.two);
+        self.tables.clear();
     }
 }
 
@@ -228,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_tables_after_a_written_playout() {
-        let mut policy = LastGoodReply::<ConnectFour>::new(true, true, None);
+        let mut policy = LastGoodReply::<ConnectFour>::within(1 << 20, true, true, None);
         // X a1, O b1, X a2, O b2, X a3, O b3, X a4: X wins. Cells are column * 7 + row.
         policy.record = record("1212121");
         policy.learn(ONE);

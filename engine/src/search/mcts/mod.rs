@@ -6,7 +6,7 @@
 //! is counted on the way down, so that a way without a reward yet looks bad to the others (virtual loss). One thread with
 //! one seed repeats itself to the bit.
 
-use std::{sync::atomic::Ordering, thread};
+use std::{io, sync::atomic::Ordering, thread};
 
 use self::{
     bounded::Bounded,
@@ -21,7 +21,7 @@ use self::{
 };
 use super::{
     Choice, Edge, Frame, Limits, LiveTree, Report, Reward, RootEdge, RootMove, Search, Searchable,
-    Task, TreeView,
+    Shortfall, Task, TreeView,
     budget::{Budget, DepthLimit},
     growth::{Record, Teller},
 };
@@ -73,7 +73,7 @@ fn with_store<G: Searchable, S: Select, const SQUARES: bool>(
     config: Config,
     select: S,
 ) -> Box<dyn Search<G>> {
-    let bytes = config.memory_mb << 20;
+    let bytes = (config.memory_mb << 20).saturating_sub(reply_bytes::<G>(&config));
     match config.store {
         StoreKind::Tree => Box::new(Mcts::new(config, select, Tree::<SQUARES>::new(bytes))),
         StoreKind::Graph => Box::new(Mcts::new(
@@ -86,6 +86,16 @@ fn with_store<G: Searchable, S: Select, const SQUARES: bool>(
             Box::new(Mcts::new(config, select, store))
         }
     }
+}
+
+/// The bytes that the playouts of one thread may have for tables: together at most half of the memory.
+fn playout_budget(config: &Config) -> usize {
+    (config.memory_mb << 20) / 2 / config.threads.max(1)
+}
+
+/// The bytes that the tables of replies of all threads take.
+fn reply_bytes<G: Searchable>(config: &Config) -> usize {
+    config.threads.max(1) * config.policy.bytes_within::<G>(playout_budget(config))
 }
 
 /// A Monte-Carlo tree search, put together.
@@ -108,7 +118,15 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
         let threads = config.threads.max(1);
         store.set_parallel(threads > 1);
         let playouts = (0..threads)
-            .map(|_| playout::build(config.policy, config.playout_limit, config.forgetting))
+            .map(|_| {
+                let Config {
+                    policy,
+                    playout_limit,
+                    forgetting,
+                    ..
+                } = config;
+                playout::build(policy, playout_limit, forgetting, playout_budget(&config))
+            })
             .collect();
         Self {
             config,
@@ -128,7 +146,11 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             self.root = Some(root.clone());
             self.restricted = false;
         }
-        self.store.mark_inherited();
+        if !self.store.mark_inherited() {
+            // What there is no memory to keep apart is given up.
+            self.store.reset(root);
+            self.store.mark_inherited();
+        }
     }
 
     /// What kind of tree grows here, as [`super::growth::Observer::begin`] wants it.
@@ -675,6 +697,31 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
     fn tree(&self) -> Option<&dyn LiveTree<G>> {
         self.root.is_some().then_some(self)
     }
+
+    fn shortfalls(&self) -> Vec<Shortfall> {
+        let limit = (self.config.memory_mb as u64) << 20;
+        let refused = self.store.missing() as u64 * 8;
+        let memory = (refused > 0).then(|| Shortfall::Memory {
+            bytes: limit.saturating_sub(refused),
+            wanted: limit,
+        });
+        let table = (self.store.table_entries()).map(|(entries, wanted)| Shortfall::Entries {
+            entries,
+            wanted,
+            limit,
+        });
+        let slots = (self.config.policy).slots_within::<G>(playout_budget(&self.config));
+        let replies = slots.map(|(slots, wanted)| Shortfall::Replies {
+            slots,
+            wanted,
+            limit,
+        });
+        [memory, table, replies]
+            .into_iter()
+            .flatten()
+            .filter(Shortfall::is_short)
+            .collect()
+    }
 }
 
 impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
@@ -708,12 +755,12 @@ impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
 }
 
 impl<G: Searchable, T: Store<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
-    fn copy(&self) -> Box<dyn TreeView<G> + Send> {
-        Box::new(Copied {
-            store: self.store.copy(),
+    fn copy(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
+        Ok(Box::new(Copied {
+            store: self.store.copy()?,
             root: self.root_position().clone(),
             expansion: self.config.expansion,
-        })
+        }))
     }
 }
 

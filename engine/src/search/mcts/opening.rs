@@ -1,7 +1,9 @@
 //! Report 001's player: a graph with grouping and fewer iterations in the opening, a plain tree afterwards.
 
 use super::{Config, StoreKind, build};
-use crate::search::{Choice, Limits, LiveTree, Reports, Search, Searchable, Snapshots, Task};
+use crate::search::{
+    Choice, Limits, LiveTree, Reports, Search, Searchable, Shortfall, Snapshots, Task,
+};
 
 /// Two searches, and when to change from one to the other.
 pub(super) struct Opening<G> {
@@ -76,6 +78,16 @@ impl<G: Searchable> Search<G> for Opening<G> {
     fn clear(&mut self) {
         self.opening.clear();
         self.later.clear();
+    }
+
+    fn shortfalls(&self) -> Vec<Shortfall> {
+        let mut all = self.opening.shortfalls();
+        for shortfall in self.later.shortfalls() {
+            if !all.contains(&shortfall) {
+                all.push(shortfall);
+            }
+        }
+        all
     }
 
     fn tree(&self) -> Option<&dyn LiveTree<G>> {

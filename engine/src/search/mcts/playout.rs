@@ -133,14 +133,38 @@ pub enum Policy {
     LastGoodReply2,
 }
 
+impl Policy {
+    /// How many moves its replies answer, if it has tables of replies.
+    fn replies_to_two(self) -> Option<bool> {
+        match self {
+            Self::Uniform => None,
+            Self::LastGoodReply1 => Some(false),
+            Self::LastGoodReply2 => Some(true),
+        }
+    }
+
+    /// The bytes that the tables of one thread take if they may take so many.
+    pub(super) fn bytes_within<G: Game>(self, bytes: usize) -> usize {
+        self.replies_to_two()
+            .map_or(0, |two| LastGoodReply::<G>::bytes_within(bytes, two))
+    }
+
+    /// How many slots for pairs of moves there are in tables of so many bytes, and how many would be of use; none if there are
+    /// no such slots at all.
+    pub(super) fn slots_within<G: Game>(self, bytes: usize) -> Option<(u64, u64)> {
+        (self == Self::LastGoodReply2).then(|| LastGoodReply::<G>::slots_within(bytes))
+    }
+}
+
+/// The policy of one thread, whose tables take no more than about `bytes`.
 pub(super) fn build<G: Evaluate>(
     policy: Policy,
     limit: Option<u32>,
     forgetting: bool,
+    bytes: usize,
 ) -> Box<dyn Playout<G>> {
-    match policy {
-        Policy::Uniform => Box::new(Uniform { limit }),
-        Policy::LastGoodReply1 => Box::new(LastGoodReply::<G>::new(false, forgetting, limit)),
-        Policy::LastGoodReply2 => Box::new(LastGoodReply::<G>::new(true, forgetting, limit)),
+    match policy.replies_to_two() {
+        None => Box::new(Uniform { limit }),
+        Some(two) => Box::new(LastGoodReply::<G>::within(bytes, two, forgetting, limit)),
     }
 }

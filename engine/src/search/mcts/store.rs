@@ -1,5 +1,7 @@
 //! Where statistics live: what the loop asks of a tree, a graph, or a tree with a table.
 
+use std::io;
+
 use super::{
     arena::Plot,
     select::{Four, Tally, as_rewards},
@@ -123,11 +125,21 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// Forgets everything and puts `root` at the root.
     fn reset(&mut self, root: &G);
 
-    /// Makes the position after `mv` the root, if it is known; false if it is not, and nothing is changed.
+    /// Makes the position after `mv` the root, if it is known and there is memory to do so; false if not, and nothing is
+    /// changed.
     fn advance(&mut self, root: &G, mv: G::Move) -> bool;
 
-    /// Calls all visits so far inherited: those of the coming search are counted beside them.
-    fn mark_inherited(&mut self);
+    /// Calls all visits so far inherited: those of the coming search are counted beside them. False if there is no memory to
+    /// do so.
+    fn mark_inherited(&mut self) -> bool;
+
+    /// Words of memory that were asked for and that the system refused.
+    fn missing(&self) -> usize;
+
+    /// How many entries its table has and how many were asked for, if it has one.
+    fn table_entries(&self) -> Option<(u64, u64)> {
+        None
+    }
 
     /// The root.
     fn root(&self) -> u32;
@@ -171,8 +183,8 @@ pub(super) trait Store<G: Searchable>: Send + Sync + Sized + 'static {
     /// What is known of the root beside its figures.
     fn root_edge(&self) -> RootEdge;
 
-    /// The store as it is now, only to be looked at.
-    fn copy(&self) -> Self;
+    /// The store as it is now, only to be looked at; an error if there is no memory for it.
+    fn copy(&self) -> io::Result<Self>;
 
     /// The move, in the frame of the node it is made at.
     fn move_of(&self, edge: usize) -> G::Move;

@@ -9,7 +9,7 @@
 //! last     key of the position, where a table wants it
 //! ```
 
-use std::sync::atomic::Ordering;
+use std::{io, sync::atomic::Ordering};
 
 use super::{
     arena::{Arena, Plot, add},
@@ -38,6 +38,8 @@ const MOVE_BIT: u32 = 44;
 const MOVE_BITS: u32 = 15;
 const MOVER_BIT: u32 = MOVE_BIT + MOVE_BITS;
 const PROVEN_BIT: u32 = MOVER_BIT + 1;
+/// Set in the shape of nodes that stay, only while others are thrown away.
+const KEPT: u64 = 1 << (PROVEN_BIT + 2);
 
 /// A tree of statistics.
 pub(super) struct Tree<const SQUARES: bool, const KEYED: bool = false> {
@@ -108,6 +110,10 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
     #[inline(always)]
     fn shape(&self, node: u32) -> u64 {
         self.arena.get(Self::word(node) + Self::SHAPE)
+    }
+
+    fn set_shape(&self, node: u32, shape: u64) {
+        self.arena.set(Self::word(node) + Self::SHAPE, shape);
     }
 
     /// The first child and how many there are.
@@ -182,48 +188,58 @@ impl<const SQUARES: bool, const KEYED: bool> Tree<SQUARES, KEYED> {
         as_rewards(sums_seen_by(sum, squares, visits, self.mover(node)).1)
     }
 
-    /// Moves what hangs below `root` to the front of the arena, `root` itself becoming node 0.
-    ///
-    /// Blocks slide down in the order of their places; the pointers to them are mended when all have moved.
+    /// Moves what hangs below `root` to the front of the arena, `root` itself becoming node 0, all others staying in their
+    /// order. No memory is needed beside the tree's own: what stays is marked, and where it goes is noted in place of the
+    /// inherited visits, which are counted anew for every search.
     fn keep_only(&mut self, root: u32) {
-        // (first child, number, parent), as they were.
-        let mut blocks = Vec::new();
         let mut pending = vec![root];
         while let Some(node) = pending.pop() {
             let (first, count) = self.children(node);
-            if count > 0 {
-                blocks.push((first, count, node));
-                pending.extend((first..first + count).filter(|&child| self.children(child).1 > 0));
+            for child in first..first + count {
+                self.set_shape(child, self.shape(child) | KEPT);
+                if self.children(child).1 > 0 {
+                    pending.push(child);
+                }
             }
         }
-        blocks.sort_unstable();
-        self.arena.copy_down(Self::word(root), 0, Self::WORDS);
-        // Where each block went: (first child as it was, as it is).
-        let mut moved: Vec<(u32, u32)> = Vec::with_capacity(blocks.len());
         let mut end = 1;
-        for &(first, count, _) in &blocks {
-            self.arena.copy_down(
-                Self::word(first),
-                Self::word(end),
-                count as usize * Self::WORDS,
-            );
-            moved.push((first, end));
-            end += count;
+        for node in self.kept() {
+            let visits = self.arena.get(Self::word(node) + VISITS) & u64::from(u32::MAX);
+            self.arena
+                .set(Self::word(node) + VISITS, visits | u64::from(end) << 32);
+            end += 1;
         }
-        for (&(_, count, parent), &(_, now)) in blocks.iter().zip(&moved) {
-            let parent = if parent == root {
-                0
-            } else {
-                let block = moved.partition_point(|&(was, _)| was <= parent) - 1;
-                parent - moved[block].0 + moved[block].1
-            };
-            let others = self.shape(parent) & !CHILDREN;
-            self.arena.set(
-                Self::word(parent) + Self::SHAPE,
-                others | u64::from(now) | u64::from(count) << 32,
-            );
+        for node in std::iter::once(root).chain(self.kept()) {
+            let (first, count) = self.children(node);
+            if count > 0 {
+                let now = self.arena.get(Self::word(first) + VISITS) >> 32;
+                let others = self.shape(node) & !CHILDREN;
+                self.set_shape(node, others | now | u64::from(count) << 32);
+            }
+        }
+        self.arena.copy_down(Self::word(root), 0, Self::WORDS);
+        for node in 1..self.nodes() {
+            if self.shape(node) & KEPT != 0 {
+                self.set_shape(node, self.shape(node) & !KEPT);
+                let place = (self.arena.get(Self::word(node) + VISITS) >> 32) as u32;
+                let (from, to) = (Self::word(node), Self::word(place));
+                self.arena.copy_down(from, to, Self::WORDS);
+            }
         }
         self.arena.truncate(Self::word(end));
+        for word in (0..self.arena.used()).step_by(Self::WORDS) {
+            let visits = self.arena.get(word + VISITS) & u64::from(u32::MAX);
+            self.arena.set(word + VISITS, visits);
+        }
+    }
+
+    /// The nodes that are marked to stay.
+    fn kept(&self) -> impl Iterator<Item = u32> {
+        (1..self.nodes()).filter(|&node| self.shape(node) & KEPT != 0)
+    }
+
+    fn nodes(&self) -> u32 {
+        (self.arena.used() / Self::WORDS) as u32
     }
 }
 
@@ -260,11 +276,16 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
         found.is_some()
     }
 
-    fn mark_inherited(&mut self) {
+    fn mark_inherited(&mut self) -> bool {
         for word in (0..self.arena.used()).step_by(Self::WORDS) {
             let visits = self.arena.get(word + VISITS) & u64::from(u32::MAX);
             self.arena.set(word + VISITS, visits | visits << 32);
         }
+        true
+    }
+
+    fn missing(&self) -> usize {
+        self.arena.missing()
     }
 
     fn root(&self) -> u32 {
@@ -485,11 +506,11 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> Store<G> for Tree<SQ
         }
     }
 
-    fn copy(&self) -> Self {
-        Self {
-            arena: self.arena.copy(),
+    fn copy(&self) -> io::Result<Self> {
+        Ok(Self {
+            arena: self.arena.copy()?,
             parallel: false,
-        }
+        })
     }
 
     fn root_figures(&self) -> (u64, u64, f64) {

@@ -1,16 +1,29 @@
 //! What of a graph is kept for the next move.
 
-use super::{CHOSEN, COUNTS, FIRST, Graph, SUM, Ties};
+use super::{CHOSEN, COUNTS, FIRST, Graph, Index, SUM, Ties};
 
 impl<const SQUARES: bool> Graph<SQUARES> {
-    /// Keeps what can be reached from the node `root` and slides it to the front of the arena.
-    pub(super) fn keep_only(&mut self, root: u32) {
+    /// Keeps what can be reached from the node `root` and slides it to the front of the arena; false if there is no memory to
+    /// do so, and nothing is changed then.
+    ///
+    /// The counts of before give way to what is needed here, which is less: they are taken anew for every search.
+    pub(super) fn keep_only(&mut self, root: u32) -> bool {
+        self.counts_before = Vec::new();
         let slots = self.slots();
+        let (mut places, mut is_reached) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
+        let indexed = self.index.as_ref().map_or(0, Index::len);
+        if places.try_reserve_exact(slots as usize).is_err()
+            || is_reached.try_reserve_exact(slots as usize).is_err()
+            || entries.try_reserve_exact(indexed).is_err()
+        {
+            return false;
+        }
         // Where a slot goes; 0 if it does not stay. At first only whether it stays.
-        let mut places = vec![0; slots as usize];
+        places.resize(slots as usize, 0);
         places[root as usize] = root;
         // What no move leads to is not even looked at: a thread may have set slots aside that it never used.
-        let mut is_reached = vec![false; slots as usize];
+        is_reached.resize(slots as usize, false);
         is_reached[root as usize] = true;
         let mut pending = vec![root];
         while let Some(node) = pending.pop() {
@@ -27,6 +40,7 @@ impl<const SQUARES: bool> Graph<SQUARES> {
         for node in (FIRST..slots).filter(|&node| is_reached[node as usize]) {
             self.part_with(node, |slot| places[slot as usize] == 0);
         }
+        drop(is_reached);
         let mut end = FIRST;
         for place in places.iter_mut().filter(|place| **place != 0) {
             *place = end;
@@ -38,16 +52,11 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             // What does not stay has become a move to the node in its new slot.
             let arena = &self.arena;
             let ties = |slot| Ties(arena.get(Self::word(slot) + Self::TIES));
-            index.rename(|slot| place_of(ties(slot).node(slot)));
+            index.rename(entries, |slot| place_of(ties(slot).node(slot)));
         }
-        let mut before = 0;
         for (slot, &place) in (0..).zip(&places).filter(|&(_, &place)| place != 0) {
             self.arena
                 .copy_down(Self::word(slot), Self::word(place), Self::WORDS);
-            if let Some(&counts) = self.counts_before.get(slot as usize) {
-                self.counts_before[place as usize] = counts;
-                before = place as usize + 1;
-            }
             let (shape, ties) = (self.shape(place), self.ties(place));
             self.set_shape(place, shape.placed(places[shape.place() as usize]));
             let next = places[ties.next() as usize];
@@ -58,8 +67,8 @@ impl<const SQUARES: bool> Graph<SQUARES> {
             };
             self.set_ties(place, ties.before(next));
         }
-        self.counts_before.truncate(before);
         self.arena.truncate(Self::word(end));
+        true
     }
 
     /// Some of the moves to the node in slot `node` are going to go, perhaps that slot itself: those that stay stay tied,
