@@ -343,7 +343,7 @@ fn missing(model: &Model, formula: Formula) -> Option<&'static str> {
         };
     };
     let is_unknown = |extra: &Extra| extra.squares.is_nan();
-    if is_tuned && all.first().is_some_and(is_unknown) {
+    if is_tuned && all.first().is_none_or(is_unknown) {
         return Some(SQUARES);
     }
     let lacks_table = (model.journal).is_some_and(|journal| !journal.has_table);
@@ -535,5 +535,12 @@ mod tests {
         assert!(said(&tuned, true).contains("go to the end of the timeline"));
         let table = [UCT[0], UCT[1], ("store", "bounded")];
         assert!(said(&table, true).contains("table of positions"));
+        // Of the part of a large journal nothing is known beside its rows.
+        let part = Source {
+            extra: Some(Arc::default()),
+            ..source(&tuned, None)
+        };
+        let part = why(&Model::new(part), 0, None).text;
+        assert!(part.contains("squared rewards"), "{part}");
     }
 }
