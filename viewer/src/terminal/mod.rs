@@ -69,7 +69,10 @@ pub fn demo(wanted: &Wanted, limit: Option<Duration>, program: &str) -> Result<E
         ..wanted.clone()
     };
     let mut exhibition = Exhibition::start(&wanted, Arc::new(|| {}))?;
-    let mut teller = Teller::new(&directory, limit);
+    let mut teller = Teller {
+        says_what_it_awaits: false,
+        ..Teller::new(&directory, limit)
+    };
     let end = loop {
         if let Some(end) = teller.look()? {
             break end;
@@ -141,7 +144,7 @@ fn quoted(path: &Path) -> String {
     }
 }
 
-/// A line of the match that is to be told where there is no terminal.
+/// How much of a match was told in lines.
 #[derive(Default)]
 struct Told {
     /// Which game, and how many of its moves.
@@ -165,8 +168,8 @@ struct Teller {
     /// What the last search of the game thought, and after how many moves it was.
     thought: Option<(usize, Thought)>,
     told: Told,
-    /// Whether was said what is waited for.
-    waits: bool,
+    /// Whether a line still has to say that there is no match yet.
+    says_what_it_awaits: bool,
 }
 
 impl Teller {
@@ -181,7 +184,7 @@ impl Teller {
             standing: None,
             thought: None,
             told: Told::default(),
-            waits: false,
+            says_what_it_awaits: true,
         }
     }
 
@@ -206,8 +209,8 @@ impl Teller {
                 self.standing = Some(Standing::new(meta.clone()));
                 self.meta = Some(meta);
             }
-            None if !self.waits && !self.screen.is_terminal() => {
-                self.waits = true;
+            None if self.says_what_it_awaits && !self.screen.is_terminal() => {
+                self.says_what_it_awaits = false;
                 let text = format!("waiting for a match in {}", self.directory.display());
                 self.say(&text)?;
             }
@@ -236,7 +239,7 @@ impl Teller {
         is_name.then(|| self.directory.join(name))
     }
 
-    /// Looks for the tree of the search that chose the last move, or that of the one before.
+    /// Looks for the tree of the search that chose the last move; until it is there, that of the one before is shown.
     fn find_thought(&mut self) {
         let moves = self.standing.as_ref().map_or(0, |now| now.moves.len());
         let known = self.thought.as_ref().map(|(ply, _)| *ply);

@@ -84,6 +84,10 @@ impl Thought {
             .map(|row| f64::from(nodes[row].visits.max(0)))
             .sum();
         let mut order: Vec<usize> = children().collect();
+        // The sidecar is renamed before the tree: until that follows, the file is the root alone.
+        if order.is_empty() {
+            return None;
+        }
         let is_chosen = |row: usize| meta.chosen.as_deref() == Some(tree.move_name(row));
         let is_classical = meta.iterations == 0;
         order.sort_by(|&one, &other| {
