@@ -38,6 +38,7 @@ pub fn summarize(document: &Document) -> Summary {
     let mut faults = Vec::new();
     let mut means: Option<(f64, f64)> = None;
     let mut shared = 0;
+    let mut is_graph = is_of_graph(document);
     for (row, node) in nodes.iter().enumerate() {
         let parent = node.parent as usize;
         if row > 0 {
@@ -62,14 +63,15 @@ pub fn summarize(document: &Document) -> Summary {
         if let Some(target) = tree.state(row).strip_prefix('=') {
             shared += 1;
             match target.parse::<usize>() {
-                Ok(target) if (1..=nodes.len()).contains(&target) && target != row + 1 => {}
+                Ok(target) if (1..=nodes.len()).contains(&target) && target != row + 1 => {
+                    is_graph = true;
+                }
                 _ => note(&mut faults, "the node it shares is not in the tree", row),
             }
         }
     }
     // A row has the visits of its move. In a graph other moves lead to its node as well, also moves that were cut away or lie
     // above the root by now, and the children have visits from them all: only the extras tell how many.
-    let is_graph = shared > 0 || is_of_graph(document);
     for (row, node) in nodes.iter().enumerate() {
         let visits = match &document.extra {
             Some(extra) => i64::try_from(extra[row].node_visits).unwrap_or(i64::MAX),
