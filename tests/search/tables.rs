@@ -1,5 +1,7 @@
 //! Bounded tables: those that are too small, and those that are large.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 fn bounded(entries: usize, threads: usize) -> Config {
@@ -41,11 +43,11 @@ fn a_small_table_never_knows_less_than_the_tree() {
         store: StoreKind::Tree,
         ..bounded(1, 1)
     };
-    let values = |config| -> HashMap<Column, (u64, f64, Option<f64>)> {
+    let values = |config| -> BTreeMap<Column, (u64, f64, Option<f64>)> {
         let mut search = mcts::build::<ConnectFour>(config);
         ask(&mut *search, &root, Limits::iterations(30_000));
         let tree = search.tree().unwrap();
-        let mut found = HashMap::new();
+        let mut found = BTreeMap::new();
         tree.edges(tree.root(), &mut |edge| {
             let value = edge.value.for_player(Player::First);
             found.insert(

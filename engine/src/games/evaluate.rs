@@ -81,8 +81,11 @@ pub struct Evaluation<G> {
     pub function: fn(&G, &[i32]) -> i32,
     /// For an evaluation that may look at one side only, where turning the sign does not give the other side's value: the
     /// value for the player who searches, whoever is to move. None where `function` says all.
-    pub seen_by: Option<fn(&G, Player, &[i32]) -> i32>,
+    pub seen_by: Option<SeenBy<G>>,
 }
+
+/// The value of a position for a player, whoever is to move.
+pub type SeenBy<G> = fn(&G, Player, &[i32]) -> i32;
 
 /// Something about an evaluation that can be set.
 pub struct Parameter {

@@ -11,7 +11,10 @@ use super::{
     recorder::{CERTAIN, Recorder, proven_by, reward_of},
 };
 use crate::{
-    games::{Evaluation, Game, History, Outcome, Player, evaluate::WIN},
+    games::{
+        Evaluation, Game, History, Outcome, Player,
+        evaluate::{SeenBy, WIN},
+    },
     rng::{Rng, child_seed},
 };
 
@@ -108,7 +111,7 @@ pub(super) struct Tally {
 /// Says what positions are worth.
 pub(super) struct Judge<G: Game> {
     function: fn(&G, &[i32]) -> i32,
-    seen_by: Option<fn(&G, Player, &[i32]) -> i32>,
+    seen_by: Option<SeenBy<G>>,
     arguments: Vec<i32>,
     /// Who is to move at the root: an evaluation that looks at one side only looks at this one.
     pub(super) searcher: Player,
