@@ -86,7 +86,7 @@ impl Part {
             self.total += made;
             self.at += done;
         } else {
-            self.total -= made;
+            self.total = self.total.saturating_sub(made);
             self.at -= done;
         }
         // Many of them are added up first, and then handed to the parents from the last node to the first.
