@@ -23,6 +23,8 @@ pub(super) struct Grower {
     began: bool,
     /// Bytes of records read so far.
     read: u64,
+    /// Bytes that there are to be read, as far as that is known.
+    expected: u64,
     /// The numbers that have room in tables.
     room: usize,
     /// What the journal calls nodes and, in a graph, moves.
@@ -62,6 +64,7 @@ impl Grower {
             version,
             began: false,
             read: 0,
+            expected: 0,
             room: Self::LEAST_ROOM,
             nodes: Numbers::default(),
             moves: Numbers::default(),
@@ -93,7 +96,7 @@ impl Grower {
     /// Reads on; how many words were read. The last record may be torn.
     pub(super) fn read_words(&mut self, words: &[u32]) -> Result<usize, TreeError> {
         // A thing that has a number takes two bytes of a journal at least, its code.
-        let told = (self.read / 2) as usize + words.len() * 2;
+        let told = ((self.read / 2) as usize + words.len() * 2).max(self.expected as usize / 2);
         self.room = told.max(Self::LEAST_ROOM);
         let mut rest = words;
         while !rest.is_empty() {
@@ -117,6 +120,11 @@ impl Grower {
             rest = behind;
         }
         Ok(words.len() - rest.len())
+    }
+
+    /// So many bytes are really there: tables may have room for what they tell of.
+    pub(super) fn expect(&mut self, bytes: u64) {
+        self.expected = bytes;
     }
 
     /// The bytes it takes in memory.

@@ -388,30 +388,29 @@ fn read_records(
     mut input: impl Read,
     committed: u64,
 ) -> Result<(), TreeError> {
-    // A record that is torn by the end of a piece stays for the next.
+    // What a liar promises is not worth the memory for it: it grows with what there is.
+    const FIRST: usize = 1 << 14;
+    let begin = HEADER + grower.read();
+    let wanted = committed - grower.read();
     let mut words: Vec<u32> = Vec::new();
-    while grower.read() < committed {
-        let begin = HEADER + grower.read();
+    while (words.len() as u64) < wanted / 4 {
         let before = words.len();
-        let left = (committed - grower.read()) / 4 - before as u64;
-        let more = left.min((PIECE / 4).max(before) as u64) as usize;
-        if more == 0 {
-            return Err(TreeError::at_byte(begin, TORN));
-        }
+        let left = wanted / 4 - before as u64;
+        let more = left.min(before.max(FIRST) as u64) as usize;
         words.resize(before + more, 0);
         let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words[before..]);
         let got = fill(&mut input, room)?;
         if got < room.len() {
-            return Err(ends_early(
-                begin + 4 * before as u64 + got as u64,
-                committed,
-            ));
+            let at = begin + 4 * before as u64 + got as u64;
+            return Err(ends_early(at, committed));
         }
-        for word in &mut words[before..] {
-            *word = u32::from_le(*word);
-        }
-        let read = grower.read_words(&words)?;
-        words.drain(..read);
+    }
+    for word in &mut words {
+        *word = u32::from_le(*word);
+    }
+    grower.read_words(&words)?;
+    if grower.read() < committed {
+        return Err(TreeError::at_byte(HEADER + grower.read(), TORN));
     }
     Ok(())
 }
@@ -470,6 +469,11 @@ impl JournalFile {
         self.file.read_exact(&mut committed)?;
         self.header.committed = u64::from_le_bytes(committed).max(self.header.committed);
         Ok(())
+    }
+
+    /// How many bytes the file really has.
+    fn length(&self) -> u64 {
+        self.file.metadata().map_or(0, |meta| meta.len())
     }
 
     /// Reads the words from a byte of the records on: at most so many bytes, and only what is complete.
@@ -560,6 +564,7 @@ impl Follower {
             let at = self.grower.read();
             let left = self.file.committed() - at;
             self.file.read_words(at, piece, &mut self.words)?;
+            self.grower.expect(self.file.length());
             if self.grower.read_words(&self.words)? > 0 {
                 return Ok(());
             }
