@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -126,6 +127,14 @@ pub struct Loader {
 impl Loader {
     /// Starts the thread; `wake` is called for everything that is ready.
     pub fn start(wake: Wake, budget: Budget) -> std::io::Result<Self> {
+        Self::start_with(wake, budget, work)
+    }
+
+    fn start_with(
+        wake: Wake,
+        budget: Budget,
+        work: fn(Job, &Budget) -> Made,
+    ) -> std::io::Result<Self> {
         let desk = Arc::new(Desk::default());
         let (ready, done) = channel();
         let jobs = Arc::clone(&desk);
@@ -133,7 +142,7 @@ impl Loader {
             .name("loader".to_owned())
             .spawn(move || {
                 while let Some(job) = jobs.next() {
-                    if ready.send(work(job, &budget)).is_err() {
+                    if ready.send(attempt(job, &budget, work)).is_err() {
                         break;
                     }
                     wake();
@@ -206,6 +215,40 @@ impl Drop for Loader {
         self.desk.lock().is_over = true;
         self.desk.bell.notify_one();
     }
+}
+
+/// Does a job. A fault of ours costs its result, not the thread: without that nothing could be opened any more.
+fn attempt(job: Job, budget: &Budget, work: fn(Job, &Budget) -> Made) -> Made {
+    let otherwise: Box<dyn FnOnce(String) -> Made> = match &job {
+        Job::List(paths) => {
+            let paths = paths.clone();
+            Box::new(|problem| {
+                let problems = vec![problem];
+                let listing = Listing {
+                    problems,
+                    ..Listing::default()
+                };
+                Made::Listed(paths, listing)
+            })
+        }
+        Job::Read(path, number, _) => {
+            let (path, number) = (path.clone(), *number);
+            Box::new(move |problem| Made::Read(path, number, Err(Unread::Failed(problem))))
+        }
+        Job::Sift(path, model, sift) => {
+            let (path, model, sift) = (path.clone(), Arc::clone(model), sift.clone());
+            Box::new(|_| Made::Sifted(path, model, sift))
+        }
+        Job::Locate(..) => Box::new(|_| Made::Located(None)),
+    };
+    catch_unwind(AssertUnwindSafe(|| work(job, budget))).unwrap_or_else(|panic| {
+        let said = (panic.downcast_ref::<String>().map(String::as_str))
+            .or_else(|| panic.downcast_ref::<&str>().copied());
+        otherwise(format!(
+            "reading it failed: {}",
+            said.unwrap_or("for no known reason")
+        ))
+    })
 }
 
 fn work(job: Job, budget: &Budget) -> Made {
@@ -326,6 +369,41 @@ fn read_first(named: &[PathBuf], listing: &mut Listing, budget: &Budget) {
                     .push(format!("{}: {problem}", path.display()));
                 listing.files.remove(0);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails at files called broken.
+    fn fragile(job: Job, budget: &Budget) -> Made {
+        match job {
+            Job::Read(path, ..) if path.ends_with("broken") => panic!("broken on purpose"),
+            job => work(job, budget),
+        }
+    }
+
+    #[test]
+    fn a_loader_that_panics_tells_of_that_file_and_reads_the_next() {
+        let (sender, woken) = channel();
+        let sender = Mutex::new(sender);
+        let wake: Wake = Arc::new(move || {
+            let _ = sender.lock().map(|sender| sender.send(()));
+        });
+        let loader = Loader::start_with(wake, Budget::new(16), fragile).expect("a thread starts");
+        for (number, name) in [(1, "broken"), (2, "missing.tree"), (3, "broken")] {
+            let path = PathBuf::from(name);
+            loader.read(vec![(path.clone(), number)], &[&path]);
+            woken.recv().expect("the loader lives");
+            let made = loader.take();
+            let [Made::Read(of, its, Err(Unread::Failed(problem)))] = &made[..] else {
+                panic!("{made:?}")
+            };
+            assert_eq!((of, *its), (&path, number));
+            let is_panic = problem == "reading it failed: broken on purpose";
+            assert_eq!(is_panic, name == "broken", "{problem}");
         }
     }
 }
