@@ -301,7 +301,7 @@ impl<G: Playable> Table<'_, '_, G> {
                 let terms = self.terms;
                 match Client::start(seat.engine, &terms.game, terms.patience, self.halt) {
                     Ok(client) => seat.client = Some(client),
-                    Err((fault, remains)) => return Err(self.failed(player, &fault, remains)),
+                    Err((fault, remains)) => return Err(self.failed(player, &fault, *remains)),
                 }
             }
         }

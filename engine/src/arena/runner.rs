@@ -536,7 +536,7 @@ impl<'a, G: Playable> Worker<'a, G> {
                     if !known.load(Ordering::Relaxed) || matches!(fault, Fault::NotStarted(_)) =>
                 {
                     self.shared
-                        .tell(Told::Useless(engine.name.clone(), fault, remains));
+                        .tell(Told::Useless(engine.name.clone(), fault, *remains));
                     return None;
                 }
                 // The referee tries once more.
@@ -553,7 +553,7 @@ impl<'a, G: Playable> Worker<'a, G> {
     }
 
     /// Starts an engine; once more if somebody stopped it from outside, unless that meant the match, too.
-    fn start(&self, engine: &Engine) -> Result<Client, (Fault, Remains)> {
+    fn start(&self, engine: &Engine) -> Result<Client, (Fault, Box<Remains>)> {
         let halt = self.shared.halt;
         let terms = &self.shared.plan.terms;
         let start = || Client::start(engine, &terms.game, terms.patience, halt);

@@ -243,14 +243,12 @@ impl PositionWork for Match<'_> {
                 self.out,
             );
         }
-        if let Some(directory) = &arguments.out {
-            if !records.is_empty() {
-                super::say(&format!(
-                    "going on after {} games that are in {}",
-                    records.len(),
-                    directory.display()
-                ));
-            }
+        if let Some(directory) = arguments.out.as_ref().filter(|_| !records.is_empty()) {
+            super::say(&format!(
+                "going on after {} games that are in {}",
+                records.len(),
+                directory.display()
+            ));
         }
         let mut progress = Progress::new(&plan, &records);
         let why = runner::run(

@@ -182,7 +182,7 @@ impl Desk {
                     // Nobody wants to know.
                     (Fault::Halted, _) => true,
                     (fault, earlier) => {
-                        let remains = earlier.unwrap_or(remains);
+                        let remains = earlier.map_or(remains, |earlier| *earlier);
                         let text = match fault {
                             Fault::Ended(_) => format!("{fault} ({})", remains.exit),
                             _ => fault.to_string(),
@@ -194,7 +194,7 @@ impl Desk {
         }
     }
 
-    fn play(&mut self, question: &Question) -> Result<Answer, (Fault, Option<Remains>)> {
+    fn play(&mut self, question: &Question) -> Result<Answer, (Fault, Option<Box<Remains>>)> {
         let fail = |fault| (fault, None);
         let halt = self.renew(question.number).ok_or((Fault::Halted, None))?;
         if self.client.is_none() {

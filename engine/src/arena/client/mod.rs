@@ -212,12 +212,12 @@ impl Client {
         game: &Game,
         patience: Patience,
         halt: &Halt,
-    ) -> Result<Self, (Fault, Remains)> {
+    ) -> Result<Self, (Fault, Box<Remains>)> {
         let process = Process::start(&engine.command, engine.directory.as_deref(), halt).map_err(
             |error| {
                 let program = engine.command.first().map_or("", String::as_str);
                 let fault = Fault::NotStarted(format!("{program}: {error}"));
-                (fault, Remains::default())
+                (fault, Box::default())
             },
         )?;
         if engine.gives_way {
@@ -236,7 +236,7 @@ impl Client {
         let mut client = Self { line, talk };
         match client.introduce(engine, game) {
             Ok(()) => Ok(client),
-            Err(fault) => Err((fault, client.bury())),
+            Err(fault) => Err((fault, Box::new(client.bury()))),
         }
     }
 
