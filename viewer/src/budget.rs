@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn the_default_is_a_quarter_of_the_memory_and_at_most_two_gigabytes() {
         let default = Budget::new(0).bytes();
-        assert!(default <= MAX_DEFAULT && default >= MIN);
+        assert!((MIN..=MAX_DEFAULT).contains(&default));
         assert!(default == MAX_DEFAULT || default == machine_memory() / 4);
         assert_eq!(Budget::new(300).bytes(), 300 * MEGABYTE);
     }

@@ -329,7 +329,7 @@ fn printed_move(name: &str) -> String {
     if name.is_empty() {
         "no name".to_owned()
     } else {
-        visible(&name).chars().take(60).collect()
+        visible(name).chars().take(60).collect()
     }
 }
 
