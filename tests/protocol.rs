@@ -936,8 +936,13 @@ fn babble(talk: Talk, seed: u64, steps: usize) {
         peer.send(line);
         // Now and then somebody waits for what comes.
         let patience = Duration::from_millis(u64::from(rng.below(40) / 39 * 20));
+        let begun = Instant::now();
         while let Some(line) = peer.hear(patience) {
             heard.push(line);
+            // An analysis goes on until something else is said.
+            if begun.elapsed() > Duration::from_millis(200) {
+                break;
+            }
         }
         if matches!(talk, Talk::Uci | Talk::Ugi) {
             for line in heard.drain(..) {

@@ -235,14 +235,14 @@ def searches_and_options(path, _):
             result = engine.play(mate, Limit(nodes=500, depth=2), info=chess.engine.INFO_ALL)
             assert result.move == chess.Move.from_uci("f3f7") or search == "random", f"{search}: {result.move}"
         told = {}
-        for exploration in ("0.1", "5"):
+        for exploration in ("0.01", "5"):
             engine.configure({"Search": "uct", "Exploration": exploration, "UCI_ShowWDL": True, "Clear Hash": None})
             with engine.analysis(board, Limit(nodes=3000), game=object()) as analysis:
                 analysis.wait()
                 told[exploration] = analysis.info
             assert sum(told[exploration]["wdl"].relative) == 1000
         # A search that looks more widely sees less far.
-        assert len(told["0.1"]["pv"]) > len(told["5"]["pv"]), told
+        assert len(told["0.01"]["pv"]) > len(told["5"]["pv"]), told
         engine.configure({"Threads": 2, "Hash": 16, "Exploration": "auto"})
         info = engine.analyse(board, Limit(nodes=3000))
         assert info["nodes"] >= 3000

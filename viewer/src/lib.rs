@@ -9,7 +9,7 @@
 //! [`exhibition`] a match that the window starts, [`temporary`] where their trees are as long as they last. [`app`] is what the
 //! window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things
 //! are, [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together and paints what
-//! [`damage`] says is new, [`window`] shows it and reaches the system's `clipboard`, [`display`] says why it cannot, and
+//! [`damage`] says is new, [`window`] shows it, [`display`] says why it cannot, and
 //! [`terminal`] shows a match without one.
 
 pub mod app;
@@ -21,8 +21,6 @@ pub mod budget;
 pub mod camera;
 
 pub mod cli;
-
-mod clipboard;
 
 pub mod controls;
 

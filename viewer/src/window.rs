@@ -1,4 +1,4 @@
-//! The window: the only file that knows of windows.
+//! The window: the only room that knows of windows.
 
 use std::{
     num::NonZeroU32,
@@ -20,9 +20,9 @@ use winit::{
     window::{Window, WindowId},
 };
 
+use self::clipboard::Clipboard;
 use crate::{
     app::{Action, App},
-    clipboard::Clipboard,
     display::{WindowError, guarded, no_window, window_ended},
     frame::{Frame, copy},
     loader::Wake,
@@ -30,6 +30,8 @@ use crate::{
     settings::{MIN_WINDOW, Settings},
     signals, temporary,
 };
+
+mod clipboard;
 
 /// What gets ready by itself is shown no sooner than so long after the last frame.
 const FRAME: Duration = Duration::from_millis(10);
