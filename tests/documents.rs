@@ -81,8 +81,9 @@ struct Programs {
 }
 
 impl Programs {
-    fn install() -> Self {
-        let scratch = Scratch::new("documents-bin");
+    /// Puts them into a directory of the test with this name.
+    fn install(test: &str) -> Self {
+        let scratch = Scratch::new(&format!("{test}-bin"));
         let viewer = env!("CARGO_BIN_EXE_canopy-viewer");
         let put = |name: &str, script: &str| {
             let path = scratch.0.join(name);
@@ -166,7 +167,7 @@ fn run(block: &Block, mut shell: Command, timeout: Duration) {
 
 /// Runs every block of both pages, each page in a directory of its own; `cap` limits matches to games and plies.
 fn run_pages(cap: Option<&str>) {
-    let programs = Programs::install();
+    let programs = Programs::install("documents");
     let display = Display::start();
     let has_stockfish = programs
         .shell("stockfish quit", &programs.scratch.0, None)
@@ -239,7 +240,7 @@ fn flags(line: &str) -> impl Iterator<Item = &str> {
 /// Commands named in the text, and the synopses of the README, have only options that the programs know.
 #[test]
 fn the_options_named_in_the_text_exist() {
-    let programs = Programs::install();
+    let programs = Programs::install("options");
     let help = |command: &str| {
         let output = programs
             .shell(&format!("{command} --help"), &programs.scratch.0, None)

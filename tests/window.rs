@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use canopy_engine::tree::files;
+use canopy_engine::tree::{files, meta};
 use serde_json::Value;
 use support::{
     Scratch,
@@ -94,12 +94,19 @@ fn texts_go_through_the_system_clipboard() {
     let window = Window::open(&display, &scratch.0, &[text(&trees)]);
     window.until("a tree is shown", |state| state["nodes"].is_number());
     window.keys(&["c"]);
-    let state = window.until("it is copied", |state| state["copied"].is_string());
+    window.until("it is copied", |state| {
+        state["message"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("copied the position"))
+    });
+    let tree = fs::read_dir(&trees).expect("there are trees").flatten();
+    let sidecar = (tree.map(|entry| entry.path()))
+        .find(|path| path.extension().is_some_and(|name| name == "json"))
+        .expect("the tree has a sidecar");
+    let sidecar = fs::File::open(sidecar).expect("it can be read");
+    let position = meta::read(sidecar).expect("it is sound").position;
     let output = xclip(&["-o"]).output().expect("xclip runs");
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        state["copied"].as_str().expect("a text")
-    );
+    assert_eq!(String::from_utf8_lossy(&output.stdout), position);
     let saved = scratch.0.join("pasted.csv");
     let file = scratch.0.join("text");
     fs::write(&file, text(&saved)).expect("a file can be written");

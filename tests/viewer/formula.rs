@@ -229,6 +229,7 @@ fn a_journal_is_enough_for_the_formula() {
                 app.model
                     .as_ref()
                     .is_some_and(|model| model.extra.is_some())
+                    && app.timeline.reel.is_some()
                     && says_where_it_goes(app)
             });
         for to in [1, 150, 299] {
