@@ -181,7 +181,7 @@ impl DepthLimit {
     }
 
     /// Whether the search is to end with a principal variation of `length` plies after so many playouts: it is long enough,
-    /// or it has not grown for [`Self::MIN_PATIENCE`] playouts and for as many as it took to reach its length.
+    /// or it has not grown for `MIN_PATIENCE` playouts and for as many as it took to reach its length.
     pub fn is_reached(&mut self, length: u32, playouts: u64) -> bool {
         if length > self.longest {
             self.longest = length;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use canopy_engine::{
-    games::Player,
+    games::{Player, notation::visible},
     tree::{
         files,
         meta::{self, Meta},
@@ -128,10 +128,7 @@ impl Thought {
     }
 }
 
-/// A text from a file without what a terminal would obey.
+/// The beginning of a text from a file, with nothing in it that a terminal would obey.
 pub(super) fn plain(text: &str) -> String {
-    text.chars()
-        .filter(|symbol| !symbol.is_control())
-        .take(60)
-        .collect()
+    visible(text).chars().take(60).collect()
 }

@@ -6,7 +6,7 @@
 //! its figures are exact. What lies below counts for the last node above it that is there. A checkpoint and its iterations
 //! are self-contained: to show a tree, nothing is read of the journal itself.
 //!
-//! While the journal is read ([`tracker`]), nodes are dropped whose visits are few at that time; some of them may have
+//! While the journal is read (`tracker`), nodes are dropped whose visits are few at that time; some of them may have
 //! become important later. Where that has happened, a journal that has ended is read twice more: once to count the visits
 //! that each node has in the end, once with these as a guide.
 
