@@ -17,9 +17,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// The variable by which descendants are known. Its value has a word for every match that such a process is part of.
 const VARIABLE: &str = "CANOPY_MATCH_PROCESS";
-/// Whoever starts processes faster than they are ended is let go after so many rounds.
-const MAX_ROUNDS: u32 = 50;
+/// Whoever starts processes faster than they are ended is let go after so many rounds; on a busy machine a process takes a
+/// while to end.
+const MAX_ROUNDS: u32 = 500;
 const ROUND_PAUSE: Duration = Duration::from_millis(2);
+/// So many rounds in a row must find nobody: a process that is just being replaced by another program has no environment.
+const EMPTY_ROUNDS: u32 = 2;
 
 /// The descendants of one engine.
 #[derive(Debug)]
@@ -85,6 +88,7 @@ impl Family {
     /// Ends them all. The engine itself has been ended, and not been reaped.
     pub(super) fn kill(&mut self) {
         let own = i32::try_from(std::process::id()).unwrap_or_default();
+        let mut empty_rounds = 0;
         for _ in 0..MAX_ROUNDS {
             let mut is_any_left = false;
             for (process, entry) in processes() {
@@ -99,7 +103,8 @@ impl Family {
                     is_any_left = true;
                 }
             }
-            if !is_any_left {
+            empty_rounds = if is_any_left { 0 } else { empty_rounds + 1 };
+            if empty_rounds == EMPTY_ROUNDS {
                 return;
             }
             // One of them may just have started another.
