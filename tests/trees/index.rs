@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use canopy_engine::tree::film::{self, Shot};
+use canopy_engine::tree::{
+    extra::Extra,
+    film::{self, Shot},
+};
 
 use super::*;
 
@@ -43,8 +46,13 @@ fn read_all(film: &mut Film) {
     }
 }
 
-/// By the moves that lead there: the figures of every row with so many visits, below rows that have as many.
-fn figures(tree: &Tree, least: u32) -> BTreeMap<Vec<&str>, (i32, i32, u64)> {
+/// By the moves that lead there: the figures of every row with so many visits, below rows that have as many, with its sum of
+/// squares if there are extras.
+fn figures<'a>(
+    tree: &'a Tree,
+    extra: &[Extra],
+    least: u32,
+) -> BTreeMap<Vec<&'a str>, (i32, i32, u64, u64)> {
     let mut lines: Vec<Option<Vec<&str>>> = Vec::new();
     let mut found = BTreeMap::new();
     for (row, node) in tree.nodes().iter().enumerate() {
@@ -60,7 +68,12 @@ fn figures(tree: &Tree, least: u32) -> BTreeMap<Vec<&str>, (i32, i32, u64)> {
         if let Some(line) = &line {
             found.insert(
                 line.clone(),
-                (node.visits, node.second, node.mean.to_bits()),
+                (
+                    node.visits,
+                    node.second,
+                    node.mean.to_bits(),
+                    extra.get(row).map_or(0, |extra| extra.squares.to_bits()),
+                ),
             );
         }
         lines.push(line);
@@ -73,7 +86,8 @@ fn is_exact(part: &Shot, whole: &Shot) {
     assert_eq!(part.iteration, whole.iteration);
     assert_eq!(part.nodes, whole.nodes, "nodes after {}", whole.iteration);
     assert!(
-        figures(&part.tree, 0) == figures(&whole.tree, part.least_visits),
+        figures(&part.tree, &part.extra, 0)
+            == figures(&whole.tree, &whole.extra, part.least_visits),
         "the figures after {} iterations, from {} visits on",
         whole.iteration,
         part.least_visits
@@ -114,6 +128,8 @@ fn an_index_shows_what_the_whole_journal_shows() {
         ("uct,threads=3", &[6000]),
         ("uct,solver=true", &[5000]),
         ("uct,playout_limit=3", &[5000]),
+        ("ucb1-tuned", &[5000]),
+        ("ucb1-tuned,reuse=true,playout_limit=3", &[2000, 4000]),
     ] {
         let scratch = Scratch::new("index-exact");
         let journal = journal(&scratch, spec, iterations);
@@ -318,8 +334,8 @@ fn a_tree_file_is_read_as_far_as_it_fits() {
                     count * 100 <= bytes as u64 && count > 1,
                     "{count} in {bytes}"
                 );
-                let shown = figures(part, 0);
-                let figures = figures(all, left_out.least_visits);
+                let shown = figures(part, &[], 0);
+                let figures = figures(all, &[], left_out.least_visits);
                 assert!(shown.keys().eq(figures.keys()), "{spec} in {bytes} bytes");
                 // A binary file does not have the root's own figures.
                 let equal = |(one, other): (_, _)| one == other;

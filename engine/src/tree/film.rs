@@ -586,6 +586,7 @@ impl Visitor for TakePart<'_> {
         };
         let wanted = Wanted {
             max_nodes: self.most,
+            extra: true,
             ..Wanted::default()
         };
         let taken = snapshot::take(&view, &wanted)?;

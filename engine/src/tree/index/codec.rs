@@ -1,10 +1,12 @@
 //! A [`Part`] at one time and the iterations that led there, as bytes.
 //!
 //! ```text
-//! part        varints: iterations done, nodes of the whole tree, fewest visits, nodes; then node by node, parents first:
-//!             flags, a byte: 1 visits before the search, 2 it has children, 4 a certain result, 8 a sum of eight bytes;
+//! part        varints: iterations done, nodes of the whole tree, fewest visits, 1 if there are squares, nodes; then node by node, parents first:
+//!             flags, a byte: 1 visits before the search, 2 it has children, 4 a certain result, 8 a sum of eight bytes, 16 squares of
+//!             eight bytes;
 //!             the parent's distance to that of the node before, 0 -1 1 -2 2 ... as 0 1 2 3 4; the code of its move; visits;
-//!             the sum in units of 2^31, or eight bytes; where flags say so: visits before the search, since when it
+//!             the sum in units of 2^31, or eight bytes; if there are squares, their sum in units of 2^30, or eight bytes;
+//!             where flags say so: visits before the search, since when it
 //!             has children, since when it has its result times 4 plus the result
 //! rewards     their number, a byte; each eight bytes
 //! iterations  their number; then from the last to the first: the node, the number of the reward, a byte, or 255 and five
@@ -23,6 +25,7 @@ const INHERITED: u8 = 1;
 const EXPANDED: u8 = 2;
 const PROVEN: u8 = 4;
 const WIDE_SUM: u8 = 8;
+const WIDE_SQUARES: u8 = 16;
 /// Instead of the number of a reward: the reward itself follows.
 const OTHER: u8 = 255;
 
@@ -84,13 +87,14 @@ pub(super) fn encode(part: &Part, steps: &[Step]) -> Vec<u8> {
         part.at.into(),
         part.total,
         part.least.into(),
+        part.has_squares.into(),
         part.nodes.len() as u64,
     ] {
         put(number, &mut out);
     }
     let mut before = 0;
     for node in &part.nodes {
-        put_node(node, before, &mut out);
+        put_node(node, part.has_squares, before, &mut out);
         before = node.parent;
     }
     let rewards = frequent_rewards(steps);
@@ -125,15 +129,17 @@ fn frequent_rewards(steps: &[Step]) -> Vec<u64> {
     rewards
 }
 
-fn put_node(node: &PartNode, before: u32, out: &mut Vec<u8>) {
+fn put_node(node: &PartNode, has_squares: bool, before: u32, out: &mut Vec<u8>) {
     let is_wide = node.sum & ((1 << 31) - 1) != 0;
+    let has_wide_squares = has_squares && node.squares & ((1 << 30) - 1) != 0;
     let has_children = node.count > 0;
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     out.push(
         flag(node.inherited > 0, INHERITED)
             | flag(has_children, EXPANDED)
             | flag(node.proven.is_some(), PROVEN)
-            | flag(is_wide, WIDE_SUM),
+            | flag(is_wide, WIDE_SUM)
+            | flag(has_wide_squares, WIDE_SQUARES),
     );
     let distance = i64::from(node.parent) - i64::from(before);
     put(((distance << 1) ^ (distance >> 63)) as u64, out);
@@ -143,6 +149,11 @@ fn put_node(node: &PartNode, before: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(&node.sum.to_le_bytes());
     } else {
         put(node.sum >> 31, out);
+    }
+    if has_wide_squares {
+        out.extend_from_slice(&node.squares.to_le_bytes());
+    } else if has_squares {
+        put(node.squares >> 30, out);
     }
     if node.inherited > 0 {
         put(node.inherited.into(), out);
@@ -164,6 +175,7 @@ pub(super) fn decode(kind: Kind, bytes: &[u8]) -> Option<(Part, Vec<Step>)> {
         at: bytes.word()?,
         total: bytes.number()?,
         least: bytes.word()?,
+        has_squares: bytes.byte()? == 1,
         nodes: Vec::new(),
     };
     let count = bytes.word()? as usize;
@@ -174,7 +186,7 @@ pub(super) fn decode(kind: Kind, bytes: &[u8]) -> Option<(Part, Vec<Step>)> {
     part.nodes.reserve_exact(count);
     let mut before = 0;
     for index in 0..count as u32 {
-        let node = take_node(&mut bytes, before)?;
+        let node = take_node(&mut bytes, part.has_squares, before)?;
         before = node.parent;
         if index > 0 {
             // Children follow each other.
@@ -227,7 +239,7 @@ pub(super) fn decode(kind: Kind, bytes: &[u8]) -> Option<(Part, Vec<Step>)> {
     bytes.0.is_empty().then_some((part, steps))
 }
 
-fn take_node(bytes: &mut Bytes<'_>, before: u32) -> Option<PartNode> {
+fn take_node(bytes: &mut Bytes<'_>, has_squares: bool, before: u32) -> Option<PartNode> {
     let flags = bytes.byte()?;
     let distance = bytes.number()?;
     let distance = (distance >> 1) as i64 ^ -((distance & 1) as i64);
@@ -240,6 +252,11 @@ fn take_node(bytes: &mut Bytes<'_>, before: u32) -> Option<PartNode> {
     } else {
         bytes.number()?.checked_mul(1 << 31)?
     };
+    if flags & WIDE_SQUARES != 0 {
+        node.squares = bytes.wide::<8>()?;
+    } else if has_squares {
+        node.squares = bytes.number()?.checked_mul(1 << 30)?;
+    }
     if flags & INHERITED != 0 {
         node.inherited = bytes.word()?;
     }

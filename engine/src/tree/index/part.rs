@@ -3,7 +3,7 @@
 use super::super::growth::{Kind, NONE};
 use crate::{
     games::Outcome,
-    search::{Edge, Reward, RootEdge, Searchable, TreeView},
+    search::{Edge, Reward, RootEdge, Searchable, TreeView, growth::Entry, mcts::square},
 };
 
 const ONE: f64 = (1_u64 << 32) as f64;
@@ -13,6 +13,8 @@ const ONE: f64 = (1_u64 << 32) as f64;
 pub(super) struct PartNode {
     /// The sum of rewards for the first player; 1 is 2^32.
     pub(super) sum: u64,
+    /// The sum of their squares, if the search adds them up.
+    pub(super) squares: u64,
     pub(super) visits: u32,
     /// Its parent, which comes before it; the root is its own.
     pub(super) parent: u32,
@@ -36,6 +38,7 @@ impl PartNode {
     pub(super) fn new(parent: u32, code: u16) -> Self {
         Self {
             sum: 0,
+            squares: 0,
             visits: 0,
             parent,
             first: 0,
@@ -48,6 +51,37 @@ impl PartNode {
             is_closed: false,
         }
     }
+
+    /// Adds what it was told, or takes it back.
+    #[inline]
+    fn change(&mut self, told: Entry, forwards: bool) {
+        if forwards {
+            self.visits = self.visits.wrapping_add(told.visits);
+            self.sum = self.sum.wrapping_add(told.sum);
+            self.squares = self.squares.wrapping_add(told.squares);
+        } else {
+            self.visits = self.visits.wrapping_sub(told.visits);
+            self.sum = self.sum.wrapping_sub(told.sum);
+            self.squares = self.squares.wrapping_sub(told.squares);
+        }
+    }
+}
+
+/// One reward.
+#[inline]
+pub(super) fn of_one(reward: u64) -> Entry {
+    Entry {
+        visits: 1,
+        sum: reward,
+        squares: square(reward),
+    }
+}
+
+#[inline]
+pub(super) fn add(entry: &mut Entry, more: Entry) {
+    entry.visits = entry.visits.wrapping_add(more.visits);
+    entry.sum = entry.sum.wrapping_add(more.sum);
+    entry.squares = entry.squares.wrapping_add(more.squares);
 }
 
 /// An iteration, as far as a [`Part`] has it.
@@ -71,6 +105,8 @@ pub(in super::super) struct Part {
     pub(in super::super) total: u64,
     /// Every node with so many visits is there; those with fewer are not shown. 0 if all nodes are there.
     pub(in super::super) least: u32,
+    /// Whether the search adds up squares of rewards.
+    pub(super) has_squares: bool,
 }
 
 impl Part {
@@ -96,25 +132,18 @@ impl Part {
             }
             return;
         }
-        let mut told = vec![(0_u32, 0_u64); self.nodes.len()];
+        let mut told = vec![Entry::default(); self.nodes.len()];
         for step in steps {
-            let (visits, sum) = &mut told[step.node as usize];
-            *visits += 1;
-            *sum = sum.wrapping_add(step.reward);
+            add(&mut told[step.node as usize], of_one(step.reward));
         }
         self.hand_up(&mut told, forwards);
     }
 
     fn visit(&mut self, mut node: u32, reward: u64, forwards: bool) {
+        let told = of_one(reward);
         loop {
             let it = &mut self.nodes[node as usize];
-            if forwards {
-                it.visits = it.visits.wrapping_add(1);
-                it.sum = it.sum.wrapping_add(reward);
-            } else {
-                it.visits = it.visits.wrapping_sub(1);
-                it.sum = it.sum.wrapping_sub(reward);
-            }
+            it.change(told, forwards);
             if node == 0 {
                 return;
             }
@@ -123,24 +152,16 @@ impl Part {
     }
 
     /// Adds what was told to each node to it and to all above it, or takes it back; what was told is 0 afterwards.
-    pub(super) fn hand_up(&mut self, told: &mut [(u32, u64)], forwards: bool) {
+    pub(super) fn hand_up(&mut self, told: &mut [Entry], forwards: bool) {
         for index in (0..self.nodes.len()).rev() {
-            let (visits, sum) = std::mem::take(&mut told[index]);
-            if visits == 0 {
+            let here = std::mem::take(&mut told[index]);
+            if here.visits == 0 {
                 continue;
             }
             let node = &mut self.nodes[index];
-            if forwards {
-                node.visits = node.visits.wrapping_add(visits);
-                node.sum = node.sum.wrapping_add(sum);
-            } else {
-                node.visits = node.visits.wrapping_sub(visits);
-                node.sum = node.sum.wrapping_sub(sum);
-            }
+            node.change(here, forwards);
             if index > 0 {
-                let parent = &mut told[node.parent as usize];
-                parent.0 += visits;
-                parent.1 = parent.1.wrapping_add(sum);
+                add(&mut told[node.parent as usize], here);
             }
         }
     }
@@ -161,6 +182,14 @@ impl Part {
         match node.visits {
             0 => 0.5,
             visits => (node.sum as i64) as f64 * (1.0 / ONE) / f64::from(visits),
+        }
+    }
+
+    fn squares(&self, node: &PartNode) -> f64 {
+        if self.has_squares {
+            (node.squares as i64) as f64 * (1.0 / ONE)
+        } else {
+            f64::NAN
         }
     }
 
@@ -220,7 +249,7 @@ impl<G: Searchable> TreeView<G> for PartView<'_, G> {
                 value: Reward::new(self.part.value(child)),
                 proven: self.part.proven(child),
                 cut: false,
-                squares: f64::NAN,
+                squares: self.part.squares(child),
                 table: None,
             });
         }
@@ -235,6 +264,7 @@ impl<G: Searchable> TreeView<G> for PartView<'_, G> {
     fn root_edge(&self) -> RootEdge {
         RootEdge {
             proven: self.part.proven(&self.part.nodes[0]),
+            squares: self.part.squares(&self.part.nodes[0]),
             ..RootEdge::default()
         }
     }

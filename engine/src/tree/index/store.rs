@@ -2,7 +2,7 @@
 //! where nothing can be written.
 //!
 //! ```text
-//! header       8 bytes   "CANOPYI1"
+//! header       8 bytes   "CANOPYI2"
 //!              8         bytes of the journal's records that the index covers
 //!              8         where the directory begins; 0 while the index is built
 //!              8         a hash of the directory
@@ -21,7 +21,7 @@ use std::{
 
 use super::codec::{Bytes, put};
 
-const MAGIC: &[u8; 8] = b"CANOPYI1";
+const MAGIC: &[u8; 8] = b"CANOPYI2";
 const HEADER: usize = 32;
 /// A file that was left behind by a process that ended is removed after this time.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);

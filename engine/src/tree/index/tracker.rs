@@ -16,9 +16,9 @@ use super::{
         growth::{HEADER, Kind},
     },
     paged::PagedTable,
-    part::{Part, PartNode, Step},
+    part::{Part, PartNode, Step, add, of_one},
 };
-use crate::search::growth::{Codes, Record, TAGS, TORN, decode};
+use crate::search::growth::{Codes, Entry, Record, TAGS, TORN, decode};
 
 const ONE: u64 = 1 << 32;
 /// Bit of a word of [`Tracker::owners`]: the node was visited.
@@ -36,7 +36,7 @@ pub(super) struct Sizes {
 }
 
 /// The bytes that a tracked node takes, with what is needed to forget others.
-pub(super) const NODE_BYTES: usize = size_of::<PartNode>() + 4 + 4 + 12 + 8 + 16;
+pub(super) const NODE_BYTES: usize = size_of::<PartNode>() + size_of::<Entry>() + 4 + 4 + 12 + 8;
 
 /// Follows a journal.
 pub(super) struct Tracker {
@@ -46,7 +46,7 @@ pub(super) struct Tracker {
     /// the nodes above yet.
     numbers: Vec<u32>,
     branches: Vec<u32>,
-    told: Vec<(u32, u64)>,
+    told: Vec<Entry>,
     /// By the journal's number: 0 if it has not been given yet; else one more than the node that has its figures, and
     /// [`SEEN`].
     owners: PagedTable,
@@ -131,11 +131,12 @@ impl Tracker {
                 nodes: vec![PartNode::new(0, 0)],
                 total: 1,
                 least: 0,
+                has_squares: false,
             },
             sizes,
             numbers: vec![root],
             branches: vec![0],
-            told: vec![(0, 0)],
+            told: vec![Entry::default()],
             owners,
             guide,
             steps: Vec::new(),
@@ -179,7 +180,7 @@ impl Tracker {
         let guide = self.guide.as_ref().map_or(0, |guide| guide.visits.bytes());
         self.part.bytes()
             + 4 * (self.numbers.capacity() + self.branches.capacity())
-            + 16 * self.told.capacity()
+            + size_of::<Entry>() * self.told.capacity()
             + size_of::<Step>() * self.steps.capacity()
             + self.owners.bytes()
             + self.tally.bytes()
@@ -310,6 +311,19 @@ impl Tracker {
                     (it.visits, it.sum, it.inherited) = (visits, sum, visits);
                 }
             }
+            Record::Squares { node, squares } => {
+                if self.began {
+                    let problem = format!("squares known of node {node} after the search began");
+                    return Err(problem.into());
+                }
+                let Some(owner) = self.owner(node)? else {
+                    return Ok(Missing::Node(node));
+                };
+                self.part.has_squares = true;
+                if self.numbers[owner as usize] == node {
+                    self.part.nodes[owner as usize].squares = squares;
+                }
+            }
             Record::Begin => {
                 if self.began {
                     return Err("the search begins a second time".to_owned().into());
@@ -374,9 +388,7 @@ impl Tracker {
             node: owner,
             made,
         });
-        let (visits, sum) = &mut self.told[owner as usize];
-        *visits += 1;
-        *sum = sum.wrapping_add(reward);
+        add(&mut self.told[owner as usize], of_one(reward));
         self.part.at += 1;
         self.part.total += u64::from(made);
         let branch = (owner > 0).then(|| self.branches[owner as usize] as usize);
@@ -435,7 +447,7 @@ impl Tracker {
                     _ => self.branches[owner as usize],
                 };
                 self.branches.push(branch);
-                self.told.push((0, 0));
+                self.told.push(Entry::default());
             }
         }
         if !self.part.kind.hides_unvisited {
@@ -598,6 +610,7 @@ impl Tracker {
             nodes: Vec::new(),
             total: self.part.total,
             least: 0,
+            has_squares: self.part.has_squares,
         }
     }
 
