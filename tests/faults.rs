@@ -745,6 +745,26 @@ fn a_table_for_which_the_limit_leaves_no_room_is_told_of_once() {
     for path in sidecars {
         let sidecar = meta::read(fs::File::open(&path).unwrap()).unwrap();
         assert!(sidecar.shortfalls[0].starts_with(sentence), "{sidecar:?}");
+        let tree = path.with_extension("tree");
+        let inspected = Command::new(ENGINE).arg("inspect").arg(tree).output();
+        let inspected = String::from_utf8(inspected.unwrap().stdout).unwrap();
+        assert!(inspected.contains(sentence), "{inspected}");
+    }
+}
+
+#[test]
+fn commands_say_that_a_table_is_smaller_than_asked_for() {
+    let search = "transposition-002,memory=16,iterations=5";
+    let duel = ["duel", "--games", "1", "--search", "uct,iterations=5"];
+    let rate = ["bench", "rate", "--iterations", "5"];
+    for words in [&duel[..], &rate] {
+        let mut command = Command::new(ENGINE);
+        command.args(words).args(["--game", "connect-four"]);
+        let output = command.args(["--search", search]).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let sentence = "the table has 349525 of the 8000000 entries asked for";
+        assert_eq!(errors.matches(sentence).count(), 1, "{words:?}: {errors}");
+        assert!(output.status.success());
     }
 }
 

@@ -142,6 +142,7 @@ impl Projector {
                     awaited: None,
                     tries: 0,
                     wish: None,
+                    shown: None,
                     grown: None,
                     looked: None,
                     told: None,
@@ -199,6 +200,8 @@ struct Booth {
     /// How often it is looked for.
     tries: u32,
     wish: Option<Wish>,
+    /// The last wish that was fulfilled, unless it was for the newest tree.
+    shown: Option<Wish>,
     /// The last wish for the newest tree that was fulfilled, with its iteration, and when that was begun.
     grown: Option<(Wish, u32, Instant)>,
     /// When the journal was looked at last, and when there was more in it.
@@ -319,6 +322,7 @@ impl Booth {
                 self.playing = None;
                 self.awaited = None;
                 self.wish = None;
+                self.shown = None;
                 self.rest = None;
             }
             Order::Wish(wish) => {
@@ -332,6 +336,7 @@ impl Booth {
             }
             Order::Open(path, meta) => {
                 self.wish = None;
+                self.shown = None;
                 self.playing = None;
                 self.awaited = None;
                 self.grown = None;
@@ -382,7 +387,12 @@ impl Booth {
             return;
         }
         self.looked = Some(Instant::now());
-        match playing.film.poll() {
+        let result = playing.film.poll();
+        if was_behind && !playing.film.is_behind() && playing.film.ended().is_some() {
+            // All is read, and the choice of nodes is final: what is shown may be a poorer one.
+            self.wish = self.wish.take().or(self.shown.take());
+        }
+        match result {
             // While there is much to read, one hears of it now and then.
             Ok(true) => {
                 let is_soon = (self.told).is_some_and(|told| told.elapsed() < PROGRESS_INTERVAL);
@@ -467,8 +477,11 @@ impl Booth {
             self.quick = adapted(self.quick, walked.elapsed());
         }
         if wish.is_newest() {
+            self.shown = None;
             self.grown = Some((wish.clone(), taken.iteration, begun));
             self.wish = Some(wish);
+        } else {
+            self.shown = Some(wish);
         }
         self.untaken.fetch_add(1, Ordering::Relaxed);
         news.push(News::Shot(playing.path.clone(), shot));

@@ -68,7 +68,12 @@ impl PositionWork for Duel<'_> {
             catalog::parse::<G>(&arguments.search[0])?,
             catalog::parse::<G>(&arguments.search[1])?,
         ];
-        (arguments.search.iter()).for_each(|search| super::say_remarks(search));
+        for (search, spec) in arguments.search.iter().zip(&specs) {
+            super::say_remarks(search);
+            if let Some(search) = catalog::build::<G>(spec) {
+                super::say_shortfalls(&*search);
+            }
+        }
         let next = AtomicU64::new(0);
         let score = Mutex::new(Score::default());
         std::thread::scope(|scope| {

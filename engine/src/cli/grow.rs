@@ -82,9 +82,7 @@ impl PositionWork for Grow<'_> {
         let output = Output::open_keeping_all(arguments.output.settings(), Box::new(warn))
             .map_err(|error| CliError::file(directory, error.into()))?;
         let stop = Stop::new();
-        for shortfall in recorded::texts(&search.shortfalls()) {
-            super::say(&shortfall);
-        }
+        super::say_shortfalls(&*search);
         let mut is_treeless = false;
         let mut trees = 0;
         for ply in 0..arguments.plies {

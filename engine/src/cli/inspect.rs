@@ -56,6 +56,9 @@ pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), Cl
         if meta.cut.left_out > 0 {
             writeln!(out, "left out    {} nodes of the search", meta.cut.left_out)?;
         }
+        for shortfall in &meta.shortfalls {
+            writeln!(out, "had less    {}", visible(shortfall))?;
+        }
     } else {
         writeln!(out, "root        {}", visible(document.tree.state(0)))?;
     }

@@ -16,6 +16,7 @@ use crate::{
     catalog::{self, CatalogError},
     games::{self, Notation, ParseError, Playable, Visitor, notation},
     protocol::options,
+    search::Search,
     tree::TreeError,
 };
 
@@ -148,6 +149,12 @@ fn say(message: &str) {
 /// Says what this machine does not have of what a search is asked for.
 fn say_remarks(search: &str) {
     catalog::remarks(search).iter().for_each(|text| say(text));
+}
+
+/// Says what a search has less of than was asked for.
+fn say_shortfalls<G: Playable>(search: &dyn Search<G>) {
+    let shortfalls = search.shortfalls();
+    shortfalls.iter().for_each(|short| say(&short.to_string()));
 }
 
 /// Runs the program with these arguments, the first being its own name. `within` are the words by which another program

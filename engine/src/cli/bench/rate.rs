@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    super::{CliError, PositionWork, name_of, say, with_position},
+    super::{CliError, PositionWork, name_of, say, say_shortfalls, with_position},
     games_wanted,
 };
 use crate::{
@@ -75,6 +75,9 @@ impl PositionWork for Rate<'_> {
         let mut history = History::new();
         history.push(&start);
         // Fresh memory is part of a search's cost: each run has its own.
+        if let Some(search) = catalog::build::<G>(&spec) {
+            say_shortfalls(&*search);
+        }
         let measure = |iterations: u64| {
             let mut search =
                 catalog::build::<G>(&spec).expect("parse gives only searches of this game");
