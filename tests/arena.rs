@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use canopy_engine::{
     arena::{
-        schedule::{Fixture, MOST_ENGINES, Order, Schedule, ScheduleError},
-        sprt::{Sequential, Sprt, SprtError, Verdict},
-        stats::{ByColour, CHI_SQUARED_95, Elo, NORMAL_95, Tally, Variety},
+        schedule::{MAX_ENGINES, OpeningOrder, Schedule, ScheduleError, ScheduledGame},
+        sprt::{Sprt, SprtError, SprtRun, SprtVerdict},
+        stats::{CHI_SQUARED_95, Elo, NORMAL_95, Variety, WdlByColour, WdlCounts},
     },
     games::Player,
 };
@@ -34,31 +34,32 @@ fn assert_same_size(actual: f64, expected: f64, tolerance: f64) {
 }
 
 /// Every result with up to so many wins, draws and losses each.
-fn grid(most: u32) -> impl Iterator<Item = Tally> {
+fn all_results_up_to(most: u32) -> impl Iterator<Item = WdlCounts> {
     (0..=most).flat_map(move |wins| {
-        (0..=most)
-            .flat_map(move |draws| (0..=most).map(move |losses| Tally::new(wins, draws, losses)))
+        (0..=most).flat_map(move |draws| {
+            (0..=most).map(move |losses| WdlCounts::new(wins, draws, losses))
+        })
     })
 }
 
 /// Results far beyond any match, and lopsided ones.
-fn giants() -> impl Iterator<Item = Tally> {
+fn extreme_results() -> impl Iterator<Item = WdlCounts> {
     const SIZES: [u32; 6] = [0, 1, 1000, 1_000_000, u32::MAX - 1, u32::MAX];
     SIZES.into_iter().flat_map(|wins| {
         SIZES.into_iter().flat_map(move |draws| {
             SIZES
                 .into_iter()
-                .map(move |losses| Tally::new(wins, draws, losses))
+                .map(move |losses| WdlCounts::new(wins, draws, losses))
         })
     })
 }
 
-fn test_of(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Sprt {
+fn sprt_test(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Sprt {
     Sprt::new(elo0, elo1, alpha, beta).expect("a sound test")
 }
 
 /// The ends of an Elo interval.
-fn known(results: Tally) -> (f64, f64, f64) {
+fn elo_interval(results: WdlCounts) -> (f64, f64, f64) {
     match results.elo() {
         Elo::Known {
             difference,
@@ -73,22 +74,22 @@ fn known(results: Tally) -> (f64, f64, f64) {
 
 #[test]
 fn points_and_scores() {
-    let results = Tally::new(7, 2, 1);
+    let results = WdlCounts::new(7, 2, 1);
     assert_eq!((results.games(), results.decisive()), (10, 8));
     assert_eq!((results.points(), results.score()), (8.0, 0.8));
     assert_eq!(results.draw_rate(), 0.2);
     // (7 * 0.2^2 + 2 * 0.3^2 + 1 * 0.8^2) / 10
     assert_near(results.variance(), 0.11, 1e-15);
-    assert_eq!(results.reversed(), Tally::new(1, 2, 7));
-    assert_eq!(results + Tally::new(0, 1, 3), Tally::new(7, 3, 4));
-    let by_colour = ByColour {
-        first: Tally::new(5, 1, 0),
-        second: Tally::new(2, 1, 1),
+    assert_eq!(results.reversed(), WdlCounts::new(1, 2, 7));
+    assert_eq!(results + WdlCounts::new(0, 1, 3), WdlCounts::new(7, 3, 4));
+    let by_colour = WdlByColour {
+        first: WdlCounts::new(5, 1, 0),
+        second: WdlCounts::new(2, 1, 1),
     };
     assert_eq!(by_colour.total(), results);
     assert_eq!(by_colour.reversed().total(), results.reversed());
-    assert_eq!(by_colour.reversed().first, Tally::new(1, 1, 2));
-    assert_eq!(by_colour.first_player(), Tally::new(6, 2, 2));
+    assert_eq!(by_colour.reversed().first, WdlCounts::new(1, 1, 2));
+    assert_eq!(by_colour.first_player(), WdlCounts::new(6, 2, 2));
     assert_eq!(
         by_colour.reversed().first_player(),
         by_colour.first_player()
@@ -98,15 +99,24 @@ fn points_and_scores() {
 /// An empty match has answers too.
 #[test]
 fn nothing_played_says_nothing() {
-    let nothing = Tally::default();
+    let nothing = WdlCounts::default();
     assert_eq!((nothing.score(), nothing.variance()), (0.5, 0.0));
-    assert_eq!((nothing.wilson().low, nothing.wilson().high), (0.0, 1.0));
+    assert_eq!(
+        (
+            nothing.wilson_interval().low,
+            nothing.wilson_interval().high
+        ),
+        (0.0, 1.0)
+    );
     assert_eq!(nothing.elo(), Elo::Unknown);
-    assert_eq!((nothing.superiority(), nothing.sign_test()), (0.5, 1.0));
+    assert_eq!(
+        (nothing.likelihood_of_superiority(), nothing.sign_test()),
+        (0.5, 1.0)
+    );
     assert_eq!(nothing.mcnemar().chi_squared, 0.0);
     assert_eq!(nothing.mcnemar().probability(), 1.0);
     assert_eq!(
-        test_of(0.0, 5.0, 0.05, 0.05).log_likelihood_ratio(nothing),
+        sprt_test(0.0, 5.0, 0.05, 0.05).log_likelihood_ratio(nothing),
         0.0
     );
 }
@@ -121,7 +131,7 @@ fn wilson_intervals_as_published() {
         (0, 20, 0.0, 0.1611),
         (1, 29, 0.0061, 0.1718),
     ] {
-        let interval = Tally::new(wins, 0, games - wins).wilson();
+        let interval = WdlCounts::new(wins, 0, games - wins).wilson_interval();
         assert!((interval.low - low).abs() < 0.00005, "{interval:?}");
         assert!((interval.high - high).abs() < 0.00005, "{interval:?}");
     }
@@ -146,7 +156,7 @@ fn wilson_intervals_with_draws() {
             0.500732608822736,
         ),
     ] {
-        let interval = Tally::new(wins, draws, losses).wilson();
+        let interval = WdlCounts::new(wins, draws, losses).wilson_interval();
         assert_near(interval.low, low, 1e-12);
         assert_near(interval.high, high, 1e-12);
     }
@@ -155,8 +165,8 @@ fn wilson_intervals_with_draws() {
 /// The ends of Wilson's interval are the scores from which the one at hand is just 1.96 deviations away.
 #[test]
 fn wilson_intervals_solve_their_equation() {
-    for results in grid(20).filter(|results| results.games() > 0) {
-        let (interval, score) = (results.wilson(), results.score());
+    for results in all_results_up_to(20).filter(|results| results.games() > 0) {
+        let (interval, score) = (results.wilson_interval(), results.score());
         for end in [interval.low, interval.high] {
             let away = (score - end).powi(2);
             let allowed = NORMAL_95.powi(2) * end * (1.0 - end) / results.games() as f64;
@@ -212,7 +222,7 @@ fn elo_with_error_bars() {
             0.4368856361864875,
         ),
     ] {
-        let elo = known(Tally::new(wins, draws, losses));
+        let elo = elo_interval(WdlCounts::new(wins, draws, losses));
         assert_near(elo.0, difference, 1e-10);
         assert_near(elo.1, low, 1e-10);
         assert_near(elo.2, high, 1e-10);
@@ -230,16 +240,16 @@ fn elo_of_few_and_of_one_sided_games() {
         ((16, 4, 0), 146.33649346457557, 617.0575140868842),
         ((9, 1, 0), 111.72475748341962, 911.2781232788424),
     ] {
-        let elo = known(Tally::new(wins, draws, losses));
+        let elo = elo_interval(WdlCounts::new(wins, draws, losses));
         assert_near(elo.1, low, 1e-10);
         assert_near(elo.2, high, 1e-10);
     }
     for (wins, bound) in [(1, -233.79847281610907), (10, 166.20152718389082)] {
-        match Tally::new(wins, 0, 0).elo() {
+        match WdlCounts::new(wins, 0, 0).elo() {
             Elo::Above(low) => assert_near(low, bound, 1e-10),
             other => panic!("{other}"),
         }
-        match Tally::new(0, 0, wins).elo() {
+        match WdlCounts::new(0, 0, wins).elo() {
             Elo::Below(high) => assert_near(high, -bound, 1e-10),
             other => panic!("{other}"),
         }
@@ -248,25 +258,25 @@ fn elo_of_few_and_of_one_sided_games() {
 
 #[test]
 fn elo_in_words() {
-    assert_eq!(Tally::default().elo().to_string(), "unknown");
-    assert_eq!(Tally::new(10, 0, 0).elo().to_string(), "> +166.2");
-    assert_eq!(Tally::new(0, 0, 10).elo().to_string(), "< -166.2");
+    assert_eq!(WdlCounts::default().elo().to_string(), "unknown");
+    assert_eq!(WdlCounts::new(10, 0, 0).elo().to_string(), "> +166.2");
+    assert_eq!(WdlCounts::new(0, 0, 10).elo().to_string(), "< -166.2");
     assert_eq!(
-        Tally::new(136, 111, 96).elo().to_string(),
+        WdlCounts::new(136, 111, 96).elo().to_string(),
         "+40.7 [+10.6, +71.4]"
     );
-    assert_eq!(Tally::new(10, 0, 0).elo().margin(), None);
+    assert_eq!(WdlCounts::new(10, 0, 0).elo().margin(), None);
 }
 
 /// Published: fastchess, app/tests/elo_test.cpp, "EloWDL 1" and "EloWDL 2". It judges superiority by all games, which moves
 /// the fourth digit.
 #[test]
 fn elo_and_superiority_as_fastchess_has_them() {
-    let results = Tally::new(136, 111, 96);
-    assert_near(known(results).0, 40.70, 0.0002);
+    let results = WdlCounts::new(136, 111, 96);
+    assert_near(elo_interval(results).0, 40.70, 0.0002);
     assert_near(results.elo().margin().expect("two ends"), 30.43, 0.0002);
-    assert!((results.superiority() - 0.9960).abs() < 0.0006);
-    assert!((Tally::new(76, 123, 89).superiority() - 0.1553).abs() < 0.0006);
+    assert!((results.likelihood_of_superiority() - 0.9960).abs() < 0.0006);
+    assert!((WdlCounts::new(76, 123, 89).likelihood_of_superiority() - 0.1553).abs() < 0.0006);
 }
 
 /// Published: what cutechess-cli printed in github.com/cutechess/cutechess/issues/543, dede1751/carp/pull/5,
@@ -285,14 +295,17 @@ fn elo_and_superiority_as_cutechess_prints_them() {
         ((289, 417, 294), -1.7, 16.4, 41.8),
         ((1013, 1998, 896), 10.4, 7.6, 99.6),
     ] {
-        let results = Tally::new(wins, draws, losses);
+        let results = WdlCounts::new(wins, draws, losses);
         let ours = results.elo().margin().expect("two ends");
-        assert!((known(results).0 - elo).abs() <= 0.0501, "{results:?}");
+        assert!(
+            (elo_interval(results).0 - elo).abs() <= 0.0501,
+            "{results:?}"
+        );
         assert!(
             (ours - margin).abs() <= 0.0501 + 0.003 * margin,
             "{results:?} {ours}"
         );
-        assert!((100.0 * results.superiority() - superiority).abs() <= 0.0501);
+        assert!((100.0 * results.likelihood_of_superiority() - superiority).abs() <= 0.0501);
     }
 }
 
@@ -309,7 +322,7 @@ fn likelihood_of_superiority() {
         ((1_000_000, 999_000), 0.7603048799872953),
     ] {
         for draws in [0, 9] {
-            let ours = Tally::new(wins, draws, losses).superiority();
+            let ours = WdlCounts::new(wins, draws, losses).likelihood_of_superiority();
             assert_same_size(ours, expected, 1e-12);
         }
     }
@@ -332,7 +345,7 @@ fn sign_tests() {
         ((1_000_000, 1_003_000), 0.034088365079432),
     ] {
         for draws in [0, 33] {
-            let ours = Tally::new(wins, draws, losses).sign_test();
+            let ours = WdlCounts::new(wins, draws, losses).sign_test();
             assert_same_size(ours, expected, 1e-9);
         }
     }
@@ -341,7 +354,7 @@ fn sign_tests() {
 /// The same by counting the ways in which coins can fall, in whole numbers.
 #[test]
 fn sign_tests_by_counting() {
-    for results in grid(20).filter(|results| results.draws == 0) {
+    for results in all_results_up_to(20).filter(|results| results.draws == 0) {
         let (games, fewer) = (results.decisive(), results.wins.min(results.losses));
         let (mut ways, mut at_most) = (1u128, 0u128);
         for heads in 0..=u128::from(fewer) {
@@ -359,8 +372,8 @@ fn sign_tests_by_counting() {
 /// Worked out: `mcnemar(table, exact=False, correction=False)` of statsmodels and `binomtest` of scipy.
 #[test]
 fn report_002_table_1() {
-    type Row = (&'static str, [(u32, u32, u32); 2], f64, f64, f64, f64);
-    const TABLE: [Row; 4] = [
+    type ReportRow = (&'static str, [(u32, u32, u32); 2], f64, f64, f64, f64);
+    const TABLE: [ReportRow; 4] = [
         (
             "TT",
             [(14, 10, 76), (15, 10, 75)],
@@ -395,8 +408,8 @@ fn report_002_table_1() {
         ),
     ];
     for (name, [standard, other], published, figure, probability, sign) in TABLE {
-        let tally = |(wins, draws, losses)| Tally::new(wins, draws, losses);
-        let results = ByColour {
+        let tally = |(wins, draws, losses)| WdlCounts::new(wins, draws, losses);
+        let results = WdlByColour {
             first: tally(other),
             second: tally(standard).reversed(),
         };
@@ -412,7 +425,7 @@ fn report_002_table_1() {
     }
     // What the last published figure would have needed.
     assert_near(
-        Tally::new(62, 0, 70).mcnemar().chi_squared,
+        WdlCounts::new(62, 0, 70).mcnemar().chi_squared,
         0.4848484848484848,
         1e-14,
     );
@@ -427,7 +440,7 @@ fn report_002_table_3() {
         (60 + 27, 16 + 12, 24 + 61, 0.023),
         (61 + 25, 15 + 14, 24 + 61, 0.0058),
     ] {
-        let ours = Tally::new(wins, draws, losses).mcnemar();
+        let ours = WdlCounts::new(wins, draws, losses).mcnemar();
         assert!((ours.chi_squared - published).abs() < 0.0005);
         assert!(!ours.is_significant());
     }
@@ -436,18 +449,18 @@ fn report_002_table_3() {
 #[test]
 fn every_number_is_finite() {
     let tests = [
-        test_of(0.0, 5.0, 0.05, 0.05),
-        test_of(-2000.0, 2000.0, f64::MIN_POSITIVE, 0.49),
+        sprt_test(0.0, 5.0, 0.05, 0.05),
+        sprt_test(-2000.0, 2000.0, f64::MIN_POSITIVE, 0.49),
     ];
-    for results in grid(20).chain(giants()) {
+    for results in all_results_up_to(20).chain(extreme_results()) {
         let mut numbers = vec![
             results.points(),
             results.score(),
             results.draw_rate(),
             results.variance(),
-            results.wilson().low,
-            results.wilson().high,
-            results.superiority(),
+            results.wilson_interval().low,
+            results.wilson_interval().high,
+            results.likelihood_of_superiority(),
             results.mcnemar().chi_squared,
             results.mcnemar().probability(),
             results.sign_test(),
@@ -485,11 +498,11 @@ fn every_number_is_finite() {
 
 #[test]
 fn intervals_hold_the_score() {
-    for results in grid(20).chain(giants()) {
-        let interval = results.wilson();
+    for results in all_results_up_to(20).chain(extreme_results()) {
+        let interval = results.wilson_interval();
         assert!(interval.contains(results.score()), "{results:?}");
         assert!(0.0 <= interval.low && interval.high <= 1.0);
-        assert!((0.0..=1.0).contains(&results.superiority()));
+        assert!((0.0..=1.0).contains(&results.likelihood_of_superiority()));
         assert!((0.0..=1.0).contains(&results.sign_test()));
     }
 }
@@ -498,14 +511,22 @@ fn intervals_hold_the_score() {
 #[test]
 fn both_sides_see_the_same_match() {
     let (ours, theirs) = (
-        test_of(-3.0, 17.0, 0.05, 0.1),
-        test_of(-17.0, 3.0, 0.1, 0.05),
+        sprt_test(-3.0, 17.0, 0.05, 0.1),
+        sprt_test(-17.0, 3.0, 0.1, 0.05),
     );
-    for results in grid(20) {
+    for results in all_results_up_to(20) {
         let other = results.reversed();
         assert_near(results.score() + other.score(), 1.0, 1e-15);
-        assert_near(results.wilson().low + other.wilson().high, 1.0, 1e-12);
-        assert_near(results.superiority() + other.superiority(), 1.0, 1e-12);
+        assert_near(
+            results.wilson_interval().low + other.wilson_interval().high,
+            1.0,
+            1e-12,
+        );
+        assert_near(
+            results.likelihood_of_superiority() + other.likelihood_of_superiority(),
+            1.0,
+            1e-12,
+        );
         assert_eq!(results.sign_test(), other.sign_test());
         assert_eq!(results.mcnemar(), other.mcnemar());
         match (results.elo(), other.elo()) {
@@ -537,18 +558,20 @@ fn both_sides_see_the_same_match() {
 /// hypotheses apart equally well.
 #[test]
 fn better_results_count_for_more() {
-    let test = test_of(0.0, 10.0, 0.05, 0.05);
-    for worse in grid(20) {
-        let draw_saved = Tally::new(worse.wins, worse.draws + 1, worse.losses.saturating_sub(1));
-        let win_gained = Tally::new(worse.wins + 1, worse.draws.saturating_sub(1), worse.losses);
+    let test = sprt_test(0.0, 10.0, 0.05, 0.05);
+    for worse in all_results_up_to(20) {
+        let draw_saved =
+            WdlCounts::new(worse.wins, worse.draws + 1, worse.losses.saturating_sub(1));
+        let win_gained =
+            WdlCounts::new(worse.wins + 1, worse.draws.saturating_sub(1), worse.losses);
         for better in [draw_saved, win_gained] {
             if better.games() != worse.games() {
                 continue;
             }
             assert!(better.score() > worse.score());
-            assert!(better.wilson().low > worse.wilson().low);
-            assert!(better.wilson().high >= worse.wilson().high);
-            assert!(better.superiority() > worse.superiority());
+            assert!(better.wilson_interval().low > worse.wilson_interval().low);
+            assert!(better.wilson_interval().high >= worse.wilson_interval().high);
+            assert!(better.likelihood_of_superiority() > worse.likelihood_of_superiority());
             let ratios = [better, worse].map(|results| test.log_likelihood_ratio(results));
             assert!(
                 ratios[0] > ratios[1] - 1e-12,
@@ -572,9 +595,10 @@ fn better_results_count_for_more() {
 /// The same score from more games is surer.
 #[test]
 fn more_games_say_more() {
-    for once in grid(20).filter(|results| results.games() > 0) {
+    for once in all_results_up_to(20).filter(|results| results.games() > 0) {
         let twice = once + once;
-        let width = |results: Tally| results.wilson().high - results.wilson().low;
+        let width =
+            |results: WdlCounts| results.wilson_interval().high - results.wilson_interval().low;
         assert!(width(twice) < width(once));
         assert!(twice.sign_test() <= once.sign_test());
         match (once.elo(), twice.elo()) {
@@ -589,9 +613,9 @@ fn more_games_say_more() {
 #[test]
 fn few_different_games_are_noticed() {
     let all = Variety::of(["1", "2", "3"]);
-    assert_eq!((all.games, all.different, all.is_low()), (3, 3, false));
+    assert_eq!((all.games, all.distinct, all.is_low()), (3, 3, false));
     let few = Variety::of((0..100).map(|game| game % 2));
-    assert_eq!((few.games, few.different, few.is_low()), (100, 2, true));
+    assert_eq!((few.games, few.distinct, few.is_low()), (100, 2, true));
     assert!(!Variety::of((0..100).map(|game| game % 90)).is_low());
     assert!(Variety::of((0..100).map(|game| game % 89)).is_low());
     let none = Variety::of(Vec::<u8>::new());
@@ -613,8 +637,8 @@ fn ratios_as_published() {
         ((880, 1863, 759), (0.0, 5.0), 2.95, 0.01),
         ((1038, 1925, 1037), (-5.0, 5.0), 0.0555, 0.0001),
     ] {
-        let test = test_of(elo0, elo1, 0.05, 0.05);
-        let ratio = test.log_likelihood_ratio(Tally::new(wins, draws, losses));
+        let test = sprt_test(elo0, elo1, 0.05, 0.05);
+        let ratio = test.log_likelihood_ratio(WdlCounts::new(wins, draws, losses));
         assert!((ratio - published).abs() <= tolerance, "{ratio}");
     }
 }
@@ -646,8 +670,8 @@ fn ratios_worked_out() {
             -46051701.84261114,
         ),
     ] {
-        let test = test_of(elo0, elo1, 0.05, 0.05);
-        let results = Tally::new(wins, draws, losses);
+        let test = sprt_test(elo0, elo1, 0.05, 0.05);
+        let results = WdlCounts::new(wins, draws, losses);
         // Each game's part is rounded, which shows when billions of them nearly cancel.
         let rounding = results.games() as f64 * f64::EPSILON;
         let ratio = test.log_likelihood_ratio(results);
@@ -658,7 +682,7 @@ fn ratios_worked_out() {
 /// The same by trying: the greatest likelihood under each hypothesis, searched for in the probability of a draw.
 #[test]
 fn ratios_by_search() {
-    let greatest = |results: Tally, elo: f64| {
+    let greatest = |results: WdlCounts, elo: f64| {
         let score = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
         let part = |count: u32, probability: f64| match count {
             0 => 0.0,
@@ -681,8 +705,8 @@ fn ratios_by_search() {
         likelihood((low + high) / 2.0)
     };
     for (elo0, elo1) in [(0.0, 10.0), (-150.0, 60.0)] {
-        let test = test_of(elo0, elo1, 0.05, 0.05);
-        for results in grid(12) {
+        let test = sprt_test(elo0, elo1, 0.05, 0.05);
+        for results in all_results_up_to(12) {
             let expected = greatest(results, elo1) - greatest(results, elo0);
             assert_near(test.log_likelihood_ratio(results), expected, 1e-7);
         }
@@ -698,7 +722,7 @@ fn bounds_as_published() {
         (0.01, 0.01, -4.60, 4.60),
         (0.05, 0.10, -2.25, 2.89),
     ] {
-        let test = test_of(0.0, 5.0, alpha, beta);
+        let test = sprt_test(0.0, 5.0, alpha, beta);
         assert!((test.lower_bound() - lower).abs() < 0.0051);
         assert!((test.upper_bound() - upper).abs() < 0.0051);
     }
@@ -706,33 +730,42 @@ fn bounds_as_published() {
 
 #[test]
 fn verdicts() {
-    let test = test_of(0.0, 5.0, 0.05, 0.05);
+    let test = sprt_test(0.0, 5.0, 0.05, 0.05);
     // Published: cutechess stopped at this result (issue 543).
-    assert_eq!(test.verdict(Tally::new(880, 1863, 759)), Verdict::AcceptH1);
-    assert_eq!(test.verdict(Tally::new(879, 1863, 760)), Verdict::Continue);
-    assert_eq!(test.verdict(Tally::new(759, 1863, 880)), Verdict::AcceptH0);
-    assert_eq!(test.verdict(Tally::default()), Verdict::Continue);
+    assert_eq!(
+        test.verdict(WdlCounts::new(880, 1863, 759)),
+        SprtVerdict::AcceptH1
+    );
+    assert_eq!(
+        test.verdict(WdlCounts::new(879, 1863, 760)),
+        SprtVerdict::Continue
+    );
+    assert_eq!(
+        test.verdict(WdlCounts::new(759, 1863, 880)),
+        SprtVerdict::AcceptH0
+    );
+    assert_eq!(test.verdict(WdlCounts::default()), SprtVerdict::Continue);
 }
 
 /// Games are judged in the order of their numbers, in whatever order they finish; what comes after the decision changes nothing.
 #[test]
 fn a_sequential_test_judges_games_by_their_numbers() {
-    let results: Vec<(u64, Tally)> = (1..=400)
+    let results: Vec<(u64, WdlCounts)> = (1..=400)
         .map(|game| match game % 5 {
-            0 => (game, Tally::new(0, 0, 1)),
-            1 | 3 => (game, Tally::new(0, 1, 0)),
-            _ => (game, Tally::new(1, 0, 0)),
+            0 => (game, WdlCounts::new(0, 0, 1)),
+            1 | 3 => (game, WdlCounts::new(0, 1, 0)),
+            _ => (game, WdlCounts::new(1, 0, 0)),
         })
         .collect();
-    let judge = |games: &[(u64, Tally)]| {
-        let mut test = Sequential::new(test_of(0.0, 60.0, 0.05, 0.05));
+    let judge = |games: &[(u64, WdlCounts)]| {
+        let mut test = SprtRun::new(sprt_test(0.0, 60.0, 0.05, 0.05));
         for &(game, result) in games {
             test.add(game, result);
         }
         (test.verdict(), test.judged())
     };
     let in_order = judge(&results);
-    assert_eq!(in_order.0, Verdict::AcceptH1);
+    assert_eq!(in_order.0, SprtVerdict::AcceptH1);
     let decided = in_order.1.games() as usize;
     assert!(decided < 400, "{decided}");
     let mut rng = canopy_engine::rng::Rng::new(3);
@@ -773,17 +806,17 @@ fn unsound_tests_are_refused() {
 // ---- which game is played by whom ---------------------------------------------------------------------------------
 
 fn schedule(engines: usize, openings: usize, seed: u64) -> Schedule {
-    Schedule::new(engines, openings, Order::Shuffled, seed).expect("engines to play")
+    Schedule::new(engines, openings, OpeningOrder::Shuffled, seed).expect("engines to play")
 }
 
 #[test]
 fn everybody_meets_everybody_equally_often_with_both_colours() {
     for engines in [2, 3, 4, 7] {
         let schedule = schedule(engines, 5, 1);
-        assert_eq!(schedule.pairings(), engines * (engines - 1) / 2);
+        assert_eq!(schedule.pairing_count(), engines * (engines - 1) / 2);
         for each in [2, 6] {
             let mut met = BTreeMap::new();
-            for game in schedule.fixtures(schedule.games(each)) {
+            for game in schedule.scheduled_games(schedule.game_count(each)) {
                 assert_ne!(game.first, game.second);
                 *met.entry((game.first, game.second)).or_insert(0) += 1;
             }
@@ -798,8 +831,8 @@ fn everybody_meets_everybody_equally_often_with_both_colours() {
 fn every_beginning_of_a_match_is_balanced() {
     let schedule = schedule(4, 3, 9);
     let mut started =
-        BTreeMap::from_iter((0..schedule.pairings()).map(|pairing| (pairing, [0; 2])));
-    for game in schedule.fixtures(100) {
+        BTreeMap::from_iter((0..schedule.pairing_count()).map(|pairing| (pairing, [0; 2])));
+    for game in schedule.scheduled_games(100) {
         let later = usize::from(game.first > game.second);
         started.get_mut(&game.pairing).expect("a known pairing")[later] += 1;
         let games = started.values().map(|[one, two]| one + two);
@@ -816,8 +849,8 @@ fn every_beginning_of_a_match_is_balanced() {
 fn pairs_of_games_share_their_opening() {
     for engines in [2, 4] {
         let schedule = schedule(engines, 3, 5);
-        let mut pairs: BTreeMap<(usize, u64), Vec<Fixture>> = BTreeMap::new();
-        for game in schedule.fixtures(schedule.games(14)) {
+        let mut pairs: BTreeMap<(usize, u64), Vec<ScheduledGame>> = BTreeMap::new();
+        for game in schedule.scheduled_games(schedule.game_count(14)) {
             pairs
                 .entry((game.pairing, game.round / 2))
                 .or_default()
@@ -838,22 +871,26 @@ fn pairs_of_games_share_their_opening() {
 /// All openings are played before any is played again, whatever their order.
 #[test]
 fn openings_take_turns() {
-    for order in [Order::Listed, Order::Shuffled] {
+    for order in [OpeningOrder::Listed, OpeningOrder::Shuffled] {
         let schedule = Schedule::new(2, 7, order, 3).expect("two engines");
         let openings: Vec<usize> = schedule
-            .fixtures(28)
+            .scheduled_games(28)
             .step_by(2)
             .filter_map(|game| game.opening)
             .collect();
         let mut sorted = openings[..7].to_vec();
         assert_eq!(openings[..7], openings[7..]);
-        assert_eq!(sorted.is_sorted(), order == Order::Listed);
+        assert_eq!(sorted.is_sorted(), order == OpeningOrder::Listed);
         sorted.sort_unstable();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5, 6]);
     }
     assert_ne!(schedule(2, 50, 1), schedule(2, 50, 2));
     let without = schedule(2, 0, 1);
-    assert!(without.fixtures(10).all(|game| game.opening.is_none()));
+    assert!(
+        without
+            .scheduled_games(10)
+            .all(|game| game.opening.is_none())
+    );
 }
 
 #[test]
@@ -862,7 +899,7 @@ fn seeds_differ() {
         let schedule = schedule(5, 4, run);
         let mut seeds = HashSet::new();
         let mut opening_seeds = HashSet::new();
-        for game in schedule.fixtures(2000) {
+        for game in schedule.scheduled_games(2000) {
             assert!(seeds.insert(game.seed));
             for player in [Player::First, Player::Second] {
                 assert!(seeds.insert(game.seed_of(player)));
@@ -873,7 +910,7 @@ fn seeds_differ() {
         assert_eq!(opening_seeds.len(), 100);
         assert!(seeds.is_disjoint(&opening_seeds));
     }
-    let first = |run| schedule(2, 4, run).fixture(0);
+    let first = |run| schedule(2, 4, run).game(0);
     assert_ne!(first(1).seed, first(2).seed);
     assert_ne!(first(1).opening_seed, first(2).opening_seed);
 }
@@ -881,18 +918,18 @@ fn seeds_differ() {
 /// Worked out in another language from (run, pairing, game): a game of an old record can be played again.
 #[test]
 fn seeds_never_change() {
-    let game = schedule(2, 0, 1).fixture(0);
+    let game = schedule(2, 0, 1).game(0);
     assert_eq!(game.seed, 0xe1eb_599e_ba28_44e0);
     assert_eq!(game.seed_of(Player::Second), 0x1965_aef3_1533_30f5);
     assert_eq!(game.opening_seed, 0x904c_37b3_d297_5719);
-    let later = schedule(2, 0, 1).fixture(7);
+    let later = schedule(2, 0, 1).game(7);
     assert_eq!(later.opening_seed, 0xa3cc_9631_1644_f0f0);
-    assert_eq!(schedule(2, 0, 1).fixture(1).seed, 0x22bc_64bd_a1c3_4fa7);
+    assert_eq!(schedule(2, 0, 1).game(1).seed, 0x22bc_64bd_a1c3_4fa7);
     // Three engines make three pairings: game 17 is the third pairing's sixth.
-    let third = schedule(3, 0, 7).fixture(17);
+    let third = schedule(3, 0, 7).game(17);
     assert_eq!((third.pairing, third.round), (2, 5));
     assert_eq!((third.first, third.second), (2, 1));
-    assert_eq!(third.engine(Player::First), 2);
+    assert_eq!(third.engine_of(Player::First), 2);
     assert_eq!(third.seed, 0x208f_04b4_9549_277e);
 }
 
@@ -900,16 +937,21 @@ fn seeds_never_change() {
 #[test]
 fn a_game_depends_on_its_number_alone() {
     let schedule = schedule(3, 10, 77);
-    let long: Vec<Fixture> = schedule.fixtures(600).collect();
+    let long: Vec<ScheduledGame> = schedule.scheduled_games(600).collect();
     for (number, game) in (0..).zip(&long) {
         assert_eq!(game.number, number);
-        assert_eq!(schedule.fixture(number), *game);
+        assert_eq!(schedule.game(number), *game);
     }
-    assert!(schedule.fixtures(31).eq(long.iter().copied().take(31)));
-    let seeds = |engines| -> BTreeMap<_, _> {
-        let schedule = Schedule::new(engines, 10, Order::Shuffled, 77).expect("engines to play");
+    assert!(
         schedule
-            .fixtures(schedule.games(20))
+            .scheduled_games(31)
+            .eq(long.iter().copied().take(31))
+    );
+    let seeds = |engines| -> BTreeMap<_, _> {
+        let schedule =
+            Schedule::new(engines, 10, OpeningOrder::Shuffled, 77).expect("engines to play");
+        schedule
+            .scheduled_games(schedule.game_count(20))
             .map(|game| ((game.first, game.second, game.round), game.seed))
             .collect()
     };
@@ -919,13 +961,14 @@ fn a_game_depends_on_its_number_alone() {
 
 #[test]
 fn schedules_of_any_size() {
-    for engines in [0, 1, MOST_ENGINES + 1, usize::MAX] {
-        let refused = Schedule::new(engines, 1, Order::Listed, 1);
+    for engines in [0, 1, MAX_ENGINES + 1, usize::MAX] {
+        let refused = Schedule::new(engines, 1, OpeningOrder::Listed, 1);
         assert_eq!(refused, Err(ScheduleError::Engines(engines)));
     }
-    let largest = Schedule::new(MOST_ENGINES, usize::MAX, Order::Listed, 1).expect("just allowed");
-    assert_eq!(largest.games(u64::MAX), u64::MAX);
-    let last = largest.fixture(u64::MAX);
-    assert!(last.first < MOST_ENGINES && last.second < MOST_ENGINES);
+    let largest =
+        Schedule::new(MAX_ENGINES, usize::MAX, OpeningOrder::Listed, 1).expect("just allowed");
+    assert_eq!(largest.game_count(u64::MAX), u64::MAX);
+    let last = largest.game(u64::MAX);
+    assert!(last.first < MAX_ENGINES && last.second < MAX_ENGINES);
     assert_ne!(last.first, last.second);
 }

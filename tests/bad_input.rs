@@ -5,22 +5,22 @@ mod support;
 use canopy_engine::games::{
     self, History, Playable, Visitor,
     notation::{self, ParseError, position_text},
-    othello::ggf::Record,
+    othello::ggf::GgfRecord,
 };
 use proptest::prelude::*;
 use support::{data_lines, every_variant, read_data};
 
 /// Reads a position, and then a move there if there is one; what comes of it as text.
-struct Read<'a> {
+struct ReadPosition<'a> {
     position: &'a str,
     mv: Option<&'a str>,
 }
 
-impl Visitor for Read<'_> {
+impl Visitor for ReadPosition<'_> {
     type Out = Result<String, ParseError>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-        let position: G = notation::position(rules, self.position)?;
+        let position: G = notation::read_position(rules, self.position)?;
         let Some(mv) = self.mv else {
             return Ok(position_text(&position));
         };
@@ -30,8 +30,8 @@ impl Visitor for Read<'_> {
     }
 }
 
-fn read(game: &str, position: &str, mv: Option<&str>) -> Result<String, ParseError> {
-    games::with_game(game, Read { position, mv }).expect("a known game")
+fn read_position(game: &str, position: &str, mv: Option<&str>) -> Result<String, ParseError> {
+    games::with_game(game, ReadPosition { position, mv }).expect("a known game")
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn the_table_of_bad_input_is_refused_with_reasons() {
             panic!("line {number}: expected four columns")
         };
         let read = match kind.strip_prefix("move @ ") {
-            None if kind == "ggf" => Record::parse(text).map(|record| record.to_string()),
+            None if kind == "ggf" => GgfRecord::parse(text).map(|record| record.to_string()),
             None => read(game, text, None),
             Some(position) => {
                 read(game, position, None)
@@ -95,8 +95,8 @@ proptest! {
     #[test]
     fn arbitrary_text_never_panics(text in "\\PC{0,80}") {
         for game in every_variant() {
-            let _ = read(&game, &text, None);
-            let _ = read(&game, "startpos", Some(&text));
+            let _ = read_position(&game, &text, None);
+            let _ = read_position(&game, "startpos", Some(&text));
         }
         struct Anything;
         impl Visitor for Anything {
@@ -113,23 +113,23 @@ proptest! {
         text in "[-0-9a-hA-HnswbprqkNPRQK*oXO.<>,/ \\[\\]@:;%]{0,90}",
     ) {
         let game = &every_variant()[game];
-        if let Ok(accepted) = read(game, &text, None) {
-            prop_assert_eq!(read(game, &accepted, None), Ok(accepted));
+        if let Ok(accepted) = read_position(game, &text, None) {
+            prop_assert_eq!(read_position(game, &accepted, None), Ok(accepted));
         }
-        let _ = read(game, "startpos", Some(&text));
+        let _ = read_position(game, "startpos", Some(&text));
     }
 
     #[test]
     fn records_of_nonsense_never_panic(game in 0..every_variant().len(), record in "[-a-h1-8x+@/ Pż]{0,40}") {
-        struct Replay<'a>(&'a str);
-        impl Visitor for Replay<'_> {
+        struct ParseMoves<'a>(&'a str);
+        impl Visitor for ParseMoves<'_> {
             type Out = ();
 
             fn visit<G: Playable>(self, rules: G::Rules) {
                 let _ = notation::play_moves(&mut G::start(rules), &mut History::new(), self.0, |_, _| {});
             }
         }
-        games::with_game(&every_variant()[game], Replay(&record)).unwrap();
+        games::with_game(&every_variant()[game], ParseMoves(&record)).unwrap();
     }
 
     #[test]
@@ -137,12 +137,12 @@ proptest! {
         game in 0..every_variant().len(), at in any::<proptest::sample::Index>(), symbol in any::<char>(), cut in any::<bool>(),
     ) {
         let game = &every_variant()[game];
-        let mut text: Vec<char> = read(game, "startpos", None).unwrap().chars().collect();
+        let mut text: Vec<char> = read_position(game, "startpos", None).unwrap().chars().collect();
         let at = at.index(text.len());
         if cut { text.truncate(at) } else { text[at] = symbol }
         let text: String = text.into_iter().collect();
-        if let Ok(accepted) = read(game, &text, None) {
-            prop_assert_eq!(read(game, &accepted, None), Ok(accepted));
+        if let Ok(accepted) = read_position(game, &text, None) {
+            prop_assert_eq!(read_position(game, &accepted, None), Ok(accepted));
         }
     }
 }

@@ -13,12 +13,12 @@ mod support;
 const ENGINE: &str = env!("CARGO_BIN_EXE_canopy-engine");
 
 /// A path that begins where the project does.
-fn project(path: &str) -> PathBuf {
+fn project_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
 /// Whether a program can be started so, and is content.
-fn works(program: &Path, arguments: &[&str]) -> bool {
+fn runs_successfully(program: &Path, arguments: &[&str]) -> bool {
     Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -32,10 +32,13 @@ fn works(program: &Path, arguments: &[&str]) -> bool {
 fn python() -> Option<PathBuf> {
     let places = match env::var_os("CANOPY_PYTHON") {
         Some(named) => vec![named.into()],
-        None => vec![project("target/clients-venv/bin/python"), "python3".into()],
+        None => vec![
+            project_path("target/clients-venv/bin/python"),
+            "python3".into(),
+        ],
     };
     places.into_iter().find(|python| {
-        works(
+        runs_successfully(
             python,
             &["-c", "import chess.engine, open_spiel.python.bots.gtp"],
         )
@@ -47,7 +50,7 @@ fn stockfish() -> Option<PathBuf> {
     ["stockfish", "/usr/games/stockfish"]
         .map(PathBuf::from)
         .into_iter()
-        .find(|stockfish| works(stockfish, &["quit"]))
+        .find(|stockfish| runs_successfully(stockfish, &["quit"]))
 }
 
 /// Runs a script of tests/clients, which fails with all that was said if a client and the engine do not understand each
@@ -56,7 +59,7 @@ fn stockfish() -> Option<PathBuf> {
     clippy::print_stdout,
     reason = "what every check showed and how long it took, for whoever wants to see it"
 )]
-fn run(script: &str) {
+fn run_script(script: &str) {
     let (python, stockfish) = (python(), stockfish());
     if python.is_none() {
         untested(
@@ -71,7 +74,7 @@ fn run(script: &str) {
         return;
     };
     let output = Command::new(python)
-        .arg(project("tests/clients").join(script))
+        .arg(project_path("tests/clients").join(script))
         .arg(ENGINE)
         .arg(stockfish)
         .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -90,16 +93,16 @@ fn run(script: &str) {
 
 #[test]
 fn python_chess_plays_and_analyses() {
-    run("python_chess.py");
+    run_script("python_chess.py");
 }
 
 #[test]
 fn the_bots_of_open_spiel_play() {
-    run("open_spiel_bots.py");
+    run_script("open_spiel_bots.py");
 }
 
 /// Runs one test of this program where nothing it needs is installed.
-fn on_a_bare_machine(environment: &[(&str, &str)]) -> (bool, String, Vec<String>) {
+fn run_test_without_tools(environment: &[(&str, &str)]) -> (bool, String, Vec<String>) {
     let output = Command::new(env::current_exe().expect("this program has a path"))
         .args(["--exact", "the_bots_of_open_spiel_play"])
         .env_remove("CANOPY_TEST_ALL")
@@ -115,7 +118,7 @@ fn on_a_bare_machine(environment: &[(&str, &str)]) -> (bool, String, Vec<String>
 
 #[test]
 fn what_cannot_be_tested_is_said_and_fails_only_on_request() {
-    let (is_success, said, notes) = on_a_bare_machine(&[]);
+    let (is_success, said, notes) = run_test_without_tools(&[]);
     assert!(is_success, "{said}");
     let note = "the_bots_of_open_spiel_play: there is no Python with the packages";
     assert!(
@@ -126,7 +129,7 @@ fn what_cannot_be_tested_is_said_and_fails_only_on_request() {
         notes.iter().any(|line| line.starts_with(note)),
         "not in the list for the end: {notes:?}"
     );
-    let (is_success, said, _) = on_a_bare_machine(&[("CANOPY_TEST_ALL", "1")]);
+    let (is_success, said, _) = run_test_without_tools(&[("CANOPY_TEST_ALL", "1")]);
     assert!(!is_success, "{said}");
     assert!(said.contains("needs what is missing"), "{said}");
 }

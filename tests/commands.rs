@@ -6,7 +6,7 @@ use support::Scratch;
 
 mod support;
 
-fn engine(arguments: &[&str]) -> Output {
+fn run_engine(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args(arguments)
         .output()
@@ -14,12 +14,12 @@ fn engine(arguments: &[&str]) -> Output {
 }
 
 /// What it prints when all goes well.
-fn output(arguments: &[&str]) -> String {
+fn engine_stdout(arguments: &[&str]) -> String {
     let Output {
         status,
         stdout,
         stderr,
-    } = engine(arguments);
+    } = run_engine(arguments);
     assert!(
         status.success(),
         "{arguments:?}: {}",
@@ -29,12 +29,12 @@ fn output(arguments: &[&str]) -> String {
 }
 
 /// What it complains of, with exit code 2.
-fn complaint(arguments: &[&str]) -> String {
+fn usage_error(arguments: &[&str]) -> String {
     let Output {
         status,
         stdout,
         stderr,
-    } = engine(arguments);
+    } = run_engine(arguments);
     let stderr = String::from_utf8(stderr).expect("messages are UTF-8");
     assert_eq!(status.code(), Some(2), "{arguments:?}: {stderr}");
     assert_eq!(String::from_utf8_lossy(&stdout), "");
@@ -44,17 +44,17 @@ fn complaint(arguments: &[&str]) -> String {
 #[test]
 fn perft_prints_a_line_a_depth_that_ends_in_the_count() {
     assert_eq!(
-        output(&["perft", "--game", "delta", "--depth", "3"]),
+        engine_stdout(&["perft", "--game", "delta", "--depth", "3"]),
         "perft 1: 25\nperft 2: 600\nperft 3: 3768\n"
     );
-    let divided = output(&["perft", "--game", "mancala", "--depth", "2", "--divide"]);
+    let divided = engine_stdout(&["perft", "--game", "mancala", "--depth", "2", "--divide"]);
     assert_eq!(
         divided,
         "perft 1: 6\n1: 6\n2: 6\n3: 5\n4: 6\n5: 6\n6: 6\nperft 2: 35\n"
     );
     let fen = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -";
     assert!(
-        output(&[
+        engine_stdout(&[
             "perft",
             "--game",
             "chess",
@@ -67,7 +67,7 @@ fn perft_prints_a_line_a_depth_that_ends_in_the_count() {
     );
     // An OBF position begins with a hyphen.
     let obf = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
-    let counts = output(&[
+    let counts = engine_stdout(&[
         "perft",
         "--game",
         "othello",
@@ -81,7 +81,7 @@ fn perft_prints_a_line_a_depth_that_ends_in_the_count() {
 
 #[test]
 fn show_draws_a_position_with_all_there_is_to_know() {
-    let shown = output(&["show", "--game", "connect4", "--moves", "4453"]);
+    let shown = engine_stdout(&["show", "--game", "connect4", "--moves", "4453"]);
     assert_eq!(
         shown,
         "6  . . . . . . .\n5  . . . . . . .\n4  . . . . . . .\n3  . . . . . . .\n2  . . . O . . .\n1  . . O X X . .\n   \
@@ -91,27 +91,27 @@ fn show_draws_a_position_with_all_there_is_to_know() {
          to move:  X (first player)\n\
          moves:    1 2 3 4 5 6 7 (7)\n"
     );
-    let mate = output(&["show", "--game", "chess", "--moves", "f3 e5 g4 Qh4#"]);
+    let mate = engine_stdout(&["show", "--game", "chess", "--moves", "f3 e5 g4 Qh4#"]);
     assert!(
         mate.ends_with("result:   Black wins (checkmate)\n"),
         "{mate}"
     );
     let dance = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8";
     assert!(
-        output(&["show", "--game", "chess", "--moves", dance])
+        engine_stdout(&["show", "--game", "chess", "--moves", dance])
             .ends_with("draw (threefold repetition)\n")
     );
-    let over = output(&["show", "--game", "kalah:1x1", "--moves", "1"]);
+    let over = engine_stdout(&["show", "--game", "kalah:1x1", "--moves", "1"]);
     assert!(
         over.contains("result:") && over.contains("one side is empty"),
         "{over}"
     );
-    let mirrored = output(&["show", "--game", "reversi", "--position", "mirrored"]);
+    let mirrored = engine_stdout(&["show", "--game", "reversi", "--position", "mirrored"]);
     assert!(
         mirrored.contains("4  . . . X O . . .\n5  . . . O X . . .\n"),
         "{mirrored}"
     );
-    assert!(output(&["show", "--game", "chess"]).contains("g1f3=Nf3"));
+    assert!(engine_stdout(&["show", "--game", "chess"]).contains("g1f3=Nf3"));
     for game in [
         "chess:960",
         "kalah:4x3",
@@ -119,18 +119,18 @@ fn show_draws_a_position_with_all_there_is_to_know() {
         "delta:forced",
         "delta:off",
     ] {
-        assert!(output(&["show", "--game", game]).contains(&format!("game:     {game}\n")));
+        assert!(engine_stdout(&["show", "--game", game]).contains(&format!("game:     {game}\n")));
     }
 }
 
 #[test]
 fn bad_input_is_told_in_a_sentence() {
     assert_eq!(
-        complaint(&["show", "--game", "go"]),
+        usage_error(&["show", "--game", "go"]),
         "canopy-engine: unknown game \"go\": expected chess, othello, kalah, connect-four or delta, with a variant after a \
          colon if wanted\n"
     );
-    let position = complaint(&[
+    let position = usage_error(&[
         "perft",
         "--game",
         "chess",
@@ -143,31 +143,31 @@ fn bad_input_is_told_in_a_sentence() {
         position.contains("4 ranks instead of 8") && position.contains("expected a FEN"),
         "{position}"
     );
-    let full = complaint(&["show", "--game", "connect-four", "--moves", "4444444"]);
+    let full = usage_error(&["show", "--game", "connect-four", "--moves", "4444444"]);
     assert!(
         full.contains(
             "illegal connect-four move \"4\": that column is full; expected one of 1 2 3 5 6 7"
         ),
         "{full}"
     );
-    assert!(complaint(&["perft", "--game", "chess", "--depth", "0"]).contains("1..=64"));
-    assert!(complaint(&["perft", "--game", "chess"]).contains("--depth"));
-    assert!(complaint(&["dance"]).contains("dance"));
+    assert!(usage_error(&["perft", "--game", "chess", "--depth", "0"]).contains("1..=64"));
+    assert!(usage_error(&["perft", "--game", "chess"]).contains("--depth"));
+    assert!(usage_error(&["dance"]).contains("dance"));
     assert!(
-        complaint(&["bench", "playouts", "--seconds", "nan"]).contains("between 0.01 and 3600")
+        usage_error(&["bench", "playouts", "--seconds", "nan"]).contains("between 0.01 and 3600")
     );
-    assert!(complaint(&["--game", "go"]).contains("unknown game \"go\""));
-    assert!(complaint(&["--protocol", "xboard"]).contains("expected uci, ugi, gtp or nboard"));
-    assert!(complaint(&["--option", "Threads"]).contains("expected NAME=VALUE"));
-    assert!(complaint(&["--option", "Threads=0"]).contains("expected 1 to 512"));
-    assert!(complaint(&["--option", "Colour=red"]).contains("unknown option \"Colour\""));
-    assert!(complaint(&["--option", "Search=rules-002"]).contains("expected connect-four"));
-    assert!(complaint(&["--game", "delta", "show"]).contains("Usage: canopy-engine"));
+    assert!(usage_error(&["--game", "go"]).contains("unknown game \"go\""));
+    assert!(usage_error(&["--protocol", "xboard"]).contains("expected uci, ugi, gtp or nboard"));
+    assert!(usage_error(&["--option", "Threads"]).contains("expected NAME=VALUE"));
+    assert!(usage_error(&["--option", "Threads=0"]).contains("expected 1 to 512"));
+    assert!(usage_error(&["--option", "Colour=red"]).contains("unknown option \"Colour\""));
+    assert!(usage_error(&["--option", "Search=rules-002"]).contains("expected connect-four"));
+    assert!(usage_error(&["--game", "delta", "show"]).contains("Usage: canopy-engine"));
 }
 
 #[test]
 fn bench_playouts_prints_a_table_or_json() {
-    let table = output(&["bench", "playouts", "--seconds", "0.02"]);
+    let table = engine_stdout(&["bench", "playouts", "--seconds", "0.02"]);
     for game in ["chess", "othello", "kalah", "connect-four", "delta"] {
         assert_eq!(
             table
@@ -178,7 +178,7 @@ fn bench_playouts_prints_a_table_or_json() {
             "{table}"
         );
     }
-    let json = output(&[
+    let json = engine_stdout(&[
         "bench",
         "playouts",
         "--seconds",
@@ -210,7 +210,7 @@ fn bench_playouts_prints_a_table_or_json() {
 /// Every parameter stands apart from what it means, however long its value is; a search that knows one game is told of for that.
 #[test]
 fn searches_are_described_in_two_columns() {
-    let shown = output(&["searches", "uct-001"]);
+    let shown = engine_stdout(&["searches", "uct-001"]);
     let line = (shown.lines())
         .find(|line| line.starts_with("exploration="))
         .expect("it is listed");
@@ -222,13 +222,13 @@ fn searches_are_described_in_two_columns() {
         let (before, after) = line.split_at(column);
         assert!(before.ends_with("  ") && !after.starts_with(' '), "{line}");
     }
-    assert!(output(&["searches", "heuristic-001"]).contains("depth=6"));
-    assert!(output(&["searches", "rules-002,seed=3"]).contains("seed=3"));
+    assert!(engine_stdout(&["searches", "heuristic-001"]).contains("depth=6"));
+    assert!(engine_stdout(&["searches", "rules-002,seed=3"]).contains("seed=3"));
     assert_eq!(
-        complaint(&["searches", "heuristic-001", "--game", "chess"]),
+        usage_error(&["searches", "heuristic-001", "--game", "chess"]),
         "canopy-engine: heuristic-001 cannot play chess: expected othello\n"
     );
-    assert!(output(&["searches"]).contains("\nheuristic-001           Report 001's"));
+    assert!(engine_stdout(&["searches"]).contains("\nheuristic-001           Report 001's"));
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 /// The examples of a page: lines for a shell after `$`, and what they print.
-fn examples(page: &str) -> Vec<(String, String)> {
+fn console_examples(page: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().unwrap_or_default();
@@ -261,7 +261,7 @@ fn documented_examples_are_true() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for (page, least) in [("README.md", 2), ("protocol.md", 3)] {
         let text = std::fs::read_to_string(root.join(page)).expect("the page is there");
-        let examples = examples(&text);
+        let examples = console_examples(&text);
         assert!(examples.len() >= least, "{page}");
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_canopy-engine"));
         let folder = program.parent().expect("it lies in a folder").display();
@@ -299,11 +299,12 @@ fn graphs_add_up() {
                     "--out",
                     directory,
                 ];
-                output(&[&grow[..], more].concat());
+                engine_stdout(&[&grow[..], more].concat());
                 let trees = scratch.files("tree");
                 assert_eq!(trees.len(), 3);
                 for tree in trees {
-                    let seen = output(&["inspect", tree.to_str().expect("the path is UTF-8")]);
+                    let seen =
+                        engine_stdout(&["inspect", tree.to_str().expect("the path is UTF-8")]);
                     assert!(seen.ends_with("everything adds up\n"), "{seen}");
                 }
             }
@@ -326,7 +327,7 @@ fn inspect_writes_out_what_would_deceive_the_eye() {
         r#"{"game": "ch\u202eess", "search": "u\u001bct", "chosen": "e\u009b4", "position": "x\ny"}"#,
     )
     .expect("it can be written");
-    let seen = output(&["inspect", tree.to_str().expect("the path is UTF-8")]);
+    let seen = engine_stdout(&["inspect", tree.to_str().expect("the path is UTF-8")]);
     for part in [
         "a\\u{202e}b.csv",
         "ch\\u{202e}ess x\\ny",
@@ -339,7 +340,7 @@ fn inspect_writes_out_what_would_deceive_the_eye() {
     let is_bare = |symbol: char| symbol != '\n' && (symbol.is_control() || symbol == '\u{202e}');
     assert!(!seen.contains(is_bare), "{seen:?}");
     let missing = scratch.0.join("\u{1b}[2J.tree");
-    let missing = engine(&["inspect", missing.to_str().expect("the path is UTF-8")]);
+    let missing = run_engine(&["inspect", missing.to_str().expect("the path is UTF-8")]);
     let said = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert!(
         said.contains("\\u{1b}[2J.tree") && !said.contains('\u{1b}'),
@@ -360,12 +361,12 @@ fn trees_are_grown_looked_at_and_converted() {
         "--out",
         directory,
     ];
-    let moves = output(&[&grow[..], &["--plies", "2", "--journal", "--extra"]].concat());
+    let moves = engine_stdout(&[&grow[..], &["--plies", "2", "--journal", "--extra"]].concat());
     assert_eq!(moves.lines().count(), 2);
     let trees = scratch.files("tree");
     assert_eq!(trees.len(), 2);
     let tree = trees[0].to_str().expect("the path is UTF-8");
-    let seen = output(&["inspect", tree]);
+    let seen = engine_stdout(&["inspect", tree]);
     for line in [
         "game        kalah <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> s",
         "visits      500 (500 in the second counter)",
@@ -378,30 +379,30 @@ fn trees_are_grown_looked_at_and_converted() {
     }
     assert!(seen.contains("\nwidth       1 6 ") && seen.contains("\nline        "));
     let journal = tree.replace(".tree", ".growth");
-    let journal = output(&["inspect", &journal]);
+    let journal = engine_stdout(&["inspect", &journal]);
     assert!(journal.contains("iterations  500\n") && journal.contains("state       complete\n"));
     // With its sidecars a tree goes to the other format and back without a loss.
     let text = scratch.0.join("copy.csv");
     let text = text.to_str().expect("the path is UTF-8");
-    let said = output(&["convert", tree, text]);
+    let said = engine_stdout(&["convert", tree, text]);
     assert_eq!(said.matches("carried along: ").count(), 3, "{said}");
     let begin = std::fs::read_to_string(text).expect("it was written");
     assert!(begin.starts_with(",500,500,0."), "{}", &begin[..40]);
     let back = scratch.0.join("back.data");
     let back = back.to_str().expect("the path is UTF-8");
-    output(&["convert", text, back, "--to", "tree"]);
+    engine_stdout(&["convert", text, back, "--to", "tree"]);
     let bytes = |path: &str| std::fs::read(path).expect("it was written");
     assert_eq!(bytes(back), bytes(tree));
     // Without one, the root's own figures have no place in a .tree file.
     let alone = scratch.0.join("alone.csv");
     std::fs::copy(text, &alone).expect("it can be copied");
     let alone = alone.to_str().expect("the path is UTF-8");
-    let said = output(&["convert", alone, back, "--to", "tree"]);
+    let said = engine_stdout(&["convert", alone, back, "--to", "tree"]);
     assert!(
         said.contains("lost: the root's own move and figures (500, 500, 0."),
         "{said}"
     );
-    assert!(complaint(&["convert", tree, "x.txt"]).contains("expected .tree or .csv at the end"));
-    assert!(complaint(&["inspect", "--format", "csv", tree]).contains(": line 1: "));
-    assert!(complaint(&["grow", "--game", "kalah", "--out", directory]).contains("--iterations"));
+    assert!(usage_error(&["convert", tree, "x.txt"]).contains("expected .tree or .csv at the end"));
+    assert!(usage_error(&["inspect", "--format", "csv", tree]).contains(": line 1: "));
+    assert!(usage_error(&["grow", "--game", "kalah", "--out", directory]).contains("--iterations"));
 }

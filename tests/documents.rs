@@ -19,7 +19,7 @@ const CAPPED_TIMEOUT: Duration = Duration::from_secs(120);
 const UNCAPPED_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Stands in for cargo: `cargo run` starts a program of this build, and `cargo test` is what runs this very test.
-const CARGO: &str = r#"#!/bin/sh
+const CARGO_STUB: &str = r#"#!/bin/sh
 case "$1 $2 $3 $4" in
 "run --release -p canopy-engine") shift 4; program=canopy-engine ;;
 "run --release"*) shift 2; program=canopy-viewer ;;
@@ -31,14 +31,14 @@ exec "$program" "$@"
 "#;
 
 /// Commands that stand together on a page.
-struct Block {
+struct ShellBlock {
     page: &'static str,
     line: usize,
     script: String,
 }
 
 /// The blocks of shell commands on a page.
-fn shell_blocks(page: &'static str) -> Vec<Block> {
+fn shell_blocks(page: &'static str) -> Vec<ShellBlock> {
     let text = fs::read_to_string(data("../..").join(page)).expect("the page is there");
     let mut blocks = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -54,7 +54,7 @@ fn shell_blocks(page: &'static str) -> Vec<Block> {
         let inside = lines.by_ref().take_while(|(_, line)| *line != "```");
         let script: String = inside.map(|(_, line)| format!("{line}\n")).collect();
         if language == "sh" {
-            blocks.push(Block {
+            blocks.push(ShellBlock {
                 page,
                 line: index + 1,
                 script,
@@ -95,7 +95,7 @@ impl Programs {
                 fs::set_permissions(&path, mode).expect("it can be made a program");
             }
         };
-        put("cargo", CARGO);
+        put("cargo", CARGO_STUB);
         put(
             "canopy-viewer",
             &format!("#!/bin/sh\nexec {viewer} \"$@\"\n"),
@@ -134,7 +134,7 @@ impl Programs {
 }
 
 /// Runs the commands of a block until the shell ends, then ends what it left in the background.
-fn run(block: &Block, mut shell: Command, timeout: Duration) {
+fn run_block(block: &ShellBlock, mut shell: Command, timeout: Duration) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut shell, 0);
     let log = Scratch::new("documents-log");
@@ -160,7 +160,7 @@ fn run(block: &Block, mut shell: Command, timeout: Duration) {
     let ended = Command::new("sh").args(["-c", &group]).status();
     assert!(ended.expect("there is a shell").success());
     let _ = child.wait();
-    let Block { page, line, .. } = block;
+    let ShellBlock { page, line, .. } = block;
     let status = status.unwrap_or_else(|| panic!("{page}:{line} took too long:\n{}", said()));
     assert!(status.success(), "{page}:{line}: {status}:\n{}", said());
 }
@@ -203,7 +203,7 @@ fn run_pages(cap: Option<&str>) {
                 }
                 None => UNCAPPED_TIMEOUT,
             };
-            run(&block, shell, timeout);
+            run_block(&block, shell, timeout);
         }
     }
     assert!(commands >= 10, "only {commands} commands were found");

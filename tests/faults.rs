@@ -20,7 +20,7 @@ mod support;
 const ENGINE: &str = env!("CARGO_BIN_EXE_canopy-engine");
 
 /// The engine, growing trees in `directory` for so many plies.
-fn grow(directory: &Path, plies: u32, more: &[&str]) -> Command {
+fn grow_command(directory: &Path, plies: u32, more: &[&str]) -> Command {
     let mut command = Command::new(ENGINE);
     command.args([
         "grow",
@@ -40,7 +40,7 @@ fn grow(directory: &Path, plies: u32, more: &[&str]) -> Command {
     command
 }
 
-fn finish(child: Child) -> (Vec<String>, String, Option<i32>) {
+fn wait_for_output(child: Child) -> (Vec<String>, String, Option<i32>) {
     let Output {
         status,
         stdout,
@@ -55,7 +55,7 @@ fn finish(child: Child) -> (Vec<String>, String, Option<i32>) {
 }
 
 /// Every file in a directory that does not begin with a dot is whole. How many tree files there are.
-fn all_whole(directory: &Path) -> usize {
+fn count_whole_trees(directory: &Path) -> usize {
     let mut trees = 0;
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -101,15 +101,15 @@ fn kill_at_random_moments(times: u32) {
             "--extra",
             "--journal",
         ];
-        let mut child = grow(&directory, 1000, &more).spawn().unwrap();
+        let mut child = grow_command(&directory, 1000, &more).spawn().unwrap();
         std::thread::sleep(Duration::from_micros(u64::from(rng.below(150_000))));
         child.kill().unwrap();
         child.wait().unwrap();
         if directory.exists() {
-            most = most.max(all_whole(&directory));
+            most = most.max(count_whole_trees(&directory));
             // The next process clears up what this one could not.
-            let (moves, errors, code) = finish(
-                grow(&directory, 1, &["--iterations", "10"])
+            let (moves, errors, code) = wait_for_output(
+                grow_command(&directory, 1, &["--iterations", "10"])
                     .spawn()
                     .unwrap(),
             );
@@ -140,19 +140,19 @@ fn an_engine_killed_at_200_moments_leaves_no_half_file() {
 fn two_engines_share_a_directory() {
     let scratch = Scratch::new("shared");
     let start = || {
-        grow(&scratch.0, 8, &["--iterations", "2000", "--journal"])
+        grow_command(&scratch.0, 8, &["--iterations", "2000", "--journal"])
             .spawn()
             .unwrap()
     };
     for child in [start(), start(), start()] {
-        let (moves, errors, code) = finish(child);
+        let (moves, errors, code) = wait_for_output(child);
         assert_eq!((moves.len(), errors.as_str(), code), (8, "", Some(0)));
     }
-    assert_eq!(all_whole(&scratch.0), 24);
+    assert_eq!(count_whole_trees(&scratch.0), 24);
 }
 
 /// Whether a program can be run here with these arguments, told if it cannot.
-fn can(program: &str, arguments: &[&str]) -> bool {
+fn is_runnable(program: &str, arguments: &[&str]) -> bool {
     let works = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -168,7 +168,7 @@ fn can(program: &str, arguments: &[&str]) -> bool {
 
 #[test]
 fn a_full_disk_stops_no_game_but_grow_fails_in_the_end() {
-    if !can("unshare", &["--mount", "true"]) {
+    if !is_runnable("unshare", &["--mount", "true"]) {
         return;
     }
     let scratch = Scratch::new("full");
@@ -209,7 +209,7 @@ fn a_directory_that_may_not_be_written_stops_no_game() {
         return;
     };
     let is_root = owner == 0;
-    if is_root && !can("setpriv", &[&as_nobody[..], &["true"]].concat()) {
+    if is_root && !is_runnable("setpriv", &[&as_nobody[..], &["true"]].concat()) {
         return;
     }
     let scratch = Scratch::new("forbidden");
@@ -250,7 +250,7 @@ fn a_directory_that_may_not_be_written_stops_no_game() {
     std::thread::sleep(Duration::from_millis(300));
     let before = fs::read_dir(&directory).unwrap().count();
     mode(&directory, 0o777);
-    let (moves, errors, code) = finish(child);
+    let (moves, errors, code) = wait_for_output(child);
     assert_eq!(code, Some(1), "{errors}");
     assert!(moves.len() > 15, "{moves:?}");
     assert_eq!(errors.lines().count(), 2, "{errors}");
@@ -263,7 +263,7 @@ fn a_directory_that_may_not_be_written_stops_no_game() {
         fs::read_dir(&directory).unwrap().count() > before,
         "it never recovered"
     );
-    all_whole(&directory);
+    count_whole_trees(&directory);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_directory_that_is_removed_stops_no_game() {
     let scratch = Scratch::new("removed");
     let directory = scratch.0.join("trees");
     let more = ["--millis", "30", "--every", "5"];
-    let child = grow(&directory, 30, &more).spawn().unwrap();
+    let child = grow_command(&directory, 30, &more).spawn().unwrap();
     let begun = Instant::now();
     while !directory.exists() && begun.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(5));
@@ -283,7 +283,7 @@ fn a_directory_that_is_removed_stops_no_game() {
     }
     std::thread::sleep(Duration::from_millis(200));
     fs::create_dir(&directory).unwrap();
-    let (moves, errors, code) = finish(child);
+    let (moves, errors, code) = wait_for_output(child);
     assert_eq!(code, Some(1), "{errors}");
     assert!(moves.len() > 6, "{moves:?}");
     assert!(
@@ -294,11 +294,11 @@ fn a_directory_that_is_removed_stops_no_game() {
         errors.contains("trees could not be written to "),
         "{errors}"
     );
-    assert!(all_whole(&directory) > 0, "it never recovered");
+    assert!(count_whole_trees(&directory) > 0, "it never recovered");
 }
 
 /// A program under strace, which does to its system calls what `inject` says; the calls go to `log`.
-fn injected(log: &Path, calls: &str, inject: &str) -> Command {
+fn strace_command(log: &Path, calls: &str, inject: &str) -> Command {
     let mut command = Command::new("strace");
     command.args(["-f", "-o"]).arg(log);
     command.args(["-e", &format!("trace={calls}")]);
@@ -308,17 +308,17 @@ fn injected(log: &Path, calls: &str, inject: &str) -> Command {
 }
 
 /// How often strace did what it was told to.
-fn injections(log: &Path) -> usize {
+fn injection_count(log: &Path) -> usize {
     let log = fs::read_to_string(log).unwrap();
     log.matches("(INJECTED)").count() + log.matches("(DELAYED)").count()
 }
 
 fn has_strace() -> bool {
-    can("strace", &["-o", "/dev/null", "true"])
+    is_runnable("strace", &["-o", "/dev/null", "true"])
 }
 
 /// Every file takes so many microseconds to get its name; nothing else the engine does is slower.
-const RENAMES: &str = "rename,linkat";
+const RENAME_SYSCALLS: &str = "rename,linkat";
 
 #[test]
 fn grow_waits_for_a_slow_disk_and_loses_no_tree() {
@@ -327,7 +327,7 @@ fn grow_waits_for_a_slow_disk_and_loses_no_tree() {
     }
     let scratch = Scratch::new("slow");
     let (directory, log) = (scratch.0.join("trees"), scratch.0.join("log"));
-    let output = injected(&log, RENAMES, "delay_exit=60000")
+    let output = strace_command(&log, RENAME_SYSCALLS, "delay_exit=60000")
         .args(["grow", "--game", "othello", "--iterations", "200"])
         .args(["--plies", "20", "--out"])
         .arg(&directory)
@@ -335,12 +335,12 @@ fn grow_waits_for_a_slow_disk_and_loses_no_tree() {
         .unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!((errors.as_str(), output.status.code()), ("", Some(0)));
-    assert_eq!(injections(&log), 40);
-    assert_eq!(all_whole(&directory), 20);
+    assert_eq!(injection_count(&log), 40);
+    assert_eq!(count_whole_trees(&directory), 20);
 }
 
 /// What a server answers to a script, and whether it ends well.
-fn serve(command: &mut Command, script: &str) -> (String, bool) {
+fn run_server_script(command: &mut Command, script: &str) -> (String, bool) {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     child
         .stdin
@@ -366,9 +366,9 @@ fn a_live_game_waits_for_no_disk_and_says_how_many_trees_it_lost() {
         directory.display(),
         "go nodes 100\n".repeat(30)
     );
-    let mut command = injected(&log, RENAMES, "delay_exit=100000");
-    let (text, well) = serve(command.args(["--game", "othello"]), &script);
-    assert!(well && injections(&log) > 0, "{text}");
+    let mut command = strace_command(&log, RENAME_SYSCALLS, "delay_exit=100000");
+    let (text, well) = run_server_script(command.args(["--game", "othello"]), &script);
+    assert!(well && injection_count(&log) > 0, "{text}");
     assert_eq!(text.matches("bestmove").count(), 30, "{text}");
     // Each time the first that is lost is told, and how many it were when a tree is written again.
     let mut lost = Vec::new();
@@ -382,7 +382,7 @@ fn a_live_game_waits_for_no_disk_and_says_how_many_trees_it_lost() {
             *lost.last_mut().unwrap() = count.parse::<usize>().unwrap();
         }
     }
-    let trees = all_whole(&directory);
+    let trees = count_whole_trees(&directory);
     assert!((8..30).contains(&trees), "{trees} trees\n{text}");
     assert_eq!(trees + lost.iter().sum::<usize>(), 30, "{text}");
 }
@@ -416,7 +416,7 @@ fn a_file_that_grows_too_large_kills_nobody() {
     let hidden = left.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
     assert_eq!(hidden.count(), 0);
     // At most the roots alone that tell of the journals.
-    assert!(all_whole(&scratch.0) <= 2);
+    assert!(count_whole_trees(&scratch.0) <= 2);
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn faults_of_the_disk_are_told_and_leave_no_half_file() {
     ] {
         let directory = scratch.0.join(calls);
         let log = scratch.0.join(format!("{calls}.log"));
-        let output = injected(&log, calls, inject)
+        let output = strace_command(&log, calls, inject)
             .args([
                 "grow",
                 "--game",
@@ -449,7 +449,7 @@ fn faults_of_the_disk_are_told_and_leave_no_half_file() {
             .output()
             .unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(injections(&log) > 0, "{calls}: nothing happened");
+        assert!(injection_count(&log) > 0, "{calls}: nothing happened");
         assert_eq!(output.status.code(), Some(lost), "{calls}: {errors}");
         assert!(errors.contains(sentence), "{calls}: {errors}");
         if !directory.exists() {
@@ -459,7 +459,7 @@ fn faults_of_the_disk_are_told_and_leave_no_half_file() {
         let names = fs::read_dir(&directory).unwrap().flatten();
         let hidden = names.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
         assert_eq!(hidden.count(), 0, "{calls}");
-        assert_eq!(all_whole(&directory), written, "{calls}");
+        assert_eq!(count_whole_trees(&directory), written, "{calls}");
     }
 }
 
@@ -470,7 +470,7 @@ fn a_match_whose_records_cannot_be_synced_fails_with_a_sentence() {
     }
     let scratch = Scratch::new("unsynced");
     let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
-    let output = injected(&log, "fdatasync", "error=EIO")
+    let output = strace_command(&log, "fdatasync", "error=EIO")
         .args([
             "match",
             "--game",
@@ -483,7 +483,7 @@ fn a_match_whose_records_cannot_be_synced_fails_with_a_sentence() {
         .output()
         .unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(injections(&log) > 0, "{errors}");
+    assert!(injection_count(&log) > 0, "{errors}");
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("Input/output error"), "{errors}");
 }
@@ -495,7 +495,7 @@ fn a_match_file_that_cannot_be_renamed_stops_no_match() {
     }
     let scratch = Scratch::new("unnamed");
     let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
-    let output = injected(&log, "rename", "error=EIO")
+    let output = strace_command(&log, "rename", "error=EIO")
         .args([
             "match",
             "--game",
@@ -514,7 +514,7 @@ fn a_match_file_that_cannot_be_renamed_stops_no_match() {
         .output()
         .unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(injections(&log) > 0, "{errors}");
+    assert!(injection_count(&log) > 0, "{errors}");
     assert_eq!(output.status.code(), Some(0), "{errors}");
     assert!(errors.contains("match.json is not written: "), "{errors}");
     let names = fs::read_dir(&directory).unwrap().flatten();
@@ -528,7 +528,7 @@ fn a_full_standard_error_kills_nobody() {
     fs::write(scratch.0.join("trees"), "a file").unwrap();
     // Whatever is said there fails with "no space left on device".
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let mut command = grow(&scratch.0.join("trees"), 1, &["--iterations", "10"]);
+    let mut command = grow_command(&scratch.0.join("trees"), 1, &["--iterations", "10"]);
     let status = command.stderr(full).status().unwrap();
     assert_eq!(status.code(), Some(1));
 }
@@ -608,7 +608,7 @@ fn a_tree_directory_that_becomes_a_file_is_told_once() {
     .unwrap();
     go(&mut input, "bestmove");
     let begun = Instant::now();
-    while scratch_trees(&directory) == 0 && begun.elapsed() < Duration::from_secs(20) {
+    while count_scratch_trees(&directory) == 0 && begun.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(5));
     }
     fs::remove_dir_all(&directory).unwrap();
@@ -623,8 +623,8 @@ fn a_tree_directory_that_becomes_a_file_is_told_once() {
     assert_eq!(told("2 trees could not be written to "), 1, "{heard:?}");
     assert_eq!(fs::read_to_string(&directory).unwrap(), "a file");
     // A command asked for trees refuses such a directory, and says so.
-    let (_, errors, code) = finish(
-        grow(&directory, 1, &["--iterations", "10"])
+    let (_, errors, code) = wait_for_output(
+        grow_command(&directory, 1, &["--iterations", "10"])
             .spawn()
             .unwrap(),
     );
@@ -632,7 +632,7 @@ fn a_tree_directory_that_becomes_a_file_is_told_once() {
 }
 
 /// The address space of a process, in bytes.
-fn address_space(child: &Child) -> u64 {
+fn address_space_bytes(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
     let kb: u64 = size
@@ -663,12 +663,12 @@ fn memory_that_is_refused_costs_the_tree_and_not_the_game() {
     );
     input.write_all(script.as_bytes()).unwrap();
     let begun = Instant::now();
-    while scratch_trees(&scratch.0) == 0 && begun.elapsed() < Duration::from_secs(60) {
+    while count_scratch_trees(&scratch.0) == 0 && begun.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
     // From now on there is room for another thread's stack, but not for a copy of a large tree.
     let limit = Rlimit {
-        current: Some(address_space(&child) + (20 << 20)),
+        current: Some(address_space_bytes(&child) + (20 << 20)),
         ..getrlimit(Resource::As)
     };
     let pid = Pid::from_raw(child.id() as i32).unwrap();
@@ -677,7 +677,7 @@ fn memory_that_is_refused_costs_the_tree_and_not_the_game() {
         .write_all(b"go nodes 60000\nwait\ngo nodes 1000\nwait\n")
         .unwrap();
     drop(input);
-    let (lines, _, code) = finish(child);
+    let (lines, _, code) = wait_for_output(child);
     let told = |text: &str| lines.iter().filter(|line| line.contains(text)).count();
     assert_eq!(code, Some(0), "{lines:?}");
     assert_eq!(told("bestmove "), 3, "{lines:?}");
@@ -688,7 +688,7 @@ fn memory_that_is_refused_costs_the_tree_and_not_the_game() {
         1,
         "{lines:?}"
     );
-    assert_eq!(all_whole(&scratch.0), 1);
+    assert_eq!(count_whole_trees(&scratch.0), 1);
 }
 
 #[test]
@@ -711,7 +711,7 @@ fn a_search_that_gets_less_memory_than_it_asked_for_says_so() {
         errors.contains(" of the 40000000 entries asked for"),
         "{errors}"
     );
-    assert_eq!(all_whole(&scratch.0), 3);
+    assert_eq!(count_whole_trees(&scratch.0), 3);
     for path in scratch.files("json") {
         let sidecar = meta::read(fs::File::open(&path).unwrap()).unwrap();
         assert_eq!(sidecar.shortfalls.len(), 2, "{sidecar:?}");
@@ -732,7 +732,7 @@ fn a_table_for_which_the_limit_leaves_no_room_is_told_of_once() {
     let mut command = Command::new(ENGINE);
     command.args(["--game", "connect-four"]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let (text, well) = serve(&mut command, &script);
+    let (text, well) = run_server_script(&mut command, &script);
     assert!(well && text.matches("bestmove").count() == 4, "{text}");
     let sentence = "the table has 349525 of the 8000000 entries asked for";
     assert_eq!(
@@ -768,7 +768,7 @@ fn commands_say_that_a_table_is_smaller_than_asked_for() {
     }
 }
 
-fn scratch_trees(directory: &Path) -> usize {
+fn count_scratch_trees(directory: &Path) -> usize {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.path().extension().is_some_and(|name| name == "tree"))

@@ -21,7 +21,7 @@ const LAYERS: &[&str] = &[
 ];
 
 /// The only files that may look at a clock.
-const CLOCKS: &[&str] = &["search/budget.rs", "arena/", "cli/bench"];
+const CLOCK_FILES: &[&str] = &["search/budget.rs", "arena/", "cli/bench"];
 
 #[test]
 fn no_file_looks_up() {
@@ -32,9 +32,9 @@ fn no_file_looks_up() {
             .into_iter()
             .chain(rust_files(&src.join(format!("{layer}.rs"))))
         {
-            let text = code(&file);
+            let text = strip_comments(&file);
             faults.extend(
-                upward(&text, &LAYERS[height + 1..])
+                upper_layers_named(&text, &LAYERS[height + 1..])
                     .map(|above| format!("{} names crate::{above}", file.display())),
             );
         }
@@ -75,7 +75,7 @@ fn the_viewer_stays_in_its_rooms() {
     assert!(files.len() > 10, "the viewer is there");
     for file in files {
         let name = file.strip_prefix(&src).expect("found below src");
-        let text = code(&file);
+        let text = strip_comments(&file);
         for word in ["winit::", "softbuffer"] {
             let is_window = name == Path::new("window.rs") || name.starts_with("window");
             let is_allowed = is_window || !text.contains(word);
@@ -99,8 +99,11 @@ fn few_files_look_at_a_clock() {
             .expect("found below src")
             .to_string_lossy()
             .replace('\\', "/");
-        if !CLOCKS.iter().any(|allowed| name.starts_with(allowed)) {
-            assert!(!code(&file).contains("Instant"), "{name} looks at a clock");
+        if !CLOCK_FILES.iter().any(|allowed| name.starts_with(allowed)) {
+            assert!(
+                !strip_comments(&file).contains("Instant"),
+                "{name} looks at a clock"
+            );
         }
     }
 }
@@ -108,7 +111,7 @@ fn few_files_look_at_a_clock() {
 #[test]
 fn the_check_itself_sees_grouped_imports() {
     let above = &["search", "cli"];
-    let names = |text: &str| upward(text, above).collect::<Vec<_>>();
+    let names = |text: &str| upper_layers_named(text, above).collect::<Vec<_>>();
     assert_eq!(names("use crate::search::Limits;"), ["search"]);
     assert_eq!(names("use crate::{games::Game, search};"), ["search"]);
     assert_eq!(
@@ -121,7 +124,7 @@ fn the_check_itself_sees_grouped_imports() {
 }
 
 /// A file without its line comments.
-fn code(file: &Path) -> String {
+fn strip_comments(file: &Path) -> String {
     let text = fs::read_to_string(file).expect("source files are UTF-8");
     text.lines()
         .map(|line| line.split("//").next().unwrap_or_default())
@@ -130,12 +133,12 @@ fn code(file: &Path) -> String {
 }
 
 /// Which of `above` are named right after `crate::`, alone or in a group.
-fn upward<'a>(text: &str, above: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
+fn upper_layers_named<'a>(text: &str, above: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     let mut named = Vec::new();
     for (start, _) in text.match_indices("crate::") {
         let rest = &text[start + "crate::".len()..];
         let Some(group) = rest.strip_prefix('{') else {
-            named.push(word(rest));
+            named.push(leading_word(rest));
             continue;
         };
         // The words that stand at depth 1 of the group, each after `{` or `,`.
@@ -147,7 +150,7 @@ fn upward<'a>(text: &str, above: &'a [&'a str]) -> impl Iterator<Item = &'a str>
                 ',' if depth == 1 => fresh = true,
                 _ if symbol.is_whitespace() => {}
                 _ if depth == 1 && fresh => {
-                    named.push(word(&group[index..]));
+                    named.push(leading_word(&group[index..]));
                     fresh = false;
                 }
                 _ => {}
@@ -163,7 +166,7 @@ fn upward<'a>(text: &str, above: &'a [&'a str]) -> impl Iterator<Item = &'a str>
         .filter(move |layer| named.iter().any(|name| name == layer))
 }
 
-fn word(text: &str) -> String {
+fn leading_word(text: &str) -> String {
     text.chars()
         .take_while(|symbol| symbol.is_alphanumeric() || *symbol == '_')
         .collect()

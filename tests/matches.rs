@@ -14,20 +14,20 @@ use support::{Scratch, data, program, signal, untested};
 
 mod support;
 
-fn engine() -> &'static str {
+fn engine_path() -> &'static str {
     program(option_env!("CARGO_BIN_EXE_canopy-engine"))
 }
 
 /// The arguments of a match of connect four, words of which are separated by `|`.
-fn arguments(text: &str) -> Vec<String> {
+fn match_arguments(text: &str) -> Vec<String> {
     let mut words = vec!["match".to_owned()];
     words.extend(text.split('|').map(|word| word.trim().to_owned()));
     words
 }
 
-fn start(text: &str) -> Child {
-    Command::new(engine())
-        .args(arguments(text))
+fn spawn_match(text: &str) -> Child {
+    Command::new(engine_path())
+        .args(match_arguments(text))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -35,38 +35,40 @@ fn start(text: &str) -> Child {
         .expect("the program starts")
 }
 
-fn play(text: &str) -> Output {
-    start(text).wait_with_output().expect("the program ends")
+fn run_match(text: &str) -> Output {
+    spawn_match(text)
+        .wait_with_output()
+        .expect("the program ends")
 }
 
 /// The report of a match that went well.
-fn report(text: &str) -> String {
-    let output = play(text);
+fn match_report(text: &str) -> String {
+    let output = run_match(text);
     let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{text}: {complaints}");
     String::from_utf8(output.stdout).expect("reports are UTF-8")
 }
 
 /// What a match that cannot be played says, with that exit code.
-fn refusal(text: &str, code: i32) -> String {
-    let output = play(text);
+fn match_error(text: &str, code: i32) -> String {
+    let output = run_match(text);
     let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{text}: {complaints}");
     complaints
 }
 
 /// An engine that misbehaves, as an engine of a match.
-fn rogue(mode: &str) -> String {
+fn rogue_engine(mode: &str) -> String {
     format!(
         "name=rogue sh {} {mode}",
         data("engines/rogue.sh").display()
     )
 }
 
-const TIMES: &str = "--timeouts|start=3,ready=0.5,move=0.5,stop=0.3,quit=0.3";
+const SHORT_TIMEOUTS: &str = "--timeouts|start=3,ready=0.5,move=0.5,stop=0.3,quit=0.3";
 
 /// The games of a journal.
-fn games(directory: &Path) -> Vec<serde_json::Value> {
+fn read_match_log(directory: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(directory.join("match.jsonl")).expect("there is a journal");
     (text.lines().skip(1))
         .map(|line| serde_json::from_str(line).expect("every line is an object"))
@@ -74,17 +76,17 @@ fn games(directory: &Path) -> Vec<serde_json::Value> {
 }
 
 /// What a game depends on and what came of it, without times and places.
-fn substance(directory: &Path) -> BTreeSet<String> {
+fn reproducible_fields(directory: &Path) -> BTreeSet<String> {
     let keys = [
         "game", "players", "seed", "start", "plies", "moves", "result", "ending", "reason", "nodes",
     ];
-    (games(directory).iter())
+    (read_match_log(directory).iter())
         .map(|game| keys.map(|key| game[key].to_string()).join(" "))
         .collect()
 }
 
 /// The lines of a report that do not depend on the clock.
-fn table(report: &str) -> Vec<String> {
+fn timeless_lines(report: &str) -> Vec<String> {
     let timeless = |line: &str| match line.split_once('%') {
         // The columns of a standing: time and nodes come after its percentage.
         Some((before, after)) if after.matches('-').count() == 4 => {
@@ -97,19 +99,19 @@ fn table(report: &str) -> Vec<String> {
 }
 
 /// Our engine against a rogue: what ended the game, whose fault it was, why, and what else is remembered.
-fn ending(mode: &str, go: &str) -> serde_json::Value {
+fn play_rogue(mode: &str, go: &str) -> serde_json::Value {
     let scratch = Scratch::new(&format!("ending-{}", mode.replace(' ', "-")));
     let out = scratch.0.display();
     let begun = Instant::now();
-    report(&format!(
-        "--game|connect-four|--engine|search=uct|--engine|{}|--games|1|--go|{go}|{TIMES}|--out|{out}",
-        rogue(mode)
+    match_report(&format!(
+        "--game|connect-four|--engine|search=uct|--engine|{}|--games|1|--go|{go}|{SHORT_TIMEOUTS}|--out|{out}",
+        rogue_engine(mode)
     ));
     assert!(
         begun.elapsed() < Duration::from_secs(30),
         "{mode} held the match up"
     );
-    let mut games = games(&scratch.0);
+    let mut games = read_match_log(&scratch.0);
     assert_eq!(games.len(), 1, "{mode}");
     games.remove(0)
 }
@@ -138,7 +140,7 @@ fn misbehaving_engines_lose_for_what_they_did() {
         ("flood", "silent", "did not answer"),
         ("endless", "silent", "did not answer"),
     ] {
-        let game = ending(mode, "nodes 10");
+        let game = play_rogue(mode, "nodes 10");
         assert_eq!(game["ending"], wanted, "{mode}: {game}");
         assert_eq!(game["blame"], 2, "{mode}: {game}");
         assert_eq!(game["result"], "p1win", "{mode}: {game}");
@@ -156,7 +158,7 @@ fn misbehaving_engines_lose_for_what_they_did() {
             "{mode}: {game}"
         );
     }
-    let crash = ending("crash", "nodes 10");
+    let crash = play_rogue("crash", "nodes 10");
     assert!(
         crash["remains"]["complaints"]
             .to_string()
@@ -168,26 +170,26 @@ fn misbehaving_engines_lose_for_what_they_did() {
 /// Who is late has lost on time; who does not even answer to stop is ended.
 #[test]
 fn the_clock_is_the_referees() {
-    let late = ending("late", "movetime 100");
+    let late = play_rogue("late", "movetime 100");
     assert_eq!(
         (&late["ending"], &late["blame"]),
         (&"late".into(), &2.into()),
         "{late}"
     );
-    let game = ending("stubborn", "movetime 100");
+    let game = play_rogue("stubborn", "movetime 100");
     assert_eq!(
         (&game["ending"], &game["blame"]),
         (&"silent".into(), &2.into()),
         "{game}"
     );
-    let clock = ending("late", "tc 0.2+0.1");
+    let clock = play_rogue("late", "tc 0.2+0.1");
     assert_eq!(
         (&clock["ending"], &clock["blame"]),
         (&"late".into(), &2.into()),
         "{clock}"
     );
     // As much time as it takes.
-    let patient = ending("late", "movetime 1000");
+    let patient = play_rogue("late", "movetime 1000");
     assert_eq!(patient["ending"], "rules", "{patient}");
 }
 
@@ -208,7 +210,7 @@ fn lies_about_the_result_and_bad_manners_change_nothing() {
         ("parent", None),
         ("twice", None),
     ] {
-        let game = ending(mode, "nodes 200");
+        let game = play_rogue(mode, "nodes 200");
         assert_eq!(game["ending"], "rules", "{mode}: {game}");
         assert_eq!(game["result"], "p1win", "{mode}: {game}");
         let told = game["remarks"].to_string();
@@ -226,25 +228,30 @@ fn lies_about_the_result_and_bad_manners_change_nothing() {
 #[test]
 fn an_engine_that_never_starts_is_told_before_a_game_is_played() {
     let against = |other: &str| {
-        format!("--game|connect-four|--engine|search=uct|--engine|{other}|--games|2|{TIMES}")
+        format!(
+            "--game|connect-four|--engine|search=uct|--engine|{other}|--games|2|{SHORT_TIMEOUTS}"
+        )
     };
-    let message = refusal(&against("name=ghost /no/such/engine"), 1);
+    let message = match_error(&against("name=ghost /no/such/engine"), 1);
     assert!(
         message.contains("ghost could not be started: /no/such/engine: No such file"),
         "{message}"
     );
-    let message = refusal(&against(&rogue("hang-start")), 1);
+    let message = match_error(&against(&rogue_engine("hang-start")), 1);
     assert!(
         message.contains("rogue did not answer while it introduced itself"),
         "{message}"
     );
     assert!(message.contains("> ugi"), "{message}");
-    let message = refusal(&against(&rogue("noisy-death")), 1);
+    let message = match_error(&against(&rogue_engine("noisy-death")), 1);
     assert!(
         message.contains("exit status: 3") && message.contains("so am I"),
         "{message}"
     );
-    let message = refusal(&against(&format!("option.Contempt=3 {}", rogue("good"))), 1);
+    let message = match_error(
+        &against(&format!("option.Contempt=3 {}", rogue_engine("good"))),
+        1,
+    );
     assert!(
         message.contains("has no option \"Contempt\"; it has skill"),
         "{message}"
@@ -304,13 +311,13 @@ fn command_lines_are_checked() {
         ),
         (format!("{common}|--game|go"), ""),
     ] {
-        let message = refusal(&text, 2);
+        let message = match_error(&text, 2);
         assert!(message.contains(wanted), "{text}: {message}");
     }
     let scratch = Scratch::new("openings");
     let path = scratch.0.join("list");
     fs::write(&path, "4453\n# a comment\n\n99\n").expect("a file can be written");
-    let message = refusal(&format!("{common}|--openings|{}", path.display()), 2);
+    let message = match_error(&format!("{common}|--openings|{}", path.display()), 2);
     assert!(message.contains("line 4"), "{message}");
 }
 
@@ -323,12 +330,12 @@ fn searches_are_checked_before_the_match() {
         ("rules-002", "rules-002"),
         ("dijkstra", "dijkstra"),
     ] {
-        let message = refusal(&format!("{common}|search={search}"), 2);
+        let message = match_error(&format!("{common}|search={search}"), 2);
         assert!(message.contains(wanted), "{search}: {message}");
     }
     // One that is given as a command says so itself.
-    let own = engine();
-    let output = play(&format!(
+    let own = engine_path();
+    let output = run_match(&format!(
         "{common}|option.Search=rules-002 {own} --game kalah --option Seed=3|--go|nodes 5"
     ));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -343,8 +350,8 @@ fn a_failed_start_leaves_the_directory_free() {
         "--game|connect-four|--games|2|--go|nodes 5|--out|{}|--engine|search=uct|--engine",
         scratch.0.display()
     );
-    refusal(&format!("{common}|/no/such/engine"), 1);
-    report(&format!("{common}|search=random"));
+    match_error(&format!("{common}|/no/such/engine"), 1);
+    match_report(&format!("{common}|search=random"));
 }
 
 /// A test that has decided stays decided.
@@ -355,18 +362,18 @@ fn a_decided_match_is_not_played_on() {
         "--game|connect-four|--engine|search=uct|--engine|search=random|--games|1000|--go|nodes 100|--sprt|elo0=0,elo1=200|--out|{}",
         scratch.0.display()
     );
-    report(&command);
-    let played = games(&scratch.0).len();
-    let again = report(&command);
+    match_report(&command);
+    let played = read_match_log(&scratch.0).len();
+    let again = match_report(&command);
     assert!(again.contains("H1 accepted"), "{again}");
-    assert_eq!(games(&scratch.0).len(), played);
+    assert_eq!(read_match_log(&scratch.0).len(), played);
 }
 
 /// Whoever follows a match sees the last move and the result of every game.
 #[test]
 fn the_end_of_every_game_can_be_followed() {
     let scratch = Scratch::new("every-end");
-    let mut child = start(&format!(
+    let mut child = spawn_match(&format!(
         "--game|connect-four|--engine|search=uct|--engine|search=random|--games|3|--go|nodes 20|--pace|60|--trees|{}",
         scratch.0.display()
     ));
@@ -385,7 +392,7 @@ fn the_end_of_every_game_can_be_followed() {
 }
 
 /// The numbers of a process's children.
-fn children(parent: &Child) -> Vec<u32> {
+fn child_pids(parent: &Child) -> Vec<u32> {
     let wanted = format!("PPid:\t{}\n", parent.id());
     let is_child = |path: &Path| {
         fs::read_to_string(path.join("status")).is_ok_and(|text| text.contains(&wanted))
@@ -398,19 +405,19 @@ fn children(parent: &Child) -> Vec<u32> {
 }
 
 /// Handles and processes that a process has at the moment.
-fn census(child: &Child) -> (usize, usize) {
+fn handle_and_child_counts(child: &Child) -> (usize, usize) {
     let handles = fs::read_dir(format!("/proc/{}/fd", child.id()));
     (
         handles.map_or(0, |entries| entries.count()),
-        children(child).len(),
+        child_pids(child).len(),
     )
 }
 
 /// The engines of a match, as soon as both have started.
-fn both_engines(runner: &Child) -> Vec<u32> {
+fn wait_for_engines(runner: &Child) -> Vec<u32> {
     let begun = Instant::now();
     loop {
-        let engines = children(runner);
+        let engines = child_pids(runner);
         if engines.len() == 2 {
             return engines;
         }
@@ -427,18 +434,18 @@ fn stop_with_engines(times: u64) {
     let mut random = canopy_engine::rng::Rng::new(times);
     for turn in 0..times {
         let scratch = Scratch::new(&format!("cancelled-{times}-{turn}"));
-        let child = start(&format!(
+        let child = spawn_match(&format!(
             "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|100|--go|nodes 20|--pace|50|--out|{}",
             scratch.0.display()
         ));
-        let mut processes = both_engines(&child);
+        let mut processes = wait_for_engines(&child);
         thread::sleep(Duration::from_millis(random.below(1000).into()));
         processes.push(child.id());
         signal(["TERM", "INT", "HUP"][turn as usize % 3], &processes);
         let output = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(130), "{said}");
-        for game in games(&scratch.0) {
+        for game in read_match_log(&scratch.0) {
             assert_eq!(game["ending"], "rules", "{game}");
         }
     }
@@ -466,11 +473,11 @@ fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
     }
     for name in ["TERM", "KILL"] {
         let scratch = Scratch::new(&format!("sniped-{name}"));
-        let child = start(&format!(
+        let child = spawn_match(&format!(
             "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|2|--go|nodes 20|--pace|60|--out|{}",
             scratch.0.display()
         ));
-        let engines = both_engines(&child);
+        let engines = wait_for_engines(&child);
         signal(name, &engines[..1]);
         let output = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -480,7 +487,7 @@ fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
             said.contains("game 1 is played again") || !said.contains("played again"),
             "{said}"
         );
-        let played = games(&scratch.0);
+        let played = read_match_log(&scratch.0);
         assert_eq!(played.len(), 2, "{played:?}");
         for game in played {
             assert_eq!(game["ending"], "rules", "{game}");
@@ -491,7 +498,7 @@ fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
 /// An engine that ends itself in every game, as if by others, loses them in the end.
 #[test]
 fn an_engine_that_is_ended_again_and_again_loses() {
-    let game = ending("term", "nodes 10");
+    let game = play_rogue("term", "nodes 10");
     assert_eq!(game["ending"], "crashed", "{game}");
     assert_eq!(game["blame"], 2, "{game}");
     assert!(game["reason"].to_string().contains("signal: 15"), "{game}");
@@ -500,14 +507,14 @@ fn an_engine_that_is_ended_again_and_again_loses() {
 /// Games in which somebody crashes leave nothing behind.
 fn crash_games(count: usize) {
     let scratch = Scratch::new(&format!("crashes-{count}"));
-    let mut child = start(&format!(
-        "--game|connect-four|--engine|search=random|--engine|{}|--games|{count}|--go|nodes 1|{TIMES}|--out|{}",
-        rogue("crash"),
+    let mut child = spawn_match(&format!(
+        "--game|connect-four|--engine|search=random|--engine|{}|--games|{count}|--go|nodes 1|{SHORT_TIMEOUTS}|--out|{}",
+        rogue_engine("crash"),
         scratch.0.display()
     ));
     let mut most = (0, 0);
     while child.try_wait().expect("it can be asked").is_none() {
-        let (handles, children) = census(&child);
+        let (handles, children) = handle_and_child_counts(&child);
         most = (most.0.max(handles), most.1.max(children));
         thread::sleep(Duration::from_millis(20));
     }
@@ -556,10 +563,10 @@ fn what_an_engine_starts_ends_with_it() {
     let mark = scratch.0.join("marked");
     fs::create_dir_all(&mark).expect("a directory can be made");
     for mode in ["parent", "deaf", "sessions", "sessions-crash"] {
-        report(&format!(
-            "--game|connect-four|--engine|search=uct|--engine|dir={} {}|--games|1|--go|nodes 10|{TIMES}",
+        match_report(&format!(
+            "--game|connect-four|--engine|search=uct|--engine|dir={} {}|--games|1|--go|nodes 10|{SHORT_TIMEOUTS}",
             mark.display(),
-            rogue(mode)
+            rogue_engine(mode)
         ));
         let left: Vec<PathBuf> = fs::read_dir("/proc")
             .expect("there is /proc")
@@ -571,33 +578,36 @@ fn what_an_engine_starts_ends_with_it() {
     }
 }
 
-const MATCH: &str = "--game|kalah:4x3|--engine|search=uct|--engine|search=lgr2|--engine|search=random|--go|nodes 20|--plies|3|--seed|7";
+const RESUMED_MATCH: &str = "--game|kalah:4x3|--engine|search=uct|--engine|search=lgr2|--engine|search=random|--go|nodes 20|--plies|3|--seed|7";
 
 /// Whoever kills a match at any moment and goes on has the same match in the end.
-fn killed_and_resumed(kills: u32, games: u32) {
+fn kill_and_resume(kills: u32, games: u32) {
     let whole = Scratch::new(&format!("whole-{kills}"));
     let arguments = |scratch: &Scratch| {
         format!(
-            "{MATCH}|--games|{games}|--concurrency|2|--out|{}",
+            "{RESUMED_MATCH}|--games|{games}|--concurrency|2|--out|{}",
             scratch.0.display()
         )
     };
     let begun = Instant::now();
-    let expected = report(&arguments(&whole));
+    let expected = match_report(&arguments(&whole));
     let time = begun.elapsed();
     let broken = Scratch::new(&format!("broken-{kills}"));
     let mut random = canopy_engine::rng::Rng::new(u64::from(kills));
     for _ in 0..kills {
-        let mut child = start(&arguments(&broken));
+        let mut child = spawn_match(&arguments(&broken));
         // All of them together are shorter than the match, so that there is something left to do.
         let longest = (time / kills).max(Duration::from_millis(5));
         thread::sleep(longest.mul_f64(f64::from(random.below(1000)) / 1000.0));
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
     }
-    let resumed = report(&arguments(&broken));
-    assert_eq!(table(&resumed), table(&expected));
-    assert_eq!(substance(&broken.0), substance(&whole.0));
+    let resumed = match_report(&arguments(&broken));
+    assert_eq!(timeless_lines(&resumed), timeless_lines(&expected));
+    assert_eq!(
+        reproducible_fields(&broken.0),
+        reproducible_fields(&whole.0)
+    );
     for file in ["games.txt", "games.csv"] {
         assert!(broken.0.join(file).exists(), "{file}");
     }
@@ -609,45 +619,56 @@ fn killed_and_resumed(kills: u32, games: u32) {
 
 #[test]
 fn a_match_that_is_killed_goes_on_to_the_same_table() {
-    killed_and_resumed(5, 70);
+    kill_and_resume(5, 70);
 }
 
 #[test]
 #[ignore = "a minute"]
 fn a_match_that_is_killed_fifty_times_goes_on_to_the_same_table() {
-    killed_and_resumed(50, 200);
+    kill_and_resume(50, 200);
 }
 
 /// A torn line is as if it had not been begun; anything else that is wrong is told.
 #[test]
 fn journals_are_read_with_care() {
     let scratch = Scratch::new("torn");
-    let command = |games: u32| format!("{MATCH}|--games|{games}|--out|{}", scratch.0.display());
-    let expected = report(&command(4));
+    let command = |games: u32| {
+        format!(
+            "{RESUMED_MATCH}|--games|{games}|--out|{}",
+            scratch.0.display()
+        )
+    };
+    let expected = match_report(&command(4));
     let path = scratch.0.join("match.jsonl");
     let text = fs::read_to_string(&path).expect("there is a journal");
     fs::write(&path, &text[..text.len() - 40]).expect("it can be written");
-    assert_eq!(table(&report(&command(4))), table(&expected));
+    assert_eq!(
+        timeless_lines(&match_report(&command(4))),
+        timeless_lines(&expected)
+    );
     // More games, and then the same ones again.
-    let longer = report(&command(6));
+    let longer = match_report(&command(6));
     assert!(longer.starts_with("kalah:4x3, 18 games"), "{longer}");
-    assert_eq!(games(&scratch.0).len(), 18);
-    assert_eq!(table(&report(&command(6))), table(&longer));
-    let again = Command::new(engine())
+    assert_eq!(read_match_log(&scratch.0).len(), 18);
+    assert_eq!(
+        timeless_lines(&match_report(&command(6))),
+        timeless_lines(&longer)
+    );
+    let again = Command::new(engine_path())
         .args(["report", &scratch.0.display().to_string()])
         .output()
         .expect("the program starts");
     assert_eq!(String::from_utf8_lossy(&again.stdout), longer);
-    let other = refusal(&command(4).replace("--seed|7", "--seed|8"), 2);
+    let other = match_error(&command(4).replace("--seed|7", "--seed|8"), 2);
     assert!(
         other.contains("another match was played there: its seed is 7, now 8"),
         "{other}"
     );
-    let other = refusal(&command(4).replace("lgr2", "lgr1"), 2);
+    let other = match_error(&command(4).replace("lgr2", "lgr1"), 2);
     assert!(other.contains("its engine lgr2 is"), "{other}");
     fs::write(&path, text.replacen("\"game\":2,", "\"game\":\"two\",", 1))
         .expect("it can be written");
-    let bad = refusal(&command(4), 2);
+    let bad = match_error(&command(4), 2);
     assert!(bad.contains("match.jsonl, line 3: not a game"), "{bad}");
 }
 
@@ -659,8 +680,8 @@ fn hopeless_games_are_ended_on_request() {
         "--game|connect-four|--engine|search=uct|--engine|search=uct|--games|8|--go|nodes 2000|--out|{}",
         scratch.0.display()
     );
-    report(&format!("{common}|--resign|moves=2,score=150"));
-    let played = games(&scratch.0);
+    match_report(&format!("{common}|--resign|moves=2,score=150"));
+    let played = read_match_log(&scratch.0);
     let hopeless: Vec<_> = played
         .iter()
         .filter(|game| game["ending"] == "hopeless")
@@ -686,9 +707,9 @@ fn hopeless_games_are_ended_on_request() {
 #[test]
 fn a_second_ctrl_c_ends_everything_at_once() {
     let scratch = Scratch::new("impatient");
-    let child = start(&format!(
+    let child = spawn_match(&format!(
         "--game|connect-four|--engine|search=uct|--engine|{}|--games|100000|--go|nodes 5|--timeouts|quit=60|--out|{}",
-        rogue("deaf"),
+        rogue_engine("deaf"),
         scratch.0.display()
     ));
     let begun = Instant::now();
@@ -718,15 +739,18 @@ fn a_second_ctrl_c_ends_everything_at_once() {
 #[test]
 fn a_journal_is_one_runners_alone() {
     let scratch = Scratch::new("lock");
-    let command = format!("{MATCH}|--games|100000|--out|{}", scratch.0.display());
-    let mut child = start(&command);
+    let command = format!(
+        "{RESUMED_MATCH}|--games|100000|--out|{}",
+        scratch.0.display()
+    );
+    let mut child = spawn_match(&command);
     let begun = Instant::now();
     while !scratch.0.join("match.jsonl").exists() && begun.elapsed() < Duration::from_secs(20) {
         thread::sleep(Duration::from_millis(5));
     }
     thread::sleep(Duration::from_millis(50));
     // "Try again", as batch systems know it.
-    let message = refusal(&command, 75);
+    let message = match_error(&command, 75);
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     assert!(
@@ -739,8 +763,13 @@ fn a_journal_is_one_runners_alone() {
 #[test]
 fn ctrl_c_stops_and_the_match_goes_on_later() {
     let scratch = Scratch::new("interrupted");
-    let command = |games: u32| format!("{MATCH}|--games|{games}|--out|{}", scratch.0.display());
-    let child = start(&command(100_000));
+    let command = |games: u32| {
+        format!(
+            "{RESUMED_MATCH}|--games|{games}|--out|{}",
+            scratch.0.display()
+        )
+    };
+    let child = spawn_match(&command(100_000));
     let path = scratch.0.join("match.jsonl");
     let begun = Instant::now();
     while fs::read_to_string(&path).map_or(0, |text| text.lines().count()) < 12 {
@@ -758,7 +787,7 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
         said.contains("the same command goes on from there"),
         "{said}"
     );
-    let played = games(&scratch.0).len();
+    let played = read_match_log(&scratch.0).len();
     assert!(played >= 11, "{played}");
     assert!(
         String::from_utf8_lossy(&output.stdout).starts_with(&format!("kalah:4x3, {played} games"))
@@ -768,8 +797,10 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
 /// A match that somebody attends to ends with whoever started it.
 #[test]
 fn an_attended_match_ends_with_its_input() {
-    let mut child = Command::new(engine())
-        .args(arguments(&format!("{MATCH}|--games|100000|--attended")))
+    let mut child = Command::new(engine_path())
+        .args(match_arguments(&format!(
+            "{RESUMED_MATCH}|--games|100000|--attended"
+        )))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -785,16 +816,16 @@ fn an_attended_match_ends_with_its_input() {
 #[test]
 fn any_game_is_played_again_alone() {
     let scratch = Scratch::new("only");
-    let command = format!("{MATCH}|--games|4|--out|{}", scratch.0.display());
-    report(&command);
+    let command = format!("{RESUMED_MATCH}|--games|4|--out|{}", scratch.0.display());
+    match_report(&command);
     for number in [1, 5, 6, 11, 12] {
-        let text = report(&format!("{command}|--only|{number}"));
+        let text = match_report(&format!("{command}|--only|{number}"));
         assert!(
             text.contains("it is the same as on record"),
             "{number}: {text}"
         );
     }
-    let other = refusal(&format!("{command}|--only|13"), 2);
+    let other = match_error(&format!("{command}|--only|13"), 2);
     assert!(
         other.contains("--only 13: expected a game from 1 to 12"),
         "{other}"
@@ -805,21 +836,27 @@ fn any_game_is_played_again_alone() {
 #[test]
 fn a_game_that_is_played_alone_is_kept() {
     let scratch = Scratch::new("only-kept");
-    let command = format!("{MATCH}|--games|2|--out|{}", scratch.0.display());
-    let text = report(&format!("{command}|--only|4"));
+    let command = format!("{RESUMED_MATCH}|--games|2|--out|{}", scratch.0.display());
+    let text = match_report(&format!("{command}|--only|4"));
     assert!(text.contains("it is on record now"), "{text}");
-    let text = report(&format!("{command}|--only|4"));
+    let text = match_report(&format!("{command}|--only|4"));
     assert!(text.contains("it is the same as on record"), "{text}");
-    let kept = games(&scratch.0);
+    let kept = read_match_log(&scratch.0);
     assert_eq!(kept.len(), 1, "{kept:?}");
     assert_eq!(kept[0]["game"], 4);
     assert!(scratch.0.join("games.csv").exists());
-    report(&command);
+    match_report(&command);
     let whole = Scratch::new("only-whole");
-    report(&format!("{MATCH}|--games|2|--out|{}", whole.0.display()));
-    assert_eq!(substance(&scratch.0), substance(&whole.0));
+    match_report(&format!(
+        "{RESUMED_MATCH}|--games|2|--out|{}",
+        whole.0.display()
+    ));
+    assert_eq!(
+        reproducible_fields(&scratch.0),
+        reproducible_fields(&whole.0)
+    );
     // It is kept nowhere else than in its own match.
-    let other = refusal(
+    let other = match_error(
         &format!("{command}|--only|4").replace("--seed|7", "--seed|8"),
         2,
     );
@@ -831,18 +868,18 @@ fn a_game_that_is_played_alone_is_kept() {
 fn a_match_goes_on_wherever_the_program_lies() {
     let scratch = Scratch::new("moved");
     let out = scratch.0.join("match");
-    let command = |games: u32| format!("{MATCH}|--games|{games}|--out|{}", out.display());
-    report(&command(1));
+    let command = |games: u32| format!("{RESUMED_MATCH}|--games|{games}|--out|{}", out.display());
+    match_report(&command(1));
     let moved = scratch.0.join("other-name");
-    fs::copy(engine(), &moved).expect("it can be copied");
+    fs::copy(engine_path(), &moved).expect("it can be copied");
     let output = Command::new(&moved)
-        .args(arguments(&command(2)))
+        .args(match_arguments(&command(2)))
         .output()
         .expect("the copy starts");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     assert!(said.contains("going on after 3 games"), "{said}");
-    assert_eq!(games(&out).len(), 6);
+    assert_eq!(read_match_log(&out).len(), 6);
     let path = out.join("match.jsonl");
     let text = fs::read_to_string(&path).expect("there is a journal");
     let heading: serde_json::Value =
@@ -850,7 +887,7 @@ fn a_match_goes_on_wherever_the_program_lies() {
     let signature = heading["engines"][0]["build"]["signature"].to_string();
     fs::write(&path, text.replacen(&signature, "\"0123456789abcdef\"", 1))
         .expect("it can be written");
-    let other = refusal(&command(2), 2);
+    let other = match_error(&command(2), 2);
     assert!(
         other.contains("another match was played there: its engine uct is")
             && other.contains("0123456789abcdef"),
@@ -876,8 +913,8 @@ fn a_match_is_played_where_files_cannot_be_locked() {
     for fault in ["ENOLCK", "ENOSYS", "EOPNOTSUPP"] {
         let scratch = Scratch::new(&format!("unlocked-{fault}"));
         let inject = format!("inject=flock:error={fault}");
-        let output = strace(&["-e", "trace=flock", "-e", &inject, engine()])
-            .args(arguments(&format!(
+        let output = strace(&["-e", "trace=flock", "-e", &inject, engine_path()])
+            .args(match_arguments(&format!(
                 "--game|connect-four|--engine|search=random|--engine|search=random|--games|2|--out|{}",
                 scratch.0.display()
             )))
@@ -890,7 +927,7 @@ fn a_match_is_played_where_files_cannot_be_locked() {
             1,
             "{said}"
         );
-        assert_eq!(games(&scratch.0).len(), 2);
+        assert_eq!(read_match_log(&scratch.0).len(), 2);
     }
 }
 
@@ -909,7 +946,7 @@ fn records_are_written_for_every_game() {
         ("kalah", "games.txt", "win "),
     ] {
         let scratch = Scratch::new(&format!("records-{game}"));
-        report(&format!(
+        match_report(&format!(
             "--game|{game}|--engine|search=uct,playout_limit=10|--engine|name=random search=random|--games|4|--go|nodes 30|--max-plies|60|--out|{}",
             scratch.0.display()
         ).replace("search=uct,", "name=uct search=uct,"));
@@ -964,7 +1001,7 @@ fn our_engine_plays_through_every_dialect() {
     let own = |game: &str, dialect: &str| {
         format!(
             "name={dialect} dialect={dialect} option.Search=uct {} --game {game}",
-            engine()
+            engine_path()
         )
     };
     for (game, dialect) in [
@@ -981,13 +1018,13 @@ fn our_engine_plays_through_every_dialect() {
         ("delta:forced", "gtp"),
     ] {
         let scratch = Scratch::new(&format!("dialect-{}-{dialect}", game.replace(':', "-")));
-        report(&format!(
+        match_report(&format!(
             "--game|{game}|--engine|{}|--engine|{}|--games|2|--plies|4|--go|nodes 12|--max-plies|80|--out|{}",
             own(game, "ugi"),
             own(game, dialect),
             scratch.0.display()
         ));
-        for played in games(&scratch.0) {
+        for played in read_match_log(&scratch.0) {
             let ending = played["ending"].as_str().expect("an ending is text");
             assert!(
                 ["rules", "too-long"].contains(&ending),
@@ -1015,11 +1052,11 @@ fn chess_programs_of_others_are_opponents() {
         };
         let command = place.join(command).display().to_string();
         let scratch = Scratch::new(&format!("against-{name}"));
-        let text = report(&format!(
+        let text = match_report(&format!(
             "--game|chess|--engine|name=ours search=uct,playout_limit=10|--engine|name=other dialect=uci go='depth 1' {command}|--games|4|--plies|2|--go|nodes 60|--max-plies|120|--out|{}",
             scratch.0.display()
         ));
-        let played = games(&scratch.0);
+        let played = read_match_log(&scratch.0);
         assert_eq!(played.len(), 4);
         for game in played {
             let ending = game["ending"].as_str().expect("an ending is text");
@@ -1039,12 +1076,12 @@ fn chess_programs_of_others_are_opponents() {
 fn clocks_are_kept() {
     for dialect in ["ugi", "uci", "gtp"] {
         let scratch = Scratch::new(&format!("clock-{dialect}"));
-        let own = format!("dialect={dialect} {} --game connect-four", engine());
-        report(&format!(
+        let own = format!("dialect={dialect} {} --game connect-four", engine_path());
+        match_report(&format!(
             "--game|connect-four|--engine|{own}|--engine|{own}|--games|2|--go|tc 1+0.02|--margin|400|--out|{}",
             scratch.0.display()
         ));
-        for played in games(&scratch.0) {
+        for played in read_match_log(&scratch.0) {
             assert_eq!(played["ending"], "rules", "{dialect}: {played}");
             let micros = played["micros"].as_array().expect("times are kept");
             let sum: u64 = micros.iter().filter_map(serde_json::Value::as_u64).sum();
@@ -1066,8 +1103,8 @@ fn games_are_adjudicated_on_request() {
             scratch.0.display()
         )
     };
-    report(&command("--max-plies|10"));
-    for game in games(&scratch.0) {
+    match_report(&command("--max-plies|10"));
+    for game in read_match_log(&scratch.0) {
         assert_eq!(
             (&game["ending"], &game["result"]),
             (&"too-long".into(), &"draw".into()),
@@ -1077,8 +1114,10 @@ fn games_are_adjudicated_on_request() {
     }
     fs::remove_dir_all(&scratch.0).expect("it can be removed");
     // Two who think little of everything agree on a draw as soon as they may.
-    report(&command("--draw|moves=2,score=3000,after=12").replace("search=random", "search=uct"));
-    for game in games(&scratch.0) {
+    match_report(
+        &command("--draw|moves=2,score=3000,after=12").replace("search=random", "search=uct"),
+    );
+    for game in read_match_log(&scratch.0) {
         assert_eq!(
             (&game["ending"], &game["result"]),
             (&"draw-agreed".into(), &"draw".into()),
@@ -1091,7 +1130,7 @@ fn games_are_adjudicated_on_request() {
 /// A test that is clear stops the match early.
 #[test]
 fn sprt_stops_a_clear_match() {
-    let text = report(
+    let text = match_report(
         "--game|connect-four|--engine|search=uct|--engine|search=random|--games|1000|--go|nodes 100|--sprt|elo0=0,elo1=100",
     );
     assert!(text.contains("H1 accepted"), "{text}");
@@ -1105,7 +1144,7 @@ fn sprt_stops_a_clear_match() {
 #[test]
 fn sprt_says_the_same_at_any_concurrency() {
     let verdict = |concurrency: u32| {
-        let text = report(&format!(
+        let text = match_report(&format!(
             "--game|connect-four|--engine|search=uct|--engine|search=uct|--games|400|--go|nodes 20|--plies|2\
              |--sprt|elo0=-100,elo1=50|--concurrency|{concurrency}"
         ));
@@ -1121,9 +1160,9 @@ fn sprt_says_the_same_at_any_concurrency() {
 fn reports_deceive_no_eye() {
     let scratch = Scratch::new("escape");
     let name = "name='a\u{1b}[31mb\u{202e}c' search=random";
-    let text = report(&format!(
-        "--game|connect-four|--engine|{name}|--engine|{}|--games|1|--go|nodes 1|{TIMES}|--out|{}",
-        rogue("crash"),
+    let text = match_report(&format!(
+        "--game|connect-four|--engine|{name}|--engine|{}|--games|1|--go|nodes 1|{SHORT_TIMEOUTS}|--out|{}",
+        rogue_engine("crash"),
         scratch.0.display()
     ));
     let kept = fs::read_to_string(scratch.0.join("report.txt")).expect("there is a report");
@@ -1143,12 +1182,12 @@ fn openings_are_played_twice_each() {
         "44\nstartpos moves 1 2 3\n......./......./......./......./......./...X... O\n",
     )
     .expect("a file can be written");
-    report(&format!(
+    match_report(&format!(
         "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|6|--go|nodes 20|--openings|{}|--out|{}",
         path.display(),
         scratch.0.display()
     ));
-    let mut played = games(&scratch.0);
+    let mut played = read_match_log(&scratch.0);
     played.sort_by_key(|game| game["game"].as_u64());
     let begins = |index: usize, text: &str| {
         played[index]["moves"]
@@ -1173,7 +1212,7 @@ fn openings_are_played_twice_each() {
 /// Few different games are counted and warned of.
 #[test]
 fn games_that_repeat_themselves_are_told() {
-    let text = report(
+    let text = match_report(
         "--game|connect-four|--engine|search=alpha-beta,depth=2|--engine|search=alpha-beta,depth=1|--games|10|--go|depth 2",
     );
     assert!(
@@ -1192,7 +1231,7 @@ fn games_that_repeat_themselves_are_told() {
 #[test]
 fn a_match_can_be_followed() {
     let scratch = Scratch::new("followed");
-    report(&format!(
+    match_report(&format!(
         "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|2|--go|nodes 50|--trees|{}",
         scratch.0.display()
     ));

@@ -10,8 +10,8 @@ use canopy_engine::{
         kalah::{Kalah, Pit},
         notation::{self, Style, move_text, position_text},
         othello::{
-            Othello, PASS, Place,
-            ggf::{Clock, Ending, LONGEST_RECORD, Record, Score},
+            Othello, OthelloMove, PASS,
+            ggf::{GgfClock, GgfEnding, GgfRecord, GgfResult, MAX_GGF_BYTES},
         },
     },
     rng::Rng,
@@ -19,8 +19,8 @@ use canopy_engine::{
 use proptest::prelude::*;
 use support::{data_lines, read_data};
 
-fn read<G: Playable>(text: &str) -> Result<G, ParseError> {
-    notation::position(Default::default(), text)
+fn parse_position<G: Playable>(text: &str) -> Result<G, ParseError> {
+    notation::read_position(Default::default(), text)
 }
 
 fn fairy_move<G: Playable>(position: &G, mv: G::Move) -> String {
@@ -36,7 +36,7 @@ fn fairy_position<G: Playable>(position: &G) -> String {
 }
 
 /// pyffish's text of a position, from the data's, in which `[P2p1]` stands for `[PPp]`.
-fn with_hand(text: &str) -> String {
+fn expand_hand(text: &str) -> String {
     let (board, rest) = text.split_once("[P").expect("discs in hand");
     let (hand, rest) = rest.split_once(']').expect("discs in hand");
     let (first, second) = hand.split_once('p').expect("both sides' discs");
@@ -52,7 +52,7 @@ fn board_and_side(fen: &str) -> (&str, &str) {
 
 /// Replays games in the format that tests/data/pyffish/dump.py describes; how many games, passes in them, and passes with
 /// which flipello goes on when neither side can move and the game is over for us.
-fn agree<G: Playable>(data: &str) -> [usize; 3] {
+fn compare_with_pyffish<G: Playable>(data: &str) -> [usize; 3] {
     let [mut games, mut passes, mut early] = [0; 3];
     let mut position = G::start(Default::default());
     let mut passed = false;
@@ -61,7 +61,7 @@ fn agree<G: Playable>(data: &str) -> [usize; 3] {
         let [fen, listed, played] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
             panic!("line {number}: expected position | moves | move")
         };
-        let fen = with_hand(fen);
+        let fen = expand_hand(fen);
         let ours = fairy_position(&position);
         // Passes are no part of a position of ours; at the end, where flipello makes both sides pass, nor is the side.
         if !passed {
@@ -76,7 +76,11 @@ fn agree<G: Playable>(data: &str) -> [usize; 3] {
             );
         }
         if !passed || position.outcome().is_none() {
-            assert_eq!(read::<G>(&fen).as_ref(), Ok(&position), "line {number}");
+            assert_eq!(
+                parse_position::<G>(&fen).as_ref(),
+                Ok(&position),
+                "line {number}"
+            );
         }
         let drop = |word: &str| match word.len() {
             2 => format!("P@{word}"),
@@ -121,7 +125,8 @@ fn agree<G: Playable>(data: &str) -> [usize; 3] {
 
 #[test]
 fn flipello_is_read_and_written_as_pyffish_does() {
-    let [games, passes, early] = agree::<Othello>(&read_data("pyffish/flipello.txt"));
+    let [games, passes, early] =
+        compare_with_pyffish::<Othello>(&read_data("pyffish/flipello.txt"));
     assert_eq!(games, 18);
     assert!(passes >= 10 && early >= 4, "{passes} {early}");
 }
@@ -129,7 +134,7 @@ fn flipello_is_read_and_written_as_pyffish_does() {
 #[test]
 fn cfour_is_read_and_written_as_pyffish_does() {
     assert_eq!(
-        agree::<ConnectFour>(&read_data("pyffish/cfour.txt")),
+        compare_with_pyffish::<ConnectFour>(&read_data("pyffish/cfour.txt")),
         [24, 0, 0]
     );
 }
@@ -141,22 +146,22 @@ fn flipello_is_read_in_all_its_forms() {
     for tail in [" w 0 1", " w - - 0 1", " w - -", " w", " W 12 7"] {
         for hand in ["", "[]", "[Pp]", &format!("[{hand}]")] {
             let text = format!("8/8/8/3pP3/3Pp3/8/8/8{hand}{tail}");
-            assert_eq!(read(&text), Ok(start), "{text}");
+            assert_eq!(parse_position(&text), Ok(start), "{text}");
         }
     }
     // Rows from the bottom in a drop, from the top in a move of our own.
-    let d3 = Place(2 * 8 + 3);
+    let d3 = OthelloMove(2 * 8 + 3);
     for text in ["d3", "D3", "P@d6", "p@D6"] {
         assert_eq!(start.parse_move(text), Ok(d3), "{text}");
     }
     assert_eq!(fairy_move(&start, d3), "P@d6");
     assert_eq!(
-        read::<Othello>("8/8/8/3Pp3/3pP3/8/8/8 w"),
+        parse_position::<Othello>("8/8/8/3Pp3/3pP3/8/8/8 w"),
         Ok(Othello::mirrored_start())
     );
     // OBF with / between its rows is still OBF.
     let rows = "--------/--------/--------/---OX---/---XO---/--------/--------/-------- X";
-    assert_eq!(read(rows), Ok(start));
+    assert_eq!(parse_position(rows), Ok(start));
 }
 
 #[test]
@@ -167,7 +172,7 @@ fn flipello_records_are_played_with_their_passes_or_without() {
         position
     };
     for seed in 0..100 {
-        let record = random_record(seed, usize::MAX);
+        let record = random_ggf_game(seed, usize::MAX);
         let mut position = record.start;
         let mut texts = Vec::new();
         for &mv in &record.moves {
@@ -189,9 +194,9 @@ proptest! {
             .map(|square| match (black >> square & 1, white >> square & 1) { (1, _) => 'X', (_, 1) => 'O', _ => '-' })
             .collect();
         text += if first { " X" } else { " O" };
-        let position: Othello = read(&text).unwrap();
+        let position: Othello = parse_position(&text).unwrap();
         prop_assert_eq!(position_text(&position), text);
-        prop_assert_eq!(read(&fairy_position(&position)), Ok(position));
+        prop_assert_eq!(parse_position(&fairy_position(&position)), Ok(position));
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         for mv in moves {
@@ -205,8 +210,8 @@ proptest! {
         let at = at.index(text.len());
         if cut { text.truncate(at) } else { text[at] = symbol }
         let text: String = text.into_iter().collect();
-        if let Ok(position) = read::<Othello>(&text) {
-            prop_assert_eq!(read(&position_text(&position)), Ok(position));
+        if let Ok(position) = parse_position::<Othello>(&text) {
+            prop_assert_eq!(parse_position(&position_text(&position)), Ok(position));
         }
     }
 }
@@ -214,8 +219,9 @@ proptest! {
 #[test]
 fn epd_is_read_wherever_fen_is() {
     let board = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq -";
-    let fen =
-        |clock: u32, number: u32| read::<Chess>(&format!("{board} {clock} {number}")).unwrap();
+    let fen = |clock: u32, number: u32| {
+        parse_position::<Chess>(&format!("{board} {clock} {number}")).unwrap()
+    };
     for (operations, expected) in [
         ("bm O-O;", fen(0, 1)),
         ("bm Nf3 O-O; id \"a; b\";", fen(0, 1)),
@@ -227,14 +233,14 @@ fn epd_is_read_wherever_fen_is() {
         ("hmvc 1000;", fen(100, 1)),
     ] {
         assert_eq!(
-            read(&format!("{board} {operations}")),
+            parse_position(&format!("{board} {operations}")),
             Ok(expected),
             "{operations}"
         );
     }
-    let chess960 = chess::Rules { chess960: true };
+    let chess960 = chess::ChessRules { chess960: true };
     let text = "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - hmvc 3; bm Kxg1;";
-    let position: Chess = notation::position(chess960, text).unwrap();
+    let position: Chess = notation::read_position(chess960, text).unwrap();
     assert_eq!(
         position_text(&position),
         "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 3 1"
@@ -244,8 +250,9 @@ fn epd_is_read_wherever_fen_is() {
 #[test]
 fn castling_goes_out_as_the_variant_writes_it() {
     let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
-    let plain: Chess = read(fen).unwrap();
-    let chess960: Chess = notation::position(chess::Rules { chess960: true }, fen).unwrap();
+    let plain: Chess = parse_position(fen).unwrap();
+    let chess960: Chess =
+        notation::read_position(chess::ChessRules { chess960: true }, fen).unwrap();
     for (king, rook) in [("e1g1", "e1h1"), ("e1c1", "e1a1")] {
         let mv = plain.parse_move(king).unwrap();
         assert_eq!(move_text(&plain, mv), king);
@@ -259,7 +266,7 @@ fn castling_goes_out_as_the_variant_writes_it() {
 
 #[test]
 fn kalah_takes_open_spiel_s_numbers_from_north() {
-    let north: Kalah = read("<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> n").unwrap();
+    let north: Kalah = parse_position("<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> n").unwrap();
     for pit in 0..6 {
         for number in [pit + 1, pit + 8] {
             assert_eq!(
@@ -272,15 +279,15 @@ fn kalah_takes_open_spiel_s_numbers_from_north() {
     assert_eq!(move_text(&north, Pit(5)), "6");
 }
 
-const GAME: &str = "(;GM[Othello]PC[here]DT[2001-02-03 04:05:06 GMT]PB[one]PW[two \\] \\\\]RE[-4.00:r]TI[5:00/0:03/2:00]TY[8]\
+const GGF_GAME: &str = "(;GM[Othello]PC[here]DT[2001-02-03 04:05:06 GMT]PB[one]PW[two \\] \\\\]RE[-4.00:r]TI[5:00/0:03/2:00]TY[8]\
     BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[f6/-1.50]B[E6//12.3]W[F4/0.1/2];)";
 
 #[test]
 fn a_record_in_ggf_is_read_and_written() {
-    let record = Record::parse(GAME).unwrap();
+    let record = GgfRecord::parse(GGF_GAME).unwrap();
     assert_eq!(record.place, "here");
     assert_eq!(record.players, ["one", "two ] \\"]);
-    let clock = Clock {
+    let clock = GgfClock {
         main: 300,
         increment: 3,
         grace: Some(120),
@@ -288,24 +295,24 @@ fn a_record_in_ggf_is_read_and_written() {
     assert_eq!(record.clocks, [Some(clock); 2]);
     assert_eq!(
         record.result,
-        Some(Score {
+        Some(GgfResult {
             margin: -4.0,
-            ending: Ending::Resigned
+            ending: GgfEnding::Resigned
         })
     );
     assert_eq!(record.start, Othello::start(()));
-    assert_eq!(record.moves, [37, 45, 44, 29].map(Place));
+    assert_eq!(record.moves, [37, 45, 44, 29].map(OthelloMove));
     assert_eq!(
         record.to_string(),
         "(;GM[Othello]PC[here]PB[one]PW[two \\] \\\\]RE[-4:r]TI[5:00/0:03/2:00]TY[8]\
          BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[F6]B[E6]W[F4];)"
     );
-    assert_eq!(Record::parse(&record.to_string()), Ok(record));
+    assert_eq!(GgfRecord::parse(&record.to_string()), Ok(record));
     // Lines, blanks, rows apart, another order, properties nobody knows, and more than one value.
     let loose = " (;\n BO [8 -------- -------- -------- ---O*--- ---*O---\r\n -------- -------- -------- *]\nXX[a][b\\]]\nkm[0]\n\
         B[d3]\tW[C3//]\nPB[]GM[othello]\n;)\n";
-    let record = Record::parse(loose).unwrap();
-    assert_eq!(record.moves, [Place(19), Place(18)]);
+    let record = GgfRecord::parse(loose).unwrap();
+    assert_eq!(record.moves, [OthelloMove(19), OthelloMove(18)]);
     assert_eq!((record.clocks, record.result), ([None; 2], None));
 }
 
@@ -313,10 +320,10 @@ fn a_record_in_ggf_is_read_and_written() {
 fn clocks_and_results_of_ggf_are_read_or_none() {
     let read = |property: &str| {
         let board = "BO[8 ---------------------------O*------*O--------------------------- *]";
-        Record::parse(&format!("(;GM[Othello]{property}{board};)")).unwrap()
+        GgfRecord::parse(&format!("(;GM[Othello]{property}{board};)")).unwrap()
     };
     let clock = |main, increment, grace| {
-        Some(Clock {
+        Some(GgfClock {
             main,
             increment,
             grace,
@@ -345,14 +352,14 @@ fn clocks_and_results_of_ggf_are_read_or_none() {
     }
     let sides = read("TB[1:00]TW[2:00/0:01]");
     assert_eq!(sides.clocks, [clock(60, 0, None), clock(120, 1, None)]);
-    assert_eq!(Record::parse(&sides.to_string()), Ok(sides));
-    let score = |margin, ending| Some(Score { margin, ending });
+    assert_eq!(GgfRecord::parse(&sides.to_string()), Ok(sides));
+    let score = |margin, ending| Some(GgfResult { margin, ending });
     for (text, expected) in [
-        ("+12", score(12.0, Ending::Played)),
-        ("-56.00", score(-56.0, Ending::Played)),
-        ("+0.000", score(0.0, Ending::Played)),
-        ("+64.00:t", score(64.0, Ending::TimeOut)),
-        ("-2:s", score(-2.0, Ending::Agreed)),
+        ("+12", score(12.0, GgfEnding::Played)),
+        ("-56.00", score(-56.0, GgfEnding::Played)),
+        ("+0.000", score(0.0, GgfEnding::Played)),
+        ("+64.00:t", score(64.0, GgfEnding::TimeOut)),
+        ("-2:s", score(-2.0, GgfEnding::Agreed)),
         ("?", None),
         ("", None),
         ("+2:q", None),
@@ -361,13 +368,13 @@ fn clocks_and_results_of_ggf_are_read_or_none() {
     ] {
         let record = read(&format!("RE[{text}]"));
         assert_eq!(record.result, expected, "{text}");
-        assert_eq!(Record::parse(&record.to_string()), Ok(record), "{text}");
+        assert_eq!(GgfRecord::parse(&record.to_string()), Ok(record), "{text}");
     }
 }
 
 /// A random game with the first `plies` of its moves.
-fn random_record(seed: u64, plies: usize) -> Record {
-    let mut record = Record::new(Othello::start(()));
+fn random_ggf_game(seed: u64, plies: usize) -> GgfRecord {
+    let mut record = GgfRecord::new(Othello::start(()));
     record.players = ["Black ]".into(), "\\".into()];
     let mut position = record.start;
     let mut rng = Rng::new(seed);
@@ -385,28 +392,28 @@ fn random_record(seed: u64, plies: usize) -> Record {
 fn random_records_come_back_with_their_passes_or_without() {
     let mut passes = 0;
     for seed in 0..300 {
-        let record = random_record(seed, usize::MAX);
+        let record = random_ggf_game(seed, usize::MAX);
         let text = record.to_string();
-        assert_eq!(Record::parse(&text).as_ref(), Ok(&record), "{text}");
+        assert_eq!(GgfRecord::parse(&text).as_ref(), Ok(&record), "{text}");
         let end = record.position();
         assert!(end.outcome().is_some());
         passes += record.moves.iter().filter(|&&mv| mv == PASS).count();
         let silent = text.replace("B[PA]", "").replace("W[PA]", "");
-        assert_eq!(Record::parse(&silent).as_ref(), Ok(&record), "{silent}");
+        assert_eq!(GgfRecord::parse(&silent).as_ref(), Ok(&record), "{silent}");
         // Some programs pass once or twice more at the end.
         let more = text.replace(";)", "W[PA]B[pass];)");
-        assert_eq!(Record::parse(&more).as_ref(), Ok(&record), "{more}");
+        assert_eq!(GgfRecord::parse(&more).as_ref(), Ok(&record), "{more}");
     }
     assert!(passes > 100, "{passes}");
 }
 
 #[test]
 fn a_record_that_was_put_together_wrongly_is_written_up_to_the_fault() {
-    let mut record = Record::new(Othello::start(()));
-    record.moves = vec![Place(19), Place(0), Place(255)];
-    record.result = Some(Score {
+    let mut record = GgfRecord::new(Othello::start(()));
+    record.moves = vec![OthelloMove(19), OthelloMove(0), OthelloMove(255)];
+    record.result = Some(GgfResult {
         margin: f64::NAN,
-        ending: Ending::Played,
+        ending: GgfEnding::Played,
     });
     assert!(record.to_string().ends_with(" *]B[D3];)"), "{record}");
     assert_eq!(record.position().to_move(), Player::Second);
@@ -415,8 +422,8 @@ fn a_record_that_was_put_together_wrongly_is_written_up_to_the_fault() {
 
 #[test]
 fn a_long_record_is_refused() {
-    let text = format!("(;GM[Othello]PC[{}];)", "x".repeat(LONGEST_RECORD));
-    let error = Record::parse(&text).unwrap_err().to_string();
+    let text = format!("(;GM[Othello]PC[{}];)", "x".repeat(MAX_GGF_BYTES));
+    let error = GgfRecord::parse(&text).unwrap_err().to_string();
     assert!(
         error.contains("more than 65536 bytes") && error.len() < 400,
         "{error}"
@@ -428,10 +435,10 @@ proptest! {
 
     #[test]
     fn arbitrary_records_never_panic(text in "\\PC{0,200}", bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = Record::parse(&text);
-        let _ = Record::parse(&format!("(;{text};)"));
-        let _ = Record::parse(&String::from_utf8_lossy(&bytes));
-        let _ = Record::parse(&format!("(;{};)", String::from_utf8_lossy(&bytes)));
+        let _ = GgfRecord::parse(&text);
+        let _ = GgfRecord::parse(&format!("(;{text};)"));
+        let _ = GgfRecord::parse(&String::from_utf8_lossy(&bytes));
+        let _ = GgfRecord::parse(&format!("(;{};)", String::from_utf8_lossy(&bytes)));
     }
 
     #[test]
@@ -440,7 +447,7 @@ proptest! {
         plies in 0..60usize,
         changes in proptest::collection::vec((any::<proptest::sample::Index>(), "[-\\[\\]()\\\\;*OBWPATIRE0-9:./ \na-hż]", 0..3u8), 1..4),
     ) {
-        let mut text: Vec<char> = random_record(seed, plies).to_string().chars().collect();
+        let mut text: Vec<char> = random_ggf_game(seed, plies).to_string().chars().collect();
         for (at, symbol, kind) in changes {
             let at = at.index(text.len().max(1));
             let symbol = symbol.chars().next().unwrap_or(' ');
@@ -452,8 +459,8 @@ proptest! {
             }
         }
         let text: String = text.into_iter().collect();
-        if let Ok(record) = Record::parse(&text) {
-            prop_assert_eq!(Record::parse(&record.to_string()), Ok(record));
+        if let Ok(record) = GgfRecord::parse(&text) {
+            prop_assert_eq!(GgfRecord::parse(&record.to_string()), Ok(record));
         }
     }
 }

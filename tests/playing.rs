@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, thread, time::Duration};
 
 use canopy_engine::rng::Rng;
-use canopy_viewer::board::{Board, Place};
+use canopy_viewer::board::{Board, BoardPlace};
 use serde_json::Value;
 use support::{
     Scratch,
@@ -13,24 +13,24 @@ use support::{
 mod support;
 
 /// Fills a field of the start screen.
-fn fill(window: &Window<'_>, field: &str, text: &str) {
+fn fill_field(window: &Window<'_>, field: &str, text: &str) {
     window.press(field);
     // What is typed before the field has been drawn with the cursor in it goes nowhere.
     window.state();
-    window.keys(&["ctrl+a"]);
-    window.text(text);
+    window.press_keys(&["ctrl+a"]);
+    window.type_text(text);
     // The cursor leaves before what was typed in the same moment is read.
     window.state();
-    window.keys(&["Escape"]);
+    window.press_keys(&["Escape"]);
     window.state();
 }
 
-fn name_of(place: Place) -> String {
+fn control_name(place: BoardPlace) -> String {
     match place {
-        Place::Square { column, row } => {
+        BoardPlace::Square { column, row } => {
             format!("square {}{}", char::from(b'a' + column), row + 1)
         }
-        Place::Pit { owner, number } => {
+        BoardPlace::Pit { owner, number } => {
             let whose = ["first", "second"][owner.index()];
             format!("square {whose} pit {}", number + 1)
         }
@@ -38,7 +38,7 @@ fn name_of(place: Place) -> String {
     }
 }
 
-fn count(state: &Value) -> usize {
+fn move_count(state: &Value) -> usize {
     state["game"]["moves"].as_array().map_or(0, Vec::len)
 }
 
@@ -48,34 +48,34 @@ fn is_over(state: &Value) -> bool {
 }
 
 /// Whether a person may move.
-fn is_persons(state: &Value) -> bool {
+fn is_persons_turn(state: &Value) -> bool {
     state["controls"]["move field"]["on"] == true && !is_over(state)
 }
 
 /// Makes a move by clicks on the board.
-fn make(window: &Window<'_>, state: &Value, mv: &str) {
-    let before = count(state);
+fn click_move(window: &Window<'_>, state: &Value, mv: &str) {
+    let before = move_count(state);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let game = text(&state["game"]["game"]);
     let position = text(&state["game"]["position"]);
-    let replayed = Board::replay(&game, &position, &[""; 0]).expect("a sound position");
-    let places = replayed.board.places_of(mv);
+    let replayed = Board::after_moves(&game, &position, &[""; 0]).expect("a sound position");
+    let places = replayed.board.move_places(mv);
     if places.is_empty() {
         window.press("forced");
     }
     for place in places {
-        window.click(control_at(state, &name_of(place)));
+        window.click(control_at(state, &control_name(place)));
     }
-    window.until("the move is made", |state| count(state) > before);
+    window.wait_until("the move is made", |state| move_count(state) > before);
 }
 
 /// Plays to the end: a person makes the moves of a script, and then any.
-fn play(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
+fn play_game(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
     let mut rng = Rng::new(seed);
     let mut script = script.iter();
     loop {
-        let state = window.until("somebody is to move, or the game is over", |state| {
-            is_over(state) || is_persons(state)
+        let state = window.wait_until("somebody is to move, or the game is over", |state| {
+            is_over(state) || is_persons_turn(state)
         });
         assert_eq!(state["game"]["trouble"], Value::Null, "{}", state["game"]);
         if is_over(&state) {
@@ -90,12 +90,12 @@ fn play(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
             || any.as_str().unwrap_or_default().to_owned(),
             |mv| (*mv).to_owned(),
         );
-        make(window, &state, &mv);
+        click_move(window, &state, &mv);
     }
 }
 
 /// What a finished game leaves: a status with a reason, controls that are off, a record.
-fn check(state: &Value, games: usize) {
+fn check_finished_game(state: &Value, games: usize) {
     let game = &state["game"];
     let status = game["status"].as_str().expect("a status is text");
     assert!(
@@ -125,15 +125,15 @@ fn check(state: &Value, games: usize) {
 }
 
 /// A way to set a game up: controls to press, fields to fill.
-struct Way {
+struct SetupCase {
     presses: &'static [&'static str],
     fields: &'static [(&'static str, &'static str)],
     games: usize,
 }
 
 /// Everybody's modes, three settings each.
-const WAYS: [Way; 9] = [
-    Way {
+const SETUP_CASES: [SetupCase; 9] = [
+    SetupCase {
         presses: &[
             "setup mode engine",
             "setup person first",
@@ -142,7 +142,7 @@ const WAYS: [Way; 9] = [
         fields: &[("setup iterations second", "5")],
         games: 1,
     },
-    Way {
+    SetupCase {
         presses: &[
             "setup mode engine",
             "setup person second",
@@ -152,7 +152,7 @@ const WAYS: [Way; 9] = [
         fields: &[("setup milliseconds first", "15")],
         games: 1,
     },
-    Way {
+    SetupCase {
         presses: &[
             "setup mode engine",
             "setup person first",
@@ -165,7 +165,7 @@ const WAYS: [Way; 9] = [
         ],
         games: 1,
     },
-    Way {
+    SetupCase {
         presses: &[
             "setup mode engines",
             "setup report 000 first",
@@ -178,7 +178,7 @@ const WAYS: [Way; 9] = [
         ],
         games: 1,
     },
-    Way {
+    SetupCase {
         presses: &[
             "setup mode engines",
             "setup report 002 first",
@@ -190,7 +190,7 @@ const WAYS: [Way; 9] = [
         ],
         games: 1,
     },
-    Way {
+    SetupCase {
         presses: &[
             "setup mode engines",
             "setup report 000 first",
@@ -203,17 +203,17 @@ const WAYS: [Way; 9] = [
         ],
         games: 2,
     },
-    Way {
+    SetupCase {
         presses: &["setup mode people"],
         fields: &[("setup games", "1")],
         games: 1,
     },
-    Way {
+    SetupCase {
         presses: &["setup mode people", "green and red"],
         fields: &[],
         games: 1,
     },
-    Way {
+    SetupCase {
         presses: &["setup mode people", "theme"],
         fields: &[],
         games: 1,
@@ -221,23 +221,23 @@ const WAYS: [Way; 9] = [
 ];
 
 /// Plays a game in every way, from the start screen to the result and back.
-fn in_every_way(game: &str, position: &str, script: &[&str]) {
+fn play_every_setup(game: &str, position: &str, script: &[&str]) {
     let Some(display) = Display::start() else {
         return;
     };
     let scratch = Scratch::new(&format!("playing-{game}"));
     let window = Window::open(&display, &scratch.0, &[]);
     window.press(&format!("setup game {game}"));
-    fill(&window, "setup delay", "0");
+    fill_field(&window, "setup delay", "0");
     if !position.is_empty() {
-        fill(&window, "setup position", position);
+        fill_field(&window, "setup position", position);
     }
-    for (way, number) in WAYS.iter().zip(1..) {
+    for (way, number) in SETUP_CASES.iter().zip(1..) {
         for control in way.presses {
             window.press(control);
         }
         for (field, text) in way.fields {
-            fill(&window, field, text);
+            fill_field(&window, field, text);
         }
         let state = window.state();
         assert_eq!(
@@ -247,24 +247,24 @@ fn in_every_way(game: &str, position: &str, script: &[&str]) {
         );
         window.press("start game");
         for played in 1..=way.games {
-            play(&window, script, number);
-            let state = window.until("the result is shown", |state| {
+            play_game(&window, script, number);
+            let state = window.wait_until("the result is shown", |state| {
                 let is_shown = state["controls"]["play again"]["on"] == true;
                 is_shown && is_over(state) && state["game"]["number"] == played
             });
-            check(&state, played);
+            check_finished_game(&state, played);
             if number <= 6 && game != "chess" {
-                window.until("a tree is shown", |state| state["nodes"].is_u64());
+                window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
             }
             if played < way.games {
                 window.press("play again");
-                window.until("the next game has begun", |state| {
+                window.wait_until("the next game has begun", |state| {
                     state["game"]["number"] == played + 1
                 });
             }
         }
         window.press("new game");
-        window.until("the start screen is back", |state| {
+        window.wait_until("the start screen is back", |state| {
             state["controls"]["start game"]["on"] == true
         });
     }
@@ -273,28 +273,28 @@ fn in_every_way(game: &str, position: &str, script: &[&str]) {
 
 #[test]
 fn kalah_in_every_way() {
-    in_every_way("kalah", "", &[]);
+    play_every_setup("kalah", "", &[]);
 }
 
 #[test]
 fn connect_four_in_every_way() {
-    in_every_way("connect-four", "", &[]);
+    play_every_setup("connect-four", "", &[]);
 }
 
 #[test]
 fn othello_in_every_way() {
-    in_every_way("othello", "", &[]);
+    play_every_setup("othello", "", &[]);
 }
 
 #[test]
 fn delta_in_every_way() {
-    in_every_way("delta", "", &[]);
+    play_every_setup("delta", "", &[]);
 }
 
 #[test]
 fn chess_in_every_way() {
     // White mates in two, or Black makes the only moves there are; anything else is decided soon.
-    in_every_way("chess", "7k/R7/5K2/8/8/8/8/8 w - - 96 90", &[]);
+    play_every_setup("chess", "7k/R7/5K2/8/8/8/8/8 w - - 96 90", &[]);
 }
 
 /// A person against an engine, with everything one may do on the way.
@@ -306,51 +306,51 @@ fn a_person_plays_with_all_that_is_to_be_had() {
     let scratch = Scratch::new("playing-person");
     let window = Window::open(&display, &scratch.0, &[]);
     window.press("setup game connect-four");
-    fill(&window, "setup delay", "0");
-    fill(&window, "setup iterations second", "200");
+    fill_field(&window, "setup delay", "0");
+    fill_field(&window, "setup iterations second", "200");
     window.press("start game");
-    let state = window.until("the game has begun", is_persons);
+    let state = window.wait_until("the game has begun", is_persons_turn);
     // An illegal click does nothing; a typed move that is none is told.
     window.press("move field");
-    window.text("9");
-    window.keys(&["Return"]);
-    let told = window.until("it is told", |state| state["error"] == true);
-    assert_eq!(count(&told), 0);
-    make(&window, &state, "4");
-    let state = window.until("the engine has replied", |state| {
-        count(state) == 2 && is_persons(state)
+    window.type_text("9");
+    window.press_keys(&["Return"]);
+    let told = window.wait_until("it is told", |state| state["error"] == true);
+    assert_eq!(move_count(&told), 0);
+    click_move(&window, &state, "4");
+    let state = window.wait_until("the engine has replied", |state| {
+        move_count(state) == 2 && is_persons_turn(state)
     });
-    window.until("its tree is shown, with its move chosen", |state| {
+    window.wait_until("its tree is shown, with its move chosen", |state| {
         state["nodes"].is_u64() && state["final"] == true && state["selected"].is_u64()
     });
     assert!(state["game"]["can_undo"] == true);
     window.press("undo");
-    window.until("both moves are taken back", |state| count(state) == 0);
-    let state = window.until("it is the person's turn", is_persons);
-    make(&window, &state, "3");
-    window.until("the engine has replied", |state| count(state) == 2);
+    window.wait_until("both moves are taken back", |state| move_count(state) == 0);
+    let state = window.wait_until("it is the person's turn", is_persons_turn);
+    click_move(&window, &state, "3");
+    window.wait_until("the engine has replied", |state| move_count(state) == 2);
     window.press("start over");
     window.press("start over no");
     window.press("start over");
     window.press("start over yes");
-    let state = window.until("it begins again", |state| {
-        count(state) == 0 && is_persons(state)
+    let state = window.wait_until("it begins again", |state| {
+        move_count(state) == 0 && is_persons_turn(state)
     });
-    make(&window, &state, "4");
-    let shown = window.until("a tree is shown", |state| {
-        count(state) == 2 && state["final"] == true && state["nodes"].is_u64()
+    click_move(&window, &state, "4");
+    let shown = window.wait_until("a tree is shown", |state| {
+        move_count(state) == 2 && state["final"] == true && state["nodes"].is_u64()
     });
     // The tree is saved in all three ways, and read again.
     for name in ["saved.csv", "saved.tree", "saved.png"] {
         let path = scratch.0.join(name);
-        window.keys(&["ctrl+s"]);
-        window.until("the question is there", |state| {
+        window.press_keys(&["ctrl+s"]);
+        window.wait_until("the question is there", |state| {
             state["controls"]["dialog yes"]["on"] == true
         });
-        window.keys(&["ctrl+a"]);
-        window.text(&path.display().to_string());
-        window.keys(&["Return"]);
-        window.until("it is saved", |state| {
+        window.press_keys(&["ctrl+a"]);
+        window.type_text(&path.display().to_string());
+        window.press_keys(&["Return"]);
+        window.wait_until("it is saved", |state| {
             path.exists()
                 && state["message"]
                     .as_str()
@@ -402,13 +402,13 @@ fn settings_that_cannot_be_are_refused() {
             if text.is_empty() {
                 window.press(field);
                 window.state();
-                window.keys(&["ctrl+a", "BackSpace"]);
+                window.press_keys(&["ctrl+a", "BackSpace"]);
                 window.state();
-                window.keys(&["Escape"]);
+                window.press_keys(&["Escape"]);
             } else {
-                fill(&window, field, text);
+                fill_field(&window, field, text);
             }
-            let state = window.until(&format!("{text:?} is refused at {field}"), |state| {
+            let state = window.wait_until(&format!("{text:?} is refused at {field}"), |state| {
                 let problems = state["setup"]["problems"].as_array();
                 problems.is_some_and(|problems| {
                     problems.iter().any(|problem| problem["field"] == wanted)
@@ -426,8 +426,8 @@ fn settings_that_cannot_be_are_refused() {
             "setup games" => "1",
             _ => "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> s",
         };
-        fill(&window, field, good);
-        window.until("it is right again", |state| {
+        fill_field(&window, field, good);
+        window.wait_until("it is right again", |state| {
             state["controls"]["start game"]["on"] == true
         });
     }
@@ -446,11 +446,11 @@ fn the_window_answers_while_an_engine_thinks() {
     window.press("setup game connect-four");
     window.press("setup report 002 second");
     window.press("setup by milliseconds second");
-    fill(&window, "setup milliseconds second", "4000");
+    fill_field(&window, "setup milliseconds second", "4000");
     window.press("start game");
-    let state = window.until("the game has begun", is_persons);
-    make(&window, &state, "4");
-    let state = window.until("it thinks", |state| state["game"]["thinking"] == true);
+    let state = window.wait_until("the game has begun", is_persons_turn);
+    click_move(&window, &state, "4");
+    let state = window.wait_until("it thinks", |state| state["game"]["thinking"] == true);
     for _ in 0..30 {
         window.click(control_at(&state, "flip"));
         thread::sleep(Duration::from_millis(40));

@@ -9,14 +9,14 @@ use canopy_engine::{
         self, Game as _, History, Notation as _, Outcome, Playable, Player, Visitor,
         chess::Chess,
         delta::Delta,
-        notation::{self, drawing, full_name, move_text, outcome_text, position_text},
+        notation::{self, board_text, full_name, move_text, outcome_text, position_text},
     },
     rng::Rng,
 };
 use support::{assert_golden, data_lines, every_variant, read_data};
 
 /// Plies of each game that a golden file shows.
-const SHOWN: usize = 70;
+const SHOWN_PLIES: usize = 70;
 
 /// A random game, every question answered at every position.
 struct Playthrough;
@@ -30,7 +30,7 @@ impl Visitor for Playthrough {
         let mut position = G::start(rules);
         let mut history = History::new();
         let mut moves = Vec::new();
-        for ply in 0..SHOWN {
+        for ply in 0..SHOWN_PLIES {
             history.push(&position);
             position.legal_moves(&mut moves);
             let texts: Vec<String> = moves.iter().map(|&mv| move_text(&position, mv)).collect();
@@ -49,7 +49,7 @@ impl Visitor for Playthrough {
             .unwrap();
             if let Some(outcome) = history.outcome(&position) {
                 let reason = if position.outcome().is_some() {
-                    position.reason()
+                    position.end_reason()
                 } else {
                     "threefold repetition"
                 };
@@ -68,7 +68,7 @@ impl Visitor for Playthrough {
             writeln!(text, "plays {}", move_text(&position, mv)).unwrap();
             position.play(mv);
         }
-        writeln!(text, "\n{}", drawing(&position)).unwrap();
+        writeln!(text, "\n{}", board_text(&position)).unwrap();
         text
     }
 }
@@ -88,9 +88,9 @@ fn goldens_are_as_they_were() {
 }
 
 /// Games by another referee, in the format that tests/data/open_spiel/dump.py describes.
-struct Refereed<'a>(&'a str);
+struct OpenSpielGames<'a>(&'a str);
 
-impl Visitor for Refereed<'_> {
+impl Visitor for OpenSpielGames<'_> {
     type Out = usize;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> usize {
@@ -168,11 +168,14 @@ fn open_spiel_agrees_on_every_ply_and_result() {
         ("chess", 50),
     ] {
         let text = read_data(&format!("open_spiel/{name}.txt"));
-        assert_eq!(games::with_game(name, Refereed(&text)).unwrap(), expected);
+        assert_eq!(
+            games::with_game(name, OpenSpielGames(&text)).unwrap(),
+            expected
+        );
     }
 }
 
-fn delta(record: &str) -> Delta {
+fn play_delta(record: &str) -> Delta {
     let mut position = Delta::start(Default::default());
     notation::play_moves(&mut position, &mut History::new(), record, |_, _| {})
         .unwrap_or_else(|error| panic!("{record}: {error}"));
@@ -182,15 +185,16 @@ fn delta(record: &str) -> Delta {
 #[test]
 fn delta_games_that_people_played_are_legal() {
     // Published on the AISE pages (spec.md 3.2), with threats marked as they were.
-    let resigned = delta("1.b2 b4 2.b2e2 b4b1 3. d2b4 b2d2 4. e2e4 c2a4 5. e3e1+ b1d3 6. e4c4+");
+    let resigned =
+        play_delta("1.b2 b4 2.b2e2 b4b1 3. d2b4 b2d2 4. e2e4 c2a4 5. e3e1+ b1d3 6. e4c4+");
     assert_eq!(resigned.outcome(), None);
-    let four = delta("1. b2 c2 2. b2e5 c5 3. d4b4 c2e2 4. e5a1");
+    let four = play_delta("1. b2 c2 2. b2e5 c5 3. d4b4 c2e2 4. e5a1");
     assert_eq!(
         four.outcome(),
         None,
         "resigned: black threatens in several ways"
     );
-    let pick_up = delta(
+    let pick_up = play_delta(
         "1. b2 c3 2. b2b5 b3 3. b5e5 b3d1 4. b4e4 c3a3 5. d5a5 a3c5 6. a5a1+ c5c3+ 7. a1c1 c3e3+ 8. d4b2 d3d5+ \
          9. c3e1 c4e2+",
     );
@@ -199,12 +203,12 @@ fn delta_games_that_people_played_are_legal() {
         [Player::First, Player::Second].map(|player| pick_up.reserve(player)),
         [0, 0]
     );
-    let last = delta(
+    let last = play_delta(
         "1. c3 d3 2. c3a3 c3 3. a3a1 d3d1 4. b3b5 d1a4 5. a1e1 c3c5 6. d1a1+ c4c1 7. b4d4 c5e5 8. c4e2+ c2c4+",
     );
     assert_eq!(last.outcome(), None);
     // The drop square may be named, and must be right: the page prints c1 for d1a1, where only b1 can be meant.
-    let before = delta("c3 d3 c3a3 c3 a3a1 d3d1 b3b5 d1a4 a1e1 c3c5");
+    let before = play_delta("c3 d3 c3a3 c3 a3a1 d3d1 b3b5 d1a4 a1e1 c3c5");
     assert!(before.parse_move("d1a1/b1+").is_ok());
     assert!(
         before
@@ -218,7 +222,7 @@ fn delta_games_that_people_played_are_legal() {
 #[test]
 fn delta_positions_of_report_003_have_their_moves() {
     let figure_2 = "o.*..\n.*...\n.*oo*\n.*.o.\n*...o\n";
-    let position: Delta = notation::position(Default::default(), figure_2).unwrap();
+    let position: Delta = notation::read_position(Default::default(), figure_2).unwrap();
     assert_eq!(position.to_move(), Player::Second);
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
@@ -227,7 +231,7 @@ fn delta_positions_of_report_003_have_their_moves() {
     // Of figure 1 only this is told: the white stone on b2 slides to d2, e2, d4 and e5, dropping c2, d2, c3 and d4. The
     // black stones are ours.
     let position: Delta =
-        notation::position(Default::default(), "*..../...../.*.../.o.../..... w").unwrap();
+        notation::read_position(Default::default(), "*..../...../.*.../.o.../..... w").unwrap();
     position.legal_moves(&mut moves);
     let slides: Vec<(String, u8)> = moves
         .iter()
@@ -240,8 +244,8 @@ fn delta_positions_of_report_003_have_their_moves() {
 
 #[test]
 fn records_may_stand_together_and_leave_out_passes() {
-    struct Replay<'a>(&'a str);
-    impl Visitor for Replay<'_> {
+    struct ReplayRecord<'a>(&'a str);
+    impl Visitor for ReplayRecord<'_> {
         type Out = (String, usize);
 
         fn visit<G: Playable>(self, rules: G::Rules) -> (String, usize) {
@@ -254,7 +258,7 @@ fn records_may_stand_together_and_leave_out_passes() {
             (position_text(&position), plies)
         }
     }
-    let replay = |game: &str, record: &str| games::with_game(game, Replay(record)).unwrap();
+    let replay = |game: &str, record: &str| games::with_game(game, ReplayRecord(record)).unwrap();
     assert_eq!(replay("othello", "f5d6c3"), replay("othello", "F5 D6 C3"));
     assert_eq!(replay("othello", "").1, 0);
     assert_eq!(
@@ -291,11 +295,11 @@ fn records_may_stand_together_and_leave_out_passes() {
 }
 
 /// Plays a record from the text of a position.
-fn played<G: Playable>(
+fn play_record<G: Playable>(
     start: &str,
     record: &str,
 ) -> (G, History, Result<(), notation::ParseError>) {
-    let mut position: G = notation::position(Default::default(), start).unwrap();
+    let mut position: G = notation::read_position(Default::default(), start).unwrap();
     let mut history = History::new();
     history.push(&position);
     let result = notation::play_moves(&mut position, &mut history, record, |_, _| {});
@@ -305,13 +309,13 @@ fn played<G: Playable>(
 #[test]
 fn repetition_is_a_draw_in_play() {
     let dance = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
-    let (position, history, result) = played::<Chess>("startpos", dance);
+    let (position, history, result) = play_record::<Chess>("startpos", dance);
     assert_eq!((result, history.outcome(&position)), (Ok(()), None));
-    let (position, history, result) = played::<Chess>("startpos", &format!("{dance} f6g8"));
+    let (position, history, result) = play_record::<Chess>("startpos", &format!("{dance} f6g8"));
     assert_eq!(result, Ok(()));
     assert_eq!(history.occurrences(&position), 3);
     assert_eq!(history.outcome(&position), Some(Outcome::Draw));
-    let (.., result) = played::<Chess>("startpos", &format!("{dance} f6g8 e2e4"));
+    let (.., result) = play_record::<Chess>("startpos", &format!("{dance} f6g8 e2e4"));
     assert!(
         result
             .unwrap_err()
@@ -353,7 +357,7 @@ fn insufficient_material_is_a_draw_and_little_else_is() {
         ("4k3/8/8/8/8/8/7P/4K3 w - -", false),
         ("4k3/8/8/8/8/8/8/3RK3 w - -", false),
     ] {
-        let position: Chess = notation::position(Default::default(), fen).unwrap();
+        let position: Chess = notation::read_position(Default::default(), fen).unwrap();
         let expected = is_draw.then_some(Outcome::Draw);
         assert_eq!(position.outcome(), expected, "{fen}");
     }

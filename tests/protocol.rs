@@ -11,14 +11,14 @@ use std::{
 
 use canopy_engine::{
     games::{NAMES, Outcome, Player, notation::Style},
-    protocol::{Setup, Talk, options},
+    protocol::{ProtocolKind, ServerConfig, options},
     rng::Rng,
     session::Session,
     tree::{files, meta},
 };
 use support::{
     Scratch, data,
-    transcript::{self, InProcess, PATIENCE, Peer as _, Process},
+    transcript::{self, EngineProcess, InProcessServer, Peer as _, REPLY_TIMEOUT},
 };
 
 #[path = "protocol/depth.rs"]
@@ -56,26 +56,29 @@ fn transcripts() -> Vec<(String, String)> {
 fn the_contract_lists_every_option() {
     let mut table =
         String::from("| option | values | default | what it does |\n|---|---|---|---|\n");
-    for row in options::table() {
-        let default = match row.default() {
+    for row in options::option_definitions() {
+        let default = match row.default_value() {
             default if default.is_empty() => String::new(),
             default => format!("`{default}`"),
         };
         let values = match &row.kind {
-            options::Kind::Combo(_) if row.name == "Search" => "a search of section 3".to_owned(),
-            _ => row.values(),
+            options::OptionKind::Combo(_) if row.name == "Search" => {
+                "a search of section 3".to_owned()
+            }
+            _ => row.allowed_values(),
         };
         table += &format!("| `{}` | {values} | {default} | {} |\n", row.name, row.help);
     }
-    support::assert_table("the options", &table);
+    support::assert_doc_table("the options", &table);
 }
 
 #[test]
 fn transcripts_are_followed_in_this_process() {
     for (name, text) in transcripts() {
         let setup = transcript::setup(&transcript::arguments(&text));
-        let mut peer = InProcess::new(&setup).unwrap_or_else(|problem| panic!("{name}: {problem}"));
-        if let Err(problem) = transcript::play(&text, &mut peer) {
+        let mut peer =
+            InProcessServer::new(&setup).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        if let Err(problem) = transcript::play_transcript(&text, &mut peer) {
             panic!("{name}: {problem}");
         }
         assert!(peer.is_over(), "{name}: the server is still there");
@@ -85,8 +88,8 @@ fn transcripts_are_followed_in_this_process() {
 #[test]
 fn transcripts_are_followed_by_the_program() {
     for (name, text) in transcripts() {
-        let mut peer = Process::new(&transcript::arguments(&text));
-        if let Err(problem) = transcript::play(&text, &mut peer) {
+        let mut peer = EngineProcess::new(&transcript::arguments(&text));
+        if let Err(problem) = transcript::play_transcript(&text, &mut peer) {
             panic!("{name}: {problem}");
         }
         let (_, well) = peer.wait();
@@ -97,7 +100,7 @@ fn transcripts_are_followed_by_the_program() {
 #[test]
 fn every_option_stands_in_a_transcript_or_sets_a_search() {
     let all: String = transcripts().into_iter().map(|(_, text)| text).collect();
-    for row in options::table() {
+    for row in options::option_definitions() {
         assert!(
             all.contains(&row.name) || row.parameter.is_some(),
             "{} is in no transcript",
@@ -107,7 +110,7 @@ fn every_option_stands_in_a_transcript_or_sets_a_search() {
 }
 
 /// What the program says to all of `input` at once, and how it ends.
-fn piped(arguments: &[&str], input: &[u8]) -> (String, bool) {
+fn run_piped(arguments: &[&str], input: &[u8]) -> (String, bool) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args(arguments)
         .stdin(Stdio::piped())
@@ -123,50 +126,53 @@ fn piped(arguments: &[&str], input: &[u8]) -> (String, bool) {
 }
 
 /// The last line that is not empty.
-fn last(text: &str) -> &str {
+fn last_line(text: &str) -> &str {
     text.lines().rfind(|line| !line.is_empty()).unwrap_or("")
 }
 
 #[test]
 fn lines_sent_before_the_input_closes_are_worked_off() {
-    let (text, well) = piped(&[], b"ugi\nposition startpos\ngo nodes 1000\n");
-    assert!(well && last(&text).starts_with("bestmove "), "{text}");
+    let (text, well) = run_piped(&[], b"ugi\nposition startpos\ngo nodes 1000\n");
+    assert!(well && last_line(&text).starts_with("bestmove "), "{text}");
     assert!(text.contains(" nodes 1000 "), "{text}");
     // Without a line end too, and with those of other systems.
-    let (text, _) = piped(&[], b"uci\r\nposition startpos moves e2e4\r\ngo nodes 50");
+    let (text, _) = run_piped(&[], b"uci\r\nposition startpos moves e2e4\r\ngo nodes 50");
     assert!(
-        last(&text).starts_with("bestmove ") && !text.contains('\r'),
+        last_line(&text).starts_with("bestmove ") && !text.contains('\r'),
         "{text}"
     );
     // What would never end is stopped.
     let begun = Instant::now();
     for go in ["infinite", "ponder wtime 100000 btime 100000", "mate 9"] {
-        let (text, well) = piped(&[], format!("go {go}\n").as_bytes());
-        assert!(well && last(&text).starts_with("bestmove "), "{go}: {text}");
+        let (text, well) = run_piped(&[], format!("go {go}\n").as_bytes());
+        assert!(
+            well && last_line(&text).starts_with("bestmove "),
+            "{go}: {text}"
+        );
     }
     assert!(begun.elapsed() < Duration::from_secs(20));
     // Genmove is answered before the end, and one answer a command.
     let script = "boardsize 8\nclear_board\ngenmove b\ngenmove w\n9 name\n";
-    let (text, well) = piped(
+    let (text, well) = run_piped(
         &["--game", "othello", "--option", "Nodes=50"],
         script.as_bytes(),
     );
-    assert!(well && last(&text) == "=9 Canopy", "{text}");
+    assert!(well && last_line(&text) == "=9 Canopy", "{text}");
     assert_eq!(
         text.lines().filter(|line| line.starts_with('=')).count(),
         5,
         "{text}"
     );
     // Scripts may wait.
-    let (text, _) = piped(&[], b"go nodes 500\nwait\ngo nodes 400\nwait\nquit\n");
+    let (text, _) = run_piped(&[], b"go nodes 500\nwait\ngo nodes 400\nwait\nquit\n");
     assert!(
         text.contains(" nodes 500 ") && text.contains(" nodes 400 "),
         "{text}"
     );
     assert_eq!(text.matches("bestmove").count(), 2, "{text}");
     // Nothing asked, nothing said.
-    assert_eq!(piped(&[], b""), (String::new(), true));
-    assert_eq!(piped(&[], b"\n \n"), (String::new(), true));
+    assert_eq!(run_piped(&[], b""), (String::new(), true));
+    assert_eq!(run_piped(&[], b"\n \n"), (String::new(), true));
 }
 
 /// The moves of a random game, without the one that ends it.
@@ -192,39 +198,39 @@ fn long_lines_are_read_or_refused_and_nothing_is_lost() {
         .find(|moves| moves.len() > 400)
         .expect("one of fifty random games is long");
     let line = format!("position startpos moves {}\ngo nodes 5\n", moves.join(" "));
-    let (text, _) = piped(&[], line.as_bytes());
+    let (text, _) = run_piped(&[], line.as_bytes());
     assert!(
-        last(&text).starts_with("bestmove ") && !text.contains("0000"),
+        last_line(&text).starts_with("bestmove ") && !text.contains("0000"),
         "{text}"
     );
     // A megabyte of blanks is a line; more is refused, and the position with it.
     let blanks = " ".repeat(1 << 20);
     let short = &blanks[..(1 << 20) - 100];
-    let (text, _) = piped(
+    let (text, _) = run_piped(
         &[],
         format!("position{short}startpos\ngo nodes 5\n").as_bytes(),
     );
     assert!(
-        last(&text).starts_with("bestmove ") && !text.contains("0000"),
+        last_line(&text).starts_with("bestmove ") && !text.contains("0000"),
         "{text}"
     );
     let script = format!("uci\nposition startpos moves{blanks}e2e4\nisready\ngo nodes 5\n");
-    let (text, _) = piped(&[], script.as_bytes());
+    let (text, _) = run_piped(&[], script.as_bytes());
     assert!(text.contains("a line of more than 1048576 bytes"), "{text}");
     assert!(
-        text.contains("readyok") && last(&text) == "bestmove 0000",
+        text.contains("readyok") && last_line(&text) == "bestmove 0000",
         "{text}"
     );
     let script = format!("name\n{blanks}x\nname\n");
-    let (text, _) = piped(&[], script.as_bytes());
+    let (text, _) = run_piped(&[], script.as_bytes());
     assert_eq!(text.matches("= Canopy").count(), 2, "{text}");
     assert_eq!(text.matches("? syntax error").count(), 1, "{text}");
     // Bytes that are no text.
-    let (text, well) = piped(
+    let (text, well) = run_piped(
         &[],
         b"uci\n\xff\xfe\0\nsetoption name \xff value \xff\nisready\n",
     );
-    assert!(well && last(&text) == "readyok", "{text}");
+    assert!(well && last_line(&text) == "readyok", "{text}");
 }
 
 #[test]
@@ -240,13 +246,13 @@ fn quit_ends_the_process_soon_whatever_it_does() {
             "go movetime 100000",
         ],
     ] {
-        let mut process = Process::new(&[]);
+        let mut process = EngineProcess::new(&[]);
         process.send("uci");
         for line in &before {
             process.send(line);
         }
         process.send("isready");
-        while let Some(line) = process.hear(PATIENCE) {
+        while let Some(line) = process.read_line(REPLY_TIMEOUT) {
             if line == "readyok" {
                 break;
             }
@@ -264,13 +270,13 @@ fn quit_ends_the_process_soon_whatever_it_does() {
 /// Whatever waits before it, GTP's quit cuts it short; each command is answered all the same.
 #[test]
 fn quit_cuts_short_what_waits_before_it() {
-    let setup = Setup {
-        talk: Some(Talk::Gtp),
+    let setup = ServerConfig {
+        protocol: Some(ProtocolKind::Gtp),
         game: Some("othello".to_owned()),
         options: vec![("MoveTime".to_owned(), "100000".to_owned())],
-        ..Setup::default()
+        ..ServerConfig::default()
     };
-    let mut peer = InProcess::new(&setup).expect("the set-up is sound");
+    let mut peer = InProcessServer::new(&setup).expect("the set-up is sound");
     for line in [
         "genmove b",
         "genmove w",
@@ -282,7 +288,7 @@ fn quit_cuts_short_what_waits_before_it() {
         peer.send(line);
     }
     let mut answers = 0;
-    while let Some(line) = peer.hear(PATIENCE) {
+    while let Some(line) = peer.read_line(REPLY_TIMEOUT) {
         answers += usize::from(line.starts_with('='));
     }
     assert!(peer.is_over());
@@ -318,17 +324,17 @@ fn check_info(line: &str) {
 #[test]
 fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
     for (index, game) in NAMES.iter().enumerate() {
-        let setup = Setup {
-            talk: Some(Talk::Uci),
+        let setup = ServerConfig {
+            protocol: Some(ProtocolKind::Uci),
             game: Some((*game).to_owned()),
             options: vec![
                 ("MultiPV".to_owned(), "4".to_owned()),
                 ("Solver".to_owned(), "true".to_owned()),
                 ("PlayoutLimit".to_owned(), "60".to_owned()),
             ],
-            ..Setup::default()
+            ..ServerConfig::default()
         };
-        let mut peer = InProcess::new(&setup).expect("the set-up is sound");
+        let mut peer = InProcessServer::new(&setup).expect("the set-up is sound");
         let mut rng = Rng::new(index as u64);
         for _ in 0..25 {
             let mut session = Session::new(game).expect("there is the game");
@@ -349,7 +355,7 @@ fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
             peer.send("go nodes 400");
             let mut first = String::new();
             let best = loop {
-                let line = peer.hear(PATIENCE).expect("an answer");
+                let line = peer.read_line(REPLY_TIMEOUT).expect("an answer");
                 if let Some(best) = line.strip_prefix("bestmove ") {
                     break best.split(' ').next().unwrap_or("").to_owned();
                 }
@@ -388,7 +394,7 @@ fn trees_go_to_the_directory() {
          go nodes 30000\nwait\nquit\n",
         directory.display()
     );
-    let (text, well) = piped(&[], script.as_bytes());
+    let (text, well) = run_piped(&[], script.as_bytes());
     assert!(well && text.matches("bestmove").count() == 3, "{text}");
     let scratch = Scratch(directory);
     assert_eq!(scratch.files("tree").len(), 1);
@@ -410,21 +416,21 @@ fn trees_go_to_the_directory() {
         "uci\nsetoption name TreeDir value {}\ngo nodes 10\n",
         scratch.files("tree")[0].display()
     );
-    let (text, well) = piped(&[], script.as_bytes());
+    let (text, well) = run_piped(&[], script.as_bytes());
     assert!(
         well && text.contains("info string cannot write trees to "),
         "{text}"
     );
-    assert!(last(&text).starts_with("bestmove "), "{text}");
+    assert!(last_line(&text).starts_with("bestmove "), "{text}");
 }
 
 /// The parameters of every tree below a directory, as the sidecars tell them.
-fn parameters(directory: &Path) -> Vec<BTreeMap<String, String>> {
+fn sidecar_parameters(directory: &Path) -> Vec<BTreeMap<String, String>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).expect("there are trees") {
         let path = entry.expect("the directory can be read").path();
         if path.is_dir() {
-            found.extend(parameters(&path));
+            found.extend(sidecar_parameters(&path));
         } else if path
             .extension()
             .is_some_and(|extension| extension == "tree")
@@ -480,9 +486,9 @@ fn the_last_thing_said_of_a_parameter_counts() {
         for option in &options {
             arguments.extend(["--option", option]);
         }
-        let (text, well) = piped(&arguments, b"ugi\ngo nodes 50\n");
-        assert!(well && last(&text).starts_with("bestmove"), "{text}");
-        let found = parameters(&directory);
+        let (text, well) = run_piped(&arguments, b"ugi\ngo nodes 50\n");
+        assert!(well && last_line(&text).starts_with("bestmove"), "{text}");
+        let found = sidecar_parameters(&directory);
         assert_eq!(found.len(), 1, "{options:?}");
         assert_eq!(found[0]["memory"], memory, "{options:?}");
         if let Some(exploration) = exploration {
@@ -507,11 +513,11 @@ fn trees_stay_under_a_directory_on_request() {
     let under = inside.to_str().expect("the path is UTF-8");
     let search = |directory: &str| {
         let script = format!("uci\nsetoption name TreeDir value {directory}\ngo nodes 50\n");
-        let (text, well) = piped(
+        let (text, well) = run_piped(
             &["--game", "kalah", "--trees-under", under],
             script.as_bytes(),
         );
-        assert!(well && last(&text).starts_with("bestmove "), "{text}");
+        assert!(well && last_line(&text).starts_with("bestmove "), "{text}");
         text
     };
     let place = |name: &str| format!("{}/{name}", scratch.0.display());
@@ -571,7 +577,7 @@ fn only_the_newest_trees_stay_on_request() {
         first.display(),
         second.display()
     );
-    let (text, well) = piped(&["--game", "connect-four"], script.as_bytes());
+    let (text, well) = run_piped(&["--game", "connect-four"], script.as_bytes());
     assert!(well && text.matches("bestmove").count() == 6, "{text}");
     let names = |directory: &Path| -> Vec<String> {
         let entries = fs::read_dir(directory).expect("it is there");
@@ -607,8 +613,8 @@ fn only_the_newest_trees_stay_on_request() {
 /// Clients that keep numbers in 32 bits can read every range.
 #[test]
 fn ranges_fit_32_bits() {
-    for row in options::table() {
-        if let options::Kind::Spin { default, min, max } = row.kind {
+    for row in options::option_definitions() {
+        if let options::OptionKind::Spin { default, min, max } = row.kind {
             for number in [default, min, max] {
                 assert!(i32::try_from(number).is_ok(), "{}: {number}", row.name);
             }
@@ -629,7 +635,7 @@ fn the_engines_of_a_match_search_as_they_are_written() {
         .stdout(Stdio::null())
         .status();
     assert!(status.is_ok_and(|status| status.success()));
-    let told = parameters(&trees).into_iter();
+    let told = sidecar_parameters(&trees).into_iter();
     let mut used: Vec<(String, String)> = told
         .map(|all| (all["memory"].clone(), all["threads"].clone()))
         .collect();
@@ -641,10 +647,10 @@ fn the_engines_of_a_match_search_as_they_are_written() {
 /// More threads than a machine serves well are clamped and told of, and those that are left keep the time.
 #[test]
 fn many_threads_are_clamped_and_keep_the_time() {
-    let mut process = Process::new(&[]);
+    let mut process = EngineProcess::new(&[]);
     process.send("uci");
     process.send("setoption name Threads value 512");
-    let said = std::iter::from_fn(|| process.hear(PATIENCE))
+    let said = std::iter::from_fn(|| process.read_line(REPLY_TIMEOUT))
         .find(|line| line.starts_with("info string"))
         .expect("it is told");
     assert!(
@@ -652,20 +658,20 @@ fn many_threads_are_clamped_and_keep_the_time() {
         "{said}"
     );
     process.send("setoption name Search value uct,threads=500");
-    let said = process.hear(PATIENCE).expect("it is told");
+    let said = process.read_line(REPLY_TIMEOUT).expect("it is told");
     assert!(
         said.starts_with("info string 500 threads are more than"),
         "{said}"
     );
-    assert!(answer_time(&mut process, 200) < Duration::from_secs(5));
+    assert!(movetime_latency(&mut process, 200) < Duration::from_secs(5));
 }
 
 /// How long a process takes to answer to `go movetime`.
-fn answer_time(process: &mut Process, millis: u64) -> Duration {
+fn movetime_latency(process: &mut EngineProcess, millis: u64) -> Duration {
     let begun = Instant::now();
     process.send(&format!("go movetime {millis}"));
     while !process
-        .hear(PATIENCE)
+        .read_line(REPLY_TIMEOUT)
         .expect("an answer comes")
         .starts_with("bestmove ")
     {}
@@ -675,11 +681,15 @@ fn answer_time(process: &mut Process, millis: u64) -> Duration {
 #[test]
 #[ignore = "for an idle machine"]
 fn sixty_four_threads_answer_within_a_tenth_of_a_second() {
-    let mut process = Process::new(&["--option".to_owned(), "Threads=64".to_owned()]);
+    let mut process = EngineProcess::new(&["--option".to_owned(), "Threads=64".to_owned()]);
     process.send("uci");
-    while process.hear(PATIENCE).expect("it introduces itself") != "uciok" {}
+    while process
+        .read_line(REPLY_TIMEOUT)
+        .expect("it introduces itself")
+        != "uciok"
+    {}
     for _ in 0..20 {
-        let time = answer_time(&mut process, 200);
+        let time = movetime_latency(&mut process, 200);
         assert!(time < Duration::from_millis(300), "{time:?}");
         process.send("ucinewgame");
     }
@@ -697,7 +707,7 @@ fn nboard_analyzes_whole_games() {
     // The shortest game there is: black has all discs after nine moves.
     let short = "B[E6]W[F4]B[E3]W[F6]B[G5]W[D6]B[E7]W[F5]B[C5]";
     let script = format!("nboard 2\n{}\nset depth 1\nanalyze\n", game(short));
-    let (text, well) = piped(&[], script.as_bytes());
+    let (text, well) = run_piped(&[], script.as_bytes());
     let told: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with("analysis "))
@@ -717,7 +727,7 @@ fn nboard_analyzes_whole_games() {
         "nboard 2\n{}\nset depth 100000\nanalyze\nping 1\nmove d6\nset depth 1\nanalyze\n",
         game("B[F5]")
     );
-    let (text, well) = piped(&[], script.as_bytes());
+    let (text, well) = run_piped(&[], script.as_bytes());
     let rest = text.split("pong 1\n").nth(1).unwrap_or_default();
     assert!(
         well && rest.contains("analysis 2 ") && rest.contains("analysis 0 "),
@@ -730,7 +740,7 @@ fn nboard_analyzes_whole_games() {
 fn info_strings_write_out_what_would_deceive_the_eye() {
     let script =
         "uci\nsetoption name TreeDir value /dev/null/\u{1b}[2J\u{202e}x\ngo nodes 10\nwait\nquit\n";
-    let (text, well) = piped(&[], script.as_bytes());
+    let (text, well) = run_piped(&[], script.as_bytes());
     assert!(well, "{text:?}");
     assert!(
         text.contains("info string cannot write trees to /dev/null/\\u{1b}[2J\\u{202e}x"),
@@ -740,7 +750,7 @@ fn info_strings_write_out_what_would_deceive_the_eye() {
 }
 
 /// What somebody might say, by dialect: sense and nonsense.
-fn sayings(talk: Talk) -> Vec<&'static str> {
+fn sample_lines(talk: ProtocolKind) -> Vec<&'static str> {
     let uci = [
         "uci",
         "ugi",
@@ -898,26 +908,26 @@ fn sayings(talk: Talk) -> Vec<&'static str> {
         "set x y",
     ];
     match talk {
-        Talk::Uci | Talk::Ugi => uci.to_vec(),
-        Talk::Gtp => gtp.to_vec(),
-        Talk::NBoard => nboard.to_vec(),
+        ProtocolKind::Uci | ProtocolKind::Ugi => uci.to_vec(),
+        ProtocolKind::Gtp => gtp.to_vec(),
+        ProtocolKind::NBoard => nboard.to_vec(),
     }
 }
 
 /// Whatever is said in whatever order: one best move for each go, one answer for each command, readyok always.
-fn babble(talk: Talk, seed: u64, steps: usize) {
-    let setup = Setup {
-        talk: Some(talk),
+fn fuzz_protocol(talk: ProtocolKind, seed: u64, steps: usize) {
+    let setup = ServerConfig {
+        protocol: Some(talk),
         game: None,
         options: vec![
             ("Nodes".to_owned(), "50".to_owned()),
             ("Hash".to_owned(), "16".to_owned()),
         ],
-        ..Setup::default()
+        ..ServerConfig::default()
     };
-    let mut peer = InProcess::new(&setup).expect("the set-up is sound");
+    let mut peer = InProcessServer::new(&setup).expect("the set-up is sound");
     let mut rng = Rng::new(seed);
-    let sayings = sayings(talk);
+    let sayings = sample_lines(talk);
     let (mut asked, mut answered, mut ready) = (0, 0, 0);
     let mut heard: Vec<String> = Vec::new();
     let mut said: Vec<&str> = Vec::new();
@@ -926,25 +936,25 @@ fn babble(talk: Talk, seed: u64, steps: usize) {
         said.push(line);
         let word = line.split_whitespace().next().unwrap_or("");
         match talk {
-            Talk::Uci | Talk::Ugi => {
+            ProtocolKind::Uci | ProtocolKind::Ugi => {
                 asked += usize::from(word == "go" && !line.contains("perft"));
                 ready += usize::from(word == "isready");
             }
-            Talk::Gtp => asked += usize::from(!word.is_empty() && word != "#"),
-            Talk::NBoard => asked += usize::from(word == "ping"),
+            ProtocolKind::Gtp => asked += usize::from(!word.is_empty() && word != "#"),
+            ProtocolKind::NBoard => asked += usize::from(word == "ping"),
         }
         peer.send(line);
         // Now and then somebody waits for what comes.
-        let patience = Duration::from_millis(u64::from(rng.below(40) / 39 * 20));
+        let timeout = Duration::from_millis(u64::from(rng.below(40) / 39 * 20));
         let begun = Instant::now();
-        while let Some(line) = peer.hear(patience) {
+        while let Some(line) = peer.read_line(timeout) {
             heard.push(line);
             // An analysis goes on until something else is said.
             if begun.elapsed() > Duration::from_millis(200) {
                 break;
             }
         }
-        if matches!(talk, Talk::Uci | Talk::Ugi) {
+        if matches!(talk, ProtocolKind::Uci | ProtocolKind::Ugi) {
             for line in heard.drain(..) {
                 answered += usize::from(line.starts_with("bestmove "));
                 if line == "readyok" {
@@ -963,12 +973,12 @@ fn babble(talk: Talk, seed: u64, steps: usize) {
         }
     }
     peer.close();
-    while let Some(line) = peer.hear(PATIENCE) {
+    while let Some(line) = peer.read_line(REPLY_TIMEOUT) {
         heard.push(line);
     }
     assert!(peer.is_over(), "{talk:?} {seed}: it does not end");
     match talk {
-        Talk::Uci | Talk::Ugi => {
+        ProtocolKind::Uci | ProtocolKind::Ugi => {
             answered += heard
                 .iter()
                 .filter(|line| line.starts_with("bestmove "))
@@ -976,7 +986,7 @@ fn babble(talk: Talk, seed: u64, steps: usize) {
             ready -= heard.iter().filter(|line| *line == "readyok").count();
             assert_eq!(ready, 0, "{talk:?} {seed}");
         }
-        Talk::Gtp => {
+        ProtocolKind::Gtp => {
             let mut begins = true;
             for line in &heard {
                 if begins {
@@ -990,7 +1000,7 @@ fn babble(talk: Talk, seed: u64, steps: usize) {
             }
             assert!(begins, "{seed}: the last answer is not complete");
         }
-        Talk::NBoard => {
+        ProtocolKind::NBoard => {
             answered = heard
                 .iter()
                 .filter(|line| line.starts_with("pong "))
@@ -1002,9 +1012,9 @@ fn babble(talk: Talk, seed: u64, steps: usize) {
 
 #[test]
 fn whatever_is_said_is_answered() {
-    for (_, talk) in Talk::ALL {
+    for (_, talk) in ProtocolKind::ALL {
         for seed in 0..3 {
-            babble(talk, seed, 500);
+            fuzz_protocol(talk, seed, 500);
         }
     }
 }
@@ -1012,15 +1022,15 @@ fn whatever_is_said_is_answered() {
 #[test]
 #[ignore = "ten minutes of babble"]
 fn whatever_is_said_for_long_is_answered() {
-    for (_, talk) in Talk::ALL {
+    for (_, talk) in ProtocolKind::ALL {
         for seed in 100..200 {
-            babble(talk, seed, 2000);
+            fuzz_protocol(talk, seed, 2000);
         }
     }
 }
 
 /// Plays games between two processes that speak UGI, a move in 5 ms; how many answers came more than `late` after that.
-fn short_games(game: &str, games: usize, late: Duration) -> usize {
+fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
     let scratch = Scratch::new(&format!("short-{game}"));
     let arguments = |seed: usize| {
         let mut words = vec!["--game".to_owned(), game.to_owned()];
@@ -1032,13 +1042,16 @@ fn short_games(game: &str, games: usize, late: Duration) -> usize {
     let directory = scratch.0.display();
     watched.extend(["--option".to_owned(), format!("TreeDir={directory}")]);
     watched.extend(["--option".to_owned(), "TreeMaxNodes=50".to_owned()]);
-    let mut players = [Process::new(&arguments(1)), Process::new(&watched)];
+    let mut players = [
+        EngineProcess::new(&arguments(1)),
+        EngineProcess::new(&watched),
+    ];
     for player in &mut players {
         player.send("ugi");
         player.send("isready");
-        while player.hear(PATIENCE).expect("it answers") != "readyok" {}
+        while player.read_line(REPLY_TIMEOUT).expect("it answers") != "readyok" {}
     }
-    let handles = |player: &Process| {
+    let handles = |player: &EngineProcess| {
         fs::read_dir(format!("/proc/{}/fd", player.id())).map_or(0, Iterator::count)
     };
     let before = players.each_ref().map(handles);
@@ -1056,7 +1069,7 @@ fn short_games(game: &str, games: usize, late: Duration) -> usize {
             player.send("go movetime 5");
             let begun = Instant::now();
             let best = loop {
-                let line = player.hear(PATIENCE).expect("a move comes");
+                let line = player.read_line(REPLY_TIMEOUT).expect("a move comes");
                 if let Some(best) = line.strip_prefix("bestmove ") {
                     break best.to_owned();
                 }
@@ -1080,7 +1093,7 @@ fn short_games(game: &str, games: usize, late: Duration) -> usize {
             player.send(&format!("position startpos moves {}", moves.join(" ")));
             player.send("query result");
             assert_eq!(
-                player.hear(PATIENCE).as_deref(),
+                player.read_line(REPLY_TIMEOUT).as_deref(),
                 Some(result),
                 "{game} {moves:?}"
             );
@@ -1090,7 +1103,7 @@ fn short_games(game: &str, games: usize, late: Duration) -> usize {
         while players.each_ref().map(handles) != before {
             let now = players.each_ref().map(handles);
             assert!(
-                begun.elapsed() < PATIENCE,
+                begun.elapsed() < REPLY_TIMEOUT,
                 "{game}: {now:?} handles after {number} games, {before:?} before"
             );
             std::thread::sleep(Duration::from_millis(1));
@@ -1113,7 +1126,7 @@ fn short_games_go_well() {
     for game in NAMES {
         let games = if *game == "chess" { 4 } else { 11 };
         // A busy machine is late now and then; the long run is for idle ones.
-        short_games(game, games, Duration::from_secs(5));
+        play_short_games(game, games, Duration::from_secs(5));
     }
 }
 
@@ -1122,7 +1135,12 @@ fn short_games_go_well() {
 fn a_thousand_short_games_go_well_and_in_time() {
     // All are played before anything is said of the clock: chess, the longest, last.
     let late: Vec<(&str, usize)> = (NAMES.iter().rev())
-        .map(|game| (*game, short_games(game, 200, Duration::from_millis(25))))
+        .map(|game| {
+            (
+                *game,
+                play_short_games(game, 200, Duration::from_millis(25)),
+            )
+        })
         .collect();
     assert!(
         late.iter().all(|&(_, count)| count == 0),

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use canopy_engine::{
     games::{
         self, History, Outcome, ParseError, Playable, Symmetry, Visitor,
-        evaluate::WIN,
-        notation::{self, Style, drawing, move_text, position_text},
+        evaluate::WIN_VALUE,
+        notation::{self, Style, board_text, move_text, position_text},
         perft::{divide, perft},
         playout::many_playouts,
     },
@@ -17,18 +17,18 @@ use canopy_engine::{
 use support::{data_lines, every_variant, read_data};
 
 /// Counts beyond this are for `--ignored`.
-const QUICK: u64 = 6_000_000;
+const MAX_QUICK_NODES: u64 = 6_000_000;
 
-struct Perft<'a> {
+struct PerftCounts<'a> {
     position: &'a str,
     depth: u32,
 }
 
-impl Visitor for Perft<'_> {
+impl Visitor for PerftCounts<'_> {
     type Out = Result<(u64, u64), ParseError>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-        let position: G = notation::position(rules, self.position)?;
+        let position: G = notation::read_position(rules, self.position)?;
         let split = divide(&position, self.depth.min(3))
             .iter()
             .map(|(_, count)| count)
@@ -50,7 +50,7 @@ fn check_perft(wanted: impl Fn(u64) -> bool) -> usize {
                 .map(|count| count.parse().expect("a count"))
                 .collect();
             for (depth, &count) in (1..).zip(&counts).filter(|&(_, &count)| wanted(count)) {
-                let (total, split) = games::with_game(game, Perft { position, depth })
+                let (total, split) = games::with_game(game, PerftCounts { position, depth })
                     .unwrap()
                     .unwrap();
                 assert_eq!(total, count, "{game} {position} depth {depth}");
@@ -70,13 +70,13 @@ fn check_perft(wanted: impl Fn(u64) -> bool) -> usize {
 
 #[test]
 fn perft_gives_the_published_counts() {
-    assert!(check_perft(|count| count <= QUICK) > 60);
+    assert!(check_perft(|count| count <= MAX_QUICK_NODES) > 60);
 }
 
 #[test]
 #[ignore = "minutes of counting"]
 fn perft_gives_the_published_counts_at_depth() {
-    assert!(check_perft(|count| count > QUICK) >= 10);
+    assert!(check_perft(|count| count > MAX_QUICK_NODES) >= 10);
 }
 
 /// Runs one check on every game and variant.
@@ -97,7 +97,11 @@ macro_rules! for_every_variant {
 }
 
 /// Calls `each` on every position of some random games, finished ones included.
-fn walk<G: Playable>(rules: G::Rules, games: u64, mut each: impl FnMut(&G, &History, &[G::Move])) {
+fn for_each_position<G: Playable>(
+    rules: G::Rules,
+    games: u64,
+    mut each: impl FnMut(&G, &History, &[G::Move]),
+) {
     let mut moves = Vec::new();
     for seed in 0..games {
         let mut rng = Rng::new(seed);
@@ -121,7 +125,7 @@ fn walk<G: Playable>(rules: G::Rules, games: u64, mut each: impl FnMut(&G, &Hist
 #[test]
 fn moves_are_sorted_unique_and_there_exactly_while_the_game_goes_on() {
     fn check<G: Playable>(rules: G::Rules) {
-        walk::<G>(rules, 200, |position, _, moves| {
+        for_each_position::<G>(rules, 200, |position, _, moves| {
             assert!(
                 moves.is_sorted_by(|left, right| left < right),
                 "{position:?}: {moves:?}"
@@ -154,10 +158,10 @@ fn legality_agrees_with_the_list() {
     fn check<G: Playable>(rules: G::Rules) {
         // Every move seen in some games is asked of every position of others.
         let mut universe = Vec::new();
-        walk::<G>(rules, 10, |_, _, moves| universe.extend_from_slice(moves));
+        for_each_position::<G>(rules, 10, |_, _, moves| universe.extend_from_slice(moves));
         universe.sort_unstable();
         universe.dedup();
-        walk::<G>(rules, 20, |position, _, moves| {
+        for_each_position::<G>(rules, 20, |position, _, moves| {
             for &mv in &universe {
                 assert_eq!(
                     position.is_legal(mv),
@@ -179,7 +183,7 @@ fn legality_agrees_with_the_list() {
 #[test]
 fn any_code_of_a_move_can_be_asked_for() {
     fn check<G: Playable>(rules: G::Rules) {
-        walk::<G>(rules, 1, |position, _, _| {
+        for_each_position::<G>(rules, 1, |position, _, _| {
             for code in 0..=u32::from(u16::MAX) {
                 let mv = G::move_from_bits(code);
                 if position.is_legal(mv) {
@@ -203,12 +207,12 @@ fn texts_of_moves_and_positions_come_back() {
             ),
             Ok(rules)
         );
-        walk::<G>(rules, 30, |position, _, moves| {
+        for_each_position::<G>(rules, 30, |position, _, moves| {
             for style in [Style::Own, Style::Fairy, Style::Human] {
                 let mut text = String::new();
                 position.write_position(style, &mut text).unwrap();
                 assert_eq!(
-                    notation::position::<G>(rules, &text).as_ref(),
+                    notation::read_position::<G>(rules, &text).as_ref(),
                     Ok(position),
                     "{text}"
                 );
@@ -266,7 +270,7 @@ fn equal_keys_give_equal_futures() {
                 );
             }
         };
-        walk::<G>(rules, 60, |position, _, moves| see(position, moves));
+        for_each_position::<G>(rules, 60, |position, _, moves| see(position, moves));
         // All positions three plies deep, where move orders cross.
         let mut level = vec![G::start(rules)];
         for _ in 0..3 {
@@ -302,7 +306,7 @@ fn future_text<G: Playable>(position: &G) -> String {
 fn different_positions_have_different_keys() {
     fn check<G: Playable>(rules: G::Rules) {
         let mut seen: HashMap<u64, String> = HashMap::new();
-        walk::<G>(rules, 60, |position, _, _| {
+        for_each_position::<G>(rules, 60, |position, _, _| {
             let text = future_text(position);
             let known = seen.entry(position.key()).or_insert_with(|| text.clone());
             assert_eq!(*known, text);
@@ -313,15 +317,15 @@ fn different_positions_have_different_keys() {
 
 #[test]
 fn counters_that_end_games_are_in_the_key() {
-    struct Key<'a>(&'a str);
-    impl Visitor for Key<'_> {
+    struct KeyOfPosition<'a>(&'a str);
+    impl Visitor for KeyOfPosition<'_> {
         type Out = u64;
 
         fn visit<G: Playable>(self, rules: G::Rules) -> u64 {
-            notation::position::<G>(rules, self.0).unwrap().key()
+            notation::read_position::<G>(rules, self.0).unwrap().key()
         }
     }
-    let key = |game: &str, text: &str| games::with_game(game, Key(text)).unwrap();
+    let key = |game: &str, text: &str| games::with_game(game, KeyOfPosition(text)).unwrap();
     let chess = |clock: u32, number: u32| {
         key(
             "chess",
@@ -345,8 +349,8 @@ fn counters_that_end_games_are_in_the_key() {
 
 #[test]
 fn the_games_have_the_symmetries_their_rules_have() {
-    struct Count;
-    impl Visitor for Count {
+    struct CountSymmetries;
+    impl Visitor for CountSymmetries {
         type Out = (usize, bool);
 
         fn visit<G: Playable>(self, rules: G::Rules) -> (usize, bool) {
@@ -361,7 +365,7 @@ fn the_games_have_the_symmetries_their_rules_have() {
         ("delta", 8, false),
     ] {
         assert_eq!(
-            games::with_game(game, Count).unwrap(),
+            games::with_game(game, CountSymmetries).unwrap(),
             (symmetries, inverts),
             "{game}"
         );
@@ -378,7 +382,7 @@ fn symmetries_and_colour_inversion_commute_with_play() {
     }
     fn check<G: Playable>(rules: G::Rules) {
         assert_eq!(G::SYMMETRIES[0], Symmetry::IDENTITY);
-        walk::<G>(rules, 20, |position, _, moves| {
+        for_each_position::<G>(rules, 20, |position, _, moves| {
             for &symmetry in G::SYMMETRIES {
                 let image = position.image(symmetry);
                 assert_eq!(image.image(symmetry.inverse()), *position);
@@ -428,7 +432,7 @@ fn random_moves_are_uniform() {
     fn check<G: Playable>(rules: G::Rules) {
         let mut rng = Rng::new(99);
         let mut countdown = 0;
-        walk::<G>(rules, 12, |position, _, moves| {
+        for_each_position::<G>(rules, 12, |position, _, moves| {
             // Not every position: a few hundred draws for each move take time.
             countdown = if countdown == 0 { 6 } else { countdown - 1 };
             if moves.len() < 2 || countdown != 0 {
@@ -491,8 +495,8 @@ fn drawings_and_evaluations_never_fail() {
             "{} lacks win, 0, loss",
             G::NAME
         );
-        walk::<G>(rules, 20, |position, _, _| {
-            let drawing = drawing(position);
+        for_each_position::<G>(rules, 20, |position, _, _| {
+            let drawing = board_text(position);
             assert!(
                 drawing.ends_with('\n') && drawing.lines().count() >= 5,
                 "{drawing}"
@@ -500,9 +504,9 @@ fn drawings_and_evaluations_never_fail() {
             for evaluation in evaluations {
                 let value = evaluation.value(position);
                 let bound = if position.outcome().is_some() {
-                    WIN
+                    WIN_VALUE
                 } else {
-                    WIN - 1
+                    WIN_VALUE - 1
                 };
                 assert!(
                     value.abs() <= bound,
@@ -515,7 +519,7 @@ fn drawings_and_evaluations_never_fail() {
                 "{position:?}"
             );
             if position.outcome().is_some() {
-                assert!(!position.reason().is_empty());
+                assert!(!position.end_reason().is_empty());
             }
         });
         let mut names: Vec<_> = evaluations
@@ -536,43 +540,43 @@ fn playouts_repeat_under_one_seed_and_end() {
         let one = many_playouts(&start, &mut Rng::new(5), 50);
         assert_eq!(one, many_playouts(&start, &mut Rng::new(5), 50));
         assert_ne!(one.plies, 0);
-        assert_eq!(one.first + one.second + one.draws, 50);
+        assert_eq!(one.first_wins + one.second_wins + one.draws, 50);
     }
     for_every_variant!(check);
 }
 
 #[test]
 fn random_delta_games_end_as_independent_ones_do() {
-    struct Play(u64);
-    impl Visitor for Play {
+    struct PlayoutRates(u64);
+    impl Visitor for PlayoutRates {
         type Out = (f64, f64);
 
         fn visit<G: Playable>(self, rules: G::Rules) -> (f64, f64) {
             let tally = many_playouts(&G::start(rules), &mut Rng::new(1), self.0);
             (
-                tally.first as f64 / self.0 as f64,
+                tally.first_wins as f64 / self.0 as f64,
                 tally.plies as f64 / self.0 as f64,
             )
         }
     }
     // 200,000 games by a program that walks over a list of squares: the first player won 55.4 %, with a standard error
     // of 0.11 %; and 16.4 plies a game, which the specification's own sample has too.
-    let (first, plies) = games::with_game("delta", Play(1_000_000)).unwrap();
+    let (first, plies) = games::with_game("delta", PlayoutRates(1_000_000)).unwrap();
     assert!((first - 0.554).abs() < 0.003, "{first}");
     assert!((plies - 16.4).abs() < 0.05, "{plies}");
 }
 
 #[test]
 fn games_are_found_under_all_their_names() {
-    struct Name;
-    impl Visitor for Name {
+    struct FullName;
+    impl Visitor for FullName {
         type Out = String;
 
         fn visit<G: Playable>(self, rules: G::Rules) -> String {
             notation::full_name::<G>(rules)
         }
     }
-    let name = |text: &str| games::with_game(text, Name).map_err(|error| error.to_string());
+    let name = |text: &str| games::with_game(text, FullName).map_err(|error| error.to_string());
     for (given, expected) in [
         ("Chess", "chess"),
         ("chess:960", "chess:960"),

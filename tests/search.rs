@@ -21,44 +21,49 @@ use canopy_engine::{
         self, Game, History, Outcome, Playable, Player, Visitor,
         connect_four::{Column, ConnectFour},
         notation::{self, position_text},
-        scripted::{Rules, Script, Scripted},
+        scripted::{Script, Scripted, ScriptedRules},
     },
     rng::Rng,
     search::{
-        Choice, Limits, Report, Reports, Search, Searchable, Stop, Task, TreeView,
-        classical::{Aspiration, Classical, ClassicalConfig, Method, Ties},
-        growth::{self, Observer, Record},
+        BestMove, ReportCallback, Search, SearchLimits, SearchReport, SearchTask, Searchable,
+        StopFlag, TreeView,
+        classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
+        growth::{self, GrowthObserver, GrowthRecord},
         mcts::{
-            self, Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange,
-            Sharing, StoreKind,
+            self, ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
+            SelectFormula, Sharing, StoreKind,
         },
     },
 };
 use support::assert_golden;
 
 /// Asks a search about a position with nothing before it.
-fn ask<G: Searchable>(search: &mut dyn Search<G>, root: &G, limits: Limits) -> Choice<G::Move> {
-    ask_among(search, root, limits, None, 1)
-}
-
-fn ask_among<G: Searchable>(
+fn search_position<G: Searchable>(
     search: &mut dyn Search<G>,
     root: &G,
-    limits: Limits,
+    limits: SearchLimits,
+) -> BestMove<G::Move> {
+    search_with_history(search, root, limits, None, 1)
+}
+
+fn search_with_history<G: Searchable>(
+    search: &mut dyn Search<G>,
+    root: &G,
+    limits: SearchLimits,
     moves: Option<&[G::Move]>,
     lines: usize,
-) -> Choice<G::Move> {
+) -> BestMove<G::Move> {
     let mut history = History::new();
     history.push(root);
-    search.choose(Task {
-        moves,
-        lines,
-        ..Task::new(root, &history, &limits, &Stop::new())
+    search.search(SearchTask {
+        search_moves: moves,
+        multi_pv: lines,
+        ..SearchTask::new(root, &history, &limits, &StopFlag::new())
     })
 }
 
 /// Some positions of random games that are not over, from early on to near the end.
-fn positions<G: Playable>(rules: G::Rules, count: usize, seed: u64) -> Vec<G> {
+fn sample_positions<G: Playable>(rules: G::Rules, count: usize, seed: u64) -> Vec<G> {
     let mut found = Vec::new();
     let mut rng = Rng::new(seed);
     while found.len() < count {
@@ -93,16 +98,16 @@ macro_rules! for_every_game {
 }
 use for_every_game;
 
-const FORMULAS: [Formula; 2] = [Formula::Uct, Formula::Tuned];
-const POLICIES: [Policy; 3] = [
-    Policy::Uniform,
-    Policy::LastGoodReply1,
-    Policy::LastGoodReply2,
+const FORMULAS: [SelectFormula; 2] = [SelectFormula::Uct, SelectFormula::Ucb1Tuned];
+const POLICIES: [PlayoutPolicy; 3] = [
+    PlayoutPolicy::Uniform,
+    PlayoutPolicy::LastGoodReply1,
+    PlayoutPolicy::LastGoodReply2,
 ];
 const STORES: [StoreKind; 3] = [StoreKind::Tree, StoreKind::Graph, StoreKind::Bounded];
 
-fn small(config: Config) -> Config {
-    Config {
+fn with_small_memory(config: MctsConfig) -> MctsConfig {
+    MctsConfig {
         memory_mb: 16,
         entries: 10_000,
         ..config
@@ -121,7 +126,7 @@ fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
                             grouping: Grouping::Dihedral,
                             invert_colours: true,
                         };
-                        let config = small(Config {
+                        let config = with_small_memory(MctsConfig {
                             formula,
                             policy,
                             store,
@@ -129,7 +134,7 @@ fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
                             sharing,
                             forgetting: threads == 2,
                             playout_limit: (G::NAME == "chess").then_some(20),
-                            ..Config::default()
+                            ..MctsConfig::default()
                         });
                         check_two_moves::<G>(rules, config);
                     }
@@ -137,32 +142,32 @@ fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
             }
         }
     }
-    fn check_two_moves<G: Playable>(rules: G::Rules, config: Config) {
+    fn check_two_moves<G: Playable>(rules: G::Rules, config: MctsConfig) {
         let mut search = mcts::build::<G>(config);
         let mut position = G::start(rules);
         let mut kept = 0;
         for _ in 0..2 {
-            let choice = ask(&mut *search, &position, Limits::iterations(300));
-            assert!(position.is_legal(choice.best), "{config:?}");
+            let choice = search_position(&mut *search, &position, SearchLimits::iterations(300));
+            assert!(position.is_legal(choice.mv), "{config:?}");
             assert_eq!(choice.report.iterations, 300, "{config:?}");
-            let (visits, recent, value) = search.tree().expect("it grows a tree").root_figures();
+            let (visits, recent, value) = search.tree().expect("it grows a tree").root_stats();
             assert_eq!((visits, recent), (300 + kept, 300), "{config:?}");
             assert!((0.0..=1.0).contains(&value.for_player(Player::First)));
             // Every move's line can be played.
-            for root in &choice.report.root {
+            for root in &choice.report.root_moves {
                 let mut line = position.clone();
-                for &mv in &root.line {
+                for &mv in &root.pv {
                     assert!(line.is_legal(mv), "{config:?}");
                     line.play(mv);
                 }
             }
             kept = if config.store == StoreKind::Graph {
-                visits_after(&*search, choice.best)
+                visits_after(&*search, choice.mv)
             } else {
-                choice.report.root[0].visits
+                choice.report.root_moves[0].visits
             };
-            search.advance(choice.best);
-            position.play(choice.best);
+            search.advance(choice.mv);
+            position.play(choice.mv);
         }
     }
     /// The visits of the node behind a move, by whatever way.
@@ -173,7 +178,7 @@ fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
             .symmetry
             .map_or(mv, |symmetry| G::image_of_move(mv, symmetry));
         let mut visits = 0;
-        tree.edges(tree.root(), &mut |edge| {
+        tree.for_each_edge(tree.root(), &mut |edge| {
             if edge.mv == mv {
                 visits = edge.node_visits;
             }
@@ -189,28 +194,28 @@ fn every_search_of_the_catalogue_plays_every_game_it_claims_to() {
         for name in catalog::names::<G>() {
             let mut spec = catalog::parse::<G>(name).unwrap();
             if let Spec::Mcts(config) = &mut spec {
-                *config = small(*config);
+                *config = with_small_memory(*config);
             }
             let mut search = catalog::build::<G>(&spec).expect(name);
-            for position in positions::<G>(rules, 3, 5) {
+            for position in sample_positions::<G>(rules, 3, 5) {
                 let limits = if matches!(spec, Spec::Mcts(_)) {
-                    Limits::iterations(50)
+                    SearchLimits::iterations(50)
                 } else {
-                    Limits::depth(2)
+                    SearchLimits::depth(2)
                 };
-                let choice = ask(&mut *search, &position, limits);
+                let choice = search_position(&mut *search, &position, limits);
                 assert!(
-                    position.is_legal(choice.best),
+                    position.is_legal(choice.mv),
                     "{name} in {}",
                     position_text(&position)
                 );
-                assert_eq!(choice.report.root[0].mv, choice.best, "{name}");
+                assert_eq!(choice.report.root_moves[0].mv, choice.mv, "{name}");
                 let mut legal = Vec::new();
                 position.legal_moves(&mut legal);
                 assert!(
                     choice
                         .report
-                        .root
+                        .root_moves
                         .iter()
                         .all(|root| legal.contains(&root.mv)),
                     "{name}"
@@ -240,7 +245,7 @@ fn the_classical_family_agrees_with_minimax() {
             } else {
                 count / 6
             };
-            for position in positions::<G>(rules, count, 17) {
+            for position in sample_positions::<G>(rules, count, 17) {
                 for depth in 1..=deepest {
                     compare(&position, depth, evaluation.name);
                 }
@@ -261,23 +266,23 @@ fn the_classical_family_agrees_with_minimax() {
             })
         };
         let run = |config: ClassicalConfig| {
-            ask(&mut classical(config), position, Limits::default()).report
+            search_position(&mut classical(config), position, SearchLimits::default()).report
         };
         let minimax = run(ClassicalConfig {
             method: Method::Minimax,
             ..base.clone()
         });
         let alpha_beta = run(base.clone());
-        let value = minimax.root[0].score;
+        let value = minimax.root_moves[0].score;
         assert_eq!(
-            alpha_beta.root[0].score,
+            alpha_beta.root_moves[0].score,
             value,
             "{}",
             position_text(position)
         );
         assert!(alpha_beta.nodes <= minimax.nodes && alpha_beta.leaves <= minimax.leaves);
         assert_eq!(
-            alpha_beta.root[0].mv, minimax.root[0].mv,
+            alpha_beta.root_moves[0].mv, minimax.root_moves[0].mv,
             "the first of equals"
         );
         for config in [
@@ -300,24 +305,24 @@ fn the_classical_family_agrees_with_minimax() {
                 ..base.clone()
             },
             ClassicalConfig {
-                ties: Ties::Random,
+                tie_break: TieBreak::Random,
                 ..base.clone()
             },
         ] {
             let report = run(config.clone());
             // Deepening stops early when it has found a forced result, which the full depth then confirms, or when no line
             // goes on any more.
-            if report.depth == depth || report.root[0].proven.is_none() {
+            if report.depth == depth || report.root_moves[0].proven.is_none() {
                 assert_eq!(
-                    report.root[0].score,
+                    report.root_moves[0].score,
                     value,
                     "{config:?} in {}",
                     position_text(position)
                 );
             } else {
-                let proven = report.root[0].proven;
+                let proven = report.root_moves[0].proven;
                 assert!(
-                    proven.is_some() && proven == minimax.root[0].proven,
+                    proven.is_some() && proven == minimax.root_moves[0].proven,
                     "{config:?}"
                 );
             }
@@ -329,7 +334,7 @@ fn the_classical_family_agrees_with_minimax() {
 #[test]
 fn as_many_lines_as_asked_for_have_exact_values() {
     fn check<G: Playable>(rules: G::Rules) {
-        for position in positions::<G>(rules, 20, 23) {
+        for position in sample_positions::<G>(rules, 20, 23) {
             let base = ClassicalConfig {
                 depth: Some(3),
                 ..ClassicalConfig::default()
@@ -338,10 +343,17 @@ fn as_many_lines_as_asked_for_have_exact_values() {
                 method: Method::Minimax,
                 ..base.clone()
             };
-            let exact = ask(&mut classical(minimax), &position, Limits::default()).report;
-            let found =
-                ask_among(&mut classical(base), &position, Limits::default(), None, 3).report;
-            for (one, other) in exact.root.iter().zip(&found.root).take(3) {
+            let exact =
+                search_position(&mut classical(minimax), &position, SearchLimits::default()).report;
+            let found = search_with_history(
+                &mut classical(base),
+                &position,
+                SearchLimits::default(),
+                None,
+                3,
+            )
+            .report;
+            for (one, other) in exact.root_moves.iter().zip(&found.root_moves).take(3) {
                 assert_eq!(one.score, other.score, "{}", position_text(&position));
             }
         }
@@ -350,11 +362,11 @@ fn as_many_lines_as_asked_for_have_exact_values() {
 }
 
 /// Everything a tree holds, as text, positions being named by the moves that lead to them.
-fn statistics<G: Game>(tree: &dyn TreeView<G>) -> Vec<String> {
-    let mut found = vec![format!("{:?}", tree.root_figures())];
+fn tree_statistics<G: Game>(tree: &dyn TreeView<G>) -> Vec<String> {
+    let mut found = vec![format!("{:?}", tree.root_stats())];
     let mut pending = vec![(tree.root(), String::new())];
     while let Some((node, path)) = pending.pop() {
-        tree.edges(node, &mut |edge| {
+        tree.for_each_edge(node, &mut |edge| {
             let path = format!("{path} {:?}", edge.mv);
             if edge.visits > 0 {
                 found.push(format!(
@@ -372,7 +384,7 @@ fn statistics<G: Game>(tree: &dyn TreeView<G>) -> Vec<String> {
 }
 
 /// Demands that two trees are the same, and shows where they first differ.
-fn assert_same(one: &[String], other: &[String], what: &dyn std::fmt::Debug) {
+fn assert_same_statistics(one: &[String], other: &[String], what: &dyn std::fmt::Debug) {
     let first = one.iter().zip(other).find(|(one, other)| one != other);
     assert!(
         first.is_none() && one.len() == other.len(),
@@ -383,51 +395,55 @@ fn assert_same(one: &[String], other: &[String], what: &dyn std::fmt::Debug) {
 }
 
 /// Searches twice with the move played in between, and tells all there is in the end.
-fn grown<G: Searchable>(config: Config, root: &G, iterations: u64) -> Vec<String> {
-    let mut search = mcts::build::<G>(small(config));
-    let choice = ask(&mut *search, root, Limits::iterations(iterations));
+fn grow_twice<G: Searchable>(config: MctsConfig, root: &G, iterations: u64) -> Vec<String> {
+    let mut search = mcts::build::<G>(with_small_memory(config));
+    let choice = search_position(&mut *search, root, SearchLimits::iterations(iterations));
     let mut position = root.clone();
-    search.advance(choice.best);
-    position.play(choice.best);
+    search.advance(choice.mv);
+    position.play(choice.mv);
     if position.outcome().is_none() {
-        ask(&mut *search, &position, Limits::iterations(iterations));
+        search_position(
+            &mut *search,
+            &position,
+            SearchLimits::iterations(iterations),
+        );
     }
     search
         .tree()
-        .map(|tree| statistics(tree))
+        .map(|tree| tree_statistics(tree))
         .unwrap_or_default()
 }
 
 #[test]
 fn a_graph_that_shares_nothing_is_the_tree() {
     fn check<G: Playable>(rules: G::Rules) {
-        for (index, position) in positions::<G>(rules, 6, 31).iter().enumerate() {
+        for (index, position) in sample_positions::<G>(rules, 6, 31).iter().enumerate() {
             for formula in FORMULAS {
                 for expansion in [
                     ExpansionRule::AllFirst,
                     ExpansionRule::AllRandom,
                     ExpansionRule::One,
                 ] {
-                    let config = Config {
+                    let config = MctsConfig {
                         formula,
                         expansion,
                         expand_on: 1 + index as u32 % 2,
                         solver: index % 3 == 0,
                         playout_limit: Some(30),
-                        ..Config::default()
+                        ..MctsConfig::default()
                     };
                     let apart = Sharing {
                         transpositions: false,
                         ..Sharing::default()
                     };
-                    let graph = Config {
+                    let graph = MctsConfig {
                         store: StoreKind::Graph,
                         sharing: apart,
                         ..config
                     };
-                    assert_same(
-                        &grown(config, position, 400),
-                        &grown(graph, position, 400),
+                    assert_same_statistics(
+                        &grow_twice(config, position, 400),
+                        &grow_twice(graph, position, 400),
                         &config,
                     );
                 }
@@ -441,20 +457,25 @@ fn a_graph_that_shares_nothing_is_the_tree() {
 fn a_table_that_is_large_enough_is_as_good_as_a_larger_one() {
     fn check<G: Playable>(rules: G::Rules) {
         for formula in FORMULAS {
-            let config = |entries| Config {
+            let config = |entries| MctsConfig {
                 formula,
                 store: StoreKind::Bounded,
                 entries,
                 memory_mb: 512,
                 playout_limit: Some(30),
-                ..Config::default()
+                ..MctsConfig::default()
             };
             let mut reports = [2_000_000, 5_000_003].map(|entries| {
                 let mut search = mcts::build::<G>(config(entries));
-                ask(&mut *search, &G::start(rules), Limits::iterations(300)).report
+                search_position(
+                    &mut *search,
+                    &G::start(rules),
+                    SearchLimits::iterations(300),
+                )
+                .report
             });
             // The larger table takes more memory, and that is all.
-            reports[1].bytes = reports[0].bytes;
+            reports[1].memory_bytes = reports[0].memory_bytes;
             assert_eq!(reports[0], reports[1]);
         }
     }
@@ -466,32 +487,33 @@ fn one_seed_repeats_itself_and_another_does_not() {
     fn check<G: Playable>(rules: G::Rules) {
         for store in STORES {
             for policy in POLICIES {
-                let config = Config {
+                let config = MctsConfig {
                     store,
                     policy,
                     playout_limit: Some(40),
-                    ..Config::default()
+                    ..MctsConfig::default()
                 };
                 let root = G::start(rules);
-                assert_same(
-                    &grown(config, &root, 500),
-                    &grown(config, &root, 500),
+                assert_same_statistics(
+                    &grow_twice(config, &root, 500),
+                    &grow_twice(config, &root, 500),
                     &config,
                 );
                 assert!(
-                    grown(config, &root, 500) != grown(Config { seed: 2, ..config }, &root, 500)
+                    grow_twice(config, &root, 500)
+                        != grow_twice(MctsConfig { seed: 2, ..config }, &root, 500)
                 );
             }
         }
         // A cleared search is as good as new.
-        let mut search = mcts::build::<G>(small(Config {
-            policy: Policy::LastGoodReply2,
-            ..Config::default()
+        let mut search = mcts::build::<G>(with_small_memory(MctsConfig {
+            policy: PlayoutPolicy::LastGoodReply2,
+            ..MctsConfig::default()
         }));
-        let first = ask(&mut *search, &G::start(rules), Limits::iterations(50));
+        let first = search_position(&mut *search, &G::start(rules), SearchLimits::iterations(50));
         search.clear();
         assert_eq!(
-            ask(&mut *search, &G::start(rules), Limits::iterations(50)),
+            search_position(&mut *search, &G::start(rules), SearchLimits::iterations(50)),
             first
         );
     }
@@ -520,7 +542,7 @@ const SCRIPTS: [(&str, char, f64); 7] = [
 ];
 
 fn scripted(text: &str) -> Scripted {
-    Scripted::start(Rules(Script::leak(text).unwrap()))
+    Scripted::start(ScriptedRules(Script::leak(text).unwrap()))
 }
 
 #[test]
@@ -535,8 +557,9 @@ fn scripted_games_are_played_right_by_every_search() {
                     depth: Some(6),
                     ..ClassicalConfig::default()
                 };
-                let choice = ask(&mut classical(config), &root, Limits::default());
-                assert_eq!(choice.best, right, "{text}");
+                let choice =
+                    search_position(&mut classical(config), &root, SearchLimits::default());
+                assert_eq!(choice.mv, right, "{text}");
                 assert_eq!(
                     choice.report.value.for_player(Player::First),
                     value,
@@ -554,18 +577,21 @@ fn scripted_games_are_played_right_by_every_search() {
                     ] {
                         for reward_range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
                             for threads in [1, 2] {
-                                let config = small(Config {
+                                let config = with_small_memory(MctsConfig {
                                     formula,
                                     policy,
                                     store,
                                     final_choice,
                                     reward_range,
                                     threads,
-                                    ..Config::default()
+                                    ..MctsConfig::default()
                                 });
-                                let choice =
-                                    ask(&mut *mcts::build(config), &root, Limits::iterations(3000));
-                                assert_eq!(choice.best, right, "{text} {config:?}");
+                                let choice = search_position(
+                                    &mut *mcts::build(config),
+                                    &root,
+                                    SearchLimits::iterations(3000),
+                                );
+                                assert_eq!(choice.mv, right, "{text} {config:?}");
                             }
                         }
                     }
@@ -580,9 +606,14 @@ fn means_come_closer_to_the_true_value_as_iterations_grow() {
     for (text, right, value) in SCRIPTS {
         let root = scripted(text);
         let error = |iterations| {
-            let mut search = mcts::build(small(Config::default()));
-            let report = ask(&mut *search, &root, Limits::iterations(iterations)).report;
-            let best = report.root.iter().find(|found| found.mv == right).unwrap();
+            let mut search = mcts::build(with_small_memory(MctsConfig::default()));
+            let report =
+                search_position(&mut *search, &root, SearchLimits::iterations(iterations)).report;
+            let best = report
+                .root_moves
+                .iter()
+                .find(|found| found.mv == right)
+                .unwrap();
             (best.value.for_player(Player::First) - value).abs()
         };
         let (early, late) = (error(100), error(100_000));
@@ -598,20 +629,24 @@ fn the_solver_proves_what_is_certain() {
     for (text, right, value) in SCRIPTS {
         let root = scripted(text);
         for store in STORES {
-            let config = small(Config {
+            let config = with_small_memory(MctsConfig {
                 solver: true,
                 store,
-                ..Config::default()
+                ..MctsConfig::default()
             });
-            let choice = ask(&mut *mcts::build(config), &root, Limits::iterations(10_000));
-            assert_eq!(choice.best, right, "{text}");
+            let choice = search_position(
+                &mut *mcts::build(config),
+                &root,
+                SearchLimits::iterations(10_000),
+            );
+            assert_eq!(choice.mv, right, "{text}");
             let expected = match value {
                 1.0 => Outcome::Win(Player::First),
                 0.0 => Outcome::Win(Player::Second),
                 _ => Outcome::Draw,
             };
             assert_eq!(
-                choice.report.root[0].proven,
+                choice.report.root_moves[0].proven,
                 Some(expected),
                 "{text} {store:?}"
             );
@@ -622,70 +657,74 @@ fn the_solver_proves_what_is_certain() {
         }
     }
     // A real game: X to move wins by force in four plies or so (two open ends on the bottom row).
-    let position: ConnectFour = notation::position((), "4455").unwrap();
-    let config = small(Config {
+    let position: ConnectFour = notation::read_position((), "4455").unwrap();
+    let config = with_small_memory(MctsConfig {
         solver: true,
-        ..Config::default()
+        ..MctsConfig::default()
     });
-    let choice = ask(
+    let choice = search_position(
         &mut *mcts::build(config),
         &position,
-        Limits::iterations(200_000),
+        SearchLimits::iterations(200_000),
     );
     assert_eq!(
-        choice.report.root[0].proven,
+        choice.report.root_moves[0].proven,
         Some(Outcome::Win(Player::First))
     );
-    assert!([Column(2), Column(5)].contains(&choice.best));
+    assert!([Column(2), Column(5)].contains(&choice.mv));
 }
 
 #[test]
 fn limits_are_kept_and_the_first_reached_counts() {
     let root = ConnectFour::start(());
     let iterations = |limits| {
-        ask(&mut *mcts::build(small(Config::default())), &root, limits)
-            .report
-            .iterations
+        search_position(
+            &mut *mcts::build(with_small_memory(MctsConfig::default())),
+            &root,
+            limits,
+        )
+        .report
+        .iterations
     };
-    assert_eq!(iterations(Limits::iterations(77)), 77);
+    assert_eq!(iterations(SearchLimits::iterations(77)), 77);
     assert_eq!(
-        iterations(Limits {
+        iterations(SearchLimits {
             nodes: Some(55),
-            ..Limits::iterations(77)
+            ..SearchLimits::iterations(77)
         }),
         55
     );
     assert_eq!(
-        iterations(Limits {
+        iterations(SearchLimits {
             time: Some(Duration::from_secs(600)),
-            ..Limits::iterations(88)
+            ..SearchLimits::iterations(88)
         }),
         88
     );
     assert!(
-        iterations(Limits {
+        iterations(SearchLimits {
             depth: Some(4),
-            ..Limits::default()
+            ..SearchLimits::default()
         }) > 0
     );
     let preset = |name: &str, limits| {
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
-        ask(&mut *catalog::build(&spec).unwrap(), &root, limits)
+        search_position(&mut *catalog::build(&spec).unwrap(), &root, limits)
             .report
             .iterations
     };
-    assert_eq!(preset("uct-000", Limits::default()), 30);
-    assert_eq!(preset("uct-001,iterations=41", Limits::default()), 41);
-    assert_eq!(preset("uct-000", Limits::iterations(9)), 9);
+    assert_eq!(preset("uct-000", SearchLimits::default()), 30);
+    assert_eq!(preset("uct-001,iterations=41", SearchLimits::default()), 41);
+    assert_eq!(preset("uct-000", SearchLimits::iterations(9)), 9);
     // Half the iterations in othello's opening, all of them later.
     let grouping = |moves: &str| {
         let mut position = games::othello::Othello::start(());
         notation::play_moves(&mut position, &mut History::new(), moves, |_, _| {}).unwrap();
         let spec = catalog::parse::<games::othello::Othello>("grouping-001").unwrap();
-        ask(
+        search_position(
             &mut *catalog::build(&spec).unwrap(),
             &position,
-            Limits::default(),
+            SearchLimits::default(),
         )
         .report
         .iterations
@@ -693,29 +732,33 @@ fn limits_are_kept_and_the_first_reached_counts() {
     assert_eq!(grouping("f5"), 150);
     assert_eq!(grouping("f5d6c3d3c4f4f6g5e6d7e3"), 300);
 
-    let classical = |limits, config| ask(&mut Classical::new(config), &root, limits).report;
+    let classical =
+        |limits, config| search_position(&mut Classical::new(config), &root, limits).report;
     let deepening = ClassicalConfig {
         deepening: true,
         depth: None,
         ..ClassicalConfig::default()
     };
-    assert_eq!(classical(Limits::depth(5), deepening.clone()).depth, 5);
+    assert_eq!(
+        classical(SearchLimits::depth(5), deepening.clone()).depth,
+        5
+    );
     let report = classical(
-        Limits {
+        SearchLimits {
             nodes: Some(5000),
-            ..Limits::default()
+            ..SearchLimits::default()
         },
         deepening.clone(),
     );
     assert!(report.nodes <= 5001 && report.depth >= 3, "{report:?}");
     let report = classical(
-        Limits {
+        SearchLimits {
             nodes: Some(3),
-            ..Limits::default()
+            ..SearchLimits::default()
         },
         deepening,
     );
-    assert!(root.is_legal(report.root[0].mv));
+    assert!(root.is_legal(report.root_moves[0].mv));
 }
 
 #[test]
@@ -733,23 +776,23 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
             "minimax,depth=60",
         ] {
             for by_flag in [false, true] {
-                let stop = Stop::new();
+                let stop = StopFlag::new();
                 let time = if by_flag {
                     None
                 } else {
                     Some(Duration::from_millis(30))
                 };
                 // Searches of the reports have a number of iterations that must not end them first.
-                let limits = Limits {
+                let limits = SearchLimits {
                     time,
                     iterations: Some(u64::MAX),
-                    ..Limits::default()
+                    ..SearchLimits::default()
                 };
                 let mut spec = catalog::parse::<G>(name).unwrap();
                 if let Spec::Mcts(config) = &mut spec {
-                    *config = Config {
+                    *config = MctsConfig {
                         memory_mb: 64,
-                        ..small(*config)
+                        ..with_small_memory(*config)
                     };
                 }
                 let mut search = catalog::build::<G>(&spec).unwrap();
@@ -761,9 +804,9 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
                     }
                 });
                 let begun = Instant::now();
-                let choice = search.choose(Task::new(&root, &history, &limits, &stop));
+                let choice = search.search(SearchTask::new(&root, &history, &limits, &stop));
                 waiter.join().unwrap();
-                assert!(root.is_legal(choice.best));
+                assert!(root.is_legal(choice.mv));
                 // Generous, for the machine may be busy; a search that does not look would run for ever.
                 assert!(
                     begun.elapsed() < Duration::from_secs(5),
@@ -773,20 +816,20 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
             }
         }
         // A flag that is set before the start still gets a legal move.
-        let stop = Stop::new();
+        let stop = StopFlag::new();
         stop.set();
         for name in catalog::names::<G>() {
             let mut spec = catalog::parse::<G>(name).unwrap();
             if let Spec::Mcts(config) = &mut spec {
-                *config = small(*config);
+                *config = with_small_memory(*config);
             }
-            let choice = catalog::build::<G>(&spec).unwrap().choose(Task::new(
+            let choice = catalog::build::<G>(&spec).unwrap().search(SearchTask::new(
                 &root,
                 &history,
-                &Limits::default(),
+                &SearchLimits::default(),
                 &stop,
             ));
-            assert!(root.is_legal(choice.best), "{name}");
+            assert!(root.is_legal(choice.mv), "{name}");
         }
     }
     for_every_game!(check);
@@ -798,21 +841,21 @@ fn progress_is_reported_while_a_search_runs() {
     let mut history = History::new();
     history.push(&root);
     for name in ["uct", "uct,threads=2", "deepening,depth=0"] {
-        let mut reports: Vec<Report<Column>> = Vec::new();
+        let mut reports: Vec<SearchReport<Column>> = Vec::new();
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
-        catalog::build(&spec).unwrap().choose(Task {
-            reports: Some(Reports {
-                every: Duration::from_millis(20),
-                hear: &mut |report: &Report<Column>| reports.push(report.clone()),
+        catalog::build(&spec).unwrap().search(SearchTask {
+            reports: Some(ReportCallback {
+                interval: Duration::from_millis(20),
+                callback: &mut |report: &SearchReport<Column>| reports.push(report.clone()),
             }),
-            ..Task::new(
+            ..SearchTask::new(
                 &root,
                 &history,
-                &Limits {
+                &SearchLimits {
                     time: Some(Duration::from_millis(300)),
-                    ..Limits::default()
+                    ..SearchLimits::default()
                 },
-                &Stop::new(),
+                &StopFlag::new(),
             )
         });
         assert!(!reports.is_empty(), "{name}");
@@ -823,7 +866,7 @@ fn progress_is_reported_while_a_search_runs() {
         );
         let last = reports.last().unwrap();
         assert!(
-            !last.line().is_empty() && last.root.len() == 7,
+            !last.pv().is_empty() && last.root_moves.len() == 7,
             "{name}: {last:?}"
         );
     }
@@ -832,12 +875,12 @@ fn progress_is_reported_while_a_search_runs() {
 #[test]
 fn an_iteration_in_a_graph_ends_with_the_first_move_that_is_new() {
     #[derive(Default)]
-    struct Hearer(Mutex<Vec<u32>>);
+    struct RecordingObserver(Mutex<Vec<u32>>);
 
-    impl Observer for Hearer {
-        fn begin(&self, _: u32, _: u32) {}
+    impl GrowthObserver for RecordingObserver {
+        fn start(&self, _: u32, _: u32) {}
 
-        fn hear(&self, words: Vec<u32>) -> Vec<u32> {
+        fn receive(&self, words: Vec<u32>) -> Vec<u32> {
             self.0.lock().unwrap().extend(words);
             Vec::new()
         }
@@ -847,11 +890,15 @@ fn an_iteration_in_a_graph_ends_with_the_first_move_that_is_new() {
         let start = G::start(rules);
         let mut history = History::new();
         history.push(&start);
-        let (limits, stop, hearer) = (Limits::iterations(3000), Stop::new(), Hearer::default());
+        let (limits, stop, hearer) = (
+            SearchLimits::iterations(3000),
+            StopFlag::new(),
+            RecordingObserver::default(),
+        );
         let spec = catalog::parse::<G>("transposition").unwrap();
-        catalog::build::<G>(&spec).unwrap().choose(Task {
+        catalog::build::<G>(&spec).unwrap().search(SearchTask {
             observer: Some(&hearer),
-            ..Task::new(&start, &history, &limits, &stop)
+            ..SearchTask::new(&start, &history, &limits, &stop)
         });
         let words = hearer.0.into_inner().unwrap();
         let (mut expanded, mut linked, mut followed) =
@@ -862,9 +909,9 @@ fn an_iteration_in_a_graph_ends_with_the_first_move_that_is_new() {
             let (record, others) = growth::decode(rest).unwrap();
             rest = others;
             match record {
-                Record::Moves { node, .. } => _ = expanded.insert(node),
-                Record::Link { edge, node, .. } => _ = linked.insert(edge, node),
-                Record::Path { edges, .. } => {
+                GrowthRecord::Moves { node, .. } => _ = expanded.insert(node),
+                GrowthRecord::Link { edge, node, .. } => _ = linked.insert(edge, node),
+                GrowthRecord::GraphIteration { edges, .. } => {
                     paths += 1;
                     let new = edges.iter().position(|edge| !followed.contains(edge));
                     followed.extend(edges);
@@ -887,13 +934,13 @@ fn an_iteration_in_a_graph_ends_with_the_first_move_that_is_new() {
 #[test]
 fn a_search_goes_on_from_a_restricted_one() {
     fn check<G: Playable>(rules: G::Rules) {
-        for position in positions::<G>(rules, 8, 43) {
+        for position in sample_positions::<G>(rules, 8, 43) {
             let mut legal = Vec::new();
             position.legal_moves(&mut legal);
             for name in ["uct", "transposition", "grouping"] {
                 let mut search = catalog::build::<G>(&catalog::parse::<G>(name).unwrap()).unwrap();
-                let few = Limits::iterations(3);
-                ask_among(
+                let few = SearchLimits::iterations(3);
+                search_with_history(
                     &mut *search,
                     &position,
                     few,
@@ -901,8 +948,14 @@ fn a_search_goes_on_from_a_restricted_one() {
                     1,
                 );
                 let many = 3 * legal.len() as u64;
-                let choice = ask_among(&mut *search, &position, Limits::iterations(many), None, 1);
-                let visits = choice.report.root.iter().map(|root| root.visits);
+                let choice = search_with_history(
+                    &mut *search,
+                    &position,
+                    SearchLimits::iterations(many),
+                    None,
+                    1,
+                );
+                let visits = choice.report.root_moves.iter().map(|root| root.visits);
                 // All but the first visit of the root follow a move, and every move is followed.
                 let text = position_text(&position);
                 assert_eq!(
@@ -920,37 +973,38 @@ fn a_search_goes_on_from_a_restricted_one() {
 #[test]
 fn the_root_may_be_restricted_have_one_move_or_be_a_ply_from_the_end() {
     fn check<G: Playable>(rules: G::Rules) {
-        for position in positions::<G>(rules, 8, 41) {
+        for position in sample_positions::<G>(rules, 8, 41) {
             let mut legal = Vec::new();
             position.legal_moves(&mut legal);
             let wanted = [legal[legal.len() - 1], legal[legal.len() / 2]];
             for name in catalog::names::<G>() {
                 let mut spec = catalog::parse::<G>(name).unwrap();
                 if let Spec::Mcts(config) = &mut spec {
-                    *config = small(*config);
+                    *config = with_small_memory(*config);
                 }
                 let limits = if matches!(spec, Spec::Mcts(_)) {
-                    Limits::iterations(60)
+                    SearchLimits::iterations(60)
                 } else {
-                    Limits::depth(2)
+                    SearchLimits::depth(2)
                 };
                 let mut search = catalog::build::<G>(&spec).unwrap();
-                let choice = ask_among(&mut *search, &position, limits, Some(&wanted), 1);
+                let choice = search_with_history(&mut *search, &position, limits, Some(&wanted), 1);
                 assert!(
-                    wanted.contains(&choice.best),
+                    wanted.contains(&choice.mv),
                     "{name} in {}",
                     position_text(&position)
                 );
                 assert!(
                     choice
                         .report
-                        .root
+                        .root_moves
                         .iter()
                         .all(|root| wanted.contains(&root.mv)),
                     "{name}"
                 );
-                let choice = ask_among(&mut *search, &position, limits, Some(&wanted[..1]), 1);
-                assert_eq!(choice.best, wanted[0], "{name}");
+                let choice =
+                    search_with_history(&mut *search, &position, limits, Some(&wanted[..1]), 1);
+                assert_eq!(choice.mv, wanted[0], "{name}");
             }
         }
     }
@@ -960,12 +1014,12 @@ fn the_root_may_be_restricted_have_one_move_or_be_a_ply_from_the_end() {
         ("chess", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -", "a1a8"),
         ("connect-four", "112233", "4"),
     ] {
-        struct Find<'a>(&'a str, &'a str);
-        impl Visitor for Find<'_> {
+        struct FindBestMove<'a>(&'a str, &'a str);
+        impl Visitor for FindBestMove<'_> {
             type Out = ();
 
             fn visit<G: Playable>(self, rules: G::Rules) {
-                let position: G = notation::position(rules, self.0).unwrap();
+                let position: G = notation::read_position(rules, self.0).unwrap();
                 for name in [
                     "uct",
                     "ucb1-tuned",
@@ -977,16 +1031,17 @@ fn the_root_may_be_restricted_have_one_move_or_be_a_ply_from_the_end() {
                 ] {
                     let mut spec = catalog::parse::<G>(name).unwrap();
                     if let Spec::Mcts(config) = &mut spec {
-                        *config = small(*config);
+                        *config = with_small_memory(*config);
                     }
                     let limits = if matches!(spec, Spec::Mcts(_)) {
-                        Limits::iterations(3000)
+                        SearchLimits::iterations(3000)
                     } else {
-                        Limits::depth(2)
+                        SearchLimits::depth(2)
                     };
-                    let choice = ask(&mut *catalog::build(&spec).unwrap(), &position, limits);
+                    let choice =
+                        search_position(&mut *catalog::build(&spec).unwrap(), &position, limits);
                     assert_eq!(
-                        notation::move_text(&position, choice.best),
+                        notation::move_text(&position, choice.mv),
                         self.1,
                         "{name} on {}",
                         G::NAME
@@ -994,52 +1049,55 @@ fn the_root_may_be_restricted_have_one_move_or_be_a_ply_from_the_end() {
                 }
             }
         }
-        games::with_game(game, Find(position, best)).unwrap();
+        games::with_game(game, FindBestMove(position, best)).unwrap();
     }
 }
 
 #[test]
 fn trees_are_reused_and_both_counters_kept() {
-    let mut search = mcts::build::<ConnectFour>(small(Config::default()));
+    let mut search = mcts::build::<ConnectFour>(with_small_memory(MctsConfig::default()));
     let mut position = ConnectFour::start(());
-    let first = ask(&mut *search, &position, Limits::iterations(5000));
-    let expected = &first.report.root[0];
-    search.advance(first.best);
-    position.play(first.best);
+    let first = search_position(&mut *search, &position, SearchLimits::iterations(5000));
+    let expected = &first.report.root_moves[0];
+    search.advance(first.mv);
+    position.play(first.mv);
     // The same statistics stand there, inherited.
-    let reply = expected.line[1];
-    let report = ask(&mut *search, &position, Limits::iterations(1000)).report;
-    let (visits, recent, _) = search.tree().unwrap().root_figures();
+    let reply = expected.pv[1];
+    let report = search_position(&mut *search, &position, SearchLimits::iterations(1000)).report;
+    let (visits, recent, _) = search.tree().unwrap().root_stats();
     assert_eq!((visits, recent), (expected.visits + 1000, 1000));
     let mut sums = (0, 0);
     search
         .tree()
         .unwrap()
-        .edges(search.tree().unwrap().root(), &mut |edge| {
+        .for_each_edge(search.tree().unwrap().root(), &mut |edge| {
             sums.0 += edge.visits;
             sums.1 += edge.recent_visits;
         });
     assert_eq!(sums.1, 1000);
-    assert!(report.root.iter().any(|root| root.mv == reply));
+    assert!(report.root_moves.iter().any(|root| root.mv == reply));
     // A move that nobody expected, and one that is not the search's own, are taken as well.
     search.advance(Column(6));
     position.play(Column(6));
-    assert!(position.is_legal(ask(&mut *search, &position, Limits::iterations(100)).best));
+    assert!(
+        position
+            .is_legal(search_position(&mut *search, &position, SearchLimits::iterations(100)).mv)
+    );
     // Without reuse nothing is kept.
-    let mut search = mcts::build::<ConnectFour>(small(Config {
+    let mut search = mcts::build::<ConnectFour>(with_small_memory(MctsConfig {
         reuse: false,
-        ..Config::default()
+        ..MctsConfig::default()
     }));
-    let choice = ask(
+    let choice = search_position(
         &mut *search,
         &ConnectFour::start(()),
-        Limits::iterations(500),
+        SearchLimits::iterations(500),
     );
-    search.advance(choice.best);
+    search.advance(choice.mv);
     let mut position = ConnectFour::start(());
-    position.play(choice.best);
-    ask(&mut *search, &position, Limits::iterations(100));
-    assert_eq!(search.tree().unwrap().root_figures().0, 100);
+    position.play(choice.mv);
+    search_position(&mut *search, &position, SearchLimits::iterations(100));
+    assert_eq!(search.tree().unwrap().root_stats().0, 100);
 }
 
 #[test]
@@ -1050,38 +1108,38 @@ fn groups_share_what_is_alike() {
         grouping: Grouping::Dihedral,
         invert_colours: true,
     };
-    let config = small(Config {
+    let config = with_small_memory(MctsConfig {
         store: StoreKind::Graph,
         sharing,
-        ..Config::default()
+        ..MctsConfig::default()
     });
     let mut search = mcts::build::<games::othello::Othello>(config);
-    ask(
+    search_position(
         &mut *search,
         &games::othello::Othello::start(()),
-        Limits::iterations(2000),
+        SearchLimits::iterations(2000),
     );
     let tree = search.tree().unwrap();
     let mut children = HashMap::new();
-    tree.edges(tree.root(), &mut |edge| {
+    tree.for_each_edge(tree.root(), &mut |edge| {
         *children.entry(edge.child).or_insert(0) += edge.visits
     });
     assert_eq!(children.len(), 1, "{children:?}");
     assert_eq!(children.values().sum::<u64>(), 1999);
     // Transpositions: 1 2 3 and 3 2 1 lead to one position.
-    let mut search = mcts::build::<ConnectFour>(small(Config {
+    let mut search = mcts::build::<ConnectFour>(with_small_memory(MctsConfig {
         store: StoreKind::Graph,
-        ..Config::default()
+        ..MctsConfig::default()
     }));
-    ask(
+    search_position(
         &mut *search,
         &ConnectFour::start(()),
-        Limits::iterations(5000),
+        SearchLimits::iterations(5000),
     );
     let tree = search.tree().unwrap();
     let child = |node: u32, column: u8| {
         let mut found = None;
-        tree.edges(node, &mut |edge| {
+        tree.for_each_edge(node, &mut |edge| {
             if edge.mv == Column(column) {
                 found = edge.child;
             }
@@ -1097,7 +1155,7 @@ fn groups_share_what_is_alike() {
 
 #[test]
 fn classical_trees_show_what_was_searched_and_what_was_cut() {
-    let root: ConnectFour = notation::position((), "4453").unwrap();
+    let root: ConnectFour = notation::read_position((), "4453").unwrap();
     let run = |method, most| {
         let config = ClassicalConfig {
             method,
@@ -1106,13 +1164,13 @@ fn classical_trees_show_what_was_searched_and_what_was_cut() {
             ..ClassicalConfig::default()
         };
         let mut search = Classical::<ConnectFour>::new(config);
-        let report = ask(&mut search, &root, Limits::default()).report;
+        let report = search_position(&mut search, &root, SearchLimits::default()).report;
         let tree = search.tree().unwrap();
         let (mut nodes, mut cut) = (0, 0);
         let mut pending = vec![tree.root()];
         while let Some(node) = pending.pop() {
-            tree.edges(node, &mut |edge| {
-                if edge.cut {
+            tree.for_each_edge(node, &mut |edge| {
+                if edge.pruned {
                     assert_eq!(edge.visits, 0);
                     cut += 1;
                 } else {
@@ -1121,7 +1179,7 @@ fn classical_trees_show_what_was_searched_and_what_was_cut() {
                 }
             });
         }
-        (report, nodes, cut, tree.root_figures().0)
+        (report, nodes, cut, tree.root_stats().0)
     };
     let (minimax, nodes, cut, visits) = run(Method::Minimax, 1_000_000);
     assert_eq!((nodes, cut, visits), (minimax.nodes, 0, minimax.nodes + 1));
@@ -1137,26 +1195,31 @@ fn memory_is_never_exceeded_and_the_search_goes_on() {
     fn check<G: Playable>(rules: G::Rules) {
         for store in STORES {
             for threads in [1, 2] {
-                let config = Config {
+                let config = MctsConfig {
                     memory_mb: 1,
                     entries: 5000,
                     store,
                     threads,
                     playout_limit: Some(3),
-                    ..Config::default()
+                    ..MctsConfig::default()
                 };
                 let mut search = mcts::build::<G>(config);
-                let report = ask(&mut *search, &G::start(rules), Limits::iterations(60_000)).report;
+                let report = search_position(
+                    &mut *search,
+                    &G::start(rules),
+                    SearchLimits::iterations(60_000),
+                )
+                .report;
                 assert_eq!(report.iterations, 60_000);
                 assert!(
-                    report.memory_full || report.stored < 20_000,
+                    report.memory_full || report.stored_moves < 20_000,
                     "{store:?} on {}",
                     G::NAME
                 );
                 assert!(
-                    report.bytes <= 1 << 20,
+                    report.memory_bytes <= 1 << 20,
                     "{} bytes in {store:?} on {}",
-                    report.bytes,
+                    report.memory_bytes,
                     G::NAME
                 );
             }
@@ -1169,20 +1232,20 @@ fn memory_is_never_exceeded_and_the_search_goes_on() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_under_a_limit_does_not_outgrow_it() {
-    memory_of_a_run("uct", 64, "1500000");
-    memory_of_a_run("transposition", 64, "1500000");
+    check_process_memory("uct", 64, "1500000");
+    check_process_memory("transposition", 64, "1500000");
 }
 
 #[test]
 #[ignore = "two minutes of searching"]
 #[cfg(target_os = "linux")]
 fn a_process_under_a_limit_does_not_outgrow_it_in_a_minute() {
-    memory_of_a_run("uct", 64, "12000000");
-    memory_of_a_run("transposition", 64, "12000000");
+    check_process_memory("uct", 64, "12000000");
+    check_process_memory("transposition", 64, "12000000");
 }
 
 #[cfg(target_os = "linux")]
-fn memory_of_a_run(search: &str, limit_mb: u64, iterations: &str) {
+fn check_process_memory(search: &str, limit_mb: u64, iterations: &str) {
     /// What the program takes besides: code, stacks, tables of replies.
     const OVERHEAD_MB: u64 = 12;
     let search = format!("{search},memory={limit_mb}");
@@ -1229,12 +1292,12 @@ fn memory_of_a_run(search: &str, limit_mb: u64, iterations: &str) {
 /// Fills the memory of a search, lets the game go on, fills it again, and demands that the process never took more than the
 /// limit and what it takes besides.
 #[cfg(target_os = "linux")]
-fn fill_memory(game: &str, search: &str, threads: usize, limit_mb: u64) {
+fn check_full_memory(game: &str, search: &str, threads: usize, limit_mb: u64) {
     use std::io::{BufRead as _, Write as _};
 
     const OVERHEAD_MB: u64 = 12;
     /// No search needs more to fill a few megabytes.
-    const MOST_ROUNDS: u32 = 400;
+    const MAX_ROUNDS: u32 = 400;
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args(["--protocol", "ugi", "--game", game])
         .stdin(std::process::Stdio::piped())
@@ -1255,7 +1318,7 @@ fn fill_memory(game: &str, search: &str, threads: usize, limit_mb: u64) {
         let mut is_full = false;
         for round in 0.. {
             assert!(
-                round < MOST_ROUNDS,
+                round < MAX_ROUNDS,
                 "{search} of {threads} threads never fills {limit_mb} MB with {game}"
             );
             writeln!(input, "position startpos moves {moves}\ngo nodes 20000").expect("it listens");
@@ -1301,7 +1364,7 @@ fn a_full_memory_is_the_limit_and_12_megabytes() {
         ("delta", "ucb1-tuned", 2),
         ("kalah", "transposition-002", 8),
     ] {
-        fill_memory(game, search, threads, 4);
+        check_full_memory(game, search, threads, 4);
     }
 }
 
@@ -1314,7 +1377,7 @@ fn a_full_memory_is_the_limit_and_12_megabytes_for_every_search() {
             let spec = catalog::parse::<G>(name).expect("listed searches exist");
             if matches!(spec, Spec::Mcts(_)) {
                 for threads in 1..=16 {
-                    fill_memory(G::NAME, name, threads, 8);
+                    check_full_memory(G::NAME, name, threads, 8);
                 }
             }
         }
@@ -1343,7 +1406,7 @@ fn the_documented_tables_are_the_catalogues() {
     let mut text = String::from("| search | what it is |\n|---|---|\n");
     for entry in SEARCHES {
         let only = entry
-            .only
+            .only_game
             .map_or(String::new(), |game| format!("; {game} only"));
         text += &format!("| `{}` | {}{only} |\n", entry.name, entry.help);
     }
@@ -1354,14 +1417,14 @@ fn the_documented_tables_are_the_catalogues() {
             parameter.name, parameter.help, parameter.kind
         );
     }
-    support::assert_table("the catalogue", &text);
+    support::assert_doc_table("the catalogue", &text);
 }
 
 #[test]
 fn our_presets_have_measured_constants_and_the_reports_their_own() {
     fn check<G: Playable>(_: G::Rules) {
         let constants = |name: &str| {
-            let settings = catalog::settings(&catalog::parse::<G>(name).unwrap());
+            let settings = catalog::parameter_values(&catalog::parse::<G>(name).unwrap());
             let get = |name: &str| settings.get(name).cloned().unwrap_or_default();
             (get("exploration"), get("playout_limit"))
         };
@@ -1452,7 +1515,7 @@ fn requests_for_searches_are_checked() {
         ("ucb1-tuned", false),
         ("ucb1-tuned-001", false),
     ] {
-        let settings = catalog::settings(&parse(name).unwrap());
+        let settings = catalog::parameter_values(&parse(name).unwrap());
         assert_eq!(settings.contains_key("exploration"), has, "{name}");
     }
     // Every parameter can be set to what it is, and reads back.
@@ -1465,8 +1528,8 @@ fn requests_for_searches_are_checked() {
                 continue;
             };
             let text = format!("{},{}={value}", entry.name, parameter.name);
-            let settings = parse(&text).map(|spec| catalog::settings(&spec));
-            assert_eq!(settings, Ok(catalog::settings(&spec)), "{text}");
+            let settings = parse(&text).map(|spec| catalog::parameter_values(&spec));
+            assert_eq!(settings, Ok(catalog::parameter_values(&spec)), "{text}");
         }
     }
 }

@@ -21,20 +21,21 @@ use canopy_engine::{
     },
     rng::Rng,
     search::{
-        Edge, Limits, LiveTree, Report, Reward, RootEdge, Search, Snapshots, Stop, Task, TreeView,
-        growth::{Entry, Record, TAGS, decode, encode, encode_moves},
+        EdgeView, LiveTree, Reward, RootEdge, Search, SearchLimits, SearchReport, SearchTask,
+        SnapshotCallback, StopFlag, TreeView,
+        growth::{FIRST_TAG, GrowthRecord, RawTableEntry, decode, encode, encode_moves},
     },
-    session::recorded::{self, About},
+    session::recorded::{self, SearchDescription},
     tree::{
-        Builder, Row, Tree, TreeError, binary, check, csv,
+        Tree, TreeBuilder, TreeError, TreeRow, binary, check, csv,
         extra::{self, Extra},
         files::{self, Format},
-        film::Film,
-        growth::{Follower, Growth},
+        film::ReplayReader,
+        growth::{Growth, JournalFollower},
         meta::{self, MatchMeta, Meta},
-        replay::Replay,
-        snapshot::{self, Wanted},
-        writer::{LONGEST_JOURNAL, Output, Settings, TreeCopy},
+        replay::GrowthReplay,
+        snapshot::{self, SnapshotOptions},
+        writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeCopy, TreeOutput, TreeOutputSettings},
     },
 };
 use proptest::prelude::*;
@@ -47,52 +48,52 @@ mod support;
 // ---- memory -----------------------------------------------------------------------------------------------------
 
 /// Counts what each thread has allocated, and the most it had at a time.
-struct Counting;
+struct CountingAllocator;
 
 thread_local! {
-    static NOW: Cell<usize> = const { Cell::new(0) };
-    static MOST: Cell<usize> = const { Cell::new(0) };
+    static ALLOCATED_BYTES: Cell<usize> = const { Cell::new(0) };
+    static PEAK_BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
 #[expect(unsafe_code, reason = "an allocator that counts")]
 // SAFETY: every call is handed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.get() + layout.size();
-        NOW.set(now);
-        MOST.set(MOST.get().max(now));
+        let now = ALLOCATED_BYTES.get() + layout.size();
+        ALLOCATED_BYTES.set(now);
+        PEAK_BYTES.set(PEAK_BYTES.get().max(now));
         // SAFETY: as asked of this function.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // Another thread may have allocated it.
-        NOW.set(NOW.get().saturating_sub(layout.size()));
+        ALLOCATED_BYTES.set(ALLOCATED_BYTES.get().saturating_sub(layout.size()));
         // SAFETY: as asked of this function.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// What `work` gives, and the most memory that this thread had at a time meanwhile.
-fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = NOW.get();
-    MOST.set(before);
+fn measure_peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = ALLOCATED_BYTES.get();
+    PEAK_BYTES.set(before);
     let result = work();
-    (result, MOST.get() - before)
+    (result, PEAK_BYTES.get() - before)
 }
 
 // ---- helpers ----------------------------------------------------------------------------------------------------
 
-fn written(tree: &Tree, format: Format) -> Vec<u8> {
+fn to_bytes(tree: &Tree, format: Format) -> Vec<u8> {
     let mut bytes = Vec::new();
     format.write(tree, &mut bytes).unwrap();
     bytes
 }
 
-fn read(bytes: &[u8], format: Format) -> Result<Tree, TreeError> {
+fn from_bytes(bytes: &[u8], format: Format) -> Result<Tree, TreeError> {
     match format {
         Format::Tree => binary::read(bytes),
         Format::Csv => csv::read(|| Ok(bytes)),
@@ -101,23 +102,23 @@ fn read(bytes: &[u8], format: Format) -> Result<Tree, TreeError> {
 
 const FORMATS: [Format; 2] = [Format::Tree, Format::Csv];
 
-fn settings(directory: &Path) -> Settings {
-    Settings {
+fn writer_settings(directory: &Path) -> TreeOutputSettings {
+    TreeOutputSettings {
         directory: directory.to_owned(),
         format: Format::Tree,
-        wanted: Wanted::default(),
-        every: None,
-        journal: None,
+        snapshot: SnapshotOptions::default(),
+        snapshot_interval: None,
+        max_journal_bytes: None,
     }
 }
 
 /// Trees with journals of at most so many bytes.
-fn journalling(directory: &Path, most: u64) -> Output {
-    let settings = Settings {
-        journal: Some(most),
-        ..settings(directory)
+fn open_with_journal(directory: &Path, most: u64) -> TreeOutput {
+    let settings = TreeOutputSettings {
+        max_journal_bytes: Some(most),
+        ..writer_settings(directory)
     };
-    Output::open(settings, no_warning()).unwrap()
+    TreeOutput::open(settings, no_warning()).unwrap()
 }
 
 fn no_warning() -> Box<dyn Fn(&str) + Send + Sync> {
@@ -125,56 +126,58 @@ fn no_warning() -> Box<dyn Fn(&str) + Send + Sync> {
 }
 
 /// Searches and writes; `files` is asked for what a running search has to show.
-fn search<G: Playable>(
+fn search_and_write<G: Playable>(
     search: &mut dyn Search<G>,
     position: &G,
     history: &History,
     iterations: u64,
-    output: Option<&Output>,
+    output: Option<&TreeOutput>,
 ) -> G::Move {
-    let files = output.map(|output| output.begin(G::NAME, "test"));
-    let limits = Limits::iterations(iterations);
-    let mut look = |tree: &dyn LiveTree<G>, _: &Report<G::Move>| {
+    let files = output.map(|output| output.begin_search(G::NAME, "test"));
+    let limits = SearchLimits::iterations(iterations);
+    let mut look = |tree: &dyn LiveTree<G>, _: &SearchReport<G::Move>| {
         if let Some(files) = files.as_ref().filter(|files| files.is_idle()) {
-            files.snapshot(|| tree.copy(), Meta::default());
+            files.snapshot(|| tree.snapshot(), Meta::default());
         }
     };
-    let every = output.and_then(|output| output.settings().every);
-    let choice = search.choose(Task {
-        snapshots: every.map(|every| Snapshots {
-            every,
-            look: &mut look,
+    let every = output.and_then(|output| output.settings().snapshot_interval);
+    let choice = search.search(SearchTask {
+        snapshots: every.map(|every| SnapshotCallback {
+            interval: every,
+            callback: &mut look,
         }),
         observer: files.as_ref().and_then(|files| files.observer()),
-        ..Task::new(position, history, &limits, &Stop::new())
+        ..SearchTask::new(position, history, &limits, &StopFlag::new())
     });
     if let (Some(files), Some(tree)) = (files, search.tree()) {
         let meta = Meta {
             is_final: true,
             ..Meta::default()
         };
-        files.finish(|| tree.copy(), meta);
+        files.finish(|| tree.snapshot(), meta);
     }
-    choice.best
+    choice.mv
 }
 
 /// The start of a game of connect four.
-fn beginning() -> (ConnectFour, History) {
+fn start_position() -> (ConnectFour, History) {
     let start = ConnectFour::start(());
     let mut history = History::new();
     history.push(&start);
     (start, history)
 }
 
-fn rows_of<G: Playable>(view: &dyn TreeView<G>) -> Tree {
-    snapshot::take(view, &Wanted::default()).unwrap().tree
+fn tree_rows<G: Playable>(view: &dyn TreeView<G>) -> Tree {
+    snapshot::take(view, &SnapshotOptions::default())
+        .unwrap()
+        .tree
 }
 
 /// What is known beside the rows: all that a formula needs.
-fn extras_of<G: Playable>(view: &dyn TreeView<G>) -> Vec<Extra> {
-    let wanted = Wanted {
+fn tree_extras<G: Playable>(view: &dyn TreeView<G>) -> Vec<Extra> {
+    let wanted = SnapshotOptions {
         extra: true,
-        ..Wanted::default()
+        ..SnapshotOptions::default()
     };
     snapshot::take(view, &wanted).unwrap().extra
 }
@@ -186,24 +189,24 @@ fn our_small_tree_has_these_bytes() {
     let bytes = fs::read(data("trees/small.tree")).unwrap();
     let text = fs::read(data("trees/small.csv")).unwrap();
     let quoted = fs::read(data("trees/quoted.csv")).unwrap();
-    let tree = read(&text, Format::Csv).unwrap();
-    assert_eq!(written(&tree, Format::Tree), bytes);
-    assert_eq!(written(&tree, Format::Csv), text);
-    assert!(read(&quoted, Format::Csv).unwrap() == tree);
+    let tree = from_bytes(&text, Format::Csv).unwrap();
+    assert_eq!(to_bytes(&tree, Format::Tree), bytes);
+    assert_eq!(to_bytes(&tree, Format::Csv), text);
+    assert!(from_bytes(&quoted, Format::Csv).unwrap() == tree);
     assert_eq!(tree.nodes().len(), 7);
     assert_eq!(tree.move_name(2), "bar | and \"quotes\"");
     assert_eq!(tree.state(2), "two\nlines");
-    let mut binary = read(&bytes, Format::Tree).unwrap();
+    let mut binary = from_bytes(&bytes, Format::Tree).unwrap();
     assert_eq!((binary.nodes()[0].visits, binary.nodes()[0].mean), (0, 0.0));
-    binary.set_root(10, 10, 0.45);
+    binary.set_root_stats(10, 10, 0.45);
     assert!(binary == tree);
     let parents: Vec<u32> = tree.nodes().iter().map(|node| node.parent).collect();
     assert_eq!(parents, [0, 0, 0, 2, 2, 0, 5]);
-    assert_eq!(tree.sizes(), [7, 1, 3, 1, 1, 2, 1]);
+    assert_eq!(tree.subtree_sizes(), [7, 1, 3, 1, 1, 2, 1]);
 }
 
 /// Where other people's files are; none, and a word about it, where they are not.
-fn others(name: &str) -> Option<PathBuf> {
+fn foreign_files(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/others-data")
         .join(name);
@@ -216,20 +219,20 @@ fn others(name: &str) -> Option<PathBuf> {
 
 #[test]
 fn report_000s_trees_go_to_the_other_format_and_back() {
-    let Some(folder) = others("report000-trees") else {
+    let Some(folder) = foreign_files("report000-trees") else {
         return;
     };
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let tree = Format::of(&path)
+        let tree = Format::from_path(&path)
             .unwrap()
             .read(&path)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(read(&written(&tree, Format::Csv), Format::Csv).unwrap() == tree);
+        assert!(from_bytes(&to_bytes(&tree, Format::Csv), Format::Csv).unwrap() == tree);
         let root = tree.nodes()[0];
-        let mut back = read(&written(&tree, Format::Tree), Format::Tree).unwrap();
-        back.set_root(root.visits, root.second, root.mean);
+        let mut back = from_bytes(&to_bytes(&tree, Format::Tree), Format::Tree).unwrap();
+        back.set_root_stats(root.visits, root.second, root.mean);
         assert_eq!(back.nodes().len(), tree.nodes().len());
         // The root's move is the one thing that has no other place.
         let lost = !tree.move_name(0).is_empty();
@@ -242,19 +245,19 @@ fn report_000s_trees_go_to_the_other_format_and_back() {
 #[test]
 fn the_reference_file_is_reproduced() {
     let (Some(tree), Some(text)) = (
-        others("serialization_test.tree"),
-        others("serialization_test.csv"),
+        foreign_files("serialization_test.tree"),
+        foreign_files("serialization_test.csv"),
     ) else {
         return;
     };
     let bytes = fs::read(tree).unwrap();
     assert_eq!(bytes.len(), 134);
     let read = csv::read(|| fs::File::open(&text)).unwrap();
-    assert_eq!(written(&read, Format::Tree), bytes);
+    assert_eq!(to_bytes(&read, Format::Tree), bytes);
 }
 
 /// A tree with names of every kind.
-fn trees() -> impl Strategy<Value = Tree> {
+fn arbitrary_trees() -> impl Strategy<Value = Tree> {
     let name = prop_oneof![
         Just(String::new()),
         "[a-h][1-8]",
@@ -272,7 +275,7 @@ fn trees() -> impl Strategy<Value = Tree> {
         0_u32..4,
     );
     prop::collection::vec(row, 1..40).prop_map(|rows| {
-        let mut builder = Builder::default();
+        let mut builder = TreeBuilder::default();
         let mut open = 1_i64;
         for (index, (move_name, visits, second, mean, state, children)) in rows.iter().enumerate() {
             // Close the tree with the last rows.
@@ -286,7 +289,7 @@ fn trees() -> impl Strategy<Value = Tree> {
             open += children - 1;
             let visits = if mean.is_finite() { *visits } else { 0 };
             builder
-                .push(&Row {
+                .push(&TreeRow {
                     move_name,
                     visits,
                     second: *second,
@@ -305,19 +308,19 @@ fn trees() -> impl Strategy<Value = Tree> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(tree in trees()) {
-        let text = written(&tree, Format::Csv);
-        let read_back = read(&text, Format::Csv).unwrap();
+    fn what_is_written_is_read(tree in arbitrary_trees()) {
+        let text = to_bytes(&tree, Format::Csv);
+        let read_back = from_bytes(&text, Format::Csv).unwrap();
         // Text has one way to say "not a number", bits have many.
         let nan = tree.nodes().iter().any(|node| node.mean.is_nan());
         prop_assert!(nan || read_back == tree);
-        prop_assert_eq!(written(&read_back, Format::Csv), text);
-        let bytes = written(&tree, Format::Tree);
-        let mut read_back = read(&bytes, Format::Tree).unwrap();
+        prop_assert_eq!(to_bytes(&read_back, Format::Csv), text);
+        let bytes = to_bytes(&tree, Format::Tree);
+        let mut read_back = from_bytes(&bytes, Format::Tree).unwrap();
         let root = tree.nodes()[0];
-        read_back.set_root(root.visits, root.second, root.mean);
+        read_back.set_root_stats(root.visits, root.second, root.mean);
         prop_assert!(read_back == tree || !tree.move_name(0).is_empty());
-        prop_assert_eq!(written(&read_back, Format::Tree), bytes);
+        prop_assert_eq!(to_bytes(&read_back, Format::Tree), bytes);
     }
 
     #[test]
@@ -338,7 +341,7 @@ proptest! {
             .map(|(squares, node_visits, table, proven, cut)| Extra {
                 squares,
                 node_visits,
-                table: table.map(|(visits, mean, squares)| extra::Table { visits, mean, squares }),
+                table: table.map(|(visits, mean, squares)| extra::ExtraTableEntry { visits, mean, squares }),
                 proven: outcomes[proven as usize],
                 cut,
             })
@@ -361,7 +364,7 @@ fn old_extras_are_read() {
     let expected = Extra {
         squares: 2.5,
         node_visits: 7,
-        table: Some(extra::Table {
+        table: Some(extra::ExtraTableEntry {
             visits: 0,
             mean: 0.75,
             squares: f64::NAN,
@@ -376,10 +379,10 @@ fn old_extras_are_read() {
 
 /// Every truncation of a file and every change of one byte: an error that says where, or something sound. What is read is
 /// counted, and so is the memory it took.
-fn torture(bytes: &[u8], read: &dyn Fn(&[u8]) -> Result<(), TreeError>) {
+fn corrupt_every_byte(bytes: &[u8], read: &dyn Fn(&[u8]) -> Result<(), TreeError>) {
     let room = 16 * bytes.len() + (1 << 18);
     let check = |bytes: &[u8]| {
-        let (result, most) = measured(|| read(bytes));
+        let (result, most) = measure_peak_memory(|| read(bytes));
         assert!(most <= room, "{most} bytes for a file of {}", bytes.len());
         if let Err(error) = result {
             let text = error.to_string();
@@ -405,7 +408,7 @@ fn changed_trees_are_told_of() {
     for format in FORMATS {
         let name = format!("trees/small.{format}");
         let bytes = fs::read(data(&name)).unwrap();
-        torture(&bytes, &|bytes| read(bytes, format).map(drop));
+        corrupt_every_byte(&bytes, &|bytes| from_bytes(bytes, format).map(drop));
     }
 }
 
@@ -415,13 +418,13 @@ fn changed_sidecars_are_told_of() {
         game: "kalah".to_owned(),
         ..Meta::default()
     };
-    torture(meta::text(&meta).as_bytes(), &|bytes| {
+    corrupt_every_byte(meta::to_json(&meta).as_bytes(), &|bytes| {
         meta::read(bytes).map(drop)
     });
     let rows = [Extra {
         squares: 1.5,
         node_visits: 3,
-        table: Some(extra::Table {
+        table: Some(extra::ExtraTableEntry {
             visits: 2,
             mean: 0.25,
             squares: 0.5,
@@ -431,13 +434,13 @@ fn changed_sidecars_are_told_of() {
     }; 3];
     let mut bytes = Vec::new();
     extra::write(&rows, &mut bytes).unwrap();
-    torture(&bytes, &|bytes| extra::read(bytes).map(drop));
+    corrupt_every_byte(&bytes, &|bytes| extra::read(bytes).map(drop));
 }
 
 #[test]
 fn a_match_file_is_read_as_it_was_written() {
     let standing = MatchMeta {
-        format: meta::FORMAT,
+        format: meta::FORMAT_VERSION,
         game: "kalah:4x3".to_owned(),
         number: 3,
         moves: vec!["1".to_owned(), "4".to_owned()],
@@ -446,9 +449,9 @@ fn a_match_file_is_read_as_it_was_written() {
         directory: Some("game-0003".to_owned()),
         ..MatchMeta::default()
     };
-    let text = meta::text(&standing);
+    let text = meta::to_json(&standing);
     assert_eq!(meta::read_match(text.as_bytes()).unwrap(), standing);
-    torture(text.as_bytes(), &|bytes| meta::read_match(bytes).map(drop));
+    corrupt_every_byte(text.as_bytes(), &|bytes| meta::read_match(bytes).map(drop));
     // Somebody else's may say less, and more.
     let short = meta::read_match(&br#"{"game": "chess", "weather": "fine"}"#[..]).unwrap();
     assert_eq!((short.game.as_str(), short.moves.len()), ("chess", 0));
@@ -468,17 +471,17 @@ fn changed_journals_are_told_of() {
         "transposition-002,entries=3",
     ] {
         let scratch = Scratch::new(&format!("changed-{name}"));
-        let output = Output::open(
-            Settings {
-                journal: Some(LONGEST_JOURNAL),
-                ..settings(&scratch.0)
+        let output = TreeOutput::open(
+            TreeOutputSettings {
+                max_journal_bytes: Some(DEFAULT_MAX_JOURNAL_BYTES),
+                ..writer_settings(&scratch.0)
             },
             no_warning(),
         )
         .unwrap();
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
-        let (start, history) = beginning();
-        search(
+        let (start, history) = start_position();
+        search_and_write(
             &mut *catalog::build(&spec).unwrap(),
             &start,
             &history,
@@ -487,14 +490,14 @@ fn changed_journals_are_told_of() {
         );
         drop(output);
         let bytes = fs::read(&scratch.files("growth")[0]).unwrap();
-        torture(&bytes, &|bytes| {
+        corrupt_every_byte(&bytes, &|bytes| {
             let growth = Growth::read(bytes)?;
             let iterations = growth.iterations();
-            let mut replay = Replay::new(growth);
+            let mut replay = GrowthReplay::new(growth);
             for at in [iterations, iterations / 2, 0] {
                 replay.seek(at);
                 // Moves that are not legal are refused, in a sentence.
-                let _ = snapshot::take(&replay.view(&start), &Wanted::default());
+                let _ = snapshot::take(&replay.view(&start), &SnapshotOptions::default());
             }
             Ok(())
         });
@@ -504,7 +507,7 @@ fn changed_journals_are_told_of() {
 #[test]
 fn lies_are_refused_without_memory() {
     let refused = |bytes: &[u8], format: Format, sentence: &str| {
-        let (result, most) = measured(|| read(bytes, format));
+        let (result, most) = measure_peak_memory(|| from_bytes(bytes, format));
         let text = result.map(drop).unwrap_err().to_string();
         assert!(text.contains(sentence), "{text}");
         assert!(most < 1 << 19, "{most} bytes for {text}");
@@ -608,14 +611,14 @@ fn lies_are_refused_without_memory() {
     );
     // The longest field there may be, and one that is longer.
     let row = |length: usize| format!(",1,1,0.5,s,1\nx,1,1,0.5,{},0\n", "s".repeat(length));
-    assert!(read(row(csv::MAX_FIELD_BYTES).as_bytes(), Format::Csv).is_ok());
-    let error = read(row(csv::MAX_FIELD_BYTES + 1).as_bytes(), Format::Csv);
+    assert!(from_bytes(row(csv::MAX_FIELD_BYTES).as_bytes(), Format::Csv).is_ok());
+    let error = from_bytes(row(csv::MAX_FIELD_BYTES + 1).as_bytes(), Format::Csv);
     assert_eq!(
         error.map(drop).unwrap_err().to_string(),
         "line 2: the state of row 2 has 1048577 bytes: expected at most 1048576 bytes"
     );
     // No data is no data, whatever the mean.
-    assert!(read(b",0,0,nan,s,0\n", Format::Csv).is_ok());
+    assert!(from_bytes(b",0,0,nan,s,0\n", Format::Csv).is_ok());
 }
 
 #[test]
@@ -628,7 +631,7 @@ fn a_field_of_300_megabytes_costs_little_memory() {
             io::Read::take(io::repeat(b'x'), 300 << 20),
         ))
     };
-    let (result, most) = measured(|| csv::read(open));
+    let (result, most) = measure_peak_memory(|| csv::read(open));
     assert_eq!(
         result.map(drop).unwrap_err().to_string(),
         "line 2: row 2 has a field that is too long: expected at most 1048576 bytes"
@@ -638,11 +641,11 @@ fn a_field_of_300_megabytes_costs_little_memory() {
 
 #[test]
 fn a_name_that_csv_has_no_room_for_is_not_written() {
-    let mut builder = Builder::default();
+    let mut builder = TreeBuilder::default();
     let state = "s".repeat(csv::MAX_FIELD_BYTES + 1);
-    let row = Row {
+    let row = TreeRow {
         state: &state,
-        ..Row::default()
+        ..TreeRow::default()
     };
     builder.push(&row).unwrap();
     let tree = builder.finish().unwrap();
@@ -653,14 +656,14 @@ fn a_name_that_csv_has_no_room_for_is_not_written() {
             .contains("the state of row 1 has 1048577 bytes"),
         "{error}"
     );
-    assert_eq!(written(&tree, Format::Tree).len(), state.len() + 8);
+    assert_eq!(to_bytes(&tree, Format::Tree).len(), state.len() + 8);
 }
 
-fn chain(length: usize) -> Tree {
-    let mut builder = Builder::default();
+fn chain_tree(length: usize) -> Tree {
+    let mut builder = TreeBuilder::default();
     for row in 0..length {
         builder
-            .push(&Row {
+            .push(&TreeRow {
                 move_name: if row == 0 { "" } else { "m" },
                 visits: 1,
                 second: 1,
@@ -673,11 +676,11 @@ fn chain(length: usize) -> Tree {
     builder.finish().unwrap()
 }
 
-fn deep(length: usize) {
-    let tree = chain(length);
+fn check_deep_tree(length: usize) {
+    let tree = chain_tree(length);
     for format in FORMATS {
-        let bytes = written(&tree, format);
-        let (back, most) = measured(|| read(&bytes, format).unwrap());
+        let bytes = to_bytes(&tree, format);
+        let (back, most) = measure_peak_memory(|| from_bytes(&bytes, format).unwrap());
         assert_eq!(back.nodes().len(), length);
         assert!(most < 8 * bytes.len().max(40 * length), "{most}");
     }
@@ -689,33 +692,33 @@ fn deep(length: usize) {
     };
     let summary = check::summarize(&document);
     assert_eq!(summary.widths.len(), length);
-    assert_eq!(summary.line.len(), length - 1);
-    assert_eq!(summary.faults, []);
+    assert_eq!(summary.pv.len(), length - 1);
+    assert_eq!(summary.inconsistencies, []);
 }
 
 #[test]
 fn a_chain_of_a_million_nodes_is_fine() {
-    deep(1_000_000);
+    check_deep_tree(1_000_000);
 }
 
 #[test]
 #[ignore = "takes some gigabytes"]
 fn a_chain_of_ten_million_nodes_is_fine() {
-    deep(10_000_000);
+    check_deep_tree(10_000_000);
 }
 
 #[test]
 fn what_does_not_add_up_is_found() {
     let text = ",10,10,0.5,root,2\na,8,9,0.5,p2,1\nb,9,0,0.5,p1,0\nc,-1,0,3.5,=9,0\n";
     let document = files::Document {
-        tree: read(text.as_bytes(), Format::Csv).unwrap(),
+        tree: from_bytes(text.as_bytes(), Format::Csv).unwrap(),
         meta: None,
         extra: None,
         problems: Vec::new(),
     };
     let summary = check::summarize(&document);
     let faults: Vec<(&str, u64, usize)> = summary
-        .faults
+        .inconsistencies
         .iter()
         .map(|fault| (fault.what, fault.count, fault.row))
         .collect();
@@ -729,13 +732,13 @@ fn what_does_not_add_up_is_found() {
         ]
     );
     assert_eq!(summary.widths, [1, 2, 1]);
-    assert_eq!(summary.line, ["a", "b"]);
+    assert_eq!(summary.pv, ["a", "b"]);
 }
 
 // ---- journals ---------------------------------------------------------------------------------------------------
 
 /// Stores and rules of growth, for every game.
-const GROWERS: &[&str] = &[
+const GROWING_SEARCHES: &[&str] = &[
     "uct",
     "uct,solver=true",
     "uct,expansion=one,expand_on=1",
@@ -754,11 +757,11 @@ const GROWERS: &[&str] = &[
     "transposition-002,select=ucb1-tuned",
 ];
 
-struct Journals<'a> {
+struct CheckJournals<'a> {
     search: &'a str,
 }
 
-impl Visitor for Journals<'_> {
+impl Visitor for CheckJournals<'_> {
     type Out = ();
 
     fn visit<G: Playable>(self, rules: G::Rules) {
@@ -772,26 +775,26 @@ impl Visitor for Journals<'_> {
             let name = format!("{},threads={threads},playout_limit=20", self.search);
             let spec = catalog::parse::<G>(&name).unwrap();
             let scratch = Scratch::new(&format!("{}-{}", G::NAME, name.replace(',', "-")));
-            let output = journalling(&scratch.0, LONGEST_JOURNAL);
+            let output = open_with_journal(&scratch.0, DEFAULT_MAX_JOURNAL_BYTES);
             // Two searches: the second inherits a part of the first one's tree.
             let mut first = catalog::build::<G>(&spec).unwrap();
-            let mv = search(&mut *first, &start, &history, iterations, Some(&output));
-            let fresh = rows_of(first.tree().unwrap());
-            let fresh_extras = extras_of(first.tree().unwrap());
+            let mv = search_and_write(&mut *first, &start, &history, iterations, Some(&output));
+            let fresh = tree_rows(first.tree().unwrap());
+            let fresh_extras = tree_extras(first.tree().unwrap());
             first.advance(mv);
             let mut second_root = start.clone();
             second_root.play(mv);
             let mut second_history = history.clone();
             second_history.push(&second_root);
-            search(
+            search_and_write(
                 &mut *first,
                 &second_root,
                 &second_history,
                 iterations,
                 Some(&output),
             );
-            let reused = rows_of(first.tree().unwrap());
-            let reused_extras = extras_of(first.tree().unwrap());
+            let reused = tree_rows(first.tree().unwrap());
+            let reused_extras = tree_extras(first.tree().unwrap());
             drop(output);
             let journals = scratch.files("growth");
             let trees = scratch.files("tree");
@@ -803,10 +806,12 @@ impl Visitor for Journals<'_> {
             .iter()
             .enumerate()
             {
-                let growth = Follower::open(&journals[index]).unwrap().into_growth();
+                let growth = JournalFollower::open(&journals[index])
+                    .unwrap()
+                    .into_growth();
                 let bytes = fs::read(&journals[index]).unwrap();
-                let (header, records) = taken_apart(&bytes);
-                assert!(growth == followed(&scratch, &header, &records, 100));
+                let (header, records) = split_journal(&bytes);
+                assert!(growth == follow_journal(&scratch, &header, &records, 100));
                 assert_eq!(growth.ended(), Some(false));
                 assert_eq!(
                     u64::from(growth.iterations()),
@@ -814,12 +819,12 @@ impl Visitor for Journals<'_> {
                     "{} {name}",
                     G::NAME
                 );
-                let mut replay = Replay::new(growth);
+                let mut replay = GrowthReplay::new(growth);
                 replay.seek(u32::MAX);
-                let last = rows_of(&replay.view(*root));
+                let last = tree_rows(&replay.view(*root));
                 assert!(last == **rows, "{} {name}: search {index} rebuilt", G::NAME);
                 assert!(
-                    extras_of(&replay.view(*root)) == **extras || is_table_of_many,
+                    tree_extras(&replay.view(*root)) == **extras || is_table_of_many,
                     "{} {name}: extras of search {index} rebuilt",
                     G::NAME
                 );
@@ -830,24 +835,24 @@ impl Visitor for Journals<'_> {
                     G::NAME
                 );
             }
-            films_show_the_journal::<G>(&journals, [&start, &second_root], [&fresh, &reused]);
+            check_replays_of_journals::<G>(&journals, [&start, &second_root], [&fresh, &reused]);
             if threads == 1 {
                 let growth = Growth::read(fs::File::open(&journals[0]).unwrap()).unwrap();
-                let mut replay = Replay::new(growth);
+                let mut replay = GrowthReplay::new(growth);
                 let mut rng = Rng::new(7);
                 for _ in 0..10 {
                     let at = 1 + rng.below(iterations as u32);
                     let mut again = catalog::build::<G>(&spec).unwrap();
-                    search(&mut *again, &start, &history, at.into(), None);
+                    search_and_write(&mut *again, &start, &history, at.into(), None);
                     replay.seek(at);
-                    assert_eq!(replay.at(), at);
+                    assert_eq!(replay.current_iteration(), at);
                     assert!(
-                        rows_of(&replay.view(&start)) == rows_of(again.tree().unwrap()),
+                        tree_rows(&replay.view(&start)) == tree_rows(again.tree().unwrap()),
                         "{} {name}: after {at} iterations",
                         G::NAME
                     );
                     assert!(
-                        extras_of(&replay.view(&start)) == extras_of(again.tree().unwrap()),
+                        tree_extras(&replay.view(&start)) == tree_extras(again.tree().unwrap()),
                         "{} {name}: extras after {at} iterations",
                         G::NAME
                     );
@@ -858,20 +863,23 @@ impl Visitor for Journals<'_> {
 }
 
 /// A film shows the same trees, the way of the last iteration, and how the visits of the root's moves went.
-fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], rows: [&Tree; 2]) {
+fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], rows: [&Tree; 2]) {
     for ((journal, root), rows) in journals.iter().zip(roots).zip(rows) {
         let game = notation::full_name::<G>(root.rules());
         let position = notation::position_text(root);
-        let mut film = Film::open(journal, &game, &position).unwrap();
+        let mut film = ReplayReader::open(journal, &game, &position).unwrap();
         let total = film.iterations();
-        let last = film.shot(u32::MAX, None).unwrap();
+        let last = film.tree_at(u32::MAX, None).unwrap();
         assert_eq!(last.iteration, total);
         assert!(last.tree == *rows, "{game}");
-        assert_eq!(last.nodes, rows.nodes().len() as u64);
-        let part = film.shot(total, Some(20)).unwrap();
-        assert_eq!((part.tree.nodes().len(), part.nodes), (20, last.nodes));
+        assert_eq!(last.total_nodes, rows.nodes().len() as u64);
+        let part = film.tree_at(total, Some(20)).unwrap();
+        assert_eq!(
+            (part.tree.nodes().len(), part.total_nodes),
+            (20, last.total_nodes)
+        );
         // The most visited stay, however many; in a graph a move may be followed more often than the one that led there.
-        let is_tree = journal_is_of_a_tree(journal);
+        let is_tree = is_tree_journal(journal);
         let most_visited = |tree: &Tree, count: usize| -> Vec<i32> {
             let mut visits: Vec<i32> = tree
                 .nodes()
@@ -884,7 +892,7 @@ fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], row
             visits
         };
         for count in [1, 2, 9, 60, 300].into_iter().filter(|_| is_tree) {
-            let part = film.shot(total, Some(count)).unwrap();
+            let part = film.tree_at(total, Some(count)).unwrap();
             let rows = most_visited(&last.tree, count as usize - 1);
             assert_eq!(
                 most_visited(&part.tree, usize::MAX),
@@ -893,21 +901,24 @@ fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], row
             );
         }
         // Whoever has little time gets there too, and sees on the way what was there.
-        film.shot(0, None).unwrap();
-        while film.at() < total {
-            film.approach(u32::MAX, total.div_ceil(5));
-            let (part, whole) = (film.shot(film.at(), Some(20)), film.shot(film.at(), None));
+        film.tree_at(0, None).unwrap();
+        while film.current_iteration() < total {
+            film.seek_towards(u32::MAX, total.div_ceil(5));
+            let (part, whole) = (
+                film.tree_at(film.current_iteration(), Some(20)),
+                film.tree_at(film.current_iteration(), None),
+            );
             assert_eq!(
-                part.unwrap().nodes,
-                whole.unwrap().nodes,
+                part.unwrap().total_nodes,
+                whole.unwrap().total_nodes,
                 "{game} at {}",
-                film.at()
+                film.current_iteration()
             );
         }
         // Every node on the way of an iteration has one visit more than before it, and no other node has.
         for iteration in [1, total / 3, total] {
-            let before = film.shot(iteration - 1, None).unwrap();
-            let after = film.shot(iteration, None).unwrap();
+            let before = film.tree_at(iteration - 1, None).unwrap();
+            let after = film.tree_at(iteration, None).unwrap();
             let visits = |tree: &Tree| -> i64 {
                 let nodes = tree.nodes().iter();
                 nodes.map(|node| i64::from(node.visits)).sum()
@@ -916,9 +927,9 @@ fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], row
             assert_eq!(more, after.path.len() as i64, "{game} at {iteration}");
             assert!(after.path[0] == 0 && before.path.is_empty() == (iteration == 1));
         }
-        let shares = film.shares(5).unwrap();
+        let shares = film.root_visit_history(5).unwrap();
         assert_eq!(shares.visits.len(), 5);
-        let sizes = rows.sizes();
+        let sizes = rows.subtree_sizes();
         for child in rows.children(0, &sizes) {
             let mv = (shares.moves.iter())
                 .position(|name| name == rows.move_name(child))
@@ -931,7 +942,7 @@ fn films_show_the_journal<G: Playable>(journals: &[PathBuf], roots: [&G; 2], row
 }
 
 /// Bit 0 of the header's kind tells graphs.
-fn journal_is_of_a_tree(journal: &Path) -> bool {
+fn is_tree_journal(journal: &Path) -> bool {
     let bytes = fs::read(journal).unwrap();
     bytes[8] & 1 == 0
 }
@@ -940,10 +951,11 @@ fn journal_is_of_a_tree(journal: &Path) -> bool {
 #[test]
 fn a_film_can_be_watched_while_it_is_made() {
     let scratch = Scratch::new("film");
-    let output = journalling(&scratch.0, LONGEST_JOURNAL);
-    let (start, history) = beginning();
+    let output = open_with_journal(&scratch.0, DEFAULT_MAX_JOURNAL_BYTES);
+    let (start, history) = start_position();
     let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
-    let open = |path: &Path| Film::open(path, "connect-four", &notation::position_text(&start));
+    let open =
+        |path: &Path| ReplayReader::open(path, "connect-four", &notation::position_text(&start));
     let seen = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             let mut film = loop {
@@ -956,14 +968,14 @@ fn a_film_can_be_watched_while_it_is_made() {
             let mut seen = Vec::new();
             while film.ended().is_none() {
                 film.poll().unwrap();
-                let shot = film.shot(u32::MAX, Some(500)).unwrap();
-                seen.push((shot.iteration, shot.nodes));
-                let early = film.shot(shot.iteration / 2, None).unwrap();
-                seen.push((early.iteration, early.nodes));
+                let shot = film.tree_at(u32::MAX, Some(500)).unwrap();
+                seen.push((shot.iteration, shot.total_nodes));
+                let early = film.tree_at(shot.iteration / 2, None).unwrap();
+                seen.push((early.iteration, early.total_nodes));
             }
             seen
         });
-        search(&mut *grown, &start, &history, 100_000, Some(&output));
+        search_and_write(&mut *grown, &start, &history, 100_000, Some(&output));
         watcher.join().unwrap()
     });
     drop(output);
@@ -971,7 +983,7 @@ fn a_film_can_be_watched_while_it_is_made() {
     assert_eq!(film.ended(), Some(false));
     let step = (seen.len() / 20).max(1);
     for &(iteration, nodes) in seen.iter().step_by(step) {
-        assert_eq!(film.shot(iteration, None).unwrap().nodes, nodes);
+        assert_eq!(film.tree_at(iteration, None).unwrap().total_nodes, nodes);
     }
 }
 
@@ -979,16 +991,16 @@ fn a_film_can_be_watched_while_it_is_made() {
 #[test]
 fn the_root_alone_tells_of_a_journal() {
     let scratch = Scratch::new("announced");
-    let output = journalling(&scratch.0, LONGEST_JOURNAL);
-    let (start, history) = beginning();
+    let output = open_with_journal(&scratch.0, DEFAULT_MAX_JOURNAL_BYTES);
+    let (start, history) = start_position();
     let spec = catalog::parse::<ConnectFour>("uct").unwrap();
-    let stop = Stop::new();
+    let stop = StopFlag::new();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut search = catalog::build(&spec).unwrap();
-            let limits = Limits::default();
-            let task = Task::new(&start, &history, &limits, &stop);
-            let about = About {
+            let limits = SearchLimits::default();
+            let task = SearchTask::new(&start, &history, &limits, &stop);
+            let about = SearchDescription {
                 spec: &spec,
                 name: "uct",
                 ply: 0,
@@ -1020,8 +1032,8 @@ fn a_journal_gives_the_tree_of_every_iteration() {
     std::thread::scope(|scope| {
         for game in games::NAMES {
             scope.spawn(move || {
-                for search in GROWERS {
-                    games::with_game(game, Journals { search }).unwrap();
+                for search in GROWING_SEARCHES {
+                    games::with_game(game, CheckJournals { search }).unwrap();
                 }
             });
         }
@@ -1031,23 +1043,23 @@ fn a_journal_gives_the_tree_of_every_iteration() {
 #[test]
 fn a_long_journal_is_turned_anywhere() {
     let scratch = Scratch::new("long-journal");
-    let output = journalling(&scratch.0, LONGEST_JOURNAL);
-    let (start, history) = beginning();
+    let output = open_with_journal(&scratch.0, DEFAULT_MAX_JOURNAL_BYTES);
+    let (start, history) = start_position();
     let spec = catalog::parse::<ConnectFour>("uct").unwrap();
     let mut grown = catalog::build(&spec).unwrap();
-    search(&mut *grown, &start, &history, 60_000, Some(&output));
+    search_and_write(&mut *grown, &start, &history, 60_000, Some(&output));
     drop(output);
     let growth = Growth::read(fs::File::open(&scratch.files("growth")[0]).unwrap()).unwrap();
-    let mut replay = Replay::new(growth);
-    let root_visits = |replay: &Replay| replay.view(&start).root_figures().0;
+    let mut replay = GrowthReplay::new(growth);
+    let root_visits = |replay: &GrowthReplay| replay.view(&start).root_stats().0;
     for at in [60_000, 0, 31_234, 31_233, 7, 59_999, 12_345] {
         replay.seek(at);
         assert_eq!(root_visits(&replay), u64::from(at));
         if at < 20_000 {
             let mut again = catalog::build(&spec).unwrap();
-            search(&mut *again, &start, &history, at.into(), None);
+            search_and_write(&mut *again, &start, &history, at.into(), None);
             if let Some(tree) = again.tree().filter(|_| at > 0) {
-                assert!(rows_of(&replay.view(&start)) == rows_of(tree), "{at}");
+                assert!(tree_rows(&replay.view(&start)) == tree_rows(tree), "{at}");
             }
         }
     }
@@ -1056,8 +1068,8 @@ fn a_long_journal_is_turned_anywhere() {
 #[test]
 fn a_journal_can_be_followed_and_ends_at_its_limit() {
     let scratch = Scratch::new("followed");
-    let output = journalling(&scratch.0, 200_000);
-    let (start, history) = beginning();
+    let output = open_with_journal(&scratch.0, 200_000);
+    let (start, history) = start_position();
     let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
     let seen = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
@@ -1069,7 +1081,7 @@ fn a_journal_can_be_followed_and_ends_at_its_limit() {
                 std::thread::sleep(Duration::from_millis(1));
             };
             let mut follower = loop {
-                match Follower::open(&path) {
+                match JournalFollower::open(&path) {
                     Ok(follower) => break follower,
                     Err(_) => std::thread::sleep(Duration::from_millis(1)),
                 }
@@ -1080,7 +1092,7 @@ fn a_journal_can_be_followed_and_ends_at_its_limit() {
             }
             follower.into_growth()
         });
-        search(&mut *grown, &start, &history, 50_000, Some(&output));
+        search_and_write(&mut *grown, &start, &history, 50_000, Some(&output));
         watcher.join().unwrap()
     });
     assert_eq!(seen.ended(), Some(true));
@@ -1089,13 +1101,13 @@ fn a_journal_can_be_followed_and_ends_at_its_limit() {
 }
 
 /// The words of a record.
-fn words(record: Record<'_>) -> Vec<u32> {
+fn record_words(record: GrowthRecord<'_>) -> Vec<u32> {
     let mut words = Vec::new();
     encode(record, &mut words);
     words
 }
 
-fn moves(node: u32, first: u32, count: u32) -> Vec<u32> {
+fn moves_record(node: u32, first: u32, count: u32) -> Vec<u32> {
     let mut words = Vec::new();
     encode_moves(
         node,
@@ -1106,36 +1118,36 @@ fn moves(node: u32, first: u32, count: u32) -> Vec<u32> {
     words
 }
 
-fn leaf(node: u32) -> Vec<u32> {
+fn leaf_record(node: u32) -> Vec<u32> {
     let reward = 1 << 31;
-    words(Record::Leaf { node, reward })
+    record_words(GrowthRecord::TreeIteration { node, reward })
 }
 
-fn link(edge: u32, node: u32) -> Vec<u32> {
+fn link_record(edge: u32, node: u32) -> Vec<u32> {
     let frame = 0;
-    words(Record::Link { edge, node, frame })
+    record_words(GrowthRecord::Link { edge, node, frame })
 }
 
-fn path(edges: &[u32]) -> Vec<u32> {
+fn path_record(edges: &[u32]) -> Vec<u32> {
     let reward = 1 << 32;
-    words(Record::Path { edges, reward })
+    record_words(GrowthRecord::GraphIteration { edges, reward })
 }
 
-fn won(node: u32) -> Vec<u32> {
+fn proven_record(node: u32) -> Vec<u32> {
     let outcome = Outcome::Win(Player::First);
-    words(Record::Proven { node, outcome })
+    record_words(GrowthRecord::Proven { node, outcome })
 }
 
-fn begin() -> Vec<u32> {
-    words(Record::Begin)
+fn begin_record() -> Vec<u32> {
+    record_words(GrowthRecord::SearchStarted)
 }
 
-fn end(early: bool) -> Vec<u32> {
-    words(Record::End { early })
+fn end_record(early: bool) -> Vec<u32> {
+    record_words(GrowthRecord::End { truncated: early })
 }
 
 /// The header of a journal without records.
-fn header(graph: bool, root: u32) -> Vec<u8> {
+fn journal_header(graph: bool, root: u32) -> Vec<u8> {
     let mut header = b"CANOPYG1".to_vec();
     header.extend(u32::from(graph).to_le_bytes());
     header.extend(root.to_le_bytes());
@@ -1144,7 +1156,7 @@ fn header(graph: bool, root: u32) -> Vec<u8> {
 }
 
 /// A journal with these records.
-fn journal(header: &[u8], records: &[Vec<u32>]) -> Vec<u8> {
+fn journal_bytes(header: &[u8], records: &[Vec<u32>]) -> Vec<u8> {
     let mut bytes = header.to_vec();
     bytes.extend(records.iter().flatten().flat_map(|word| word.to_le_bytes()));
     let len = bytes.len() as u64 - 32;
@@ -1153,7 +1165,7 @@ fn journal(header: &[u8], records: &[Vec<u32>]) -> Vec<u8> {
 }
 
 /// The header of a journal and its records.
-fn taken_apart(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u32>>) {
+fn split_journal(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u32>>) {
     let (header, rest) = bytes.split_at(32);
     let all: Vec<u32> = rest
         .chunks_exact(4)
@@ -1170,14 +1182,19 @@ fn taken_apart(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u32>>) {
 }
 
 /// What a follower reads that looks every time when so many records were added.
-fn followed(scratch: &Scratch, header: &[u8], records: &[Vec<u32>], at_once: usize) -> Growth {
+fn follow_journal(
+    scratch: &Scratch,
+    header: &[u8],
+    records: &[Vec<u32>],
+    at_once: usize,
+) -> Growth {
     let path = scratch.0.join("followed");
-    fs::write(&path, journal(header, &[])).unwrap();
-    let mut follower = Follower::open(&path).unwrap();
+    fs::write(&path, journal_bytes(header, &[])).unwrap();
+    let mut follower = JournalFollower::open(&path).unwrap();
     let mut file = fs::File::options().write(true).open(&path).unwrap();
     let mut committed = 0_u64;
     for piece in records.chunks(at_once) {
-        let bytes = &journal(header, piece)[32..];
+        let bytes = &journal_bytes(header, piece)[32..];
         file.seek(io::SeekFrom::Start(32 + committed)).unwrap();
         file.write_all(bytes).unwrap();
         committed += bytes.len() as u64;
@@ -1192,45 +1209,50 @@ fn followed(scratch: &Scratch, header: &[u8], records: &[Vec<u32>], at_once: usi
 #[test]
 fn our_small_journal_has_these_bytes() {
     let records = [
-        moves(7, 20, 2),
-        words(Record::Known {
+        moves_record(7, 20, 2),
+        record_words(GrowthRecord::InheritedStats {
             node: 21,
             visits: 3,
             sum: 1 << 32,
         }),
-        begin(),
-        leaf(21),
-        won(21),
-        end(false),
+        begin_record(),
+        leaf_record(21),
+        proven_record(21),
+        end_record(false),
     ];
     let wanted = "43414e4f50594731 00000000 07000000 4c00000000000000 0000000000000000 \
         00ffffff 07000000 14000000 02000000 01000000 \
         04ffffff 15000000 03000000 00000000 01000000 \
         06ffffff 15000000 00000080 00000000 03ffffff 15000000 01000000 07ffffff 00000000";
     let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
-    let bytes = journal(&header(false, 7), &records);
+    let bytes = journal_bytes(&journal_header(false, 7), &records);
     assert_eq!(hex(&bytes), wanted.replace(' ', ""));
     assert_eq!(Growth::read(&bytes[..]).unwrap().nodes(), 3);
     let records = [
-        moves(1, 2, 3),
-        link(3, 3),
-        words(Record::Chosen { edge: 3, visits: 9 }),
-        begin(),
-        path(&[3]),
-        end(true),
+        moves_record(1, 2, 3),
+        link_record(3, 3),
+        record_words(GrowthRecord::InheritedEdgeVisits { edge: 3, visits: 9 }),
+        begin_record(),
+        path_record(&[3]),
+        end_record(true),
     ];
     let wanted = "43414e4f50594731 01000000 01000000 5000000000000000 0000000000000000 \
         00ffffff 01000000 02000000 03000000 01000200 \
         01ffffff 03000000 03000000 00000000 05ffffff 03000000 09000000 \
         06ffffff 02ffffff 01000000 03000000 00000000 01000000 07ffffff 01000000";
-    let bytes = journal(&header(true, 1), &records);
+    let bytes = journal_bytes(&journal_header(true, 1), &records);
     assert_eq!(hex(&bytes), wanted.replace(' ', ""));
     assert_eq!(Growth::read(&bytes[..]).unwrap().nodes(), 2);
 }
 
 #[test]
 fn records_of_later_versions_are_skipped() {
-    let plain = [moves(7, 20, 2), begin(), leaf(21), end(false)];
+    let plain = [
+        moves_record(7, 20, 2),
+        begin_record(),
+        leaf_record(21),
+        end_record(false),
+    ];
     let unknown = [
         vec![0xffff_ff20, 0],
         vec![0xffff_ff20, 2, 0xffff_ff07, 0],
@@ -1239,57 +1261,64 @@ fn records_of_later_versions_are_skipped() {
     let [one, two, three, four] = plain.clone();
     let [a, b, c] = unknown;
     let mixed = [one, a, two, b, three, c, four];
-    let mut header = header(false, 7);
+    let mut header = journal_header(false, 7);
     header[24] = 9;
-    let read = |records: &[Vec<u32>]| Growth::read(&journal(&header, records)[..]).unwrap();
+    let read = |records: &[Vec<u32>]| Growth::read(&journal_bytes(&header, records)[..]).unwrap();
     assert!(read(&mixed) == read(&plain));
     // A record that is known may have got longer.
-    let root = words(Record::Squares {
+    let root = record_words(GrowthRecord::InheritedSquares {
         node: 7,
         squares: 0,
     });
     let mut longer = root.clone();
     longer[1] += 2;
     longer.extend([5, 6]);
-    assert!(read(&[longer, begin()]) == read(&[root, begin()]));
+    assert!(read(&[longer, begin_record()]) == read(&[root, begin_record()]));
 }
 
 /// Journals of the first version say nothing of squares: they are known as long as no rewards were inherited.
 #[test]
 fn the_squares_of_old_journals_are_known_unless_there_were_some_before() {
-    let (start, _) = beginning();
+    let (start, _) = start_position();
     let squares = |version: u8, records: &[Vec<u32>]| {
-        let mut header = header(false, 0);
+        let mut header = journal_header(false, 0);
         header[24] = version;
-        let growth = Growth::read(&journal(&header, records)[..]).unwrap();
-        let mut replay = Replay::new(growth);
+        let growth = Growth::read(&journal_bytes(&header, records)[..]).unwrap();
+        let mut replay = GrowthReplay::new(growth);
         replay.seek(u32::MAX);
-        extras_of(&replay.view(&start))[0].squares
+        tree_extras(&replay.view(&start))[0].squares
     };
     // The first player has lost so often; the root's squares are the second player's.
     let known = |node: u32, visits: u32| {
-        words(Record::Known {
+        record_words(GrowthRecord::InheritedStats {
             node,
             visits,
             sum: 0,
         })
     };
-    let before = |squares: u64| words(Record::Squares { node: 0, squares });
-    assert_eq!(squares(0, &[begin(), leaf(0), leaf(0)]), 0.5);
-    assert!(squares(0, &[known(0, 2), begin(), leaf(0)]).is_nan());
-    assert!(squares(1, &[begin(), leaf(0)]).is_nan());
-    let told = [known(0, 2), before(0), begin(), leaf(0)];
+    let before = |squares: u64| record_words(GrowthRecord::InheritedSquares { node: 0, squares });
+    assert_eq!(
+        squares(0, &[begin_record(), leaf_record(0), leaf_record(0)]),
+        0.5
+    );
+    assert!(squares(0, &[known(0, 2), begin_record(), leaf_record(0)]).is_nan());
+    assert!(squares(1, &[begin_record(), leaf_record(0)]).is_nan());
+    let told = [known(0, 2), before(0), begin_record(), leaf_record(0)];
     assert_eq!(squares(1, &told), 2.25);
 }
 
 /// Every order of `left`, after `order`.
-fn orders(order: &mut Vec<Vec<u32>>, left: &mut Vec<Vec<u32>>, see: &mut dyn FnMut(&[Vec<u32>])) {
+fn for_each_permutation(
+    order: &mut Vec<Vec<u32>>,
+    left: &mut Vec<Vec<u32>>,
+    see: &mut dyn FnMut(&[Vec<u32>]),
+) {
     if left.is_empty() {
         see(order);
     }
     for index in 0..left.len() {
         order.push(left.remove(index));
-        orders(order, left, see);
+        for_each_permutation(order, left, see);
         left.insert(index, order.pop().unwrap());
     }
 }
@@ -1297,48 +1326,56 @@ fn orders(order: &mut Vec<Vec<u32>>, left: &mut Vec<Vec<u32>>, see: &mut dyn FnM
 #[test]
 fn records_may_come_in_any_order() {
     let scratch = Scratch::new("orders");
-    let (start, _) = beginning();
+    let (start, _) = start_position();
     let tree = vec![
-        moves(100, 5_000_000, 7),
-        leaf(5_000_003),
-        moves(5_000_003, 1, 7),
-        leaf(2),
-        won(2),
+        moves_record(100, 5_000_000, 7),
+        leaf_record(5_000_003),
+        moves_record(5_000_003, 1, 7),
+        leaf_record(2),
+        proven_record(2),
     ];
     let graph = vec![
-        moves(1, 10, 7),
-        link(13, 13),
-        moves(13, 0xffff_fe00, 7),
-        link(0xffff_fe02, 15),
+        moves_record(1, 10, 7),
+        link_record(13, 13),
+        moves_record(13, 0xffff_fe00, 7),
+        link_record(0xffff_fe02, 15),
         // Two threads may find out at the same time.
-        link(0xffff_fe02, 15),
-        path(&[13, 0xffff_fe02]),
-        won(15),
+        link_record(0xffff_fe02, 15),
+        path_record(&[13, 0xffff_fe02]),
+        proven_record(15),
     ];
     // What happened after the last iteration is not seen, so there is one more.
-    let tree = (tree, header(false, 100), [leaf(100), end(false)]);
-    let graph = (graph, header(true, 1), [path(&[]), end(false)]);
+    let tree = (
+        tree,
+        journal_header(false, 100),
+        [leaf_record(100), end_record(false)],
+    );
+    let graph = (
+        graph,
+        journal_header(true, 1),
+        [path_record(&[]), end_record(false)],
+    );
     for (mut records, header, last) in [tree, graph] {
         let mut first = None;
-        let mut order = vec![begin()];
-        orders(&mut order, &mut records, &mut |order| {
+        let mut order = vec![begin_record()];
+        for_each_permutation(&mut order, &mut records, &mut |order| {
             let order = [order, &last[..]].concat();
-            let whole = Growth::read(&journal(&header, &order)[..]).unwrap();
+            let whole = Growth::read(&journal_bytes(&header, &order)[..]).unwrap();
             assert!(
-                whole == followed(&scratch, &header, &order, 1),
+                whole == follow_journal(&scratch, &header, &order, 1),
                 "{order:x?}"
             );
             assert_eq!(whole.ended(), Some(false));
-            let mut replay = Replay::new(whole);
+            let mut replay = GrowthReplay::new(whole);
             replay.seek(u32::MAX);
             let mut rows = Vec::new();
-            let wanted = Wanted {
+            let wanted = SnapshotOptions {
                 extra: true,
-                ..Wanted::default()
+                ..SnapshotOptions::default()
             };
             let taken = snapshot::take(&replay.view(&start), &wanted).unwrap();
             extra::write(&taken.extra, &mut rows).unwrap();
-            let all = (taken.tree, rows, replay.at());
+            let all = (taken.tree, rows, replay.current_iteration());
             let first = first.get_or_insert_with(|| all.clone());
             assert!(*first == all, "{order:x?}");
         });
@@ -1349,13 +1386,13 @@ fn records_may_come_in_any_order() {
 fn whatever_numbers_a_journal_has_the_tree_is_the_same() {
     let grown = |number: &dyn Fn(u32) -> u32, early: bool| {
         let mut rng = Rng::new(3);
-        let mut records = vec![begin()];
+        let mut records = vec![begin_record()];
         let mut later = Vec::new();
         for index in 0..100_000 {
             let node = rng.below(index + 1);
-            records.push(leaf(number(node)));
+            records.push(leaf_record(number(node)));
             // Half of the nodes are told of only when many others have been.
-            let made = moves(number(index), number(index + 1), 1);
+            let made = moves_record(number(index), number(index + 1), 1);
             if early && index > 50_000 && rng.below(2) == 0 {
                 later.push(made);
             } else {
@@ -1363,18 +1400,18 @@ fn whatever_numbers_a_journal_has_the_tree_is_the_same() {
             }
         }
         records.extend(later);
-        records.push(end(false));
-        let bytes = journal(&header(false, number(0)), &records);
+        records.push(end_record(false));
+        let bytes = journal_bytes(&journal_header(false, number(0)), &records);
         let room = 16 * bytes.len() + (1 << 18);
-        let (growth, most) = measured(|| Growth::read(&bytes[..]).unwrap());
+        let (growth, most) = measure_peak_memory(|| Growth::read(&bytes[..]).unwrap());
         assert!(most <= room, "{most} bytes for a file of {}", bytes.len());
         assert_eq!((growth.iterations(), growth.nodes()), (100_000, 100_001));
         growth
     };
     let dense = |node| node;
     // Odd factors, so that no two nodes get one number.
-    let scattered = |node: u32| node.wrapping_mul(0x9e37_79b1) % (1 << 31) * 2 % TAGS;
-    let apart = |node: u32| TAGS - 1 - node * 40_000;
+    let scattered = |node: u32| node.wrapping_mul(0x9e37_79b1) % (1 << 31) * 2 % FIRST_TAG;
+    let apart = |node: u32| FIRST_TAG - 1 - node * 40_000;
     for early in [false, true] {
         let plain = grown(&dense, early);
         assert!(plain == grown(&scattered, early));
@@ -1383,10 +1420,10 @@ fn whatever_numbers_a_journal_has_the_tree_is_the_same() {
 }
 
 /// Reads a journal that means ill; it may take time and memory only as it has bytes.
-fn read_a_liar(graph: bool, records: &[Vec<u32>]) -> Result<Growth, TreeError> {
-    let bytes = journal(&header(graph, 0), records);
+fn read_malicious_journal(graph: bool, records: &[Vec<u32>]) -> Result<Growth, TreeError> {
+    let bytes = journal_bytes(&journal_header(graph, 0), records);
     let begun = Instant::now();
-    let (result, most) = measured(|| Growth::read(&bytes[..]));
+    let (result, most) = measure_peak_memory(|| Growth::read(&bytes[..]));
     let room = 16 * bytes.len() + (1 << 18);
     assert!(most <= room, "{most} bytes for a file of {}", bytes.len());
     // Those that begin again and again take minutes.
@@ -1398,18 +1435,30 @@ fn read_a_liar(graph: bool, records: &[Vec<u32>]) -> Result<Growth, TreeError> {
 fn waiting_takes_no_time() {
     let many = 200_000;
     let after_begin = |records: &mut dyn Iterator<Item = Vec<u32>>| -> Vec<Vec<u32>> {
-        std::iter::once(begin()).chain(records).collect()
+        std::iter::once(begin_record()).chain(records).collect()
     };
     // All wait for nodes that are never made: one each, and all for the same.
     let spread = |index: u32| 1 + index * 20_000;
     for number in [&spread as &dyn Fn(u32) -> u32, &|index| index + 1, &|_| 77] {
-        let mut records = after_begin(&mut (0..many).map(|index| leaf(number(index))));
-        assert_eq!(read_a_liar(false, &records).unwrap().iterations(), 0);
-        records.push(end(true));
-        assert_eq!(read_a_liar(false, &records).unwrap().iterations(), 0);
+        let mut records = after_begin(&mut (0..many).map(|index| leaf_record(number(index))));
+        assert_eq!(
+            read_malicious_journal(false, &records)
+                .unwrap()
+                .iterations(),
+            0
+        );
+        records.push(end_record(true));
+        assert_eq!(
+            read_malicious_journal(false, &records)
+                .unwrap()
+                .iterations(),
+            0
+        );
         records.pop();
-        records.push(end(false));
-        let text = read_a_liar(false, &records).unwrap_err().to_string();
+        records.push(end_record(false));
+        let text = read_malicious_journal(false, &records)
+            .unwrap_err()
+            .to_string();
         assert!(
             text.contains("200000 records that speak of what was never"),
             "{text}"
@@ -1420,17 +1469,23 @@ fn waiting_takes_no_time() {
         needed.dedup();
         let mut above = 0;
         for &node in &needed {
-            records.push(moves(above, node, 1));
+            records.push(moves_record(above, node, 1));
             above = node;
         }
-        records.push(end(false));
-        assert_eq!(read_a_liar(false, &records).unwrap().iterations(), many);
+        records.push(end_record(false));
+        assert_eq!(
+            read_malicious_journal(false, &records)
+                .unwrap()
+                .iterations(),
+            many
+        );
     }
     // Everything waits for what is told last.
-    let mut backwards = after_begin(&mut (1..many).rev().map(|node| moves(node, node + 1, 1)));
-    backwards.extend((1..many).map(leaf));
-    backwards.push(moves(0, 1, 1));
-    let growth = read_a_liar(false, &backwards).unwrap();
+    let mut backwards =
+        after_begin(&mut (1..many).rev().map(|node| moves_record(node, node + 1, 1)));
+    backwards.extend((1..many).map(leaf_record));
+    backwards.push(moves_record(0, 1, 1));
+    let growth = read_malicious_journal(false, &backwards).unwrap();
     assert_eq!(
         (growth.iterations(), growth.nodes()),
         (many - 1, many as usize + 1)
@@ -1438,52 +1493,63 @@ fn waiting_takes_no_time() {
     // Paths that learn of one move at a time, first that it is there and then where it leads.
     for (paths, length) in [(1, many), (400, 500)] {
         let edges: Vec<u32> = (1..=length).collect();
-        let mut records = after_begin(&mut (0..paths).map(|_| path(&edges)));
+        let mut records = after_begin(&mut (0..paths).map(|_| path_record(&edges)));
         for edge in 0..length {
-            records.push(moves(edge, edge + 1, 1));
-            records.push(link(edge + 1, edge + 1));
+            records.push(moves_record(edge, edge + 1, 1));
+            records.push(link_record(edge + 1, edge + 1));
         }
-        records.push(end(false));
-        assert_eq!(read_a_liar(true, &records).unwrap().iterations(), paths);
+        records.push(end_record(false));
+        assert_eq!(
+            read_malicious_journal(true, &records).unwrap().iterations(),
+            paths
+        );
         // The other way round.
         records[1 + paths as usize..].reverse();
         records.remove(1 + paths as usize);
-        assert_eq!(read_a_liar(true, &records).unwrap().iterations(), paths);
+        assert_eq!(
+            read_malicious_journal(true, &records).unwrap().iterations(),
+            paths
+        );
     }
     // Many paths that wait for the same link, and never hear of the next.
-    let mut records = after_begin(&mut (0..many).map(|_| path(&[1, 2])));
-    records.extend([moves(0, 1, 1), link(1, 1)]);
-    assert_eq!(read_a_liar(true, &records).unwrap().iterations(), 0);
+    let mut records = after_begin(&mut (0..many).map(|_| path_record(&[1, 2])));
+    records.extend([moves_record(0, 1, 1), link_record(1, 1)]);
+    assert_eq!(
+        read_malicious_journal(true, &records).unwrap().iterations(),
+        0
+    );
 }
 
 #[test]
 fn journals_that_lie_are_refused() {
     let refused = |graph: bool, records: &[Vec<u32>], sentence: &str| {
-        let text = read_a_liar(graph, records).unwrap_err().to_string();
+        let text = read_malicious_journal(graph, records)
+            .unwrap_err()
+            .to_string();
         assert!(text.contains(sentence), "{text}");
     };
-    let made = moves(0, 10, 3);
+    let made = moves_record(0, 10, 3);
     refused(
         false,
-        &[leaf(0)],
+        &[leaf_record(0)],
         "byte 32: an iteration before the search begins",
     );
     refused(
         false,
-        &[begin(), begin()],
+        &[begin_record(), begin_record()],
         "byte 36: the search begins a second",
     );
     refused(
         false,
-        &[won(5)],
+        &[proven_record(5)],
         "byte 32: node 5 before the record that makes it",
     );
     refused(
         false,
-        &[moves(5, 6, 1)],
+        &[moves_record(5, 6, 1)],
         "byte 32: node 5 before the record",
     );
-    let known = words(Record::Known {
+    let known = record_words(GrowthRecord::InheritedStats {
         node: 5,
         visits: 2,
         sum: 1,
@@ -1493,8 +1559,12 @@ fn journals_that_lie_are_refused() {
         std::slice::from_ref(&known),
         "byte 32: node 5 before the record",
     );
-    refused(false, &[moves(0, 5, 1), begin(), known], "2 visits known");
-    let chosen = words(Record::Chosen { edge: 5, visits: 2 });
+    refused(
+        false,
+        &[moves_record(0, 5, 1), begin_record(), known],
+        "2 visits known",
+    );
+    let chosen = record_words(GrowthRecord::InheritedEdgeVisits { edge: 5, visits: 2 });
     refused(
         false,
         std::slice::from_ref(&chosen),
@@ -1507,11 +1577,15 @@ fn journals_that_lie_are_refused() {
     );
     refused(
         true,
-        &[link(5, 6)],
+        &[link_record(5, 6)],
         "byte 32: a move before the record that makes it",
     );
-    refused(false, &[moves(0, 1, 0)], "byte 32: no moves for node 0");
-    let again = [made.clone(), moves(0, 20, 3)];
+    refused(
+        false,
+        &[moves_record(0, 1, 0)],
+        "byte 32: no moves for node 0",
+    );
+    let again = [made.clone(), moves_record(0, 20, 3)];
     refused(
         false,
         &again,
@@ -1519,93 +1593,112 @@ fn journals_that_lie_are_refused() {
     );
     for first in [0, 8, 12] {
         let sentence = format!("byte 52: 3 numbers from {first} on, one of them taken");
-        refused(false, &[made.clone(), moves(10, first, 3)], &sentence);
+        refused(
+            false,
+            &[made.clone(), moves_record(10, first, 3)],
+            &sentence,
+        );
     }
     refused(
         false,
-        &[moves(0, TAGS - 2, 3)],
+        &[moves_record(0, FIRST_TAG - 2, 3)],
         "byte 32: 3 numbers from 4294967038 on",
     );
     refused(
         false,
-        &[moves(0, u32::MAX, 3)],
+        &[moves_record(0, u32::MAX, 3)],
         "byte 32: 3 numbers from 4294967295 on",
     );
     refused(
         true,
-        &[begin(), moves(TAGS, 1, 1)],
+        &[begin_record(), moves_record(FIRST_TAG, 1, 1)],
         "byte 36: 0xffffff00, which is no number",
     );
     refused(
         true,
-        &[begin(), path(&[TAGS])],
+        &[begin_record(), path_record(&[FIRST_TAG])],
         "byte 36: 0xffffff00, which is no number",
     );
     refused(
         true,
-        &[made.clone(), link(10, TAGS)],
+        &[made.clone(), link_record(10, FIRST_TAG)],
         "byte 52: 1 numbers from",
     );
     refused(
         true,
-        &[begin(), leaf(0)],
+        &[begin_record(), leaf_record(0)],
         "byte 36: an iteration of a tree in a graph",
     );
     refused(
         false,
-        &[begin(), path(&[])],
+        &[begin_record(), path_record(&[])],
         "byte 36: an iteration of a graph in a tree",
     );
     refused(
         false,
-        &[begin(), link(1, 2)],
+        &[begin_record(), link_record(1, 2)],
         "byte 36: move 1 cannot lead to node 2",
     );
-    let elsewhere = [made.clone(), link(10, 10), link(10, 11)];
+    let elsewhere = [made.clone(), link_record(10, 10), link_record(10, 11)];
     refused(
         true,
         &elsewhere,
         "byte 68: move 10 leads to node 11 and elsewhere",
     );
     // A leaf may turn out to be known, but only once, and not when it has moves.
-    let joined = [made.clone(), begin(), link(10, 10), link(10, 11)];
-    assert_eq!(read_a_liar(true, &joined).unwrap().nodes(), 3);
+    let joined = [
+        made.clone(),
+        begin_record(),
+        link_record(10, 10),
+        link_record(10, 11),
+    ];
+    assert_eq!(read_malicious_journal(true, &joined).unwrap().nodes(), 3);
     refused(
         true,
-        &[&joined[..], &[link(10, 12)]].concat(),
+        &[&joined[..], &[link_record(10, 12)]].concat(),
         "byte 88: move 10 leads to node 12 and elsewhere",
     );
     let expanded = [
         made.clone(),
-        begin(),
-        link(10, 10),
-        moves(10, 20, 1),
-        link(10, 11),
+        begin_record(),
+        link_record(10, 10),
+        moves_record(10, 20, 1),
+        link_record(10, 11),
     ];
     refused(
         true,
         &expanded,
         "byte 88: move 10 leads to node 11 and elsewhere",
     );
-    let turned = words(Record::Link {
+    let turned = record_words(GrowthRecord::Link {
         edge: 10,
         node: 10,
         frame: 1,
     });
-    let turned = [made.clone(), link(10, 10), turned];
+    let turned = [made.clone(), link_record(10, 10), turned];
     refused(
         true,
         &turned,
         "byte 68: move 10 leads to node 10 and elsewhere",
     );
     // A lie that waits is told of where it stands.
-    let late = [begin(), path(&[10, 10]), made.clone(), link(10, 10)];
+    let late = [
+        begin_record(),
+        path_record(&[10, 10]),
+        made.clone(),
+        link_record(10, 10),
+    ];
     refused(
         true,
         &late,
         "byte 36: a path with move 10, which is made elsewhere",
     );
-    let late = [begin(), moves(11, 30, 1), moves(11, 40, 1), made.clone()];
+    let late = [
+        begin_record(),
+        moves_record(11, 30, 1),
+        moves_record(11, 40, 1),
+        made.clone(),
+    ];
     refused(
         false,
         &late,
@@ -1613,7 +1706,7 @@ fn journals_that_lie_are_refused() {
     );
     refused(
         false,
-        &[end(true), begin()],
+        &[end_record(true), begin_record()],
         "byte 40: a record after the end",
     );
     refused(
@@ -1631,7 +1724,7 @@ fn journals_that_lie_are_refused() {
         &[vec![0xffff_ff08, 2, 0, 0]],
         "byte 32: a record of 2 words: expected 3",
     );
-    let squares = words(Record::Squares {
+    let squares = record_words(GrowthRecord::InheritedSquares {
         node: 0,
         squares: 1,
     });
@@ -1642,17 +1735,23 @@ fn journals_that_lie_are_refused() {
     );
     refused(
         false,
-        &[begin(), squares],
+        &[begin_record(), squares],
         "byte 36: squares known after the search began",
     );
     let table = |entries: u64| {
-        words(Record::Table {
+        record_words(GrowthRecord::Table {
             entries,
             verified: true,
         })
     };
-    let entry_of = |key: u64, told: Option<Entry>| words(Record::Entry { node: 0, key, told });
-    let entry = |told: Option<Entry>| entry_of(5, told);
+    let entry_of = |key: u64, told: Option<RawTableEntry>| {
+        record_words(GrowthRecord::TableEntry {
+            node: 0,
+            key,
+            stats: told,
+        })
+    };
+    let entry = |told: Option<RawTableEntry>| entry_of(5, told);
     refused(
         true,
         &[table(3)],
@@ -1675,18 +1774,18 @@ fn journals_that_lie_are_refused() {
     );
     refused(
         false,
-        &[table(3), entry(None), begin(), entry_of(6, None)],
+        &[table(3), entry(None), begin_record(), entry_of(6, None)],
         "byte 76: another key for node 0",
     );
     // Two threads may come at the same time.
-    let twice = [table(3), entry(None), begin(), entry(None)];
-    assert!(read_a_liar(false, &twice).is_ok());
-    let impossible = Entry {
+    let twice = [table(3), entry(None), begin_record(), entry(None)];
+    assert!(read_malicious_journal(false, &twice).is_ok());
+    let impossible = RawTableEntry {
         visits: 1,
         sum: 2 << 32,
         squares: 0,
     };
-    for told in [impossible, Entry::default()] {
+    for told in [impossible, RawTableEntry::default()] {
         refused(
             false,
             &[table(3), entry(Some(told))],
@@ -1698,21 +1797,21 @@ fn journals_that_lie_are_refused() {
         &[vec![0xffff_ff03, 0, 4]],
         "byte 32: the result is 4: expected 1",
     );
-    let mut long = path(&[]);
+    let mut long = path_record(&[]);
     long[1] = u32::MAX;
     refused(
         true,
-        &[begin(), long],
+        &[begin_record(), long],
         "byte 36: a record that is not complete",
     );
-    let mut long = moves(0, 1, 9);
+    let mut long = moves_record(0, 1, 9);
     long.pop();
     refused(
         true,
-        &[begin(), long],
+        &[begin_record(), long],
         "byte 36: a record that is not complete",
     );
-    let mut bytes = journal(&header(false, 0), &[begin(), leaf(0)]);
+    let mut bytes = journal_bytes(&journal_header(false, 0), &[begin_record(), leaf_record(0)]);
     let with = |bytes: &[u8]| Growth::read(bytes).map(drop).unwrap_err().to_string();
     bytes[12..16].fill(255);
     assert!(with(&bytes).contains("byte 12: the root is node 4294967295"));
@@ -1729,19 +1828,19 @@ fn journals_that_lie_are_refused() {
 
 #[test]
 fn the_most_visited_part_stays() {
-    let (start, history) = beginning();
+    let (start, history) = start_position();
     for name in ["uct", "transposition", "alpha-beta,depth=4"] {
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
         let mut grown = catalog::build(&spec).unwrap();
-        search(&mut *grown, &start, &history, 3000, None);
+        search_and_write(&mut *grown, &start, &history, 3000, None);
         let view = grown.tree().unwrap();
-        let all = snapshot::take(view, &Wanted::default()).unwrap();
+        let all = snapshot::take(view, &SnapshotOptions::default()).unwrap();
         assert_eq!(all.cut.left_out, 0);
         let total = all.tree.nodes().len();
         for most in [1, 2, 10, 500, total - 1, total, total + 1] {
-            let wanted = Wanted {
+            let wanted = SnapshotOptions {
                 max_nodes: Some(most as u64),
-                ..Wanted::default()
+                ..SnapshotOptions::default()
             };
             let cut = snapshot::take(view, &wanted).unwrap();
             let kept = cut.tree.nodes();
@@ -1759,9 +1858,9 @@ fn the_most_visited_part_stays() {
             let least = visits.get(most.saturating_sub(2)).copied().unwrap_or(0);
             assert!(kept[1..].iter().all(|node| node.visits >= least));
         }
-        let wanted = Wanted {
+        let wanted = SnapshotOptions {
             min_visits: 5,
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
         let cut = snapshot::take(view, &wanted).unwrap();
         let expected = all.tree.nodes()[1..]
@@ -1777,14 +1876,14 @@ fn the_most_visited_part_stays() {
 
 #[test]
 fn states_say_who_decides_and_where() {
-    let (start, history) = beginning();
+    let (start, history) = start_position();
     let spec = catalog::parse::<ConnectFour>("transposition").unwrap();
     let mut grown = catalog::build(&spec).unwrap();
-    search(&mut *grown, &start, &history, 2000, None);
-    let wanted = Wanted {
+    search_and_write(&mut *grown, &start, &history, 2000, None);
+    let wanted = SnapshotOptions {
         states: true,
         extra: true,
-        ..Wanted::default()
+        ..SnapshotOptions::default()
     };
     let taken = snapshot::take(grown.tree().unwrap(), &wanted).unwrap();
     let tree = &taken.tree;
@@ -1794,7 +1893,7 @@ fn states_say_who_decides_and_where() {
         match tree.state(row).split_once(' ') {
             Some((who, position)) => {
                 assert!(["p1", "p2", "p1win", "p2win", "draw"].contains(&who));
-                let text = notation::position::<ConnectFour>((), position).unwrap();
+                let text = notation::read_position::<ConnectFour>((), position).unwrap();
                 let decides = if text.to_move() == Player::First {
                     "p1"
                 } else {
@@ -1823,22 +1922,22 @@ fn states_say_who_decides_and_where() {
 
 #[test]
 fn a_classical_tree_marks_what_was_cut_off() {
-    let (start, history) = beginning();
+    let (start, history) = start_position();
     let spec = catalog::parse::<ConnectFour>("alpha-beta,depth=5").unwrap();
     let scratch = Scratch::new("classical");
-    let output = Output::open(
-        Settings {
-            wanted: Wanted {
+    let output = TreeOutput::open(
+        TreeOutputSettings {
+            snapshot: SnapshotOptions {
                 extra: true,
-                ..Wanted::default()
+                ..SnapshotOptions::default()
             },
             format: Format::Csv,
-            ..settings(&scratch.0)
+            ..writer_settings(&scratch.0)
         },
         no_warning(),
     )
     .unwrap();
-    search(
+    search_and_write(
         &mut *catalog::build(&spec).unwrap(),
         &start,
         &history,
@@ -1862,14 +1961,14 @@ fn a_classical_tree_marks_what_was_cut_off() {
 /// What a formula needs is in the files: UCB1-tuned's squares and means give the variance of the rewards.
 #[test]
 fn extras_hold_what_the_formulas_need() {
-    let (start, history) = beginning();
+    let (start, history) = start_position();
     for name in ["ucb1-tuned", "transposition,select=ucb1-tuned"] {
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
         let mut grown = catalog::build(&spec).unwrap();
-        search(&mut *grown, &start, &history, 3000, None);
-        let wanted = Wanted {
+        search_and_write(&mut *grown, &start, &history, 3000, None);
+        let wanted = SnapshotOptions {
             extra: true,
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
         let taken = snapshot::take(grown.tree().unwrap(), &wanted).unwrap();
         for (node, extra) in taken.tree.nodes().iter().zip(&taken.extra) {
@@ -1892,18 +1991,18 @@ fn extras_hold_what_the_formulas_need() {
 fn snapshots_of_a_running_search_replace_each_other() {
     let scratch = Scratch::new("running");
     for threads in [1, 2] {
-        let output = Output::open(
-            Settings {
-                every: Some(Duration::from_millis(2)),
-                ..settings(&scratch.0)
+        let output = TreeOutput::open(
+            TreeOutputSettings {
+                snapshot_interval: Some(Duration::from_millis(2)),
+                ..writer_settings(&scratch.0)
             },
             no_warning(),
         )
         .unwrap();
-        let (start, history) = beginning();
+        let (start, history) = start_position();
         let name = format!("uct,threads={threads}");
         let spec = catalog::parse::<ConnectFour>(&name).unwrap();
-        search(
+        search_and_write(
             &mut *catalog::build(&spec).unwrap(),
             &start,
             &history,
@@ -1915,16 +2014,16 @@ fn snapshots_of_a_running_search_replace_each_other() {
         assert_eq!(trees.len(), threads);
         let document = files::read(&trees[threads - 1], None).unwrap();
         assert_eq!(document.tree.nodes()[0].visits, 100_000);
-        assert_eq!(check::summarize(&document).faults, []);
+        assert_eq!(check::summarize(&document).inconsistencies, []);
         assert!(document.meta.unwrap().is_final);
     }
     assert!(scratch.files("tmp").is_empty());
 }
 
 /// A tree that takes its time, as one on a slow disk does.
-struct Slow(ConnectFour);
+struct SlowTree(ConnectFour);
 
-impl TreeView<ConnectFour> for Slow {
+impl TreeView<ConnectFour> for SlowTree {
     fn root_position(&self) -> &ConnectFour {
         &self.0
     }
@@ -1933,12 +2032,12 @@ impl TreeView<ConnectFour> for Slow {
         0
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
+    fn root_stats(&self) -> (u64, u64, Reward) {
         std::thread::sleep(Duration::from_millis(50));
         (1, 1, Reward::EVEN)
     }
 
-    fn edges(&self, _: u32, _: &mut dyn FnMut(Edge<<ConnectFour as Game>::Move>)) {}
+    fn for_each_edge(&self, _: u32, _: &mut dyn FnMut(EdgeView<<ConnectFour as Game>::Move>)) {}
 
     fn root_edge(&self) -> RootEdge {
         RootEdge::default()
@@ -1950,8 +2049,8 @@ fn a_slow_disk_holds_nobody_up_and_fills_no_memory() {
     let scratch = Scratch::new("slow");
     let warnings = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&warnings);
-    let output = Output::open(
-        settings(&scratch.0),
+    let output = TreeOutput::open(
+        writer_settings(&scratch.0),
         Box::new(move |_| {
             counted.fetch_add(1, Ordering::Relaxed);
         }),
@@ -1959,9 +2058,9 @@ fn a_slow_disk_holds_nobody_up_and_fills_no_memory() {
     .unwrap();
     // All of these would take 5 seconds.
     for _ in 0..100 {
-        let files = output.begin("connect-four", "slow");
+        let files = output.begin_search("connect-four", "slow");
         files.finish(
-            || Ok(Box::new(Slow(ConnectFour::start(())))),
+            || Ok(Box::new(SlowTree(ConnectFour::start(())))),
             Meta::default(),
         );
     }
@@ -1990,13 +2089,13 @@ fn a_directory_that_goes_and_comes_back_is_told_of_once() {
         );
         counted.fetch_add(1, Ordering::Relaxed);
     };
-    let output = Output::open(settings(&inner), Box::new(warn)).unwrap();
+    let output = TreeOutput::open(writer_settings(&inner), Box::new(warn)).unwrap();
     let write = || {
-        let files = output.begin("connect-four", "quick");
+        let files = output.begin_search("connect-four", "quick");
         let start = ConnectFour::start(());
-        files.finish(|| Ok(Box::new(Slow(start))), Meta::default());
+        files.finish(|| Ok(Box::new(SlowTree(start))), Meta::default());
         // The writer is done when it is idle.
-        while !output.begin("connect-four", "quick").is_idle() {
+        while !output.begin_search("connect-four", "quick").is_idle() {
             std::thread::sleep(Duration::from_millis(1));
         }
     };
@@ -2028,11 +2127,11 @@ fn a_directory_that_goes_and_comes_back_is_told_of_once() {
 #[test]
 fn whoever_keeps_all_trees_waits_for_the_disk() {
     let scratch = Scratch::new("patient");
-    let output = Output::open_keeping_all(settings(&scratch.0), no_warning()).unwrap();
+    let output = TreeOutput::open_blocking(writer_settings(&scratch.0), no_warning()).unwrap();
     for _ in 0..20 {
-        let files = output.begin("connect-four", "slow");
+        let files = output.begin_search("connect-four", "slow");
         files.finish(
-            || Ok(Box::new(Slow(ConnectFour::start(())))),
+            || Ok(Box::new(SlowTree(ConnectFour::start(())))),
             Meta::default(),
         );
     }
@@ -2041,9 +2140,9 @@ fn whoever_keeps_all_trees_waits_for_the_disk() {
 }
 
 /// A tree at which the writer fails.
-struct Broken(ConnectFour);
+struct BrokenTree(ConnectFour);
 
-impl TreeView<ConnectFour> for Broken {
+impl TreeView<ConnectFour> for BrokenTree {
     fn root_position(&self) -> &ConnectFour {
         &self.0
     }
@@ -2052,11 +2151,11 @@ impl TreeView<ConnectFour> for Broken {
         0
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
+    fn root_stats(&self) -> (u64, u64, Reward) {
         panic!("broken on purpose")
     }
 
-    fn edges(&self, _: u32, _: &mut dyn FnMut(Edge<<ConnectFour as Game>::Move>)) {}
+    fn for_each_edge(&self, _: u32, _: &mut dyn FnMut(EdgeView<<ConnectFour as Game>::Move>)) {}
 
     fn root_edge(&self) -> RootEdge {
         RootEdge::default()
@@ -2069,16 +2168,16 @@ fn a_writer_that_panics_loses_that_tree_alone_and_says_so() {
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&warnings);
     let warn = move |warning: &str| heard.lock().unwrap().push(warning.to_owned());
-    let output = Output::open(settings(&scratch.0), Box::new(warn)).unwrap();
+    let output = TreeOutput::open(writer_settings(&scratch.0), Box::new(warn)).unwrap();
     let start = ConnectFour::start(());
     let write = |copy: io::Result<TreeCopy<ConnectFour>>| {
-        let files = output.begin("connect-four", "broken");
+        let files = output.begin_search("connect-four", "broken");
         files.finish(|| copy, Meta::default());
     };
-    write(Ok(Box::new(Broken(start))));
+    write(Ok(Box::new(BrokenTree(start))));
     // No memory for a copy is a lost tree, too.
     write(Err(io::ErrorKind::OutOfMemory.into()));
-    write(Ok(Box::new(Slow(start))));
+    write(Ok(Box::new(SlowTree(start))));
     assert_eq!(output.finish(), 2);
     assert_eq!(scratch.files("tree").len(), 1);
     let warnings = warnings.lock().unwrap();
@@ -2098,7 +2197,9 @@ fn a_directory_that_is_a_file_is_refused_at_once() {
     let scratch = Scratch::new("file");
     let path = scratch.0.join("file");
     fs::write(&path, "text").unwrap();
-    let error = Output::open(settings(&path), no_warning()).err().unwrap();
+    let error = TreeOutput::open(writer_settings(&path), no_warning())
+        .err()
+        .unwrap();
     assert!(
         [io::ErrorKind::AlreadyExists, io::ErrorKind::NotADirectory].contains(&error.kind()),
         "{error}"
@@ -2117,7 +2218,7 @@ fn links_are_not_followed_out_of_the_directory() {
     std::os::unix::fs::symlink(&outside, &target).unwrap();
     let hidden = inner.join(format!(".{}-x.tree.tmp", std::process::id()));
     std::os::unix::fs::symlink(&outside, &hidden).unwrap();
-    files::write_whole(&target, |out| io::Write::write_all(out, b"new")).unwrap();
+    files::write_atomic(&target, |out| io::Write::write_all(out, b"new")).unwrap();
     assert_eq!(fs::read_to_string(&outside).unwrap(), "precious");
     assert_eq!(fs::read_to_string(&target).unwrap(), "new");
     assert!(!target.is_symlink());

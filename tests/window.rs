@@ -12,7 +12,7 @@ use canopy_engine::tree::{files, meta};
 use serde_json::Value;
 use support::{
     Scratch,
-    contest::Contest,
+    match_fixture::MatchFixture,
     untested,
     window::{Display, Window, control_at, engine, engine_command, viewer},
 };
@@ -24,51 +24,58 @@ mod killed;
 mod paths;
 mod support;
 
-fn text(path: &Path) -> &str {
+fn path_text(path: &Path) -> &str {
     path.to_str().expect("temporary names are plain")
 }
 
-fn number(value: &Value) -> f64 {
+fn as_number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
 /// Where the nodes are that the state tells of: their rows, and their places in the window.
-fn places(state: &Value) -> Vec<(u64, (f64, f64))> {
+fn node_places(state: &Value) -> Vec<(u64, (f64, f64))> {
     let places = state["places"].as_array().expect("there are places");
     let place = |place: &Value| {
         let row = place[0].as_u64().expect("a row");
-        (row, (number(&place[1]), number(&place[2])))
+        (row, (as_number(&place[1]), as_number(&place[2])))
     };
     places.iter().map(place).collect()
 }
 
 /// The middle of the tree's canvas.
-fn middle(state: &Value) -> (f64, f64) {
-    let part =
-        |index: usize| number(&state["canvas_at"][index]) + number(&state["canvas"][index]) / 2.0;
+fn canvas_centre(state: &Value) -> (f64, f64) {
+    let part = |index: usize| {
+        as_number(&state["canvas_at"][index]) + as_number(&state["canvas"][index]) / 2.0
+    };
     (part(0), part(1))
 }
 
 /// Presses a key that opens a field, waits for it, and enters a text there.
-fn enter(window: &Window<'_>, key: &str, text: &str) {
-    window.keys(&[key]);
-    window.until("there is a field", |state| state["typing"] == true);
-    window.keys(&["ctrl+a"]);
-    window.text(text);
-    window.keys(&["Return"]);
-    window.until("the field is left", |state| state["typing"] == false);
+fn enter_text(window: &Window<'_>, key: &str, text: &str) {
+    window.press_keys(&[key]);
+    window.wait_until("there is a field", |state| state["typing"] == true);
+    window.press_keys(&["ctrl+a"]);
+    window.type_text(text);
+    window.press_keys(&["Return"]);
+    window.wait_until("the field is left", |state| state["typing"] == false);
 }
 
-fn save(window: &Window<'_>, path: &Path) {
-    enter(window, "ctrl+s", text(path));
-    window.until("it is saved", |state| {
+fn save_picture(window: &Window<'_>, path: &Path) {
+    enter_text(window, "ctrl+s", path_text(path));
+    window.wait_until("it is saved", |state| {
         let message = state["message"].as_str().unwrap_or_default();
-        message.starts_with("saved") && message.contains(text(path)) && path.exists()
+        message.starts_with("saved") && message.contains(path_text(path)) && path.exists()
     });
 }
 
-pub(crate) fn grow(directory: &Path, more: &[&str]) {
-    let mut arguments = vec!["grow", "--game", "connect-four", "--out", text(directory)];
+pub(crate) fn grow_tree(directory: &Path, more: &[&str]) {
+    let mut arguments = vec![
+        "grow",
+        "--game",
+        "connect-four",
+        "--out",
+        path_text(directory),
+    ];
     arguments.extend(more);
     engine(&arguments);
 }
@@ -90,11 +97,11 @@ fn texts_go_through_the_system_clipboard() {
     }
     let scratch = Scratch::new("clipboard");
     let trees = scratch.0.join("trees");
-    grow(&trees, &["--iterations", "200"]);
-    let window = Window::open(&display, &scratch.0, &[text(&trees)]);
-    window.until("a tree is shown", |state| state["nodes"].is_number());
-    window.keys(&["c"]);
-    window.until("it is copied", |state| {
+    grow_tree(&trees, &["--iterations", "200"]);
+    let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
+    window.wait_until("a tree is shown", |state| state["nodes"].is_number());
+    window.press_keys(&["c"]);
+    window.wait_until("it is copied", |state| {
         state["message"]
             .as_str()
             .is_some_and(|text| text.starts_with("copied the position"))
@@ -109,13 +116,13 @@ fn texts_go_through_the_system_clipboard() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), position);
     let saved = scratch.0.join("pasted.csv");
     let file = scratch.0.join("text");
-    fs::write(&file, text(&saved)).expect("a file can be written");
-    let given = xclip(&["-i", text(&file)]).status();
+    fs::write(&file, path_text(&saved)).expect("a file can be written");
+    let given = xclip(&["-i", path_text(&file)]).status();
     assert!(given.expect("xclip runs").success());
-    window.keys(&["ctrl+s"]);
-    window.until("there is a field", |state| state["typing"] == true);
-    window.keys(&["ctrl+a", "ctrl+v", "Return"]);
-    window.until("what was pasted names the file", |_| saved.exists());
+    window.press_keys(&["ctrl+s"]);
+    window.wait_until("there is a field", |state| state["typing"] == true);
+    window.press_keys(&["ctrl+a", "ctrl+v", "Return"]);
+    window.wait_until("what was pasted names the file", |_| saved.exists());
     window.close();
 }
 
@@ -127,15 +134,15 @@ fn a_directory_is_opened_walked_through_and_saved() {
     let scratch = Scratch::new("window");
     let (trees, saved) = (scratch.0.join("trees"), scratch.0.join("saved"));
     fs::create_dir_all(&saved).expect("a directory can be made");
-    grow(&trees, &["--iterations", "3000", "--plies", "3"]);
-    grow(&trees, &["--iterations", "500", "--format", "csv"]);
+    grow_tree(&trees, &["--iterations", "3000", "--plies", "3"]);
+    grow_tree(&trees, &["--iterations", "500", "--format", "csv"]);
 
     // From the start screen to the last of four trees.
     let window = Window::open(&display, &scratch.0, &[]);
-    let state = window.until("there is a start screen", |state| state["trees"] == 0);
+    let state = window.wait_until("there is a start screen", |state| state["trees"] == 0);
     assert!(state["file"].is_null() && state["controls"]["back"]["on"] == false);
-    enter(&window, "ctrl+o", text(&trees));
-    let state = window.until("the last tree is shown", |state| {
+    enter_text(&window, "ctrl+o", path_text(&trees));
+    let state = window.wait_until("the last tree is shown", |state| {
         state["tree"] == 4 && state["controls"]["back"]["on"] == true
     });
     assert_eq!(state["trees"], 4);
@@ -147,52 +154,52 @@ fn a_directory_is_opened_walked_through_and_saved() {
     assert!(state["controls"]["next"]["on"] == false && state["controls"]["back"]["on"] == true);
 
     // Stepping, with the keys and the buttons; they are off at the ends.
-    window.keys(&["Left", "Left"]);
-    window.until("two back", |state| {
+    window.press_keys(&["Left", "Left"]);
+    window.wait_until("two back", |state| {
         state["tree"] == 2 && state["nodes"].is_u64()
     });
     window.press("back");
-    window.until("at the first", |state| {
+    window.wait_until("at the first", |state| {
         let is_on = |control: &str| state["controls"][control]["on"] == true;
         state["tree"] == 1 && !is_on("back") && is_on("next")
     });
-    window.keys(&["Left"]);
+    window.press_keys(&["Left"]);
     assert_eq!(window.state()["tree"], 1);
 
     // Jumping, and out of range.
-    enter(&window, "g", "3");
-    window.until("the third is shown", |state| {
+    enter_text(&window, "g", "3");
+    window.wait_until("the third is shown", |state| {
         state["tree"] == 3
             && state["file"]
                 .as_str()
                 .is_some_and(|name| name.contains("000003"))
     });
-    enter(&window, "g", "99");
-    let state = window.until("it is told", |state| state["error"] == true);
+    enter_text(&window, "g", "99");
+    let state = window.wait_until("it is told", |state| state["error"] == true);
     assert_eq!(state["message"], "Invalid tree number! Expected 1 to 4.");
     assert_eq!(state["tree"], 3);
-    window.keys(&["Escape"]);
+    window.press_keys(&["Escape"]);
 
     // Nodes are hit at three zooms.
     for zoom in 0..3 {
-        window.keys(&["Escape", "Home"]);
-        let state = window.until("all is in sight", |state| number(&state["zoom"]) == 1.0);
-        let (_, root) = places(&state)[0];
+        window.press_keys(&["Escape", "Home"]);
+        let state = window.wait_until("all is in sight", |state| as_number(&state["zoom"]) == 1.0);
+        let (_, root) = node_places(&state)[0];
         if zoom > 0 {
             window.wheel(root, 4 * zoom);
-            window.until("it is larger", |state| number(&state["zoom"]) > 1.5);
+            window.wait_until("it is larger", |state| as_number(&state["zoom"]) > 1.5);
             thread::sleep(Duration::from_millis(300));
         }
         let state = window.state();
         let (left, top) = (
-            number(&state["canvas_at"][0]),
-            number(&state["canvas_at"][1]),
+            as_number(&state["canvas_at"][0]),
+            as_number(&state["canvas_at"][1]),
         );
-        let right = left + number(&state["canvas"][0]);
+        let right = left + as_number(&state["canvas"][0]);
         let on_canvas = |&(_, (x, y)): &(u64, (f64, f64))| {
             x > left + 20.0 && x < right - 20.0 && y > top + 60.0
         };
-        let clicked: Vec<_> = places(&state)
+        let clicked: Vec<_> = node_places(&state)
             .into_iter()
             .filter(on_canvas)
             .take(3)
@@ -200,82 +207,82 @@ fn a_directory_is_opened_walked_through_and_saved() {
         assert!(!clicked.is_empty(), "{state:#}");
         for (row, at) in clicked {
             window.click(at);
-            window.until("the node is selected", |state| state["selected"] == row);
+            window.wait_until("the node is selected", |state| state["selected"] == row);
         }
     }
 
     // Walking, back and forward, folding.
-    window.keys(&["Home"]);
-    window.keys(&["k"; 12]);
-    window.until("at the root", |state| state["selected"] == 1);
-    window.keys(&["shift+Down"]);
-    let child = window.until("at a child", |state| {
+    window.press_keys(&["Home"]);
+    window.press_keys(&["k"; 12]);
+    window.wait_until("at the root", |state| state["selected"] == 1);
+    window.press_keys(&["shift+Down"]);
+    let child = window.wait_until("at a child", |state| {
         state["moves"]
             .as_array()
             .is_some_and(|moves| moves.len() == 1)
     });
-    window.keys(&["j"]);
-    window.until("at its child", |state| {
+    window.press_keys(&["j"]);
+    window.wait_until("at its child", |state| {
         state["moves"]
             .as_array()
             .is_some_and(|moves| moves.len() == 2)
     });
-    window.keys(&["bracketleft"]);
-    window.until("back", |state| state["selected"] == child["selected"]);
-    window.keys(&["space"]);
-    let folded = window.until("it is folded", |state| number(&state["hidden"]) > 0.0);
+    window.press_keys(&["bracketleft"]);
+    window.wait_until("back", |state| state["selected"] == child["selected"]);
+    window.press_keys(&["space"]);
+    let folded = window.wait_until("it is folded", |state| as_number(&state["hidden"]) > 0.0);
     assert_eq!(folded["selected"], child["selected"]);
-    window.keys(&["space"]);
-    window.until("it is unfolded", |state| state["hidden"] == 0);
+    window.press_keys(&["space"]);
+    window.wait_until("it is unfolded", |state| state["hidden"] == 0);
 
     // Panning and resetting.
-    window.keys(&["Home"]);
-    let before = window.until("all is in sight", |state| number(&state["zoom"]) == 1.0);
-    let at = middle(&before);
+    window.press_keys(&["Home"]);
+    let before = window.wait_until("all is in sight", |state| as_number(&state["zoom"]) == 1.0);
+    let at = canvas_centre(&before);
     window.drag((at.0, at.1 + 100.0), (at.0 + 120.0, at.1 + 60.0));
-    window.until("it has moved", |state| {
-        number(&state["camera"][0]) < number(&before["camera"][0])
+    window.wait_until("it has moved", |state| {
+        as_number(&state["camera"][0]) < as_number(&before["camera"][0])
     });
-    window.keys(&["Home"]);
-    window.until("it is back", |state| state["camera"] == before["camera"]);
+    window.press_keys(&["Home"]);
+    window.wait_until("it is back", |state| state["camera"] == before["camera"]);
 
     // Colours.
     window.press("green and red");
-    window.until("report 000's colours", |state| {
+    window.wait_until("report 000's colours", |state| {
         state["colours"] == serde_json::json!([[255, 0, 0], [0, 255, 0]])
     });
     window.press("colour by mean");
-    window.until("by mean", |state| state["measure"] == "mean");
-    window.keys(&["t"]);
-    window.until("the other theme", |state| state["theme"] == "light");
+    window.wait_until("by mean", |state| state["measure"] == "mean");
+    window.press_keys(&["t"]);
+    window.wait_until("the other theme", |state| state["theme"] == "light");
 
     // Saving in all formats, and reading them back.
     let state = window.state();
     for name in ["a.csv", "a.tree"] {
         let path = saved.join(name);
-        save(&window, &path);
+        save_picture(&window, &path);
         let document = files::read(&path, None).expect("what was saved is a tree");
         assert_eq!(Value::from(document.tree.nodes().len()), state["nodes"]);
     }
     for name in ["a.png", "a.svg"] {
-        save(&window, &saved.join(name));
+        save_picture(&window, &saved.join(name));
     }
     let png = tiny_skia::Pixmap::load_png(saved.join("a.png")).expect("a picture");
-    assert_eq!(f64::from(png.width()), number(&state["canvas"][0]));
+    assert_eq!(f64::from(png.width()), as_number(&state["canvas"][0]));
     let svg = fs::read_to_string(saved.join("a.svg")).expect("a picture");
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     // Where there is no folder the question stays; where nothing can be written that is told.
-    window.keys(&["ctrl+s"]);
-    window.until("there is a field", |state| state["typing"] == true);
-    window.keys(&["ctrl+a"]);
-    window.text("/nowhere/at/all.csv");
-    window.keys(&["Return"]);
+    window.press_keys(&["ctrl+s"]);
+    window.wait_until("there is a field", |state| state["typing"] == true);
+    window.press_keys(&["ctrl+a"]);
+    window.type_text("/nowhere/at/all.csv");
+    window.press_keys(&["Return"]);
     let state = window.state();
     assert_ne!(state["controls"]["dialog yes"], Value::Null);
-    window.keys(&["Escape"]);
-    window.until("the field is left", |state| state["typing"] == false);
-    enter(&window, "ctrl+s", "/proc/all.csv");
-    window.until("it is told", |state| {
+    window.press_keys(&["Escape"]);
+    window.wait_until("the field is left", |state| state["typing"] == false);
+    enter_text(&window, "ctrl+s", "/proc/all.csv");
+    window.wait_until("it is told", |state| {
         state["error"] == true
             && state["message"]
                 .as_str()
@@ -283,9 +290,11 @@ fn a_directory_is_opened_walked_through_and_saved() {
     });
 
     // Another size, and the end; it is remembered.
-    window.place(1000, 700);
-    window.until("it is smaller", |state| number(&state["canvas"][0]) < 600.0);
-    assert!(window.complaints().is_empty(), "{}", window.complaints());
+    window.resize(1000, 700);
+    window.wait_until("it is smaller", |state| {
+        as_number(&state["canvas"][0]) < 600.0
+    });
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
     assert!(window.close().success());
     let settings = fs::read_to_string(scratch.0.join("canopy/viewer.json")).expect("settings");
     let settings: Value = serde_json::from_str(&settings).expect("JSON");
@@ -305,10 +314,10 @@ fn a_directory_is_followed() {
     };
     let scratch = Scratch::new("window-follow");
     let (trees, aside) = (scratch.0.join("trees"), scratch.0.join("aside"));
-    grow(&trees, &["--iterations", "300"]);
-    grow(&aside, &["--iterations", "700"]);
-    let window = Window::open(&display, &scratch.0, &[text(&trees)]);
-    let state = window.until("the tree is shown", |state| state["nodes"].is_u64());
+    grow_tree(&trees, &["--iterations", "300"]);
+    grow_tree(&aside, &["--iterations", "700"]);
+    let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
+    let state = window.wait_until("the tree is shown", |state| state["nodes"].is_u64());
     assert!(state["follow"] == true && state["trees"] == 1);
 
     // A new file is shown, whole; garbage is told of and disturbs nothing.
@@ -323,10 +332,10 @@ fn a_directory_is_followed() {
     let (half, whole) = (trees.join(".half.tmp"), trees.join("zzz.tree"));
     fs::copy(&source, &half).expect("a file can be copied");
     fs::rename(&half, &whole).expect("a file can be renamed");
-    let shown = window.until("the new tree is shown", |state| state["file"] == "zzz.tree");
+    let shown = window.wait_until("the new tree is shown", |state| state["file"] == "zzz.tree");
     assert_eq!(shown["tree"], 2);
     fs::write(&whole, "this is no tree").expect("a file can be written");
-    let state = window.until("it is told", |state| state["error"] == true);
+    let state = window.wait_until("it is told", |state| state["error"] == true);
     assert!(
         state["message"]
             .as_str()
@@ -336,17 +345,17 @@ fn a_directory_is_followed() {
     assert_eq!(state["nodes"], shown["nodes"]);
     fs::remove_file(&whole).expect("a file can be removed");
     fs::copy(&source, &whole).expect("a file can be copied");
-    window.until("it is shown again", |state| {
+    window.wait_until("it is shown again", |state| {
         state["error"].is_null() && state["nodes"] == shown["nodes"]
     });
 
     // Nothing is done while nothing happens, as soon as the last picture is drawn with care.
     let used = || {
-        let before = window.seconds()?;
+        let before = window.cpu_seconds()?;
         thread::sleep(Duration::from_secs(2));
-        Some(window.seconds()? - before)
+        Some(window.cpu_seconds()? - before)
     };
-    if window.seconds().is_some() {
+    if window.cpu_seconds().is_some() {
         let is_idle = (0..10).any(|_| used().is_some_and(|used| used < 0.04));
         assert!(is_idle, "it works while nothing happens");
     }
@@ -357,7 +366,7 @@ fn a_directory_is_followed() {
         "--game",
         "connect-four",
         "--out",
-        text(&trees),
+        path_text(&trees),
         "--journal",
         "--millis",
         "600000",
@@ -367,19 +376,20 @@ fn a_directory_is_followed() {
     .spawn()
     .expect("the engine starts");
     fs::remove_file(&whole).expect("a file can be removed");
-    let is_live = |state: &Value| state["live"] == true && number(&state["iteration"]) > 100.0;
-    let first = window.until("the search is followed", is_live);
-    let later = window.until("it has grown", |state| {
-        number(&state["iteration"]) > 2.0 * number(&first["iteration"])
+    let is_live = |state: &Value| state["live"] == true && as_number(&state["iteration"]) > 100.0;
+    let first = window.wait_until("the search is followed", is_live);
+    let later = window.wait_until("it has grown", |state| {
+        as_number(&state["iteration"]) > 2.0 * as_number(&first["iteration"])
     });
-    assert!(number(&later["visits"]) == number(&later["iteration"]));
+    assert!(as_number(&later["visits"]) == as_number(&later["iteration"]));
     // Looking back while it goes on.
     window.click(control_at(&later, "timeline"));
-    let back = window.until("one looks back", |state| {
-        state["iteration"].is_u64() && number(&state["iteration"]) < number(&state["iterations"])
+    let back = window.wait_until("one looks back", |state| {
+        state["iteration"].is_u64()
+            && as_number(&state["iteration"]) < as_number(&state["iterations"])
     });
-    window.until("it goes on", |state| {
-        number(&state["iterations"]) > number(&back["iterations"])
+    window.wait_until("it goes on", |state| {
+        as_number(&state["iterations"]) > as_number(&back["iterations"])
     });
     search.kill().expect("it can be ended");
     search.wait().expect("it ends");
@@ -389,7 +399,7 @@ fn a_directory_is_followed() {
         "--game",
         "kalah",
         "--out",
-        text(&trees),
+        path_text(&trees),
         "--journal",
         "--iterations",
         "300000",
@@ -403,7 +413,7 @@ fn a_directory_is_followed() {
             .is_some_and(|name| name.contains("kalah"));
         is_kalah && state["final"] == true && state["live"] == false && state["iteration"].is_null()
     };
-    window.until("the final tree is shown", is_over);
+    window.wait_until("the final tree is shown", is_over);
     thread::sleep(Duration::from_millis(500));
     let state = window.state();
     assert!(is_over(&state) && state["visits"] == 300_000, "{state}");
@@ -416,7 +426,7 @@ fn a_journal_of_a_million_iterations_is_scrubbed() {
         return;
     };
     let scratch = Scratch::new("window-journal");
-    grow(
+    grow_tree(
         &scratch.0,
         &[
             "--iterations",
@@ -426,46 +436,46 @@ fn a_journal_of_a_million_iterations_is_scrubbed() {
             "50000",
         ],
     );
-    let window = Window::open(&display, &scratch.0, &[text(&scratch.0)]);
-    let state = window.until("there is a journal", |state| {
+    let window = Window::open(&display, &scratch.0, &[path_text(&scratch.0)]);
+    let state = window.wait_until("there is a journal", |state| {
         state["iterations"] == 1_000_000
     });
     assert!(state["iteration"].is_null() && state["visits"] == 1_000_000);
     let at = control_at(&state, "timeline");
     window.click((at.0 - 100.0, at.1));
-    let state = window.until("somewhere before the middle", |state| {
-        state["iteration"].is_u64() && number(&state["iteration"]) < 500_000.0
+    let state = window.wait_until("somewhere before the middle", |state| {
+        state["iteration"].is_u64() && as_number(&state["iteration"]) < 500_000.0
     });
-    let iteration = number(&state["iteration"]);
-    assert_eq!(number(&state["visits"]), iteration);
-    window.keys(&["period"]);
-    let next = window.until("one on", |state| {
-        number(&state["iteration"]) == iteration + 1.0
+    let iteration = as_number(&state["iteration"]);
+    assert_eq!(as_number(&state["visits"]), iteration);
+    window.press_keys(&["period"]);
+    let next = window.wait_until("one on", |state| {
+        as_number(&state["iteration"]) == iteration + 1.0
     });
-    assert_eq!(number(&next["visits"]), iteration + 1.0);
-    assert!(number(&next["way"]) > 1.0);
+    assert_eq!(as_number(&next["visits"]), iteration + 1.0);
+    assert!(as_number(&next["way"]) > 1.0);
     assert_eq!(next["left_out"], 0, "at rest nothing is left out");
-    window.keys(&["comma", "comma"]);
-    window.until("two back", |state| {
-        number(&state["iteration"]) == iteration - 1.0
+    window.press_keys(&["comma", "comma"]);
+    window.wait_until("two back", |state| {
+        as_number(&state["iteration"]) == iteration - 1.0
     });
     // A drag through the whole, then playing from there.
     let from = (at.0 - 150.0, at.1);
     window.drag(from, (at.0 - 350.0, at.1));
-    let state = window.until("far back", |state| {
-        number(&state["iteration"]) < 0.7 * iteration
+    let state = window.wait_until("far back", |state| {
+        as_number(&state["iteration"]) < 0.7 * iteration
     });
-    let begun = number(&state["iteration"]);
-    window.keys(&["p"]);
-    window.until("it grows", |state| {
-        state["playing"] == true && number(&state["iteration"]) > begun + 10_000.0
+    let begun = as_number(&state["iteration"]);
+    window.press_keys(&["p"]);
+    window.wait_until("it grows", |state| {
+        state["playing"] == true && as_number(&state["iteration"]) > begun + 10_000.0
     });
-    window.keys(&["p"]);
-    window.until("it rests", |state| {
+    window.press_keys(&["p"]);
+    window.wait_until("it rests", |state| {
         state["playing"] == false && state["left_out"] == 0
     });
-    window.keys(&["End"]);
-    window.until("the file again", |state| {
+    window.press_keys(&["End"]);
+    window.wait_until("the file again", |state| {
         state["iteration"].is_null() && state["visits"] == 1_000_000
     });
     assert!(window.close().success());
@@ -478,32 +488,32 @@ fn a_match_is_followed_to_its_end() {
     };
     let scratch = Scratch::new("window-match");
     let directory = scratch.0.join("match");
-    let arguments = ["follow", text(&directory), "--exit"];
+    let arguments = ["follow", path_text(&directory), "--exit"];
     let window = Window::open(&display, &scratch.0, &arguments);
-    window.until("the folder is waited for", |state| {
+    window.wait_until("the folder is waited for", |state| {
         (state["awaits"].as_str()).is_some_and(|text| text.contains("does not exist yet"))
     });
-    let mut contest = Contest::new(directory.clone(), "connect-four", 2);
+    let mut fixture = MatchFixture::new(directory.clone(), "connect-four", 2);
     fs::create_dir(&directory).expect("it can be made");
     for _ in 0..2 {
-        contest.begin();
+        fixture.begin_game();
         for (count, mv) in ["4", "4", "3", "5"].into_iter().enumerate() {
-            let tree = contest.think(&[(mv, 30), ("1", 10)]);
-            contest.play(mv);
+            let tree = fixture.write_tree(&[(mv, 30), ("1", 10)]);
+            fixture.play(mv);
             let name = tree.file_name().expect("a name").to_string_lossy();
-            let state = window.until("the move and its tree are shown", |state| {
+            let state = window.wait_until("the move and its tree are shown", |state| {
                 let told = &state["match"];
                 state["file"] == *name
                     && told["moves"] == count + 1
-                    && told["number"] == contest.meta.number
+                    && told["number"] == fixture.meta.number
             });
             assert_eq!(state["match"]["last"], mv);
-            assert_eq!(state["match"]["position"], contest.position());
+            assert_eq!(state["match"]["position"], fixture.position());
             assert_eq!(state["board"], "now");
         }
-        if contest.meta.number == 1 {
-            contest.end(None, "agreed");
-            let state = window.until("the game is over", |state| {
+        if fixture.meta.number == 1 {
+            fixture.end_game(None, "agreed");
+            let state = window.wait_until("the game is over", |state| {
                 state["match"]["result"] == "draw"
             });
             assert_eq!(state["match"]["to_move"], "Draw (agreed)");
@@ -512,16 +522,16 @@ fn a_match_is_followed_to_its_end() {
 
     // Back to the search for an earlier move, and to the game again.
     window.press("move 2");
-    window.until("an earlier tree is shown", |state| {
+    window.wait_until("an earlier tree is shown", |state| {
         state["file"] == "000006.tree" && state["board"] == "tree" && state["follow"] == false
     });
     window.press("now");
-    window.until("the game is shown again", |state| {
+    window.wait_until("the game is shown again", |state| {
         state["file"] == "000008.tree" && state["board"] == "now"
     });
-    assert!(window.complaints().is_empty(), "{}", window.complaints());
-    contest.end(Some(1), "time");
-    assert!(window.ended().success());
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    fixture.end_game(Some(1), "time");
+    assert!(window.wait_for_exit().success());
     let settings = fs::read_to_string(scratch.0.join("canopy/viewer.json")).expect("settings");
     let settings: Value = serde_json::from_str(&settings).expect("JSON");
     assert!(
@@ -537,14 +547,14 @@ fn a_match_that_is_over_stays_in_sight() {
         return;
     };
     let scratch = Scratch::new("window-over");
-    let mut contest = Contest::new(scratch.0.clone(), "othello", 1);
-    contest.begin();
-    contest.think(&[("f5", 30)]);
-    contest.play("f5");
-    contest.end(Some(0), "time");
-    let window = Window::open(&display, &scratch.0, &[text(&scratch.0)]);
+    let mut fixture = MatchFixture::new(scratch.0.clone(), "othello", 1);
+    fixture.begin_game();
+    fixture.write_tree(&[("f5", 30)]);
+    fixture.play("f5");
+    fixture.end_game(Some(0), "time");
+    let window = Window::open(&display, &scratch.0, &[path_text(&scratch.0)]);
     // The tree and how the match stands are read by two threads.
-    let state = window.until("the end is shown", |state| {
+    let state = window.wait_until("the end is shown", |state| {
         state["nodes"].is_u64() && state["match"]["over"] == true
     });
     let told = &state["match"];
@@ -559,7 +569,7 @@ fn a_file_is_no_match() {
     let file = scratch.0.join("a.tree");
     fs::write(&file, "").expect("a file can be written");
     let output = Command::new(viewer())
-        .args(["follow", text(&file)])
+        .args(["follow", path_text(&file)])
         .output()
         .expect("the viewer runs");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -595,10 +605,10 @@ fn the_demonstration_is_watched_to_its_end() {
     let arguments = ["demo", "connect-four", "--games", "2", "--pace", "120"];
     let window = Window::open(&display, &scratch.0, &arguments);
     let moves = |state: &Value| state["match"]["moves"].as_u64().unwrap_or(0);
-    let first = window.until("the match is under way", |state| {
+    let first = window.wait_until("the match is under way", |state| {
         moves(state) >= 2 && state["nodes"].as_u64().is_some_and(|nodes| nodes > 100)
     });
-    window.picture("demo-under-way");
+    window.save_screenshot("demo-under-way");
     assert_eq!(
         first["match"]["names"],
         serde_json::json!(["UCT", "Last good reply"])
@@ -612,15 +622,18 @@ fn the_demonstration_is_watched_to_its_end() {
         "{first}"
     );
     // Every move changes the board, and brings a tree.
-    let later = window.until("the game goes on", |state| moves(state) > moves(&first) + 1);
+    let later = window.wait_until("the game goes on", |state| moves(state) > moves(&first) + 1);
     assert_ne!(later["match"]["position"], first["match"]["position"]);
-    assert!(number(&later["trees"]) > number(&first["trees"]), "{later}");
-    let over = window.until("the match is over", |state| state["match"]["over"] == true);
-    window.picture("demo-over");
+    assert!(
+        as_number(&later["trees"]) > as_number(&first["trees"]),
+        "{later}"
+    );
+    let over = window.wait_until("the match is over", |state| state["match"]["over"] == true);
+    window.save_screenshot("demo-over");
     assert_eq!(over["match"]["number"], 2);
     let won = over["match"]["won"].as_array().expect("wins are counted");
-    let played =
-        won.iter().filter_map(Value::as_u64).sum::<u64>() + number(&over["match"]["drawn"]) as u64;
+    let played = won.iter().filter_map(Value::as_u64).sum::<u64>()
+        + as_number(&over["match"]["drawn"]) as u64;
     assert_eq!(played, 2, "{over}");
     // The window stays, with the result.
     thread::sleep(Duration::from_millis(500));
@@ -635,7 +648,7 @@ fn the_demonstration_is_watched_to_its_end() {
     let arguments = ["demo", "kalah:4x3", "--games", "1", "--pace", "0", "--exit"];
     assert!(
         Window::open(&display, &scratch.0, &arguments)
-            .ended()
+            .wait_for_exit()
             .success()
     );
 }
@@ -654,15 +667,15 @@ fn without_display(home: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn said(output: &Output) -> (String, String) {
+fn output_texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }
 
 /// What the program says when there is no window: a sentence for people, and exit code 1.
-fn complaint(command: &mut Command) -> String {
+fn startup_error(command: &mut Command) -> String {
     let output = command.output().expect("the viewer runs");
-    let (_, errors) = said(&output);
+    let (_, errors) = output_texts(&output);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(
         !errors.contains(".rs") && !errors.contains("panicked"),
@@ -679,7 +692,7 @@ fn without_a_display_the_demo_is_played_in_the_terminal() {
     let output = without_display(&scratch.0, &arguments)
         .output()
         .expect("the viewer runs");
-    let (told, errors) = said(&output);
+    let (told, errors) = output_texts(&output);
     assert!(output.status.success(), "{told}{errors}");
     assert!(
         errors.contains("no display") && !errors.contains(".rs"),
@@ -716,10 +729,10 @@ fn without_a_display_the_demo_is_played_in_the_terminal() {
     assert!(directory.starts_with(&scratch.0) && directory.join("game-0001").is_dir());
 
     // What was kept can be followed in the same way.
-    let output = without_display(&scratch.0, &["follow", text(directory), "--terminal"])
+    let output = without_display(&scratch.0, &["follow", path_text(directory), "--terminal"])
         .output()
         .expect("the viewer runs");
-    let (again, errors) = said(&output);
+    let (again, errors) = output_texts(&output);
     assert!(output.status.success(), "{again}{errors}");
     let score = told.lines().find(|line| line.starts_with("Score: "));
     assert_eq!(
@@ -731,7 +744,7 @@ fn without_a_display_the_demo_is_played_in_the_terminal() {
 #[test]
 fn without_a_display_or_a_library_a_sentence_says_what_to_do() {
     let scratch = Scratch::new("no-display");
-    let errors = complaint(&mut without_display(&scratch.0, &[]));
+    let errors = startup_error(&mut without_display(&scratch.0, &[]));
     assert!(
         errors.contains("neither DISPLAY nor WAYLAND_DISPLAY"),
         "{errors}"
@@ -739,7 +752,7 @@ fn without_a_display_or_a_library_a_sentence_says_what_to_do() {
     assert!(errors.contains("--terminal"), "{errors}");
     if cfg!(target_os = "linux") {
         let mut command = without_display(&scratch.0, &[]);
-        let errors = complaint(command.env("DISPLAY", ":54321"));
+        let errors = startup_error(command.env("DISPLAY", ":54321"));
         assert!(
             errors.contains("display :54321") || errors.contains("Install"),
             "{errors}"
@@ -752,7 +765,7 @@ fn without_a_display_or_a_library_a_sentence_says_what_to_do() {
         command
             .env("DISPLAY", ":54321")
             .env("LD_LIBRARY_PATH", &libraries);
-        let errors = complaint(&mut command);
+        let errors = startup_error(&mut command);
         assert!(
             errors.contains("Install ") && errors.contains("libxcursor1"),
             "{errors}"
@@ -769,7 +782,7 @@ fn without_a_display_or_a_library_a_sentence_says_what_to_do() {
     command
         .env("DISPLAY", display.name())
         .env("LD_LIBRARY_PATH", &libraries);
-    let errors = complaint(&mut command);
+    let errors = startup_error(&mut command);
     assert!(
         errors.contains("Install ") && errors.contains("libxkbcommon-x11-0"),
         "{errors}"
@@ -790,12 +803,12 @@ fn absurd_settings_do_not_stop_a_start() {
     )
     .expect("a file can be written");
     let window = Window::open(&display, &scratch.0, &[]);
-    let state = window.until("there is a start screen", |state| state["trees"] == 0);
+    let state = window.wait_until("there is a start screen", |state| state["trees"] == 0);
     assert_eq!(state["theme"], "light", "what is sound is heeded");
     assert!(window.close().success());
     let stored = fs::read_to_string(&file).expect("the settings are kept");
     let stored: Value = serde_json::from_str(&stored).expect("the settings are JSON");
-    assert!(number(&stored["window"][0]) <= 7680.0, "{stored}");
+    assert!(as_number(&stored["window"][0]) <= 7680.0, "{stored}");
     let left = fs::read_dir(scratch.0.join("canopy"))
         .expect("the folder is there")
         .count();
@@ -809,9 +822,9 @@ fn a_display_that_goes_away_ends_the_program_with_a_sentence() {
     };
     let scratch = Scratch::new("crash");
     let window = Window::open(&display, &scratch.0, &[]);
-    window.until("there is a start screen", |state| state["trees"] == 0);
+    window.wait_until("there is a start screen", |state| state["trees"] == 0);
     display.crash();
-    let (status, errors) = window.ended_saying();
+    let (status, errors) = window.wait_for_exit_with_stderr();
     assert_eq!(status.code(), Some(1), "{errors}");
     assert!(
         !errors.is_empty() && !errors.contains("panicked") && !errors.contains(".rs"),
@@ -828,10 +841,12 @@ fn a_match_is_watched_from_the_start_screen() {
     let window = Window::open(&display, &scratch.0, &[]);
     window.press("setup game connect-four");
     window.press("start watch");
-    let state = window.until("a match is played", |state| number(&state["trees"]) > 0.0);
+    let state = window.wait_until("a match is played", |state| {
+        as_number(&state["trees"]) > 0.0
+    });
     assert_eq!(state["match"]["names"][0], "UCT");
     window.press("home");
-    window.until("the start screen is back", |state| {
+    window.wait_until("the start screen is back", |state| {
         state["match"].is_null() && state["controls"]["start watch"]["on"] == true
     });
     assert!(window.close().success());

@@ -1,7 +1,7 @@
 //! The last test program that `cargo test --workspace` runs (cargo goes by package and name): what the others could not
 //! test on this machine, in one list.
 
-use support::{parent_id, past_capture, take_untested};
+use support::{parent_id, print_uncaptured, take_untested};
 
 mod support;
 
@@ -12,7 +12,7 @@ fn what_was_not_tested_is_listed_last() {
         return;
     }
     let list: String = notes.iter().map(|note| format!("  - {note}\n")).collect();
-    past_capture(&format!(
+    print_uncaptured(&format!(
         "\nNOT TESTED on this machine, {} of them (CANOPY_TEST_ALL=1 makes it a failure):\n{list}\n",
         notes.len()
     ));

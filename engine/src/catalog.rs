@@ -12,12 +12,12 @@ use crate::{
     },
     search::{
         Search,
-        classical::{Aspiration, Classical, ClassicalConfig, Method, Ties},
-        connect_four::rules::Rules,
+        classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
+        connect_four::rules::RulePlayer,
         greedy::Greedy,
         mcts::{
-            self, Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange,
-            Sharing, StoreKind,
+            self, ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
+            SelectFormula, Sharing, StoreKind,
         },
         othello::HeaviestSquare,
         random::RandomPlayer,
@@ -26,16 +26,16 @@ use crate::{
 
 mod parameters;
 
-pub use parameters::{Kind, PARAMETERS, Parameter};
+pub use parameters::{PARAMETERS, Parameter, ParameterKind};
 
 /// One search of the table.
-pub struct Entry {
+pub struct CatalogEntry {
     /// What it is called.
     pub name: &'static str,
     /// What it is, in a sentence.
     pub help: &'static str,
     /// The only game it can play; none for all games.
-    pub only: Option<&'static str>,
+    pub only_game: Option<&'static str>,
     /// How it is set up for the game of that name.
     spec: fn(&str) -> Spec,
 }
@@ -44,7 +44,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spec {
     /// Monte-Carlo tree search.
-    Mcts(Config),
+    Mcts(MctsConfig),
     /// Minimax, alpha-beta and their company.
     Classical(ClassicalConfig),
     /// One ply of an evaluation.
@@ -131,23 +131,23 @@ pub enum CatalogError {
 }
 
 /// The searches.
-pub const SEARCHES: &[Entry] = &[
+pub const SEARCHES: &[CatalogEntry] = &[
     entry("uct", "UCT, the plain Monte-Carlo tree search", |game| {
-        Spec::Mcts(base(game))
+        Spec::Mcts(base_config(game))
     }),
     entry("ucb1-tuned", "UCT with the UCB1-tuned formula", |game| {
-        Spec::Mcts(Config {
-            formula: Formula::Tuned,
-            ..base(game)
+        Spec::Mcts(MctsConfig {
+            formula: SelectFormula::Ucb1Tuned,
+            ..base_config(game)
         })
     }),
     entry(
         "lgr1",
         "UCT with last good replies to one move in its playouts",
         |game| {
-            Spec::Mcts(Config {
-                policy: Policy::LastGoodReply1,
-                ..base(game)
+            Spec::Mcts(MctsConfig {
+                policy: PlayoutPolicy::LastGoodReply1,
+                ..base_config(game)
             })
         },
     ),
@@ -155,9 +155,9 @@ pub const SEARCHES: &[Entry] = &[
         "lgr2",
         "UCT with last good replies to two moves in its playouts",
         |game| {
-            Spec::Mcts(Config {
-                policy: Policy::LastGoodReply2,
-                ..base(game)
+            Spec::Mcts(MctsConfig {
+                policy: PlayoutPolicy::LastGoodReply2,
+                ..base_config(game)
             })
         },
     ),
@@ -165,9 +165,9 @@ pub const SEARCHES: &[Entry] = &[
         "transposition",
         "UCT on a graph in which equal positions share a node",
         |game| {
-            Spec::Mcts(Config {
+            Spec::Mcts(MctsConfig {
                 store: StoreKind::Graph,
-                ..base(game)
+                ..base_config(game)
             })
         },
     ),
@@ -180,10 +180,10 @@ pub const SEARCHES: &[Entry] = &[
                 grouping: Grouping::Dihedral,
                 invert_colours: true,
             };
-            Spec::Mcts(Config {
+            Spec::Mcts(MctsConfig {
                 store: StoreKind::Graph,
                 sharing,
-                ..base(game)
+                ..base_config(game)
             })
         },
     ),
@@ -191,13 +191,13 @@ pub const SEARCHES: &[Entry] = &[
         "uct-000",
         "Report 000's UCT: 30 iterations, playouts cut off after 25 plies",
         |_| {
-            Spec::Mcts(Config {
+            Spec::Mcts(MctsConfig {
                 iterations: Some(30),
                 expansion: ExpansionRule::AllRandom,
                 expand_on: 1,
                 playout_limit: Some(25),
                 final_choice: FinalChoice::Mean,
-                ..Config::default()
+                ..MctsConfig::default()
             })
         },
     ),
@@ -207,8 +207,8 @@ pub const SEARCHES: &[Entry] = &[
         |_| Spec::Mcts(report_001()),
     ),
     entry("ucb1-tuned-001", "Report 001's UCB1-tuned", |_| {
-        Spec::Mcts(Config {
-            formula: Formula::Tuned,
+        Spec::Mcts(MctsConfig {
+            formula: SelectFormula::Ucb1Tuned,
             ..report_001()
         })
     }),
@@ -221,10 +221,10 @@ pub const SEARCHES: &[Entry] = &[
                 grouping: Grouping::Rotations,
                 invert_colours: true,
             };
-            Spec::Mcts(Config {
+            Spec::Mcts(MctsConfig {
                 store: StoreKind::Graph,
                 sharing,
-                opening_men: 15,
+                opening_pieces: 15,
                 ..report_001()
             })
         },
@@ -236,7 +236,7 @@ pub const SEARCHES: &[Entry] = &[
         "transposition-002",
         "Report 002's UCT with a transposition table of 8,000,000 entries",
         |_| {
-            Spec::Mcts(Config {
+            Spec::Mcts(MctsConfig {
                 store: StoreKind::Bounded,
                 ..report_002()
             })
@@ -246,8 +246,8 @@ pub const SEARCHES: &[Entry] = &[
         "lgr1-002",
         "Report 002's last good reply to one move",
         |_| {
-            Spec::Mcts(Config {
-                policy: Policy::LastGoodReply1,
+            Spec::Mcts(MctsConfig {
+                policy: PlayoutPolicy::LastGoodReply1,
                 ..report_002()
             })
         },
@@ -256,8 +256,8 @@ pub const SEARCHES: &[Entry] = &[
         "lgr2-002",
         "Report 002's last good reply to two moves",
         |_| {
-            Spec::Mcts(Config {
-                policy: Policy::LastGoodReply2,
+            Spec::Mcts(MctsConfig {
+                policy: PlayoutPolicy::LastGoodReply2,
                 ..report_002()
             })
         },
@@ -266,9 +266,9 @@ pub const SEARCHES: &[Entry] = &[
         "transposition-lgr2-002",
         "Report 002's transposition table and last good replies together",
         |_| {
-            Spec::Mcts(Config {
+            Spec::Mcts(MctsConfig {
                 store: StoreKind::Bounded,
-                policy: Policy::LastGoodReply2,
+                policy: PlayoutPolicy::LastGoodReply2,
                 ..report_002()
             })
         },
@@ -279,21 +279,21 @@ pub const SEARCHES: &[Entry] = &[
         "The move after which an evaluation likes the position best",
         |_| {
             Spec::Greedy(ClassicalConfig {
-                ties: Ties::Random,
+                tie_break: TieBreak::Random,
                 ..ClassicalConfig::default()
             })
         },
     ),
-    Entry {
-        only: Some("othello"),
+    CatalogEntry {
+        only_game: Some("othello"),
         ..entry(
             "simple-heuristic-001",
             "Report 001's simplest player: the square with the largest weight",
             |_| Spec::HeaviestSquare,
         )
     },
-    Entry {
-        only: Some("othello"),
+    CatalogEntry {
+        only_game: Some("othello"),
         ..entry(
             "heuristic-001",
             "Report 001's alpha-beta on the weights of its own squares, 6 plies deep",
@@ -307,22 +307,22 @@ pub const SEARCHES: &[Entry] = &[
             },
         )
     },
-    Entry {
-        only: Some("connect-four"),
+    CatalogEntry {
+        only_game: Some("connect-four"),
         ..entry("rules-002", "Report 002's player by rules", |_| {
             Spec::Rules { seed: 1 }
         })
     },
-    Entry {
-        only: Some("delta"),
+    CatalogEntry {
+        only_game: Some("delta"),
         ..entry(
             "alpha-beta-003",
             "Report 003's alpha-beta on mobility and lines",
             |_| Spec::Classical(report_003()),
         )
     },
-    Entry {
-        only: Some("delta"),
+    CatalogEntry {
+        only_game: Some("delta"),
         ..entry("deepening-003", "Report 003's iterative deepening", |_| {
             Spec::Classical(ClassicalConfig {
                 deepening: true,
@@ -330,8 +330,8 @@ pub const SEARCHES: &[Entry] = &[
             })
         })
     },
-    Entry {
-        only: Some("delta"),
+    CatalogEntry {
+        only_game: Some("delta"),
         ..entry(
             "aspiration-003",
             "Report 003's aspiration windows of half-width 20",
@@ -362,8 +362,8 @@ pub const SEARCHES: &[Entry] = &[
             })
         },
     ),
-    Entry {
-        only: Some("othello"),
+    CatalogEntry {
+        only_game: Some("othello"),
         ..entry("minimax-004", "Report 004's minimax, 5 plies deep", |_| {
             Spec::Classical(ClassicalConfig {
                 method: Method::Minimax,
@@ -371,8 +371,8 @@ pub const SEARCHES: &[Entry] = &[
             })
         })
     },
-    Entry {
-        only: Some("othello"),
+    CatalogEntry {
+        only_game: Some("othello"),
         ..entry(
             "alpha-beta-004",
             "Report 004's alpha-beta, 5 plies deep",
@@ -418,11 +418,11 @@ pub const SEARCHES: &[Entry] = &[
     ),
 ];
 
-const fn entry(name: &'static str, help: &'static str, spec: fn(&str) -> Spec) -> Entry {
-    Entry {
+const fn entry(name: &'static str, help: &'static str, spec: fn(&str) -> Spec) -> CatalogEntry {
+    CatalogEntry {
         name,
         help,
-        only: None,
+        only_game: None,
         spec,
     }
 }
@@ -435,14 +435,14 @@ struct GameDefaults {
 
 /// By measurement, in duels against C = 1.41 (and, in chess, playouts of 25 plies) at equal iterations: 68 % of the points in
 /// connect four, 64 % in othello, 60 % in kalah, 66 % in Delta.
-const DEFAULTS: GameDefaults = GameDefaults {
+const COMMON_DEFAULTS: GameDefaults = GameDefaults {
     exploration: 0.5,
     playout_limit: None,
 };
 
 /// Games that want something else. Random chess leads nowhere: a few plies and a count of the men say more, and differ little
 /// from move to move, so that C is small; 92 % of the points.
-const DEFAULTS_OF_GAMES: &[(&str, GameDefaults)] = &[(
+const GAME_DEFAULTS: &[(&str, GameDefaults)] = &[(
     "chess",
     GameDefaults {
         exploration: 0.1,
@@ -451,47 +451,47 @@ const DEFAULTS_OF_GAMES: &[(&str, GameDefaults)] = &[(
 )];
 
 /// Our own presets have this in common.
-fn base(game: &str) -> Config {
-    let own = DEFAULTS_OF_GAMES.iter().find(|(name, _)| *name == game);
+fn base_config(game: &str) -> MctsConfig {
+    let own = GAME_DEFAULTS.iter().find(|(name, _)| *name == game);
     let &GameDefaults {
         exploration,
         playout_limit,
-    } = own.map_or(&DEFAULTS, |(_, defaults)| defaults);
-    Config {
+    } = own.map_or(&COMMON_DEFAULTS, |(_, defaults)| defaults);
+    MctsConfig {
         exploration,
         playout_limit,
-        ..Config::default()
+        ..MctsConfig::default()
     }
 }
 
-fn report_001() -> Config {
-    Config {
+fn report_001() -> MctsConfig {
+    MctsConfig {
         exploration: std::f64::consts::SQRT_2,
         iterations: Some(300),
         expansion: ExpansionRule::One,
         expand_on: 1,
         final_choice: FinalChoice::Mean,
         reuse: false,
-        ..Config::default()
+        ..MctsConfig::default()
     }
 }
 
-fn report_002() -> Config {
-    Config {
+fn report_002() -> MctsConfig {
+    MctsConfig {
         exploration: std::f64::consts::SQRT_2,
         iterations: Some(100_000),
         expansion: ExpansionRule::AllFirst,
         expand_on: 2,
         final_choice: FinalChoice::Mean,
         reward_range: RewardRange::ZeroToOne,
-        ..Config::default()
+        ..MctsConfig::default()
     }
 }
 
 fn report_003() -> ClassicalConfig {
     ClassicalConfig {
         depth: Some(7),
-        ties: Ties::Random,
+        tie_break: TieBreak::Random,
         random_opening: true,
         ..ClassicalConfig::default()
     }
@@ -518,7 +518,7 @@ pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
             known: known.join(", "),
         });
     };
-    if let Some(only) = entry.only.filter(|&only| only != G::NAME) {
+    if let Some(only) = entry.only_game.filter(|&only| only != G::NAME) {
         return Err(CatalogError::Game {
             search: entry.name.into(),
             game: G::NAME,
@@ -526,8 +526,8 @@ pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
         });
     }
     let mut spec = (entry.spec)(G::NAME);
-    for (key, value) in written(text) {
-        parameters::set::<G>(entry.name, &mut spec, key, value)?;
+    for (key, value) in written_parameters(text) {
+        parameters::set_parameter::<G>(entry.name, &mut spec, key, value)?;
     }
     Ok(spec)
 }
@@ -544,14 +544,14 @@ pub fn configure<G: Playable>(
             .iter()
             .find(|parameter| parameter.name == name && (parameter.get)(&spec).is_some());
         if parameter.is_some() {
-            parameters::set::<G>(text, &mut spec, name, value)?;
+            parameters::set_parameter::<G>(text, &mut spec, name, value)?;
         }
     }
     Ok(spec)
 }
 
 /// The parameters that a search is written with, by name, and their values.
-pub fn written(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub fn written_parameters(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let words = text.split(',').skip(1);
     words.map(|word| {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
@@ -560,23 +560,23 @@ pub fn written(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The nearest value that this machine has to a value of a parameter, and a sentence about it; none if it can be had as it is.
-pub fn nearest(name: &str, value: &str) -> Option<(String, String)> {
-    parameters::nearest(name, value)
+pub fn nearest_supported(name: &str, value: &str) -> Option<(String, String)> {
+    parameters::nearest_supported(name, value)
 }
 
 /// What is to be said about a search that cannot be had on this machine quite as it is written.
-pub fn remarks(text: &str) -> Vec<String> {
-    (written(text))
-        .filter_map(|(name, value)| nearest(name, value))
+pub fn warnings(text: &str) -> Vec<String> {
+    (written_parameters(text))
+        .filter_map(|(name, value)| nearest_supported(name, value))
         .map(|(_, sentence)| sentence)
         .collect()
 }
 
 /// Whether there is a game that can be searched as `text` says. The error says what is wrong with it in the game called
 /// `game`, or in the one it is for.
-pub fn check(game: &str, text: &str) -> Result<(), CatalogError> {
-    struct Check<'a>(&'a str);
-    impl Visitor for Check<'_> {
+pub fn check_search(game: &str, text: &str) -> Result<(), CatalogError> {
+    struct CheckSearch<'a>(&'a str);
+    impl Visitor for CheckSearch<'_> {
         type Out = Result<(), CatalogError>;
 
         fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
@@ -586,25 +586,25 @@ pub fn check(game: &str, text: &str) -> Result<(), CatalogError> {
     let name = text.split(',').next().unwrap_or_default().trim();
     let only = (SEARCHES.iter())
         .find(|entry| entry.name.eq_ignore_ascii_case(name))
-        .and_then(|entry| entry.only);
-    in_any_game(only.unwrap_or(game), || Check(text))
+        .and_then(|entry| entry.only_game);
+    check_in_any_game(only.unwrap_or(game), || CheckSearch(text))
 }
 
 /// Whether there is a game that has the evaluation `text`. The error says which ones the game called `game` has.
 pub fn check_evaluation(game: &str, text: &str) -> Result<(), CatalogError> {
-    struct Check<'a>(&'a str);
-    impl Visitor for Check<'_> {
+    struct CheckEvaluation<'a>(&'a str);
+    impl Visitor for CheckEvaluation<'_> {
         type Out = Result<(), CatalogError>;
 
         fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
             parameters::check_evaluation::<G>(self.0)
         }
     }
-    in_any_game(game, || Check(text))
+    check_in_any_game(game, || CheckEvaluation(text))
 }
 
 /// Makes a check for every game until one passes it; the error is that of `game`.
-fn in_any_game<V>(game: &str, check: impl Fn() -> V) -> Result<(), CatalogError>
+fn check_in_any_game<V>(game: &str, check: impl Fn() -> V) -> Result<(), CatalogError>
 where
     V: Visitor<Out = Result<(), CatalogError>>,
 {
@@ -616,7 +616,7 @@ where
 }
 
 /// Everything that is set about a search, by name.
-pub fn settings(spec: &Spec) -> BTreeMap<String, String> {
+pub fn parameter_values(spec: &Spec) -> BTreeMap<String, String> {
     PARAMETERS
         .iter()
         .filter_map(|parameter| {
@@ -626,7 +626,7 @@ pub fn settings(spec: &Spec) -> BTreeMap<String, String> {
 }
 
 /// Whether a search stops when nothing else is said: those that could go on for ever have a parameter for it.
-pub fn stops_by_itself(spec: &Spec) -> bool {
+pub fn has_default_limit(spec: &Spec) -> bool {
     let mut ends = PARAMETERS
         .iter()
         .filter(|parameter| ["iterations", "time", "depth"].contains(&parameter.name))
@@ -639,7 +639,7 @@ pub fn stops_by_itself(spec: &Spec) -> bool {
 pub fn names<G: Playable>() -> impl Iterator<Item = &'static str> {
     SEARCHES
         .iter()
-        .filter(|entry| entry.only.is_none_or(|only| only == G::NAME))
+        .filter(|entry| entry.only_game.is_none_or(|only| only == G::NAME))
         .map(|entry| entry.name)
 }
 
@@ -649,7 +649,7 @@ pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
         Greedy::new(
             config.evaluation.as_deref(),
             &config.arguments,
-            config.ties,
+            config.tie_break,
             config.seed,
         )
     };
@@ -661,7 +661,9 @@ pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
         Spec::HeaviestSquare => {
             return for_game::<G, Othello>(Box::new(HeaviestSquare));
         }
-        Spec::Rules { seed } => return for_game::<G, ConnectFour>(Box::new(Rules::new(*seed))),
+        Spec::Rules { seed } => {
+            return for_game::<G, ConnectFour>(Box::new(RulePlayer::new(*seed)));
+        }
     })
 }
 

@@ -22,7 +22,7 @@ mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-pub use lanes::{Floats, LaneWork, Lanes, PlainLanes, in_lanes};
+pub use lanes::{Floats, LaneWork, Lanes, ScalarLanes, run_in_lanes};
 
 /// A loop that is worth compiling twice.
 pub trait Work {
@@ -35,11 +35,11 @@ pub trait Work {
 
 /// Does `work`, compiled for the wider instruction set where this processor has it.
 #[inline(always)]
-pub fn accelerated<W: Work>(work: W) -> W::Out {
+pub fn run_accelerated<W: Work>(work: W) -> W::Out {
     #[cfg(target_arch = "x86_64")]
     if has_wide_instructions() {
         // SAFETY: the processor was just found to have every feature `wide` is compiled for.
-        return unsafe { wide(work) };
+        return unsafe { run_wide(work) };
     }
     work.run()
 }
@@ -60,7 +60,7 @@ pub fn has_wide_instructions() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn wide<W: Work>(work: W) -> W::Out {
+fn run_wide<W: Work>(work: W) -> W::Out {
     work.run()
 }
 
@@ -78,7 +78,7 @@ pub fn select_bit(bits: u64, rank: u32) -> u64 {
         "no set bit of rank {rank} in {bits:#x}"
     );
     #[cfg(target_arch = "x86_64")]
-    if has_fast_deposit() {
+    if has_fast_pdep() {
         // SAFETY: the processor has the instruction.
         return unsafe { core::arch::x86_64::_pdep_u64(1 << rank, bits) };
     }
@@ -89,13 +89,13 @@ pub fn select_bit(bits: u64, rank: u32) -> u64 {
 /// take longer over it than the portable code does.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn has_fast_deposit() -> bool {
+fn has_fast_pdep() -> bool {
     const YES: u8 = 1;
     const NO: u8 = 2;
-    static KNOWN: AtomicU8 = AtomicU8::new(0);
+    static CACHED: AtomicU8 = AtomicU8::new(0);
 
     #[cold]
-    fn find_out() -> bool {
+    fn detect() -> bool {
         use core::arch::x86_64::__cpuid;
         let vendor = __cpuid(0);
         let is_amd =
@@ -103,14 +103,14 @@ fn has_fast_deposit() -> bool {
         let version = __cpuid(1).eax;
         let family = (version >> 8 & 15) + (version >> 20 & 255);
         let fast = is_x86_feature_detected!("bmi2") && !(is_amd && family < 25);
-        KNOWN.store(if fast { YES } else { NO }, Ordering::Relaxed);
+        CACHED.store(if fast { YES } else { NO }, Ordering::Relaxed);
         fast
     }
 
-    match KNOWN.load(Ordering::Relaxed) {
+    match CACHED.load(Ordering::Relaxed) {
         YES => true,
         NO => false,
-        _ => find_out(),
+        _ => detect(),
     }
 }
 
@@ -170,7 +170,7 @@ pub fn prefetch(words: &[AtomicU64], index: usize) {
 /// A system that promises only what it has, or a limit of the process, may refuse memory. Whoever needs exactly so many
 /// words asks for them with [`Self::zeroed`], whoever can do with fewer with [`Self::zeroed_up_to`] and looks how many came.
 #[derive(Debug)]
-pub struct Words {
+pub struct AtomicWords {
     start: NonNull<AtomicU64>,
     len: usize,
     memory: Memory,
@@ -185,34 +185,34 @@ enum Memory {
 }
 
 // SAFETY: the words are owned by the value, whichever thread has it, and every one of them is atomic.
-unsafe impl Send for Words {}
+unsafe impl Send for AtomicWords {}
 // SAFETY: as above; nothing but the words is reached through a shared reference.
-unsafe impl Sync for Words {}
+unsafe impl Sync for AtomicWords {}
 
-impl Words {
+impl AtomicWords {
     /// [`Self::zeroed_up_to`] gives at least so many, if so many are asked for.
-    pub const FEWEST: usize = 1 << 11;
+    pub const MIN_WORDS: usize = 1 << 11;
     /// So many bytes are left to the rest of the program, which cannot go on without: stacks, what is on the heap.
-    const RESERVE: usize = 8 << 20;
+    const RESERVE_BYTES: usize = 8 << 20;
     /// The same for who can do with fewer words: there should be room for copies of what is going to be in them.
-    const LARGE_RESERVE: usize = 64 << 20;
+    const LARGE_RESERVE_BYTES: usize = 64 << 20;
 
     /// Exactly so many words; an error if the system has no room for them.
     pub fn zeroed(len: usize) -> io::Result<Self> {
-        Self::leaving(Self::RESERVE, len)
+        Self::map_with_reserve(Self::RESERVE_BYTES, len)
     }
 
     /// So many words if so many bytes are left then.
-    fn leaving(reserve: usize, len: usize) -> io::Result<Self> {
-        if len <= Self::FEWEST {
+    fn map_with_reserve(reserve: usize, len: usize) -> io::Result<Self> {
+        if len <= Self::MIN_WORDS {
             return Ok(Self::on_heap(len));
         }
         let bytes = len.checked_mul(8).ok_or(io::ErrorKind::OutOfMemory)?;
         let map = MmapMut::map_anon(bytes)?;
         drop(MmapMut::map_anon(reserve)?);
         #[cfg(target_os = "linux")]
-        if let Some(rest) = bytes.checked_sub(LARGE_PAGE) {
-            let _ = map.advise_range(memmap2::Advice::HugePage, LARGE_PAGE, rest);
+        if let Some(rest) = bytes.checked_sub(HUGE_PAGE_BYTES) {
+            let _ = map.advise_range(memmap2::Advice::HugePage, HUGE_PAGE_BYTES, rest);
         }
         Ok(Self {
             start: NonNull::new(map.as_ptr().cast_mut().cast())
@@ -226,9 +226,9 @@ impl Words {
     pub fn zeroed_up_to(len: usize) -> Self {
         let mut len = len.max(1);
         loop {
-            match Self::leaving(Self::LARGE_RESERVE, len) {
+            match Self::map_with_reserve(Self::LARGE_RESERVE_BYTES, len) {
                 Ok(words) => return words,
-                Err(_) => len = (len / 2).max(Self::FEWEST),
+                Err(_) => len = (len / 2).max(Self::MIN_WORDS),
             }
         }
     }
@@ -261,7 +261,7 @@ impl Words {
 
     /// The same words in ordinary pages: for tables of which a few words here and there are written at first, each of which
     /// would wait for a large page to be found and cleared.
-    pub fn in_ordinary_pages(self) -> Self {
+    pub fn without_huge_pages(self) -> Self {
         #[cfg(target_os = "linux")]
         if let Memory::Mapped(map) = &self.memory {
             let _ = map.advise(memmap2::Advice::NoHugePage);
@@ -273,9 +273,9 @@ impl Words {
 /// The size of a large page. The first words lie in ordinary pages: the system may take its time to find a large one, and a
 /// short search should be over by then.
 #[cfg(target_os = "linux")]
-const LARGE_PAGE: usize = 2 << 20;
+const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-impl Deref for Words {
+impl Deref for AtomicWords {
     type Target = [AtomicU64];
 
     #[inline(always)]
@@ -288,7 +288,7 @@ impl Deref for Words {
 
 /// The set bits of a word, lowest first.
 #[inline(always)]
-pub fn ones(mut bits: u64) -> impl Iterator<Item = u8> {
+pub fn iter_ones(mut bits: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         (bits != 0).then(|| {
             let place = bits.trailing_zeros() as u8;
@@ -306,8 +306,8 @@ mod tests {
 
     #[test]
     fn acceleration_changes_no_answer() {
-        struct Count(u64);
-        impl Work for Count {
+        struct CountOnes(u64);
+        impl Work for CountOnes {
             type Out = u32;
 
             #[inline(always)]
@@ -315,20 +315,20 @@ mod tests {
                 self.0.count_ones() + select(self.0, 1)
             }
         }
-        assert_eq!(accelerated(Count(0b1010_0000)), 2 + 7);
-        assert_eq!(Count(0b1010_0000).run(), 2 + 7);
+        assert_eq!(run_accelerated(CountOnes(0b1010_0000)), 2 + 7);
+        assert_eq!(CountOnes(0b1010_0000).run(), 2 + 7);
     }
 
     #[test]
     fn memory_that_is_not_there_is_refused_or_less() {
         // More than any machine can promise.
         let far_too_many = 1 << 57;
-        assert!(Words::zeroed(far_too_many).is_err());
-        assert!(Words::zeroed(usize::MAX).is_err());
-        let words = Words::zeroed_up_to(far_too_many);
-        assert!((Words::FEWEST..far_too_many).contains(&words.len()));
+        assert!(AtomicWords::zeroed(far_too_many).is_err());
+        assert!(AtomicWords::zeroed(usize::MAX).is_err());
+        let words = AtomicWords::zeroed_up_to(far_too_many);
+        assert!((AtomicWords::MIN_WORDS..far_too_many).contains(&words.len()));
         for len in [1000, 10_000] {
-            let words = Words::zeroed(len).expect("so much there is");
+            let words = AtomicWords::zeroed(len).expect("so much there is");
             assert_eq!(words.len(), len);
         }
     }
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn cleared_words_are_zero() {
         for len in [10, 100_000] {
-            let mut words = Words::zeroed(len).expect("so much there is");
+            let mut words = AtomicWords::zeroed(len).expect("so much there is");
             words[len - 1].store(7, Ordering::Relaxed);
             words.clear();
             assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
@@ -347,7 +347,7 @@ mod tests {
         #[test]
         fn selecting_agrees_with_walking(bits in any::<u64>(), sparse in any::<u64>()) {
             for bits in [bits, bits & sparse, 1 << (bits & 63), u64::MAX] {
-                for (rank, place) in ones(bits).enumerate() {
+                for (rank, place) in iter_ones(bits).enumerate() {
                     prop_assert_eq!(select(bits, rank as u32), u32::from(place));
                     prop_assert_eq!(select_portable(bits, rank as u32), u32::from(place));
                 }

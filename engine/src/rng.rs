@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use rand::{SeedableRng, TryRng};
 
 const INCREMENT: u64 = 0xa076_1d64_78bd_642f;
-const TWIST: u64 = 0xe703_7ed1_a0b4_28db;
+const XOR_CONSTANT: u64 = 0xe703_7ed1_a0b4_28db;
 
 /// A stream of random numbers that is wholly determined by its seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Rng {
     #[inline(always)]
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(INCREMENT);
-        fold(self.state, self.state ^ TWIST)
+        fold(self.state, self.state ^ XOR_CONSTANT)
     }
 
     /// A number below `bound`, which must not be 0; the bias is below `bound` / 2^32.

@@ -5,15 +5,15 @@ use std::time::Duration;
 use canopy_engine::{
     catalog::SEARCHES,
     games::{NAMES, notation::Style},
-    protocol::Setup,
+    protocol::ServerConfig,
     rng::Rng,
     session::Session,
 };
 
-use crate::support::transcript::{InProcess, Peer as _};
+use crate::support::transcript::{InProcessServer, Peer as _};
 
 /// A search that was given a depth takes at most so long, on a busy machine too.
-const LONGEST: Duration = Duration::from_secs(120);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The moves of a random game, to its end.
 fn random_game(game: &str, seed: u64) -> Vec<String> {
@@ -30,9 +30,9 @@ fn random_game(game: &str, seed: u64) -> Vec<String> {
 }
 
 /// The searches that can play a game, and whether they make playouts.
-fn searches(game: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
+fn searches_of_game(game: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
     (SEARCHES.iter())
-        .filter(move |entry| entry.only.is_none_or(|only| only == game))
+        .filter(move |entry| entry.only_game.is_none_or(|only| only == game))
         .map(move |entry| {
             let mut session = Session::new(game).expect("there is the game");
             (session.set_search(entry.name, &[])).expect("the search can play it");
@@ -41,23 +41,27 @@ fn searches(game: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 /// A server of that game and search, with little memory.
-fn server(game: &str, search: &str) -> InProcess {
+fn start_server(game: &str, search: &str) -> InProcessServer {
     let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let setup = Setup {
+    let setup = ServerConfig {
         game: Some(game.to_owned()),
         options: vec![option("Search", search), option("Hash", "16")],
-        ..Setup::default()
+        ..ServerConfig::default()
     };
-    let mut server = InProcess::new(&setup).expect("the set-up is sound");
+    let mut server = InProcessServer::new(&setup).expect("the set-up is sound");
     server.send("ugi");
-    while server.hear(LONGEST).expect("it introduces itself") != "ugiok" {}
+    while server
+        .read_line(SEARCH_TIMEOUT)
+        .expect("it introduces itself")
+        != "ugiok"
+    {}
     server
 }
 
 /// Demands a move from `server`.
-fn expect_answer(server: &mut InProcess, what: &str) {
+fn expect_move(server: &mut InProcessServer, what: &str) {
     loop {
-        match server.hear(LONGEST) {
+        match server.read_line(SEARCH_TIMEOUT) {
             Some(line) if line.starts_with("bestmove ") => break,
             Some(_) => {}
             None => panic!("{what} was not answered"),
@@ -66,8 +70,8 @@ fn expect_answer(server: &mut InProcess, what: &str) {
 }
 
 /// Searches the position `plies` before the end of `game` to a depth. What is exponential in the depth by nature gets nodes.
-fn search_late(
-    server: &mut InProcess,
+fn search_near_end(
+    server: &mut InProcessServer,
     game: &[String],
     plies: usize,
     depth: u32,
@@ -79,17 +83,17 @@ fn search_late(
     let nodes = if has_playouts { "" } else { " nodes 20000" };
     let go = format!("go depth {depth}{nodes}");
     server.send(&go);
-    expect_answer(server, &format!("{go} {plies} plies before the end"));
+    expect_move(server, &format!("{go} {plies} plies before the end"));
 }
 
 #[test]
 fn a_depth_beyond_a_mate_is_answered() {
-    for (search, _) in searches("chess").filter(|&(_, has_playouts)| has_playouts) {
+    for (search, _) in searches_of_game("chess").filter(|&(_, has_playouts)| has_playouts) {
         for line in ["go depth 5", "go depth 500 searchmoves a1a8 a1b1"] {
-            let mut server = server("chess", search);
+            let mut server = start_server("chess", search);
             server.send("position fen 7k/8/6K1/8/8/8/8/R7 w - - 0 1");
             server.send(line);
-            expect_answer(&mut server, &format!("{search}: {line}"));
+            expect_move(&mut server, &format!("{search}: {line}"));
         }
     }
 }
@@ -98,25 +102,25 @@ fn a_depth_beyond_a_mate_is_answered() {
 fn depths_near_the_end_of_games_are_answered() {
     let mut number = 0;
     for &game in NAMES {
-        for (search, has_playouts) in searches(game) {
+        for (search, has_playouts) in searches_of_game(game) {
             let moves = random_game(game, number);
             let (plies, depth) = (1 + number as usize % 4, 1 + (7 * number as u32) % 20);
-            let mut server = server(game, search);
-            search_late(&mut server, &moves, plies, depth, has_playouts);
+            let mut server = start_server(game, search);
+            search_near_end(&mut server, &moves, plies, depth, has_playouts);
             number += 1;
         }
     }
 }
 
 /// Searches with every search to every depth from 1 to 20, one to four plies before the end of random games.
-fn sweep(game: &'static str) {
+fn search_all_depths(game: &'static str) {
     let games: Vec<Vec<String>> = (0..3).map(|seed| random_game(game, seed)).collect();
-    for (search, has_playouts) in searches(game) {
-        let mut server = server(game, search);
+    for (search, has_playouts) in searches_of_game(game) {
+        let mut server = start_server(game, search);
         for moves in &games {
             for plies in 1..=4 {
                 for depth in 1..=20 {
-                    search_late(&mut server, moves, plies, depth, has_playouts);
+                    search_near_end(&mut server, moves, plies, depth, has_playouts);
                 }
             }
         }
@@ -126,29 +130,29 @@ fn sweep(game: &'static str) {
 #[test]
 #[ignore = "every search at twenty depths"]
 fn all_depths_near_the_end_of_chess_are_answered() {
-    sweep("chess");
+    search_all_depths("chess");
 }
 
 #[test]
 #[ignore = "every search at twenty depths"]
 fn all_depths_near_the_end_of_othello_are_answered() {
-    sweep("othello");
+    search_all_depths("othello");
 }
 
 #[test]
 #[ignore = "every search at twenty depths"]
 fn all_depths_near_the_end_of_kalah_are_answered() {
-    sweep("kalah");
+    search_all_depths("kalah");
 }
 
 #[test]
 #[ignore = "every search at twenty depths"]
 fn all_depths_near_the_end_of_connect_four_are_answered() {
-    sweep("connect-four");
+    search_all_depths("connect-four");
 }
 
 #[test]
 #[ignore = "every search at twenty depths"]
 fn all_depths_near_the_end_of_delta_are_answered() {
-    sweep("delta");
+    search_all_depths("delta");
 }

@@ -13,15 +13,15 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::{
-    last, piped,
+    last_line, run_piped,
     support::{
         Scratch,
-        transcript::{PATIENCE, Peer as _, Process},
+        transcript::{EngineProcess, Peer as _, REPLY_TIMEOUT},
     },
 };
 
 /// An engine ends within two seconds of its client on an idle machine; here others may be at work.
-const LATEST: Duration = Duration::from_secs(15);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A shell with processes of its own, which are ended with it.
 struct Shell(Child);
@@ -38,7 +38,7 @@ impl Shell {
     }
 
     /// Whether everything it started ends in time: then nobody holds its standard error any more.
-    fn ends(&mut self) -> bool {
+    fn exits_in_time(&mut self) -> bool {
         let mut errors = self.0.stderr.take().expect("it is piped");
         let (sender, ended) = channel();
         thread::spawn(move || {
@@ -46,7 +46,7 @@ impl Shell {
             let _ = errors.read_to_end(&mut said);
             let _ = sender.send(());
         });
-        ended.recv_timeout(LATEST).is_ok()
+        ended.recv_timeout(EXIT_TIMEOUT).is_ok()
     }
 }
 
@@ -78,7 +78,10 @@ fn nothing_is_left_of_an_engine_that_nobody_hears() {
     ] {
         let script = "printf \"$2\" | \"$0\" $1 | true";
         let mut shell = Shell::new(script, &[arguments, input], Stdio::null());
-        assert!(shell.ends(), "{arguments} {input}: it is still there");
+        assert!(
+            shell.exits_in_time(),
+            "{arguments} {input}: it is still there"
+        );
     }
 }
 
@@ -103,7 +106,7 @@ fn an_engine_ends_with_the_process_that_started_it() {
     assert!(lines.any(|line| line.starts_with("info ")));
     shell.0.kill().expect("it runs");
     thread::spawn(move || lines.for_each(drop));
-    assert!(shell.ends(), "it is still there");
+    assert!(shell.exits_in_time(), "it is still there");
 }
 
 #[test]
@@ -111,14 +114,14 @@ fn an_input_that_closes_changes_no_answer() {
     // Some seconds' worth, so that the engine has time to find the input closed.
     let go = "go nodes 60000";
     let options = ["--option", "Seed=5", "--option", "Hash=64"];
-    let (text, well) = piped(&options, format!("uci\nisready\n{go}\n").as_bytes());
+    let (text, well) = run_piped(&options, format!("uci\nisready\n{go}\n").as_bytes());
     assert!(well, "{text}");
-    let mut process = Process::new(&options.map(str::to_owned));
+    let mut process = EngineProcess::new(&options.map(str::to_owned));
     for line in ["uci", "isready", go] {
         process.send(line);
     }
     let mut held = Vec::new();
-    while let Some(line) = process.hear(6 * PATIENCE) {
+    while let Some(line) = process.read_line(6 * REPLY_TIMEOUT) {
         let is_answer = line.starts_with("bestmove ");
         held.push(line);
         if is_answer {
@@ -129,7 +132,7 @@ fn an_input_that_closes_changes_no_answer() {
     let before_last = |lines: &[&str]| variation(lines[lines.len() - 2]);
     let lines: Vec<&str> = text.lines().collect();
     let held: Vec<&str> = held.iter().map(String::as_str).collect();
-    assert_eq!(held.last(), Some(&last(&text)));
+    assert_eq!(held.last(), Some(&last_line(&text)));
     assert!(before_last(&lines).is_some());
     assert_eq!(before_last(&held), before_last(&lines));
     assert!(lines[lines.len() - 2].contains(" nodes 60000 "), "{text}");

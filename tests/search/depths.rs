@@ -1,46 +1,56 @@
 //! How deep the classical family looks: limits, interruptions, and what an evaluation of one side only is worth.
 
-use canopy_engine::games::{evaluate::WIN, othello::Othello};
+use canopy_engine::games::{evaluate::WIN_VALUE, othello::Othello};
 
 use super::*;
 
-fn preset<G: Playable>(name: &str) -> Box<dyn Search<G>> {
+fn build_preset<G: Playable>(name: &str) -> Box<dyn Search<G>> {
     let spec = catalog::parse::<G>(name).unwrap();
     catalog::build(&spec).unwrap()
 }
 
-fn nodes(count: u64) -> Limits {
-    Limits {
+fn node_limit(count: u64) -> SearchLimits {
+    SearchLimits {
         nodes: Some(count),
-        ..Limits::default()
+        ..SearchLimits::default()
     }
 }
 
 #[test]
 fn under_any_limit_but_depth_every_depth_is_searched_in_turn() {
     let text = "3rkbn1/2pn1b2/2Q5/pp1Np2p/3P3B/5P2/P1P1P1BP/R4K1R w - - 1 23";
-    let root: games::chess::Chess = notation::position(Default::default(), text).unwrap();
+    let root: games::chess::Chess = notation::read_position(Default::default(), text).unwrap();
     for name in ["alpha-beta", "minimax", "deepening", "aspiration"] {
-        let choice = ask(&mut *preset(name), &root, nodes(20_000));
+        let choice = search_position(&mut *build_preset(name), &root, node_limit(20_000));
         assert!(choice.report.depth >= 1, "{name}: {}", choice.report.depth);
         assert_eq!(
-            choice.report.root[0].proven,
+            choice.report.root_moves[0].proven,
             Some(Outcome::Win(Player::First)),
             "{name}"
         );
         let mut after = root.clone();
-        after.play(choice.best);
+        after.play(choice.mv);
         assert_eq!(
             after.outcome(),
             Some(Outcome::Win(Player::First)),
             "{name}: {:?}",
-            choice.best
+            choice.mv
         );
     }
     // A depth alone is searched at once: no position is counted twice.
     let start = ConnectFour::start(());
-    let at_once = ask(&mut *preset("alpha-beta"), &start, Limits::depth(5)).report;
-    let one_by_one = ask(&mut *preset("deepening"), &start, Limits::depth(5)).report;
+    let at_once = search_position(
+        &mut *build_preset("alpha-beta"),
+        &start,
+        SearchLimits::depth(5),
+    )
+    .report;
+    let one_by_one = search_position(
+        &mut *build_preset("deepening"),
+        &start,
+        SearchLimits::depth(5),
+    )
+    .report;
     assert!(at_once.nodes < one_by_one.nodes);
     assert_eq!(at_once.value, one_by_one.value);
 }
@@ -48,19 +58,20 @@ fn under_any_limit_but_depth_every_depth_is_searched_in_turn() {
 #[test]
 fn a_first_round_that_is_interrupted_does_not_decide() {
     fn check<G: Playable>(rules: G::Rules) {
-        for position in positions::<G>(rules, 10, 91) {
+        for position in sample_positions::<G>(rules, 10, 91) {
             for name in ["alpha-beta", "minimax", "deepening", "aspiration"] {
-                let ply = ask(&mut *preset(name), &position, Limits::depth(1));
-                let hurried = ask(&mut *preset(name), &position, nodes(1));
-                assert_eq!(hurried.best, ply.best, "{name} {position:?}");
+                let ply =
+                    search_position(&mut *build_preset(name), &position, SearchLimits::depth(1));
+                let hurried = search_position(&mut *build_preset(name), &position, node_limit(1));
+                assert_eq!(hurried.mv, ply.mv, "{name} {position:?}");
                 assert_eq!(hurried.report.depth, 1);
-                let stop = Stop::new();
+                let stop = StopFlag::new();
                 stop.set();
                 let history = History::new();
-                let limits = Limits::depth(12);
-                let task = Task::new(&position, &history, &limits, &stop);
-                let stopped = preset::<G>(name).choose(task);
-                assert_eq!(stopped.best, ply.best, "{name} {position:?}");
+                let limits = SearchLimits::depth(12);
+                let task = SearchTask::new(&position, &history, &limits, &stop);
+                let stopped = build_preset::<G>(name).search(task);
+                assert_eq!(stopped.mv, ply.mv, "{name} {position:?}");
             }
         }
     }
@@ -70,24 +81,28 @@ fn a_first_round_that_is_interrupted_does_not_decide() {
 #[test]
 fn a_depth_that_is_set_holds_under_other_limits_and_a_default_does_not() {
     let root = ConnectFour::start(());
-    let depth = |name: &str, limits| ask(&mut *preset(name), &root, limits).report.depth;
-    let long = Limits {
+    let depth = |name: &str, limits| {
+        search_position(&mut *build_preset(name), &root, limits)
+            .report
+            .depth
+    };
+    let long = SearchLimits {
         time: Some(Duration::from_secs(600)),
-        ..Limits::default()
+        ..SearchLimits::default()
     };
     for name in ["alpha-beta", "deepening", "aspiration"] {
         assert_eq!(depth(&format!("{name},depth=4"), long), 4, "{name}");
-        assert_eq!(depth(&format!("{name},depth=4"), nodes(10_000_000)), 4);
-        assert_eq!(depth(name, Limits::default()), 6, "{name}");
-        assert!(depth(name, nodes(300_000)) > 6, "{name}");
-        assert_eq!(depth(&format!("{name},depth=4"), Limits::depth(5)), 5);
+        assert_eq!(depth(&format!("{name},depth=4"), node_limit(10_000_000)), 4);
+        assert_eq!(depth(name, SearchLimits::default()), 6, "{name}");
+        assert!(depth(name, node_limit(300_000)) > 6, "{name}");
+        assert_eq!(depth(&format!("{name},depth=4"), SearchLimits::depth(5)), 5);
     }
-    assert_eq!(depth("minimax", Limits::default()), 4);
+    assert_eq!(depth("minimax", SearchLimits::default()), 4);
     // A report's depth is part of its player.
     let start = Othello::start(());
-    let report = ask(&mut *preset("alpha-beta-004,depth=3"), &start, long).report;
+    let report = search_position(&mut *build_preset("alpha-beta-004,depth=3"), &start, long).report;
     assert_eq!(report.depth, 3);
-    let report = ask(&mut *preset("alpha-beta-004"), &start, long).report;
+    let report = search_position(&mut *build_preset("alpha-beta-004"), &start, long).report;
     assert_eq!(report.depth, 5);
 }
 
@@ -97,7 +112,7 @@ fn a_depth_that_is_set_holds_under_other_limits_and_a_default_does_not() {
 fn an_interrupted_round_changes_the_choice_only_for_the_better() {
     fn check<G: Playable>(rules: G::Rules) {
         let mut changed = 0;
-        for position in positions::<G>(rules, 8, 92) {
+        for position in sample_positions::<G>(rules, 8, 92) {
             let config = ClassicalConfig {
                 deepening: true,
                 evaluation: Some("random".to_owned()),
@@ -115,35 +130,44 @@ fn an_interrupted_round_changes_the_choice_only_for_the_better() {
                     aspiration: None,
                     ..config.clone()
                 };
-                let report = ask(&mut classical(minimax), &position, Limits::depth(depth)).report;
-                (report.root.iter())
+                let report = search_position(
+                    &mut classical(minimax),
+                    &position,
+                    SearchLimits::depth(depth),
+                )
+                .report;
+                (report.root_moves.iter())
                     .map(|root| (root.mv, root.score.unwrap()))
                     .collect()
             };
             let finished = |depth| {
-                ask(
+                search_position(
                     &mut classical::<G>(config.clone()),
                     &position,
-                    Limits::depth(depth),
+                    SearchLimits::depth(depth),
                 )
             };
             let total = finished(3).report.nodes;
             let (second, third) = (worth(2), worth(3));
             for count in (1..total).step_by(total as usize / 60 + 1) {
-                let choice = ask(&mut classical::<G>(config.clone()), &position, nodes(count));
+                let choice = search_position(
+                    &mut classical::<G>(config.clone()),
+                    &position,
+                    node_limit(count),
+                );
                 let deeper = match choice.report.depth {
                     1 => &second,
                     2 => &third,
                     _ => continue,
                 };
-                let before = finished(choice.report.depth).best;
-                if choice.best != before {
+                let before = finished(choice.report.depth).mv;
+                if choice.mv != before {
                     changed += 1;
                     assert!(
-                        deeper[&choice.best] > deeper[&before],
+                        deeper[&choice.mv] > deeper[&before],
                         "{count} nodes of {position:?}: {:?} ({}) for {before:?} ({})",
-                        choice.best,
-                        deeper[&choice.best],
+                        choice.mv,
+                        deeper[&choice.mv],
                         deeper[&before]
                     );
                 }
@@ -155,7 +179,7 @@ fn an_interrupted_round_changes_the_choice_only_for_the_better() {
 }
 
 /// The value of a game for the first player by following every line: 1, 0 or -1.
-fn value_of(position: &ConnectFour, known: &mut HashMap<u64, i8>) -> i8 {
+fn exact_value(position: &ConnectFour, known: &mut HashMap<u64, i8>) -> i8 {
     match position.outcome() {
         Some(Outcome::Win(Player::First)) => return 1,
         Some(Outcome::Win(Player::Second)) => return -1,
@@ -171,7 +195,7 @@ fn value_of(position: &ConnectFour, known: &mut HashMap<u64, i8>) -> i8 {
         .map(|mv| {
             let mut after = *position;
             after.play(mv);
-            value_of(&after, known)
+            exact_value(&after, known)
         })
         .collect();
     let value = match position.to_move() {
@@ -187,12 +211,12 @@ pub(super) fn drawn_endings(count: usize, free: u32) -> Vec<ConnectFour> {
     let mut found = Vec::new();
     while found.len() < count {
         let mut position = ConnectFour::start(());
-        while position.men() < 42 - free && position.play_random(&mut rng) {}
-        if position.outcome().is_some() || position.men() < 42 - free {
+        while position.piece_count() < 42 - free && position.play_random(&mut rng) {}
+        if position.outcome().is_some() || position.piece_count() < 42 - free {
             continue;
         }
         let mut known = HashMap::new();
-        if value_of(&position, &mut known) == 0 && known.values().any(|&value| value != 0) {
+        if exact_value(&position, &mut known) == 0 && known.values().any(|&value| value != 0) {
             found.push(position);
         }
     }
@@ -201,9 +225,9 @@ pub(super) fn drawn_endings(count: usize, free: u32) -> Vec<ConnectFour> {
 
 #[test]
 fn a_drawn_game_without_open_lines_is_not_searched_any_deeper() {
-    let long = Limits {
+    let long = SearchLimits {
         time: Some(Duration::from_secs(600)),
-        ..Limits::default()
+        ..SearchLimits::default()
     };
     let root = scripted("A[x:B[x:0 y:A[x:0 y:-]] y:B[x:- y:0]]");
     for method in [Method::Minimax, Method::AlphaBeta] {
@@ -211,13 +235,13 @@ fn a_drawn_game_without_open_lines_is_not_searched_any_deeper() {
             method,
             ..ClassicalConfig::default()
         };
-        let report = ask(&mut classical(config), &root, long).report;
-        assert_eq!((report.depth, report.root[0].score), (3, Some(0)));
+        let report = search_position(&mut classical(config), &root, long).report;
+        assert_eq!((report.depth, report.root_moves[0].score), (3, Some(0)));
     }
     for root in drawn_endings(3, 8) {
-        let report = ask(&mut *preset("alpha-beta"), &root, long).report;
+        let report = search_position(&mut *build_preset("alpha-beta"), &root, long).report;
         assert!(report.depth <= 8, "{}", report.depth);
-        assert_eq!(report.root[0].score, Some(0));
+        assert_eq!(report.root_moves[0].score, Some(0));
     }
 }
 
@@ -234,7 +258,7 @@ const WEIGHTS: [i32; 64] = [
 ];
 
 /// The weights of the squares that `player` holds, from the position's text.
-fn weights_of(position: &Othello, player: Player) -> i32 {
+fn weight_sum(position: &Othello, player: Player) -> i32 {
     let disc = if player == Player::First { b'X' } else { b'O' };
     let text = position_text(position);
     (text.bytes().zip(WEIGHTS))
@@ -244,12 +268,12 @@ fn weights_of(position: &Othello, player: Player) -> i32 {
 }
 
 /// What a position is worth to `searcher`, every line being followed.
-fn worth_to(searcher: Player, position: &Othello, depth: u32, ply: i32) -> i32 {
+fn minimax_value(searcher: Player, position: &Othello, depth: u32, ply: i32) -> i32 {
     match position.outcome() {
         Some(Outcome::Draw) => return 0,
-        Some(Outcome::Win(winner)) if winner == searcher => return WIN - ply,
-        Some(Outcome::Win(_)) => return ply - WIN,
-        None if depth == 0 => return weights_of(position, searcher),
+        Some(Outcome::Win(winner)) if winner == searcher => return WIN_VALUE - ply,
+        Some(Outcome::Win(_)) => return ply - WIN_VALUE,
+        None if depth == 0 => return weight_sum(position, searcher),
         None => {}
     }
     let mut moves = Vec::new();
@@ -257,7 +281,7 @@ fn worth_to(searcher: Player, position: &Othello, depth: u32, ply: i32) -> i32 {
     let values = moves.into_iter().map(|mv| {
         let mut after = *position;
         after.play(mv);
-        worth_to(searcher, &after, depth - 1, ply + 1)
+        minimax_value(searcher, &after, depth - 1, ply + 1)
     });
     if position.to_move() == searcher {
         values.max().unwrap()
@@ -268,17 +292,22 @@ fn worth_to(searcher: Player, position: &Othello, depth: u32, ply: i32) -> i32 {
 
 #[test]
 fn ones_own_weights_are_the_searching_players_at_every_depth() {
-    for position in positions::<Othello>((), 12, 93) {
+    for position in sample_positions::<Othello>((), 12, 93) {
         for depth in 1..=4 {
-            let expected = worth_to(position.to_move(), &position, depth, 0);
+            let expected = minimax_value(position.to_move(), &position, depth, 0);
             for name in [
                 "heuristic-001,evaluation=weights:own",
                 "minimax,evaluation=weights:own",
                 "aspiration,evaluation=weights:own",
             ] {
-                let report = ask(&mut *preset(name), &position, Limits::depth(depth)).report;
+                let report = search_position(
+                    &mut *build_preset(name),
+                    &position,
+                    SearchLimits::depth(depth),
+                )
+                .report;
                 assert_eq!(
-                    report.root[0].score,
+                    report.root_moves[0].score,
                     Some(expected),
                     "{name} at depth {depth} of {}",
                     position_text(&position)
@@ -292,16 +321,16 @@ fn ones_own_weights_are_the_searching_players_at_every_depth() {
             after.play(mv);
             after
         };
-        let greedy = ask(
-            &mut *preset("greedy,evaluation=weights:own"),
+        let greedy = search_position(
+            &mut *build_preset("greedy,evaluation=weights:own"),
             &position,
-            Limits::default(),
+            SearchLimits::default(),
         );
         if moves.iter().all(|&mv| after(mv).outcome().is_none()) {
             let most = (moves.iter())
-                .map(|&mv| weights_of(&after(mv), position.to_move()))
+                .map(|&mv| weight_sum(&after(mv), position.to_move()))
                 .max();
-            let found = weights_of(&after(greedy.best), position.to_move());
+            let found = weight_sum(&after(greedy.mv), position.to_move());
             assert_eq!(Some(found), most, "{}", position_text(&position));
         }
     }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-fn bounded(entries: usize, threads: usize) -> Config {
-    Config {
+fn bounded_config(entries: usize, threads: usize) -> MctsConfig {
+    MctsConfig {
         store: StoreKind::Bounded,
         entries,
         threads,
         final_choice: FinalChoice::Mean,
         memory_mb: 64,
-        ..Config::default()
+        ..MctsConfig::default()
     }
 }
 
@@ -22,16 +22,16 @@ fn a_table_of_one_entry_plays_like_the_tree() {
         let root = scripted(text);
         for formula in FORMULAS {
             let rows = [StoreKind::Tree, StoreKind::Bounded].map(|store| {
-                let config = Config {
+                let config = MctsConfig {
                     formula,
                     store,
-                    ..bounded(1, 1)
+                    ..bounded_config(1, 1)
                 };
                 let mut search = mcts::build(config);
-                ask(&mut *search, &root, Limits::iterations(2000));
-                statistics(search.tree().unwrap())
+                search_position(&mut *search, &root, SearchLimits::iterations(2000));
+                tree_statistics(search.tree().unwrap())
             });
-            assert_same(&rows[0], &rows[1], &text);
+            assert_same_statistics(&rows[0], &rows[1], &text);
         }
     }
 }
@@ -39,16 +39,16 @@ fn a_table_of_one_entry_plays_like_the_tree() {
 #[test]
 fn a_small_table_never_knows_less_than_the_tree() {
     let root = ConnectFour::start(());
-    let tree = Config {
+    let tree = MctsConfig {
         store: StoreKind::Tree,
-        ..bounded(1, 1)
+        ..bounded_config(1, 1)
     };
     let values = |config| -> BTreeMap<Column, (u64, f64, Option<f64>)> {
         let mut search = mcts::build::<ConnectFour>(config);
-        ask(&mut *search, &root, Limits::iterations(30_000));
+        search_position(&mut *search, &root, SearchLimits::iterations(30_000));
         let tree = search.tree().unwrap();
         let mut found = BTreeMap::new();
-        tree.edges(tree.root(), &mut |edge| {
+        tree.for_each_edge(tree.root(), &mut |edge| {
             let value = edge.value.for_player(Player::First);
             found.insert(
                 edge.mv,
@@ -60,7 +60,7 @@ fn a_small_table_never_knows_less_than_the_tree() {
     let expected = values(tree);
     for entries in [1, 100, 10_000] {
         for threads in [1, 3] {
-            for (mv, (visits, value, table)) in values(bounded(entries, threads)) {
+            for (mv, (visits, value, table)) in values(bounded_config(entries, threads)) {
                 let what = format!("{entries} entries, {threads} threads, {mv:?}");
                 if let Some(table) = table.filter(|_| visits > 1000) {
                     assert!((table - value).abs() < 0.05, "{what}: {table} for {value}");

@@ -10,7 +10,7 @@ use std::{
 
 use canopy_engine::games::{self, Playable, Visitor};
 
-pub(crate) mod contest;
+pub(crate) mod match_fixture;
 pub(crate) mod transcript;
 pub(crate) mod window;
 
@@ -72,7 +72,7 @@ pub(crate) fn untested(why: &str) {
 pub(crate) fn untested_data(why: &str) {
     let test = std::thread::current().name().unwrap_or("main").to_owned();
     let note = format!("{test}: {why}");
-    past_capture(&format!("NOT TESTED {note}\n"));
+    print_uncaptured(&format!("NOT TESTED {note}\n"));
     let log = untested_log(parent_id());
     let log = OpenOptions::new().create(true).append(true).open(log);
     // One write a note: other tests append at the same time.
@@ -104,7 +104,7 @@ pub(crate) fn parent_id() -> u32 {
 }
 
 /// Writes to standard output even where the test harness holds back what tests print.
-pub(crate) fn past_capture(text: &str) {
+pub(crate) fn print_uncaptured(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
@@ -182,7 +182,7 @@ pub(crate) fn every_variant() -> Vec<String> {
 }
 
 /// Demands that a table of protocol.md, between two marks, is this; with `UPDATE=1` in the environment, makes it so.
-pub(crate) fn assert_table(name: &str, table: &str) {
+pub(crate) fn assert_doc_table(name: &str, table: &str) {
     let path = data("../../protocol.md");
     let page = fs::read_to_string(&path).expect("protocol.md is there");
     let begin = format!("<!-- {name}: written by UPDATE=1 cargo test -->\n");

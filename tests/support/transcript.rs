@@ -11,10 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use canopy_engine::protocol::{Note, Server, Setup, Talk};
+use canopy_engine::protocol::{ProtocolKind, Server, ServerConfig, ServerEvent};
 
 /// Nothing takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Somebody to talk with.
 pub(crate) trait Peer {
@@ -22,19 +22,19 @@ pub(crate) trait Peer {
     /// No more lines will come.
     fn close(&mut self);
     /// The next line it says; none if it says nothing more, or not in time.
-    fn hear(&mut self, patience: Duration) -> Option<String>;
+    fn read_line(&mut self, timeout: Duration) -> Option<String>;
 }
 
 /// The server in this process.
-pub(crate) struct InProcess {
+pub(crate) struct InProcessServer {
     server: Server,
-    notes: Receiver<Note>,
-    begun: Instant,
-    heard: Vec<String>,
+    notes: Receiver<ServerEvent>,
+    started: Instant,
+    replies: Vec<String>,
 }
 
-impl InProcess {
-    pub(crate) fn new(setup: &Setup) -> Result<Self, String> {
+impl InProcessServer {
+    pub(crate) fn new(setup: &ServerConfig) -> Result<Self, String> {
         let (sender, notes) = channel();
         let tell = move |note| {
             let _ = sender.send(note);
@@ -42,17 +42,17 @@ impl InProcess {
         Ok(Self {
             server: Server::new(setup, Arc::new(tell))?,
             notes,
-            begun: Instant::now(),
-            heard: Vec::new(),
+            started: Instant::now(),
+            replies: Vec::new(),
         })
     }
 
-    fn take(&mut self, text: &str) {
+    fn push_replies(&mut self, text: &str) {
         assert!(
             text.is_empty() || text.ends_with('\n'),
             "not whole lines: {text:?}"
         );
-        self.heard.extend(text.lines().map(str::to_owned));
+        self.replies.extend(text.lines().map(str::to_owned));
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -60,41 +60,41 @@ impl InProcess {
     }
 }
 
-impl Peer for InProcess {
+impl Peer for InProcessServer {
     fn send(&mut self, line: &str) {
-        let text = self.server.on_line(line, self.begun.elapsed());
-        self.take(&text);
+        let text = self.server.on_line(line, self.started.elapsed());
+        self.push_replies(&text);
     }
 
     fn close(&mut self) {
-        let text = self.server.on_end(self.begun.elapsed());
-        self.take(&text);
+        let text = self.server.on_input_closed(self.started.elapsed());
+        self.push_replies(&text);
     }
 
-    fn hear(&mut self, patience: Duration) -> Option<String> {
-        let until = self.begun.elapsed() + patience;
-        while self.heard.is_empty() && !self.server.is_over() {
+    fn read_line(&mut self, timeout: Duration) -> Option<String> {
+        let until = self.started.elapsed() + timeout;
+        while self.replies.is_empty() && !self.server.is_over() {
             let timer = self.server.next_timer().unwrap_or(until).min(until);
-            let wait = timer.saturating_sub(self.begun.elapsed());
+            let wait = timer.saturating_sub(self.started.elapsed());
             let text = match self.notes.recv_timeout(wait) {
-                Ok(note) => self.server.on_note(note, self.begun.elapsed()),
-                Err(RecvTimeoutError::Timeout) if self.begun.elapsed() >= until => return None,
-                Err(_) => self.server.on_timer(self.begun.elapsed()),
+                Ok(note) => self.server.on_event(note, self.started.elapsed()),
+                Err(RecvTimeoutError::Timeout) if self.started.elapsed() >= until => return None,
+                Err(_) => self.server.on_timer(self.started.elapsed()),
             };
-            self.take(&text);
+            self.push_replies(&text);
         }
-        (!self.heard.is_empty()).then(|| self.heard.remove(0))
+        (!self.replies.is_empty()).then(|| self.replies.remove(0))
     }
 }
 
 /// The program.
-pub(crate) struct Process {
+pub(crate) struct EngineProcess {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
 }
 
-impl Process {
+impl EngineProcess {
     pub(crate) fn new(arguments: &[String]) -> Self {
         let mut child = Command::new(super::program(option_env!("CARGO_BIN_EXE_canopy-engine")))
             .args(arguments)
@@ -126,7 +126,7 @@ impl Process {
             if let Some(status) = self.child.try_wait().expect("it can be waited for") {
                 return (begun.elapsed(), status.success());
             }
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > REPLY_TIMEOUT {
                 return (begun.elapsed(), false);
             }
             thread::sleep(Duration::from_millis(1));
@@ -138,14 +138,14 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for EngineProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Peer for Process {
+impl Peer for EngineProcess {
     fn send(&mut self, line: &str) {
         if let Some(stdin) = &mut self.stdin {
             let _ = stdin.write_all(format!("{line}\n").as_bytes());
@@ -157,13 +157,13 @@ impl Peer for Process {
         self.stdin = None;
     }
 
-    fn hear(&mut self, patience: Duration) -> Option<String> {
-        self.lines.recv_timeout(patience).ok()
+    fn read_line(&mut self, timeout: Duration) -> Option<String> {
+        self.lines.recv_timeout(timeout).ok()
     }
 }
 
 /// Whether `text` is what `pattern` says, `*` standing for anything.
-pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches_pattern(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or("");
     let Some(mut rest) = text.strip_prefix(first) else {
@@ -183,7 +183,7 @@ pub(crate) fn fits(pattern: &str, text: &str) -> bool {
 }
 
 /// The words of a command line, of which some may stand in quotes.
-pub(crate) fn words(line: &str) -> Vec<String> {
+pub(crate) fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = None;
     let mut quote = None;
@@ -203,16 +203,16 @@ pub(crate) fn words(line: &str) -> Vec<String> {
 }
 
 /// What a command line sets up.
-pub(crate) fn setup(arguments: &[String]) -> Setup {
-    let mut setup = Setup::default();
+pub(crate) fn setup(arguments: &[String]) -> ServerConfig {
+    let mut setup = ServerConfig::default();
     for pair in arguments.chunks(2) {
         let [flag, value] = pair else {
             panic!("{arguments:?}: a flag without a value")
         };
         match flag.as_str() {
             "--protocol" => {
-                let found = Talk::ALL.iter().find(|(name, _)| name == value);
-                setup.talk = Some(found.expect("a dialect").1);
+                let found = ProtocolKind::ALL.iter().find(|(name, _)| name == value);
+                setup.protocol = Some(found.expect("a dialect").1);
             }
             "--game" => setup.game = Some(value.clone()),
             "--option" => {
@@ -233,11 +233,11 @@ pub(crate) fn arguments(text: &str) -> Vec<String> {
     let rest = first
         .strip_prefix("$ canopy-engine")
         .expect("a transcript is of canopy-engine");
-    words(rest.trim())
+    split_words(rest.trim())
 }
 
 /// Plays a transcript with `peer`; what went otherwise, if something did.
-pub(crate) fn play(text: &str, peer: &mut dyn Peer) -> Result<(), String> {
+pub(crate) fn play_transcript(text: &str, peer: &mut dyn Peer) -> Result<(), String> {
     let mut skip = false;
     for (index, line) in text.lines().enumerate() {
         let at = |problem: String| Err(format!("line {}, {line:?}: {problem}", index + 1));
@@ -248,10 +248,10 @@ pub(crate) fn play(text: &str, peer: &mut dyn Peer) -> Result<(), String> {
         } else if let Some(pattern) = line.strip_prefix('<') {
             let pattern = pattern.strip_prefix(' ').unwrap_or(pattern);
             loop {
-                let Some(heard) = peer.hear(PATIENCE) else {
+                let Some(heard) = peer.read_line(REPLY_TIMEOUT) else {
                     return at("nothing came".to_owned());
                 };
-                if fits(pattern, &heard) {
+                if matches_pattern(pattern, &heard) {
                     break;
                 }
                 if !skip {
@@ -264,7 +264,7 @@ pub(crate) fn play(text: &str, peer: &mut dyn Peer) -> Result<(), String> {
         }
     }
     peer.close();
-    while let Some(heard) = peer.hear(PATIENCE) {
+    while let Some(heard) = peer.read_line(REPLY_TIMEOUT) {
         if !skip {
             return Err(format!("after the end: {heard:?} came"));
         }

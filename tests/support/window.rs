@@ -16,7 +16,7 @@ use std::{
 use serde_json::Value;
 
 /// However busy the machine is, nothing takes longer than this.
-const PATIENCE: Duration = Duration::from_secs(60);
+const UI_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A virtual display.
 pub(crate) struct Display {
@@ -151,20 +151,20 @@ impl<'a> Window<'a> {
         let begun = Instant::now();
         while window.id.is_empty() {
             assert!(
-                begun.elapsed() < PATIENCE,
+                begun.elapsed() < UI_TIMEOUT,
                 "no window: {}",
-                window.complaints()
+                window.stderr_text()
             );
             thread::sleep(Duration::from_millis(50));
             let found = window.xdotool(&["search", "--onlyvisible", "--name", "^Canopy"]);
             window.id = found.lines().next().unwrap_or_default().to_owned();
         }
-        window.place(1400, 900);
+        window.resize(1400, 900);
         window
     }
 
     /// What the program said of errors.
-    pub(crate) fn complaints(&self) -> String {
+    pub(crate) fn stderr_text(&self) -> String {
         self.complaints
             .lock()
             .expect("nobody panics with it")
@@ -182,7 +182,7 @@ impl<'a> Window<'a> {
     }
 
     /// Gives the window a size, in the corner, and the keyboard.
-    pub(crate) fn place(&self, width: u32, height: u32) {
+    pub(crate) fn resize(&self, width: u32, height: u32) {
         let (width, height) = (width.to_string(), height.to_string());
         self.xdotool(&["windowmove", &self.id, "0", "0"]);
         self.xdotool(&["windowsize", "--sync", &self.id, &width, &height]);
@@ -190,31 +190,31 @@ impl<'a> Window<'a> {
     }
 
     /// Presses keys, one after the other.
-    pub(crate) fn keys(&self, keys: &[&str]) {
+    pub(crate) fn press_keys(&self, keys: &[&str]) {
         for key in keys {
             self.xdotool(&["key", key]);
         }
     }
 
     /// Types a text.
-    pub(crate) fn text(&self, text: &str) {
+    pub(crate) fn type_text(&self, text: &str) {
         self.xdotool(&["type", "--delay", "2", "--", text]);
     }
 
     /// Moves the pointer.
-    pub(crate) fn point(&self, (x, y): (f64, f64)) {
+    pub(crate) fn move_pointer(&self, (x, y): (f64, f64)) {
         self.xdotool(&["mousemove", &format!("{x:.0}"), &format!("{y:.0}")]);
     }
 
     /// Clicks somewhere.
     pub(crate) fn click(&self, at: (f64, f64)) {
-        self.point(at);
+        self.move_pointer(at);
         self.xdotool(&["click", "1"]);
     }
 
     /// Turns the wheel so many steps somewhere, up if positive.
     pub(crate) fn wheel(&self, at: (f64, f64), steps: i32) {
-        self.point(at);
+        self.move_pointer(at);
         let button = if steps > 0 { "4" } else { "5" };
         for _ in 0..steps.abs() {
             self.xdotool(&["click", button]);
@@ -224,13 +224,13 @@ impl<'a> Window<'a> {
     /// Drags from one place to another, no faster than a hand: what is drawn in between has time to see it.
     pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64)) {
         let wait = || thread::sleep(Duration::from_millis(60));
-        self.point(from);
+        self.move_pointer(from);
         wait();
         self.xdotool(&["mousedown", "1"]);
         for part in 1..=4 {
             wait();
             let part = f64::from(part) / 4.0;
-            self.point((
+            self.move_pointer((
                 from.0 + (to.0 - from.0) * part,
                 from.1 + (to.1 - from.1) * part,
             ));
@@ -241,7 +241,7 @@ impl<'a> Window<'a> {
 
     /// Clicks a control by its name.
     pub(crate) fn press(&self, control: &str) {
-        let state = self.until(&format!("there is a control {control}"), |state| {
+        let state = self.wait_until(&format!("there is a control {control}"), |state| {
             state["controls"][control]["on"] == true
         });
         self.click(control_at(&state, control));
@@ -250,24 +250,24 @@ impl<'a> Window<'a> {
     /// What the program knows now.
     pub(crate) fn state(&self) -> Value {
         while self.lines.try_recv().is_ok() {}
-        self.keys(&["F12"]);
-        match self.lines.recv_timeout(PATIENCE) {
+        self.press_keys(&["F12"]);
+        match self.lines.recv_timeout(UI_TIMEOUT) {
             Ok(line) => serde_json::from_str(&line).expect("the state is JSON"),
-            Err(RecvTimeoutError::Timeout) => panic!("no answer: {}", self.complaints()),
-            Err(RecvTimeoutError::Disconnected) => panic!("it ended: {}", self.complaints()),
+            Err(RecvTimeoutError::Timeout) => panic!("no answer: {}", self.stderr_text()),
+            Err(RecvTimeoutError::Disconnected) => panic!("it ended: {}", self.stderr_text()),
         }
     }
 
     /// Waits until something is so; the state in which it is.
-    pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         let begun = Instant::now();
         loop {
             let state = self.state();
             if is_so(&state) {
                 return state;
             }
-            if begun.elapsed() > PATIENCE {
-                self.picture("window-failed");
+            if begun.elapsed() > UI_TIMEOUT {
+                self.save_screenshot("window-failed");
                 let mut state = state;
                 state["controls"] = Value::Null;
                 panic!("not so: {what}; {state}");
@@ -277,7 +277,7 @@ impl<'a> Window<'a> {
     }
 
     /// Puts a picture of the display under target, where `import` is installed.
-    pub(crate) fn picture(&self, name: &str) {
+    pub(crate) fn save_screenshot(&self, name: &str) {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../target/{name}.png"));
         let _ = Command::new("import")
             .args(["-window", "root"])
@@ -288,7 +288,7 @@ impl<'a> Window<'a> {
     }
 
     /// The seconds of processor time it has used.
-    pub(crate) fn seconds(&self) -> Option<f64> {
+    pub(crate) fn cpu_seconds(&self) -> Option<f64> {
         let text = fs::read_to_string(format!("/proc/{}/stat", self.program.id())).ok()?;
         let after_name = text.rsplit_once(')')?.1;
         let mut words = after_name.split_whitespace().skip(11);
@@ -298,19 +298,19 @@ impl<'a> Window<'a> {
 
     /// Closes the window with a key and waits for the program's end.
     pub(crate) fn close(self) -> ExitStatus {
-        self.keys(&["ctrl+q"]);
-        self.ended()
+        self.press_keys(&["ctrl+q"]);
+        self.wait_for_exit()
     }
 
     /// Waits for the program's end; also what it said of errors.
-    pub(crate) fn ended_saying(self) -> (ExitStatus, String) {
+    pub(crate) fn wait_for_exit_with_stderr(self) -> (ExitStatus, String) {
         let complaints = Arc::clone(&self.complaints);
-        let status = self.ended();
+        let status = self.wait_for_exit();
         // What it said last may still be on its way through the pipe.
         let begun = Instant::now();
         loop {
             let said = complaints.lock().expect("nobody panics with it").clone();
-            if !said.is_empty() || begun.elapsed() > PATIENCE {
+            if !said.is_empty() || begun.elapsed() > UI_TIMEOUT {
                 return (status, said);
             }
             thread::sleep(Duration::from_millis(20));
@@ -318,13 +318,13 @@ impl<'a> Window<'a> {
     }
 
     /// Waits for the program's end.
-    pub(crate) fn ended(mut self) -> ExitStatus {
+    pub(crate) fn wait_for_exit(mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.program.try_wait().expect("it can be asked") {
                 return status;
             }
-            assert!(begun.elapsed() < PATIENCE, "it does not end");
+            assert!(begun.elapsed() < UI_TIMEOUT, "it does not end");
             thread::sleep(Duration::from_millis(20));
         }
     }

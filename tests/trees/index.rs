@@ -4,42 +4,42 @@ use std::collections::BTreeMap;
 
 use canopy_engine::tree::{
     extra::Extra,
-    film::{self, Shot},
+    film::{self, ReplayTree},
 };
 
 use super::*;
 
 /// A search of connect four that is written down; the journal.
-fn journal(scratch: &Scratch, spec: &str, iterations: &[u64]) -> PathBuf {
-    let output = journalling(&scratch.0, LONGEST_JOURNAL);
-    let (start, history) = beginning();
+fn write_journal(scratch: &Scratch, spec: &str, iterations: &[u64]) -> PathBuf {
+    let output = open_with_journal(&scratch.0, DEFAULT_MAX_JOURNAL_BYTES);
+    let (start, history) = start_position();
     let mut grown = catalog::build(&catalog::parse::<ConnectFour>(spec).unwrap()).unwrap();
     for &iterations in iterations {
-        search(&mut *grown, &start, &history, iterations, Some(&output));
+        search_and_write(&mut *grown, &start, &history, iterations, Some(&output));
     }
     drop(output);
     scratch.files("growth").pop().unwrap()
 }
 
-fn limits(bytes: usize, cache: Option<PathBuf>) -> film::Limits {
-    film::Limits {
-        bytes,
-        nodes: usize::MAX,
-        cache,
+fn replay_limits(bytes: usize, cache: Option<PathBuf>) -> film::ReplayLimits {
+    film::ReplayLimits {
+        max_bytes: bytes,
+        max_nodes: usize::MAX,
+        cache_directory: cache,
     }
 }
 
-fn open(journal: &Path, limits: film::Limits) -> Film {
-    let start = notation::position_text(&beginning().0);
-    Film::open_within(journal, "connect-four", &start, limits).unwrap()
+fn open_replay(journal: &Path, limits: film::ReplayLimits) -> ReplayReader {
+    let start = notation::position_text(&start_position().0);
+    ReplayReader::open_with_limits(journal, "connect-four", &start, limits).unwrap()
 }
 
-fn whole(journal: &Path) -> Film {
-    let start = notation::position_text(&beginning().0);
-    Film::open(journal, "connect-four", &start).unwrap()
+fn open_whole_replay(journal: &Path) -> ReplayReader {
+    let start = notation::position_text(&start_position().0);
+    ReplayReader::open(journal, "connect-four", &start).unwrap()
 }
 
-fn read_all(film: &mut Film) {
+fn read_all(film: &mut ReplayReader) {
     film.poll().unwrap();
     while film.is_behind() {
         film.poll().unwrap();
@@ -48,7 +48,7 @@ fn read_all(film: &mut Film) {
 
 /// By the moves that lead there: the figures of every row with so many visits, below rows that have as many, with its sum of
 /// squares if there are extras.
-fn figures<'a>(
+fn row_figures<'a>(
     tree: &'a Tree,
     extra: &[Extra],
     least: u32,
@@ -82,17 +82,21 @@ fn figures<'a>(
 }
 
 /// A tree shows what the whole one shows, as far as it has as many visits as it says, and says how much it does not show.
-fn is_exact(part: &Shot, whole: &Shot) {
+fn assert_exact(part: &ReplayTree, whole: &ReplayTree) {
     assert_eq!(part.iteration, whole.iteration);
-    assert_eq!(part.nodes, whole.nodes, "nodes after {}", whole.iteration);
+    assert_eq!(
+        part.total_nodes, whole.total_nodes,
+        "nodes after {}",
+        whole.iteration
+    );
     assert!(
-        figures(&part.tree, &part.extra, 0)
-            == figures(&whole.tree, &whole.extra, part.least_visits),
+        row_figures(&part.tree, &part.extra, 0)
+            == row_figures(&whole.tree, &whole.extra, part.min_visits),
         "the figures after {} iterations, from {} visits on",
         whole.iteration,
-        part.least_visits
+        part.min_visits
     );
-    let way = |shot: &Shot| -> Vec<String> {
+    let way = |shot: &ReplayTree| -> Vec<String> {
         let names = shot.path.iter();
         names
             .map(|&row| shot.tree.move_name(row as usize).to_owned())
@@ -102,7 +106,7 @@ fn is_exact(part: &Shot, whole: &Shot) {
     assert_eq!(part.path.is_empty(), whole.path.is_empty());
 }
 
-fn shows_the_same(part: &mut Film, whole: &mut Film, samples: u32) {
+fn assert_same_trees(part: &mut ReplayReader, whole: &mut ReplayReader, samples: u32) {
     let total = whole.iterations();
     assert_eq!(part.iterations(), total);
     let mut rng = Rng::new(3);
@@ -111,10 +115,16 @@ fn shows_the_same(part: &mut Film, whole: &mut Film, samples: u32) {
         .into_iter()
         .chain(some)
     {
-        let (part, whole) = (part.shot(at, None).unwrap(), whole.shot(at, None).unwrap());
-        is_exact(&part, &whole);
+        let (part, whole) = (
+            part.tree_at(at, None).unwrap(),
+            whole.tree_at(at, None).unwrap(),
+        );
+        assert_exact(&part, &whole);
     }
-    let (one, other) = (part.shares(200).unwrap(), whole.shares(200).unwrap());
+    let (one, other) = (
+        part.root_visit_history(200).unwrap(),
+        whole.root_visit_history(200).unwrap(),
+    );
     assert_eq!(one.moves, other.moves);
     assert_eq!(one.visits.last(), other.visits.last());
 }
@@ -132,16 +142,16 @@ fn an_index_shows_what_the_whole_journal_shows() {
         ("ucb1-tuned,reuse=true,playout_limit=3", &[2000, 4000]),
     ] {
         let scratch = Scratch::new("index-exact");
-        let journal = journal(&scratch, spec, iterations);
-        let mut all = whole(&journal);
+        let journal = write_journal(&scratch, spec, iterations);
+        let mut all = open_whole_replay(&journal);
         for bytes in [60_000, 400_000] {
             let cache = scratch.0.join(format!("cache-{bytes}"));
-            let mut film = open(&journal, limits(bytes, Some(cache.clone())));
+            let mut film = open_replay(&journal, replay_limits(bytes, Some(cache.clone())));
             read_all(&mut film);
             assert!(film.index_bytes().is_some(), "{spec} in {bytes} bytes");
             let length = fs::metadata(&journal).unwrap().len();
             assert!(film.index_bytes() <= Some(length), "{spec}");
-            shows_the_same(&mut film, &mut all, 6);
+            assert_same_trees(&mut film, &mut all, 6);
             drop(film);
             let names: Vec<PathBuf> = fs::read_dir(&cache)
                 .unwrap()
@@ -150,9 +160,9 @@ fn an_index_shows_what_the_whole_journal_shows() {
             assert_eq!(names.len(), 1, "{names:?}");
             assert!(fs::metadata(&names[0]).unwrap().len() <= length, "{spec}");
             // What was built once is there at once.
-            let mut again = open(&journal, limits(bytes, Some(cache)));
+            let mut again = open_replay(&journal, replay_limits(bytes, Some(cache)));
             assert_eq!(again.iterations(), all.iterations());
-            shows_the_same(&mut again, &mut all, 2);
+            assert_same_trees(&mut again, &mut all, 2);
         }
     }
 }
@@ -160,12 +170,12 @@ fn an_index_shows_what_the_whole_journal_shows() {
 #[test]
 fn an_index_takes_no_more_memory_than_it_may() {
     let scratch = Scratch::new("index-memory");
-    let journal = journal(&scratch, "uct", &[60_000]);
-    let total = whole(&journal).iterations();
+    let journal = write_journal(&scratch, "uct", &[60_000]);
+    let total = open_whole_replay(&journal).iterations();
     for bytes in [1 << 20, 2 << 20] {
         let cache = Some(scratch.0.join("cache"));
-        let (counted, most) = measured(|| {
-            let mut film = open(&journal, limits(bytes, cache));
+        let (counted, most) = measure_peak_memory(|| {
+            let mut film = open_replay(&journal, replay_limits(bytes, cache));
             let mut counted = 0;
             film.poll().unwrap();
             while film.is_behind() {
@@ -173,7 +183,7 @@ fn an_index_takes_no_more_memory_than_it_may() {
                 counted = counted.max(film.bytes());
             }
             for part in 0..20 {
-                film.shot(total / 20 * part, Some(100)).unwrap();
+                film.tree_at(total / 20 * part, Some(100)).unwrap();
                 counted = counted.max(film.bytes());
             }
             counted
@@ -191,27 +201,30 @@ fn an_index_takes_no_more_memory_than_it_may() {
 #[test]
 fn a_small_journal_is_kept_whole() {
     let scratch = Scratch::new("index-small");
-    let journal = journal(&scratch, "uct", &[2000]);
-    let mut film = open(&journal, limits(64 << 20, None));
+    let journal = write_journal(&scratch, "uct", &[2000]);
+    let mut film = open_replay(&journal, replay_limits(64 << 20, None));
     read_all(&mut film);
     assert_eq!(film.index_bytes(), None);
-    let shot = film.shot(1500, None).unwrap();
-    assert_eq!(shot.tree.nodes().len() as u64, shot.nodes);
-    assert_eq!(shot.least_visits, 0);
+    let shot = film.tree_at(1500, None).unwrap();
+    assert_eq!(shot.tree.nodes().len() as u64, shot.total_nodes);
+    assert_eq!(shot.min_visits, 0);
 }
 
 #[test]
 fn a_journal_that_outgrows_the_memory_gets_an_index() {
     let scratch = Scratch::new("index-outgrown");
-    let path = journal(&scratch, "uct", &[20_000]);
+    let path = write_journal(&scratch, "uct", &[20_000]);
     let bytes = fs::read(&path).unwrap();
     let growing = scratch.0.join("growing.growth");
     // A tenth of it is there at first.
-    let (header, records) = taken_apart(&bytes);
+    let (header, records) = split_journal(&bytes);
     let first = records.len() / 10;
-    let part = |count: usize| super::journal(&header, &records[..count]);
+    let part = |count: usize| super::journal_bytes(&header, &records[..count]);
     fs::write(&growing, part(first)).unwrap();
-    let mut film = open(&growing, limits(1_500_000, Some(scratch.0.join("cache"))));
+    let mut film = open_replay(
+        &growing,
+        replay_limits(1_500_000, Some(scratch.0.join("cache"))),
+    );
     read_all(&mut film);
     assert_eq!(film.index_bytes(), None);
     assert_eq!(film.ended(), None);
@@ -219,9 +232,9 @@ fn a_journal_that_outgrows_the_memory_gets_an_index() {
         let count = records.len() * tenths / 10;
         fs::write(&growing, part(count)).unwrap();
         read_all(&mut film);
-        let mut until_here = whole(&growing);
+        let mut until_here = open_whole_replay(&growing);
         assert_eq!(film.iterations(), until_here.iterations());
-        shows_the_same(&mut film, &mut until_here, 1);
+        assert_same_trees(&mut film, &mut until_here, 1);
     }
     assert!(film.index_bytes().is_some());
     assert_eq!(film.ended(), Some(false));
@@ -230,11 +243,11 @@ fn a_journal_that_outgrows_the_memory_gets_an_index() {
 #[test]
 fn an_index_that_is_damaged_or_of_another_journal_is_built_again() {
     let scratch = Scratch::new("index-damaged");
-    let path = journal(&scratch, "uct", &[9000]);
+    let path = write_journal(&scratch, "uct", &[9000]);
     let cache = scratch.0.join("cache");
-    let limits = limits(200_000, Some(cache.clone()));
-    let mut all = whole(&path);
-    read_all(&mut open(&path, limits.clone()));
+    let limits = replay_limits(200_000, Some(cache.clone()));
+    let mut all = open_whole_replay(&path);
+    read_all(&mut open_replay(&path, limits.clone()));
     let index = fs::read_dir(&cache)
         .unwrap()
         .next()
@@ -251,41 +264,41 @@ fn an_index_that_is_damaged_or_of_another_journal_is_built_again() {
             _ => bytes.extend_from_slice(&[7; 5000]),
         }
         fs::write(&index, &bytes).unwrap();
-        let mut film = open(&path, limits.clone());
+        let mut film = open_replay(&path, limits.clone());
         read_all(&mut film);
-        shows_the_same(&mut film, &mut all, 3);
+        assert_same_trees(&mut film, &mut all, 3);
     }
     // Another search has taken the journal's place.
     let scratch = Scratch::new("index-stale");
-    let other = journal(&scratch, "uct,seed=2", &[9000]);
+    let other = write_journal(&scratch, "uct,seed=2", &[9000]);
     fs::write(&index, &sound).unwrap();
     fs::copy(&other, &path).unwrap();
-    let mut film = open(&path, limits);
+    let mut film = open_replay(&path, limits);
     read_all(&mut film);
-    shows_the_same(&mut film, &mut whole(&other), 5);
+    assert_same_trees(&mut film, &mut open_whole_replay(&other), 5);
 }
 
 #[test]
 fn without_a_cache_directory_the_index_is_in_memory() {
     let scratch = Scratch::new("index-unwritable");
-    let path = journal(&scratch, "uct", &[20_000]);
+    let path = write_journal(&scratch, "uct", &[20_000]);
     let no_directory = scratch.0.join("file");
     fs::write(&no_directory, "").unwrap();
     for cache in [None, Some(no_directory.join("below"))] {
-        let mut film = open(&path, limits(4_000_000, cache.clone()));
+        let mut film = open_replay(&path, replay_limits(4_000_000, cache.clone()));
         read_all(&mut film);
-        assert_eq!(film.stopped(), None);
-        shows_the_same(&mut film, &mut whole(&path), 5);
+        assert_eq!(film.stop_reason(), None);
+        assert_same_trees(&mut film, &mut open_whole_replay(&path), 5);
         // If that is too much, what fits can be shown, and it says so.
-        let mut film = open(&path, limits(200_000, cache));
+        let mut film = open_replay(&path, replay_limits(200_000, cache));
         read_all(&mut film);
-        assert!(film.stopped().is_some_and(|why| why.contains("budget")));
+        assert!(film.stop_reason().is_some_and(|why| why.contains("budget")));
         let until = film.iterations();
         assert!(film.bytes() <= 200_000 && until > 0);
-        let mut all = whole(&path);
-        is_exact(
-            &film.shot(until / 2, None).unwrap(),
-            &all.shot(until / 2, None).unwrap(),
+        let mut all = open_whole_replay(&path);
+        assert_exact(
+            &film.tree_at(until / 2, None).unwrap(),
+            &all.tree_at(until / 2, None).unwrap(),
         );
     }
 }
@@ -293,39 +306,39 @@ fn without_a_cache_directory_the_index_is_in_memory() {
 #[test]
 fn a_graph_that_does_not_fit_is_shown_as_far_as_it_does() {
     let scratch = Scratch::new("index-graph");
-    let path = journal(&scratch, "transposition", &[20_000]);
-    let mut film = open(&path, limits(600_000, Some(scratch.0.join("cache"))));
+    let path = write_journal(&scratch, "transposition", &[20_000]);
+    let mut film = open_replay(&path, replay_limits(600_000, Some(scratch.0.join("cache"))));
     read_all(&mut film);
-    assert!(film.stopped().is_some_and(|why| why.contains("budget")));
+    assert!(film.stop_reason().is_some_and(|why| why.contains("budget")));
     assert!(film.bytes() <= 900_000, "{}", film.bytes());
     let until = film.iterations();
     assert!(until > 100);
-    let mut all = whole(&path);
-    assert!(film.shot(until, None).unwrap().tree == all.shot(until, None).unwrap().tree);
+    let mut all = open_whole_replay(&path);
+    assert!(film.tree_at(until, None).unwrap().tree == all.tree_at(until, None).unwrap().tree);
 }
 
 #[test]
 fn a_tree_file_is_read_as_far_as_it_fits() {
     for (spec, is_tree) in [("uct", true), ("transposition", false)] {
         let scratch = Scratch::new("index-files");
-        let (start, history) = beginning();
+        let (start, history) = start_position();
         let mut grown = catalog::build(&catalog::parse::<ConnectFour>(spec).unwrap()).unwrap();
-        search(&mut *grown, &start, &history, 3000, None);
-        let wanted = Wanted {
+        search_and_write(&mut *grown, &start, &history, 3000, None);
+        let wanted = SnapshotOptions {
             extra: true,
             states: true,
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
         let taken = snapshot::take(grown.tree().unwrap(), &wanted).unwrap();
         let all = &taken.tree;
         for format in FORMATS {
             let path = scratch.0.join(format!("tree.{format}"));
-            fs::write(&path, written(all, format)).unwrap();
+            fs::write(&path, to_bytes(all, format)).unwrap();
             let mut extra = Vec::new();
             extra::write(&taken.extra, &mut extra).unwrap();
             fs::write(path.with_extension("extra"), extra).unwrap();
             for bytes in [2000, 100_000, 900_000, usize::MAX] {
-                let (document, left_out) = files::read_within(&path, bytes, 100).unwrap();
+                let (document, left_out) = files::read_with_byte_limit(&path, bytes, 100).unwrap();
                 let part = &document.tree;
                 let count = part.nodes().len() as u64;
                 assert_eq!(count + left_out.nodes, all.nodes().len() as u64);
@@ -334,8 +347,8 @@ fn a_tree_file_is_read_as_far_as_it_fits() {
                     count * 100 <= bytes as u64 && count > 1,
                     "{count} in {bytes}"
                 );
-                let shown = figures(part, &[], 0);
-                let figures = figures(all, &[], left_out.least_visits);
+                let shown = row_figures(part, &[], 0);
+                let figures = row_figures(all, &[], left_out.min_visits);
                 assert!(shown.keys().eq(figures.keys()), "{spec} in {bytes} bytes");
                 // A binary file does not have the root's own figures.
                 let equal = |(one, other): (_, _)| one == other;

@@ -8,22 +8,22 @@ use std::{
 };
 
 use canopy_engine::tree::{
-    Builder, Row, Tree,
+    Tree, TreeBuilder, TreeRow,
     files::{self, Format},
     meta::Meta,
 };
 use canopy_viewer::{
-    app::{Action, App, Copied, Way},
+    app::{Action, App, CopyTarget, Direction},
     frame,
-    model::{Model, Source},
+    model::{ModelSource, TreeModel},
 };
 
-use crate::{stage::Stage, support::Scratch};
+use crate::{stage::Harness, support::Scratch};
 
-fn tree(rows: &[(&str, i32, u32)]) -> Tree {
-    let mut builder = Builder::default();
+fn build_tree(rows: &[(&str, i32, u32)]) -> Tree {
+    let mut builder = TreeBuilder::default();
     for &(move_name, visits, children) in rows {
-        let row = Row {
+        let row = TreeRow {
             move_name,
             state: "p1",
             visits,
@@ -36,8 +36,8 @@ fn tree(rows: &[(&str, i32, u32)]) -> Tree {
     builder.finish().expect("a whole tree")
 }
 
-fn sample() -> Tree {
-    tree(&[
+fn sample_tree() -> Tree {
+    build_tree(&[
         ("", 9, 2),
         ("left", 4, 2),
         ("up", 1, 0),
@@ -47,68 +47,71 @@ fn sample() -> Tree {
     ])
 }
 
-fn shown() -> App {
-    let mut app = Stage::dark().app;
-    app.show_alone(
+fn app_with_sample() -> App {
+    let mut app = Harness::dark().app;
+    app.show_single_tree(
         Path::new("sample.tree"),
-        Arc::new(Model::new(Source::of(sample()))),
+        Arc::new(TreeModel::new(ModelSource::of(sample_tree()))),
     );
     app
 }
 
-fn selected(app: &App) -> String {
+fn selected_move(app: &App) -> String {
     app.moves_to_selected().unwrap_or_default().join(" ")
 }
 
 #[test]
 fn walking_goes_to_children_siblings_and_back() {
-    let mut app = shown();
-    app.act(Action::Walk(Way::Down));
-    assert_eq!(selected(&app), "right", "the most visited");
-    app.act(Action::Walk(Way::Left));
-    assert_eq!(selected(&app), "left");
-    app.act(Action::Walk(Way::Left));
-    assert_eq!(selected(&app), "left", "there is no other");
-    app.act(Action::Walk(Way::Down));
-    assert_eq!(selected(&app), "left down");
-    app.act(Action::History(-1));
-    assert_eq!(selected(&app), "left");
-    app.act(Action::History(-1));
-    assert_eq!(selected(&app), "right");
-    app.act(Action::History(1));
-    assert_eq!(selected(&app), "left");
-    app.act(Action::Walk(Way::Up));
-    assert_eq!(selected(&app), "");
+    let mut app = app_with_sample();
+    app.dispatch(Action::MoveSelection(Direction::Down));
+    assert_eq!(selected_move(&app), "right", "the most visited");
+    app.dispatch(Action::MoveSelection(Direction::Left));
+    assert_eq!(selected_move(&app), "left");
+    app.dispatch(Action::MoveSelection(Direction::Left));
+    assert_eq!(selected_move(&app), "left", "there is no other");
+    app.dispatch(Action::MoveSelection(Direction::Down));
+    assert_eq!(selected_move(&app), "left down");
+    app.dispatch(Action::StepHistory(-1));
+    assert_eq!(selected_move(&app), "left");
+    app.dispatch(Action::StepHistory(-1));
+    assert_eq!(selected_move(&app), "right");
+    app.dispatch(Action::StepHistory(1));
+    assert_eq!(selected_move(&app), "left");
+    app.dispatch(Action::MoveSelection(Direction::Up));
+    assert_eq!(selected_move(&app), "");
 }
 
 #[test]
 fn finding_walks_through_all_that_fits() {
-    let mut app = shown();
+    let mut app = app_with_sample();
     let mut found = Vec::new();
     for _ in 0..3 {
-        app.act(Action::Find("DOWN".to_owned()));
-        found.push(selected(&app));
+        app.dispatch(Action::Find("DOWN".to_owned()));
+        found.push(selected_move(&app));
     }
     assert_eq!(found, ["left down", "right down", "left down"]);
-    app.act(Action::Find("sideways".to_owned()));
+    app.dispatch(Action::Find("sideways".to_owned()));
     assert!(app.message.as_ref().is_some_and(|message| message.is_error));
 }
 
 #[test]
 fn copies_are_what_they_say() {
-    let mut app = shown();
-    app.act(Action::Walk(Way::Down));
-    app.act(Action::Walk(Way::Down));
-    app.act(Action::Copy(Copied::Line));
-    assert_eq!(app.copied.take().as_deref(), Some("right down"));
-    app.act(Action::Copy(Copied::Figures));
-    let figures = app.copied.take().unwrap_or_default();
+    let mut app = app_with_sample();
+    app.dispatch(Action::MoveSelection(Direction::Down));
+    app.dispatch(Action::MoveSelection(Direction::Down));
+    app.dispatch(Action::Copy(CopyTarget::MovesToNode));
+    assert_eq!(app.clipboard_text.take().as_deref(), Some("right down"));
+    app.dispatch(Action::Copy(CopyTarget::Statistics));
+    let figures = app.clipboard_text.take().unwrap_or_default();
     assert_eq!(
         figures,
         "node 6 move down visits 3 second 3 mean 0.25 state p1"
     );
-    app.act(Action::Copy(Copied::Position));
-    assert!(app.copied.is_none() && app.message.as_ref().is_some_and(|message| message.is_error));
+    app.dispatch(Action::Copy(CopyTarget::Position));
+    assert!(
+        app.clipboard_text.is_none()
+            && app.message.as_ref().is_some_and(|message| message.is_error)
+    );
 }
 
 /// A tree that has grown keeps what is selected, by the moves that lead there, and so does what is folded.
@@ -125,30 +128,30 @@ fn a_tree_that_grows_keeps_what_is_selected() {
         fs::write(&whole, bytes).expect("a file can be written");
         fs::rename(whole, &path).expect("a file can be renamed");
     };
-    write(&sample());
-    let mut stage = Stage::dark();
-    stage.app.act(Action::Open(vec![scratch.0.clone()]));
-    stage.until("it is so", |app| app.model.is_some());
+    write(&sample_tree());
+    let mut stage = Harness::dark();
+    stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
+    stage.wait_until("it is so", |app| app.model.is_some());
     // The watch begins when the directory is opened; what comes before it looks is seen with the next change.
     std::thread::sleep(Duration::from_millis(300));
-    stage.app.act(Action::Find("right".to_owned()));
-    assert_eq!(selected(&stage.app), "right");
-    write(&tree(&[
+    stage.app.dispatch(Action::Find("right".to_owned()));
+    assert_eq!(selected_move(&stage.app), "right");
+    write(&build_tree(&[
         ("", 20, 3),
         ("new", 5, 0),
         ("left", 6, 0),
         ("right", 9, 1),
         ("down", 8, 0),
     ]));
-    stage.until("it is so", |app| {
+    stage.wait_until("it is so", |app| {
         app.model.as_ref().is_some_and(|model| model.len() == 5)
     });
-    assert_eq!(selected(&stage.app), "right");
-    stage.app.act(Action::Fold);
-    stage.until("it is so", |app| {
+    assert_eq!(selected_move(&stage.app), "right");
+    stage.app.dispatch(Action::ToggleCollapsed);
+    stage.wait_until("it is so", |app| {
         app.model.as_ref().is_some_and(|model| model.hidden == 1)
     });
-    assert_eq!(selected(&stage.app), "right");
+    assert_eq!(selected_move(&stage.app), "right");
 }
 
 #[derive(Debug)]
@@ -167,37 +170,37 @@ impl egui::DroppedFile for Dropped {
 #[test]
 fn files_that_are_dropped_are_opened_together() {
     let scratch = Scratch::new("acts-drop");
-    let mut input = frame::input(800.0, 600.0, 1.0);
+    let mut input = frame::idle_input(800.0, 600.0, 1.0);
     for name in ["b.tree", "a.csv"] {
         let path = scratch.0.join(name);
         let mut bytes = Vec::new();
-        let format = Format::of(&path).expect("a format");
+        let format = Format::from_path(&path).expect("a format");
         format
-            .write(&sample(), &mut bytes)
+            .write(&sample_tree(), &mut bytes)
             .expect("written to memory");
         fs::write(&path, bytes).expect("a file can be written");
         input.dropped_files.push(Arc::new(Dropped(path)));
     }
-    let mut stage = Stage::dark();
+    let mut stage = Harness::dark();
     stage.frame.draw(&mut stage.app, input, (800, 600));
-    stage.until("it is so", |app| {
+    stage.wait_until("it is so", |app| {
         app.sequence.len() == 2 && app.model.is_some()
     });
     assert!(
         stage
             .app
-            .shown
+            .shown_path
             .as_ref()
             .is_some_and(|path| path.ends_with("b.tree"))
     );
-    stage.app.act(Action::Step(1));
-    stage.until("it is so", |app| {
-        app.shown
+    stage.app.dispatch(Action::StepTree(1));
+    stage.wait_until("it is so", |app| {
+        app.shown_path
             .as_ref()
             .is_some_and(|path| path.ends_with("a.csv"))
     });
-    stage.app.act(Action::Step(1));
-    assert_eq!(stage.app.sequence.at(), 1, "there is no other");
+    stage.app.dispatch(Action::StepTree(1));
+    assert_eq!(stage.app.sequence.index(), 1, "there is no other");
 }
 
 /// Report 000's second acceptance test: a tree is read, saved as .csv, .tree and picture, and what was saved as a tree is read
@@ -215,15 +218,15 @@ fn a_tree_that_was_saved_gives_the_same_picture() {
         for measure in ["visits", "second", "mean"] {
             let picture = |name: &str| -> Vec<u8> {
                 let document = files::read(&path(name), None).expect("a tree");
-                let mut stage = Stage::dark();
+                let mut stage = Harness::dark();
                 stage.app.settings.measure = measure.to_owned();
                 stage.app.settings.by_size = true;
-                stage.show(name, Model::new(document));
+                stage.show_model(name, TreeModel::new(document));
                 let drawn = path(&format!("{name}-{measure}.png"));
-                stage.act(Action::Save(drawn.clone(), 1.0));
+                stage.run_action(Action::Save(drawn.clone(), 1.0));
                 for saved in ["saved.csv", "saved.tree"] {
                     if name == "original.csv" {
-                        stage.act(Action::Save(path(saved), 1.0));
+                        stage.run_action(Action::Save(path(saved), 1.0));
                     }
                 }
                 fs::read(drawn).expect("a picture")
@@ -241,7 +244,7 @@ fn a_tree_that_was_saved_gives_the_same_picture() {
 #[test]
 fn a_tree_is_saved_with_care() {
     let scratch = Scratch::new("saved-with-care");
-    let mut stage = Stage::dark();
+    let mut stage = Harness::dark();
     let meta = Meta {
         game: "connect-four".to_owned(),
         position: "startpos".to_owned(),
@@ -249,33 +252,35 @@ fn a_tree_is_saved_with_care() {
         extra: Some("gone.extra".to_owned()),
         ..Meta::default()
     };
-    let source = Source {
+    let source = ModelSource {
         meta: Some(Arc::new(meta)),
-        ..Source::of(tree(&[("", 9, 1), ("4", 8, 0)]))
+        ..ModelSource::of(build_tree(&[("", 9, 1), ("4", 8, 0)]))
     };
-    let model = Arc::new(Model::new(source));
-    stage.app.show_alone(Path::new("sample.tree"), model);
+    let model = Arc::new(TreeModel::new(source));
+    stage.app.show_single_tree(Path::new("sample.tree"), model);
     let path = |name: &str| scratch.0.join(name).display().to_string();
-    let is_asking = |stage: &Stage| {
+    let is_asking = |stage: &Harness| {
         let state = stage.frame.dump(&stage.app);
         state["controls"]["dialog yes"] != serde_json::Value::Null
     };
     stage.click("save");
     for wrong in ["tree.doc", "tree", "nowhere/a.tree"] {
-        stage.fill("dialog path", &path(wrong)).click("dialog yes");
-        stage.frame();
+        stage
+            .fill_field("dialog path", &path(wrong))
+            .click("dialog yes");
+        stage.draw_frame();
         assert!(is_asking(&stage), "{wrong}");
     }
     fs::write(scratch.0.join("a.tree"), "precious").expect("a file can be written");
     stage
-        .fill("dialog path", &path("a.tree"))
+        .fill_field("dialog path", &path("a.tree"))
         .click("dialog yes");
-    stage.frame();
+    stage.draw_frame();
     assert!(is_asking(&stage));
     let before = fs::read_to_string(scratch.0.join("a.tree")).expect("it is still there");
     assert_eq!(before, "precious");
     stage.click("dialog yes");
-    stage.frame();
+    stage.draw_frame();
     assert!(!is_asking(&stage));
     let saved = files::read(&scratch.0.join("a.tree"), None).expect("a tree with its sidecar");
     let meta = saved.meta.expect("what is known of the search");

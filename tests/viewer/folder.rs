@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use canopy_engine::tree::{Builder, Row, Tree, files::Format};
+use canopy_engine::tree::{Tree, TreeBuilder, TreeRow, files::Format};
 use canopy_viewer::{
     app::{Action, App},
     sequence,
@@ -14,21 +14,21 @@ use canopy_viewer::{
 };
 
 use crate::{
-    stage::Stage,
-    support::{Scratch, contest::put},
+    stage::Harness,
+    support::{Scratch, match_fixture::write_file},
 };
 
 /// A tree with so many moves at the root, as a file has it.
-fn tree(moves: u32) -> Vec<u8> {
-    let mut builder = Builder::default();
+fn tree_bytes(moves: u32) -> Vec<u8> {
+    let mut builder = TreeBuilder::default();
     for row in 0..=moves {
-        let row = Row {
+        let row = TreeRow {
             move_name: if row == 0 { "" } else { "m" },
             visits: 1,
             second: 1,
             mean: 0.5,
             children: if row == 0 { moves } else { 0 },
-            ..Row::default()
+            ..TreeRow::default()
         };
         builder.push(&row).expect("a sound row");
     }
@@ -40,34 +40,34 @@ fn tree(moves: u32) -> Vec<u8> {
 }
 
 /// What is listed, in order.
-fn listed(app: &App) -> Vec<PathBuf> {
+fn listed_paths(app: &App) -> Vec<PathBuf> {
     app.sequence.paths().to_vec()
 }
 
-fn said(app: &App, text: &str) -> bool {
+fn has_message(app: &App, text: &str) -> bool {
     let message = app.message.as_ref();
     message.is_some_and(|message| message.text.contains(text))
 }
 
-fn shows(app: &App, path: &Path) -> bool {
-    app.shown.as_deref() == Some(path) && app.model.is_some()
+fn is_showing(app: &App, path: &Path) -> bool {
+    app.shown_path.as_deref() == Some(path) && app.model.is_some()
 }
 
 /// A stage on which a folder is opened, and followed from now on.
-fn open(folder: &Path, source: EventSource) -> Stage {
-    let mut stage = Stage::dark();
+fn open_folder(folder: &Path, source: EventSource) -> Harness {
+    let mut stage = Harness::dark();
     stage.app.event_source = source;
-    stage.act(Action::Open(vec![folder.to_owned()]));
+    stage.run_action(Action::Open(vec![folder.to_owned()]));
     let path = folder.display().to_string();
-    stage.until("it is watched", |app| {
+    stage.wait_until("it is watched", |app| {
         app.dump()["directory"] == *path && app.is_watched()
     });
     stage
 }
 
-fn until_as_listed(stage: &mut Stage, folder: &Path) {
-    stage.until("the list is what lies in the folder", |app| {
-        sequence::list(folder).is_ok_and(|found| listed(app) == found)
+fn wait_until_listed(stage: &mut Harness, folder: &Path) {
+    stage.wait_until("the list is what lies in the folder", |app| {
+        sequence::list_trees(folder).is_ok_and(|found| listed_paths(app) == found)
     });
 }
 
@@ -75,25 +75,25 @@ fn until_as_listed(stage: &mut Stage, folder: &Path) {
 fn rename_many_times(times: u32) {
     let scratch = Scratch::new(&format!("folder-rename-{times}"));
     for number in 0..10 {
-        put(&scratch.0.join(format!("a{number}.tree")), tree(1));
+        write_file(&scratch.0.join(format!("a{number}.tree")), tree_bytes(1));
     }
     let mut from = scratch.0.join("x.tree");
-    put(&from, tree(2));
-    let mut stage = open(&scratch.0, EventSource::System);
+    write_file(&from, tree_bytes(2));
+    let mut stage = open_folder(&scratch.0, EventSource::System);
     assert_eq!(stage.app.sequence.len(), 11);
     for number in 0..times {
         let to = scratch.0.join(format!("y{number:06}.tree"));
         fs::rename(&from, &to).expect("a file can be renamed");
         from = to;
         if number % 1000 == 0 {
-            stage.frame();
+            stage.draw_frame();
         }
     }
-    until_as_listed(&mut stage, &scratch.0);
+    wait_until_listed(&mut stage, &scratch.0);
     assert_eq!(stage.app.sequence.len(), 11);
     // And back to a name that was there before.
     fs::rename(&from, scratch.0.join("x.tree")).expect("a file can be renamed");
-    until_as_listed(&mut stage, &scratch.0);
+    wait_until_listed(&mut stage, &scratch.0);
 }
 
 #[test]
@@ -115,57 +115,59 @@ fn a_folder_that_is_removed_and_made_again_is_followed() {
     let make = |names: &[&str]| {
         fs::create_dir(&folder).expect("it can be made");
         for name in names {
-            put(&folder.join(name), tree(3));
+            write_file(&folder.join(name), tree_bytes(3));
         }
     };
     make(&["a.tree", "b.tree"]);
-    let mut stage = open(&folder, EventSource::System);
-    until_as_listed(&mut stage, &folder);
+    let mut stage = open_folder(&folder, EventSource::System);
+    wait_until_listed(&mut stage, &folder);
     fs::remove_dir_all(&folder).expect("it can be removed");
-    stage.until("it is told", |app| {
-        app.sequence.is_empty() && said(app, "is gone; it is followed again")
+    stage.wait_until("it is told", |app| {
+        app.sequence.is_empty() && has_message(app, "is gone; it is followed again")
     });
     assert!(stage.app.model.is_some(), "what is shown stays");
     make(&["b.tree", "c.tree"]);
-    until_as_listed(&mut stage, &folder);
+    wait_until_listed(&mut stage, &folder);
     // At once, so that nobody sees that it was gone; and moved away, which is told of differently.
     fs::remove_dir_all(&folder).expect("it can be removed");
     make(&["d.tree"]);
-    until_as_listed(&mut stage, &folder);
+    wait_until_listed(&mut stage, &folder);
     fs::rename(&folder, scratch.0.join("elsewhere")).expect("it can be renamed");
     make(&["e.tree", "f.tree"]);
-    until_as_listed(&mut stage, &folder);
-    put(&folder.join("g.tree"), tree(4));
-    stage.until("it is followed", |app| shows(app, &folder.join("g.tree")));
+    wait_until_listed(&mut stage, &folder);
+    write_file(&folder.join("g.tree"), tree_bytes(4));
+    stage.wait_until("it is followed", |app| {
+        is_showing(app, &folder.join("g.tree"))
+    });
     // Somebody moves what is above it.
     let above = scratch.0.join("trees/deep/er");
     fs::create_dir_all(&above).expect("it can be made");
-    let mut stage = open(&above, EventSource::System);
+    let mut stage = open_folder(&above, EventSource::System);
     fs::rename(scratch.0.join("trees"), scratch.0.join("gone")).expect("it can be renamed");
-    stage.until("it is told", |app| said(app, "is gone"));
+    stage.wait_until("it is told", |app| has_message(app, "is gone"));
 }
 
 #[test]
 fn where_the_system_does_not_tell_the_list_is_right_all_the_same() {
     let scratch = Scratch::new("folder-refused");
     for name in ["a.tree", "b.tree"] {
-        put(&scratch.0.join(name), tree(3));
+        write_file(&scratch.0.join(name), tree_bytes(3));
     }
-    let mut stage = open(&scratch.0, EventSource::Refused);
-    stage.until("it is told", |app| {
-        let watching = app.watching().unwrap_or_default();
+    let mut stage = open_folder(&scratch.0, EventSource::Refused);
+    stage.wait_until("it is told", |app| {
+        let watching = app.watch_status().unwrap_or_default();
         watching.contains("every half second") && watching.contains("does not tell")
     });
     fs::remove_file(scratch.0.join("a.tree")).expect("it can be removed");
-    until_as_listed(&mut stage, &scratch.0);
+    wait_until_listed(&mut stage, &scratch.0);
     fs::rename(scratch.0.join("b.tree"), scratch.0.join("c.tree")).expect("it can be renamed");
-    until_as_listed(&mut stage, &scratch.0);
-    put(&scratch.0.join("c.tree"), tree(5));
-    stage.until("new contents are shown", |app| {
+    wait_until_listed(&mut stage, &scratch.0);
+    write_file(&scratch.0.join("c.tree"), tree_bytes(5));
+    stage.wait_until("new contents are shown", |app| {
         app.model.as_ref().is_some_and(|model| model.len() == 6)
     });
     fs::remove_dir_all(&scratch.0).expect("it can be removed");
-    stage.until("nothing is there", |app| app.sequence.is_empty());
+    stage.wait_until("nothing is there", |app| app.sequence.is_empty());
     assert!(stage.app.is_polling());
 }
 
@@ -175,39 +177,45 @@ fn where_the_system_does_not_tell_the_list_is_right_all_the_same() {
 fn a_file_that_is_incomplete_and_still_open_is_waited_for() {
     let scratch = Scratch::new("folder-open");
     let (whole, slow) = (scratch.0.join("a.tree"), scratch.0.join("b.tree"));
-    put(&whole, tree(3));
-    let mut stage = open(&scratch.0, EventSource::System);
-    stage.until("it is shown", |app| shows(app, &whole));
-    let bytes = tree(200);
+    write_file(&whole, tree_bytes(3));
+    let mut stage = open_folder(&scratch.0, EventSource::System);
+    stage.wait_until("it is shown", |app| is_showing(app, &whole));
+    let bytes = tree_bytes(200);
     let (begin, end) = bytes.split_at(bytes.len() / 2);
     let mut file = File::create(&slow).expect("it can be made");
     file.write_all(begin).expect("it can be written");
-    stage.until("it is waited for", |app| said(app, "waiting for b.tree"));
-    stage.frame();
+    stage.wait_until("it is waited for", |app| {
+        has_message(app, "waiting for b.tree")
+    });
+    stage.draw_frame();
     let message = stage.app.message.clone().expect("it is still said");
-    assert!(!message.is_error && shows(&stage.app, &whole));
+    assert!(!message.is_error && is_showing(&stage.app, &whole));
     file.write_all(end).expect("it can be written");
     drop(file);
-    stage.until("it is shown", |app| {
-        shows(app, &slow) && app.message.is_none()
+    stage.wait_until("it is shown", |app| {
+        is_showing(app, &slow) && app.message.is_none()
     });
 
     // One that was named, in a folder that nobody watches.
     let mut file = File::create(&slow).expect("it can be made");
     file.write_all(begin).expect("it can be written");
-    stage.act(Action::Open(vec![slow.clone()]));
-    stage.until("it is waited for", |app| said(app, "waiting for b.tree"));
+    stage.run_action(Action::Open(vec![slow.clone()]));
+    stage.wait_until("it is waited for", |app| {
+        has_message(app, "waiting for b.tree")
+    });
     file.write_all(end).expect("it can be written");
     drop(file);
-    stage.until("it is shown", |app| shows(app, &slow));
+    stage.wait_until("it is shown", |app| is_showing(app, &slow));
 
     // Who wrote it has gone, and it is not whole.
     let file = File::create(&slow).expect("it can be made");
-    let mut stage = open(&scratch.0, EventSource::System);
-    stage.until("it is waited for", |app| said(app, "waiting for b.tree"));
+    let mut stage = open_folder(&scratch.0, EventSource::System);
+    stage.wait_until("it is waited for", |app| {
+        has_message(app, "waiting for b.tree")
+    });
     drop(file);
-    stage.until("it is told", |app| {
-        said(app, "b.tree: ") && app.message.as_ref().is_some_and(|it| it.is_error)
+    stage.wait_until("it is told", |app| {
+        has_message(app, "b.tree: ") && app.message.as_ref().is_some_and(|it| it.is_error)
     });
 }
 
@@ -215,11 +223,11 @@ fn a_file_that_is_incomplete_and_still_open_is_waited_for() {
 fn a_file_that_cannot_be_opened_leaves_everything_as_it_is() {
     let scratch = Scratch::new("folder-bad");
     let (good, bad) = (scratch.0.join("good.tree"), scratch.0.join("bad.tree"));
-    put(&good, tree(3));
-    put(&bad, "this is no tree");
-    let mut stage = open(&scratch.0, EventSource::System);
-    stage.act(Action::Jump("2".to_owned()));
-    stage.until("it is shown", |app| shows(app, &good));
+    write_file(&good, tree_bytes(3));
+    write_file(&bad, "this is no tree");
+    let mut stage = open_folder(&scratch.0, EventSource::System);
+    stage.run_action(Action::JumpToTree("2".to_owned()));
+    stage.wait_until("it is shown", |app| is_showing(app, &good));
     let device = PathBuf::from("/dev/null");
     for path in [
         bad,
@@ -228,10 +236,10 @@ fn a_file_that_cannot_be_opened_leaves_everything_as_it_is() {
         device,
     ] {
         stage.app.message = None;
-        stage.act(Action::Open(vec![path.clone()]));
+        stage.run_action(Action::Open(vec![path.clone()]));
         let name = path.display().to_string();
-        stage.until("it is told", |app| said(app, &name));
-        assert!(shows(&stage.app, &good) && stage.app.is_watched());
+        stage.wait_until("it is told", |app| has_message(app, &name));
+        assert!(is_showing(&stage.app, &good) && stage.app.is_watched());
         assert_eq!(stage.app.sequence.len(), 2);
     }
     let folder = scratch.0.canonicalize().expect("it is there");
@@ -243,25 +251,25 @@ fn of_several_files_those_open_that_can() {
     let scratch = Scratch::new("folder-several");
     let path = |name: &str| scratch.0.join(name);
     for name in ["a.tree", "b.tree"] {
-        put(&path(name), tree(3));
+        write_file(&path(name), tree_bytes(3));
     }
-    put(&path("bad.tree"), "this is no tree");
-    let mut stage = Stage::dark();
+    write_file(&path("bad.tree"), "this is no tree");
+    let mut stage = Harness::dark();
     let named = ["none.tree", "bad.tree", "b.tree", "nor.tree", "a.tree"].map(path);
-    stage.act(Action::Open(named.to_vec()));
-    stage.until("one is shown", |app| shows(app, &path("b.tree")));
-    assert_eq!(listed(&stage.app), [path("b.tree"), path("a.tree")]);
+    stage.run_action(Action::Open(named.to_vec()));
+    stage.wait_until("one is shown", |app| is_showing(app, &path("b.tree")));
+    assert_eq!(listed_paths(&stage.app), [path("b.tree"), path("a.tree")]);
     for name in ["none.tree", "bad.tree", "nor.tree"] {
-        assert!(said(&stage.app, name), "{:?}", stage.app.message);
+        assert!(has_message(&stage.app, name), "{:?}", stage.app.message);
     }
-    stage.act(Action::Step(1));
-    stage.until("the other is shown", |app| shows(app, &path("a.tree")));
+    stage.run_action(Action::StepTree(1));
+    stage.wait_until("the other is shown", |app| is_showing(app, &path("a.tree")));
     // One of them goes bad: what is shown stays.
-    put(&path("b.tree"), "no more");
-    let mut stage = Stage::dark();
-    stage.act(Action::Open(vec![path("a.tree"), path("b.tree")]));
-    stage.until("one is shown", |app| shows(app, &path("a.tree")));
-    stage.act(Action::Step(1));
-    stage.until("it is told", |app| said(app, "b.tree: "));
-    assert!(shows(&stage.app, &path("a.tree")));
+    write_file(&path("b.tree"), "no more");
+    let mut stage = Harness::dark();
+    stage.run_action(Action::Open(vec![path("a.tree"), path("b.tree")]));
+    stage.wait_until("one is shown", |app| is_showing(app, &path("a.tree")));
+    stage.run_action(Action::StepTree(1));
+    stage.wait_until("it is told", |app| has_message(app, "b.tree: "));
+    assert!(is_showing(&stage.app, &path("a.tree")));
 }

@@ -9,49 +9,49 @@ use std::{
 use canopy_engine::{
     catalog,
     games::{self, History, Playable, Visitor},
-    search::{Limits, Stop, Task},
-    session::recorded::{self, About},
+    search::{SearchLimits, SearchTask, StopFlag},
+    session::recorded::{self, SearchDescription},
     tree::{
         files::Format,
-        film::{Film, Shot},
+        film::{ReplayReader, ReplayTree},
         meta::{self, Meta},
-        snapshot::Wanted,
-        writer::{LONGEST_JOURNAL, Output, Settings},
+        snapshot::SnapshotOptions,
+        writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeOutput, TreeOutputSettings},
     },
 };
 use canopy_viewer::{
     app::{Action, App},
     board::Board,
-    formula::{self, Why},
-    model::{Journal, Model, Sift, Source},
+    formula::{self, SelectionExplanation},
+    model::{Filter, JournalFeatures, ModelSource, TreeModel},
 };
 
-use crate::{stage::Stage, support::Scratch};
+use crate::{stage::Harness, support::Scratch};
 
 /// Two searches in a game, the second of which goes on with what the first knows of its best move. Their trees and journals are
 /// written to a directory.
-struct Grow<'a> {
+struct GrowTrees<'a> {
     directory: &'a Path,
     search: &'a str,
     extra: bool,
     iterations: u64,
 }
 
-impl Visitor for Grow<'_> {
+impl Visitor for GrowTrees<'_> {
     type Out = ();
 
     fn visit<G: Playable>(self, rules: G::Rules) {
-        let wanted = Wanted {
+        let wanted = SnapshotOptions {
             extra: self.extra,
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
-        let output = Output::open(
-            Settings {
+        let output = TreeOutput::open(
+            TreeOutputSettings {
                 directory: self.directory.to_owned(),
                 format: Format::Tree,
-                wanted,
-                every: None,
-                journal: Some(LONGEST_JOURNAL),
+                snapshot: wanted,
+                snapshot_interval: None,
+                max_journal_bytes: Some(DEFAULT_MAX_JOURNAL_BYTES),
             },
             Box::new(|text| panic!("{text}")),
         )
@@ -61,14 +61,14 @@ impl Visitor for Grow<'_> {
         let (mut position, mut history) = (G::start(rules), History::new());
         history.push(&position);
         for ply in 0..2 {
-            let (limits, stop) = (Limits::iterations(self.iterations), Stop::new());
-            let about = About {
+            let (limits, stop) = (SearchLimits::iterations(self.iterations), StopFlag::new());
+            let about = SearchDescription {
                 spec: &spec,
                 name: self.search,
                 ply,
             };
-            let task = Task::new(&position, &history, &limits, &stop);
-            let best = recorded::choose(&mut *search, task, &about, Some(&output)).best;
+            let task = SearchTask::new(&position, &history, &limits, &stop);
+            let best = recorded::choose(&mut *search, task, &about, Some(&output)).mv;
             search.advance(best);
             position.play(best);
             history.push(&position);
@@ -76,8 +76,14 @@ impl Visitor for Grow<'_> {
     }
 }
 
-fn grow(scratch: &Scratch, game: &str, search: &str, extra: bool, iterations: u64) -> Vec<PathBuf> {
-    let grow = Grow {
+fn grow_trees(
+    scratch: &Scratch,
+    game: &str,
+    search: &str,
+    extra: bool,
+    iterations: u64,
+) -> Vec<PathBuf> {
+    let grow = GrowTrees {
         directory: &scratch.0,
         search,
         extra,
@@ -87,54 +93,54 @@ fn grow(scratch: &Scratch, game: &str, search: &str, extra: bool, iterations: u6
     scratch.files("tree")
 }
 
-fn sidecar(tree: &Path) -> Meta {
+fn read_sidecar(tree: &Path) -> Meta {
     let file = fs::File::open(tree.with_extension("json")).expect("a sidecar");
     meta::read(file).expect("a sidecar")
 }
 
 /// A tree of a journal as the window has it.
-fn model(meta: &Meta, shot: Shot) -> Model {
-    Model::new(Source {
+fn model_of_replay(meta: &Meta, shot: ReplayTree) -> TreeModel {
+    TreeModel::new(ModelSource {
         meta: Some(Arc::new(meta.clone())),
         extra: Some(Arc::new(shot.extra)),
-        journal: Some(Journal {
+        journal: Some(JournalFeatures {
             has_table: shot.has_table,
         }),
-        ..Source::of(shot.tree)
+        ..ModelSource::of(shot.tree)
     })
 }
 
-fn why(model: &Model, node: usize) -> Why {
+fn explain_selection(model: &TreeModel, node: usize) -> SelectionExplanation {
     let meta = model.meta.as_ref().expect("a sidecar");
-    let replayed = Board::replay(&meta.game, &meta.position, &model.line(node));
-    formula::why(
+    let replayed = Board::after_moves(&meta.game, &meta.position, &model.moves_to(node));
+    formula::explain_selection(
         model,
         node,
-        replayed.ok().map(|replayed| replayed.legal.len()),
+        replayed.ok().map(|replayed| replayed.legal_moves.len()),
     )
 }
 
 /// The row under which a row's node is expanded.
-fn expanded(model: &Model, row: usize) -> usize {
+fn expanded_row(model: &TreeModel, row: usize) -> usize {
     let shared = model.tree.state(row).strip_prefix('=');
     shared.map_or(row, |number| number.parse::<usize>().expect("a row") - 1)
 }
 
 /// Follows the way of the iteration after `before`, and asks at every node where it goes next; how often that was asked.
-fn follow(before: &Model, after: &Shot, context: &str) -> usize {
+fn check_iteration_path(before: &TreeModel, after: &ReplayTree, context: &str) -> usize {
     let mut asked = 0;
     let mut row = 0;
     for &next in &after.path[1..] {
         let name = after.tree.move_name(next as usize);
-        row = expanded(before, row);
+        row = expanded_row(before, row);
         let node = before.find_row(row as u32).expect("every row is shown");
         let children = before.child_rows(node);
         if children.is_empty() {
             break;
         }
-        let why = why(before, node);
+        let why = explain_selection(before, node);
         asked += 1;
-        let line = before.line(node).join(" ");
+        let line = before.moves_to(node).join(" ");
         let found = (children.into_iter()).find(|&child| before.tree.move_name(child) == name);
         let Some(child) = found else {
             assert!(
@@ -145,11 +151,11 @@ fn follow(before: &Model, after: &Shot, context: &str) -> usize {
             break;
         };
         let said = why
-            .next
+            .next_row
             .unwrap_or_else(|| panic!("{context}: {}", why.text));
         if said != child {
             let terms = |row: usize| {
-                let terms = why.rows.iter().find(|terms| terms.row == row);
+                let terms = why.children.iter().find(|terms| terms.row == row);
                 terms.expect("every child is shown").score()
             };
             // A graph does not try new moves strictly in their order, and what is equal may be rounded.
@@ -169,7 +175,7 @@ fn follow(before: &Model, after: &Shot, context: &str) -> usize {
     asked
 }
 
-fn is_graph(model: &Model) -> bool {
+fn is_graph(model: &TreeModel) -> bool {
     let meta = model.meta.as_ref().expect("a sidecar");
     meta.parameters["store"] == "graph"
 }
@@ -190,24 +196,27 @@ fn the_next_descent_is_the_one_that_the_search_makes() {
     ] {
         let scratch = Scratch::new(&format!("descents-{game}-{}", search.replace(',', "-")));
         let mut asked = 0;
-        for tree in grow(&scratch, game, search, false, 400) {
-            let meta = sidecar(&tree);
+        for tree in grow_trees(&scratch, game, search, false, 400) {
+            let meta = read_sidecar(&tree);
             let journal = tree.with_extension("growth");
-            let mut film = Film::open(&journal, &meta.game, &meta.position).expect("a journal");
+            let mut film =
+                ReplayReader::open(&journal, &meta.game, &meta.position).expect("a journal");
             for at in (0..40).chain((40..399).step_by(9)) {
-                let before = model(&meta, film.shot(at, None).expect("a tree"));
-                let after = film.shot(at + 1, None).expect("a tree");
+                let before = model_of_replay(&meta, film.tree_at(at, None).expect("a tree"));
+                let after = film.tree_at(at + 1, None).expect("a tree");
                 let context = format!("{game}, {search}, after {at} iterations");
-                asked += follow(&before, &after, &context);
+                asked += check_iteration_path(&before, &after, &context);
             }
         }
         assert!(asked > 100, "{game}, {search}: {asked}");
     }
 }
 
-fn says_where_it_goes(app: &App) -> bool {
+fn shows_next_selection(app: &App) -> bool {
     let model = app.model.as_ref().expect("a tree");
-    why(model, 0).text.contains("the next descent goes to")
+    explain_selection(model, 0)
+        .text
+        .contains("the next descent goes to")
 }
 
 /// Whatever option was set or not: where there is a journal the formula is known, at any iteration and at the end.
@@ -221,27 +230,29 @@ fn a_journal_is_enough_for_the_formula() {
     ] {
         let name = format!("formula-{}-{extra}", search.replace(',', "-"));
         let scratch = Scratch::new(&name);
-        let trees = grow(&scratch, "connect-four", search, extra, 300);
-        let mut stage = Stage::dark();
+        let trees = grow_trees(&scratch, "connect-four", search, extra, 300);
+        let mut stage = Harness::dark();
         stage
-            .act(Action::Open(vec![trees[1].clone()]))
-            .until("the end is known", |app| {
+            .run_action(Action::Open(vec![trees[1].clone()]))
+            .wait_until("the end is known", |app| {
                 app.model
                     .as_ref()
                     .is_some_and(|model| model.extra.is_some())
-                    && app.timeline.reel.is_some()
-                    && says_where_it_goes(app)
+                    && app.timeline.status.is_some()
+                    && shows_next_selection(app)
             });
         for to in [1, 150, 299] {
             stage
-                .act(Action::Scrub { to, moving: false })
-                .until("it is shown", |app| app.timeline.shown == Some(to));
-            assert!(says_where_it_goes(&stage.app), "{search} after {to}");
+                .run_action(Action::Scrub { to, moving: false })
+                .wait_until("it is shown", |app| {
+                    app.timeline.shown_iteration == Some(to)
+                });
+            assert!(shows_next_selection(&stage.app), "{search} after {to}");
         }
         stage
-            .act(Action::ToEnd)
-            .until("the end is shown again", |app| {
-                app.timeline.shown.is_none() && says_where_it_goes(app)
+            .run_action(Action::ShowEnd)
+            .wait_until("the end is shown again", |app| {
+                app.timeline.shown_iteration.is_none() && shows_next_selection(app)
             });
     }
 }
@@ -249,26 +260,28 @@ fn a_journal_is_enough_for_the_formula() {
 #[test]
 fn hidden_children_are_a_row_of_the_list() {
     let scratch = Scratch::new("hidden-children");
-    let trees = grow(&scratch, "connect-four", "uct", false, 300);
-    let mut stage = Stage::dark();
+    let trees = grow_trees(&scratch, "connect-four", "uct", false, 300);
+    let mut stage = Harness::dark();
     stage
-        .act(Action::Open(vec![trees[0].clone()]))
-        .until("it is there", |app| app.model.is_some());
-    let has_row = |stage: &mut Stage| {
-        stage.frame();
+        .run_action(Action::Open(vec![trees[0].clone()]))
+        .wait_until("it is there", |app| app.model.is_some());
+    let has_row = |stage: &mut Harness| {
+        stage.draw_frame();
         !stage.frame.dump(&stage.app)["controls"]["hidden children"].is_null()
     };
     assert!(!has_row(&mut stage));
-    let all = why(stage.app.model.as_ref().expect("a tree"), 0);
-    let sift = Sift {
-        best: Some(2),
-        ..Sift::default()
+    let all = explain_selection(stage.app.model.as_ref().expect("a tree"), 0);
+    let sift = Filter {
+        max_children: Some(2),
+        ..Filter::default()
     };
-    stage.act(Action::Sift(sift)).until("it is sifted", |app| {
-        app.model.as_ref().is_some_and(|model| model.hidden > 0)
-    });
+    stage
+        .run_action(Action::Filter(sift))
+        .wait_until("it is sifted", |app| {
+            app.model.as_ref().is_some_and(|model| model.hidden > 0)
+        });
     assert!(has_row(&mut stage));
-    let some = why(stage.app.model.as_ref().expect("a tree"), 0);
-    assert_eq!((some.rows.len(), some.hidden), (2, 5));
-    assert_eq!(some.next, all.next);
+    let some = explain_selection(stage.app.model.as_ref().expect("a tree"), 0);
+    assert_eq!((some.children.len(), some.hidden), (2, 5));
+    assert_eq!(some.next_row, all.next_row);
 }

@@ -2,48 +2,48 @@
 
 use std::{fs, path::Path};
 
-use canopy_engine::tree::{Builder, Row, Tree, files::Format};
+use canopy_engine::tree::{Tree, TreeBuilder, TreeRow, files::Format};
 use canopy_viewer::{
-    app::{Action, Way},
-    model::{Model, Source},
+    app::{Action, Direction},
+    model::{ModelSource, TreeModel},
 };
 
-use crate::{stage::Stage, support::Scratch};
+use crate::{stage::Harness, support::Scratch};
 
-impl Stage {
+impl Harness {
     /// Everything one does with a tree.
-    fn use_all(&mut self) {
+    fn exercise_everything(&mut self) {
         for action in [
-            Action::Walk(Way::Down),
+            Action::MoveSelection(Direction::Down),
             Action::FitSelected,
             Action::Zoom(50.0, Some((400.0, 300.0))),
-            Action::Walk(Way::Right),
-            Action::Walk(Way::Up),
+            Action::MoveSelection(Direction::Right),
+            Action::MoveSelection(Direction::Up),
             Action::CentreOn(1.0, 1.0),
             Action::Click(500.0, 350.0),
             Action::Pan(-300.0, 120.0),
             Action::Zoom(1e-6, None),
             Action::Zoom(1e12, None),
             Action::Find("zz".to_owned()),
-            Action::Reset,
+            Action::FitTree,
         ] {
-            self.app.act(action);
-            self.frame();
-            self.frame();
+            self.app.dispatch(action);
+            self.draw_frame();
+            self.draw_frame();
         }
     }
 }
 
-fn tree(rows: impl Iterator<Item = (String, u32)>) -> Tree {
-    let mut builder = Builder::default();
+fn build_tree(rows: impl Iterator<Item = (String, u32)>) -> Tree {
+    let mut builder = TreeBuilder::default();
     for (move_name, children) in rows {
-        let row = Row {
+        let row = TreeRow {
             move_name: &move_name,
             visits: 1,
             second: 1,
             mean: 0.5,
             children,
-            ..Row::default()
+            ..TreeRow::default()
         };
         builder.push(&row).expect("a sound row");
     }
@@ -53,7 +53,7 @@ fn tree(rows: impl Iterator<Item = (String, u32)>) -> Tree {
 #[test]
 fn broken_files_open_as_messages() {
     let scratch = Scratch::new("hostile");
-    let good = tree(
+    let good = build_tree(
         [("", 2), ("a", 1), ("b", 0), ("c", 0)]
             .into_iter()
             .map(|(name, children)| (name.to_owned(), children)),
@@ -87,21 +87,21 @@ fn broken_files_open_as_messages() {
         fs::write(scratch.0.join(name), bytes).expect("a file can be written");
     }
     fs::create_dir(scratch.0.join("folder.tree")).expect("a folder can be made");
-    let mut stage = Stage::dark();
+    let mut stage = Harness::dark();
     stage
         .app
-        .act(Action::Open(vec![scratch.0.join("none.tree")]));
-    stage.until("a missing file", |app| {
+        .dispatch(Action::Open(vec![scratch.0.join("none.tree")]));
+    stage.wait_until("a missing file", |app| {
         app.message.as_ref().is_some_and(|message| message.is_error)
     });
-    stage.app.act(Action::Open(vec![scratch.0.clone()]));
-    stage.until("all are listed", |app| {
+    stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
+    stage.wait_until("all are listed", |app| {
         app.sequence.len() == files.len() + 1
     });
     for number in 1..=files.len() + 1 {
         stage.app.message = None;
-        stage.app.act(Action::Jump(number.to_string()));
-        stage.until("each is told of", |app| {
+        stage.app.dispatch(Action::JumpToTree(number.to_string()));
+        stage.wait_until("each is told of", |app| {
             let name = app
                 .sequence
                 .path()
@@ -117,8 +117,8 @@ fn broken_files_open_as_messages() {
     fs::write(path.with_extension("json"), "{").expect("a file can be written");
     fs::write(path.with_extension("growth"), "no journal").expect("a file can be written");
     fs::write(&path, &sound).expect("a file can be written");
-    stage.app.act(Action::Open(vec![path]));
-    stage.until("it is shown", |app| {
+    stage.app.dispatch(Action::Open(vec![path]));
+    stage.wait_until("it is shown", |app| {
         app.model.as_ref().is_some_and(|model| model.len() == 4)
     });
     assert!(
@@ -128,14 +128,14 @@ fn broken_files_open_as_messages() {
             .as_ref()
             .is_some_and(|message| message.text.contains("sound.json"))
     );
-    stage.use_all();
+    stage.exercise_everything();
 }
 
 #[test]
 fn a_journal_that_does_not_belong_to_the_tree_is_told_of() {
     let scratch = Scratch::new("hostile-journal");
     let path = scratch.0.join("a.tree");
-    let one = tree([(String::new(), 0)].into_iter());
+    let one = build_tree([(String::new(), 0)].into_iter());
     let mut bytes = Vec::new();
     Format::Tree
         .write(&one, &mut bytes)
@@ -148,15 +148,19 @@ fn a_journal_that_does_not_belong_to_the_tree_is_told_of() {
         "CANOPYG1 and so on, but not a journal at all",
     )
     .expect("a file can be written");
-    let mut stage = Stage::dark();
-    stage.app.act(Action::Open(vec![path]));
-    stage.until("it is told", |app| {
+    let mut stage = Harness::dark();
+    stage.app.dispatch(Action::Open(vec![path]));
+    stage.wait_until("it is told", |app| {
         (app.message.as_ref()).is_some_and(|message| message.text.contains("a.growth"))
     });
     assert!(stage.app.model.is_some());
-    for action in [Action::Play(true), Action::StepIteration(1), Action::ToEnd] {
-        stage.app.act(action);
-        stage.frame();
+    for action in [
+        Action::Play(true),
+        Action::StepIteration(1),
+        Action::ShowEnd,
+    ] {
+        stage.app.dispatch(action);
+        stage.draw_frame();
     }
 }
 
@@ -170,28 +174,28 @@ fn trees_of_the_strangest_shapes_stay_usable() {
     let long = "long ".repeat(2000);
     let names = std::iter::once(named(&long, 3)).chain((0..3).map(|_| named(&long, 0)));
     let shapes: [(&str, Tree); 5] = [
-        ("one node", tree([named("", 0)].into_iter())),
-        ("a star", tree(star)),
-        ("a chain", tree(chain)),
-        ("a comb", tree(comb)),
-        ("long names", tree(names)),
+        ("one node", build_tree([named("", 0)].into_iter())),
+        ("a star", build_tree(star)),
+        ("a chain", build_tree(chain)),
+        ("a comb", build_tree(comb)),
+        ("long names", build_tree(names)),
     ];
     for (name, tree) in shapes {
-        let mut stage = Stage::dark();
-        stage.show(name, Model::new(Source::of(tree)));
-        stage.use_all();
+        let mut stage = Harness::dark();
+        stage.show_model(name, TreeModel::new(ModelSource::of(tree)));
+        stage.exercise_everything();
         let model = stage.app.model.clone().expect("it is shown");
-        stage.app.act(Action::Select(Some(model.len() - 1)));
-        stage.frame();
-        stage.app.act(Action::FitSelected);
-        stage.use_all();
+        stage.app.dispatch(Action::Select(Some(model.len() - 1)));
+        stage.draw_frame();
+        stage.app.dispatch(Action::FitSelected);
+        stage.exercise_everything();
     }
 }
 
 #[test]
 fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
     let scratch = Scratch::new("hostile-many");
-    let one = tree([(String::new(), 0)].into_iter());
+    let one = build_tree([(String::new(), 0)].into_iter());
     let mut bytes = Vec::new();
     Format::Tree
         .write(&one, &mut bytes)
@@ -200,16 +204,16 @@ fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
         let path = scratch.0.join(format!("{number:06}.tree"));
         fs::write(path, &bytes).expect("a file can be written");
     }
-    let mut stage = Stage::dark();
-    stage.app.act(Action::Open(vec![scratch.0.clone()]));
+    let mut stage = Harness::dark();
+    stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
     // Nothing was listed yet when opening came back.
     assert!(stage.app.sequence.is_empty());
-    stage.until("the last is shown", |app| {
-        app.sequence.at() == 99_999 && app.model.is_some()
+    stage.wait_until("the last is shown", |app| {
+        app.sequence.index() == 99_999 && app.model.is_some()
     });
-    stage.app.act(Action::Jump("50000".to_owned()));
-    stage.until("one in the middle", |app| {
-        app.shown
+    stage.app.dispatch(Action::JumpToTree("50000".to_owned()));
+    stage.wait_until("one in the middle", |app| {
+        app.shown_path
             .as_ref()
             .is_some_and(|path| path.ends_with("049999.tree"))
     });
@@ -217,8 +221,8 @@ fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
     let path = |name: &str| scratch.0.join(name);
     fs::rename(path("000007.tree"), path("000007b.tree")).expect("a file can be renamed");
     fs::remove_file(path("099999.tree")).expect("a file can be removed");
-    stage.until("it is seen", |app| {
-        app.sequence.len() == 99_999 && app.sequence.knows(&path("000007b.tree"))
+    stage.wait_until("it is seen", |app| {
+        app.sequence.len() == 99_999 && app.sequence.contains(&path("000007b.tree"))
     });
-    assert!(!stage.app.sequence.knows(&path("000007.tree")));
+    assert!(!stage.app.sequence.contains(&path("000007.tree")));
 }

@@ -2,20 +2,20 @@
 
 use std::{collections::HashMap, fs, path::PathBuf, thread, time::Instant};
 
-use canopy_viewer::layout::{Shape, layout};
+use canopy_viewer::layout::{TreeShape, layout};
 use proptest::prelude::*;
 
 // ---- trees ------------------------------------------------------------------------------------------------------
 
 /// A tree in breadth-first order.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Tree {
+struct LayoutTree {
     parents: Vec<u32>,
     first_child: Vec<u32>,
     children: Vec<u32>,
 }
 
-impl Tree {
+impl LayoutTree {
     /// The tree of a list of parents in which each is before its children; siblings stay in order. The root's parent is 0.
     fn new(parents: &[u32]) -> Self {
         let mut first = vec![0; parents.len() + 1];
@@ -57,7 +57,7 @@ impl Tree {
     }
 
     fn layout(&self) -> Vec<f64> {
-        layout(&Shape {
+        layout(&TreeShape {
             parents: &self.parents,
             first_child: &self.first_child,
             children: &self.children,
@@ -107,9 +107,9 @@ impl Tree {
 }
 
 /// Marsaglia's xorshift with 32 bits.
-struct Draw(u32);
+struct XorShift32(u32);
 
-impl Draw {
+impl XorShift32 {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;
@@ -119,8 +119,8 @@ impl Draw {
 }
 
 /// A made tree. data/layout/make.mjs makes the same ones.
-fn made(kind: &str, size: usize, seed: u32) -> Tree {
-    let mut draw = Draw(seed);
+fn generate_tree(kind: &str, size: usize, seed: u32) -> LayoutTree {
+    let mut draw = XorShift32(seed);
     let mut parents: Vec<usize> = vec![0];
     match kind {
         // Walks down from the root, far more often to the left, and adds a node where there is room for another child.
@@ -180,7 +180,7 @@ fn made(kind: &str, size: usize, seed: u32) -> Tree {
         _ => panic!("no tree is called {kind}"),
     }
     let parents: Vec<u32> = parents.into_iter().map(|parent| parent as u32).collect();
-    Tree::new(&parents)
+    LayoutTree::new(&parents)
 }
 
 // ---- d3 ---------------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ fn made(kind: &str, size: usize, seed: u32) -> Tree {
 const UNIT: i64 = 10_000_000;
 
 /// A number with up to seven decimals, in units of the last.
-fn units(text: &str) -> i64 {
+fn parse_units(text: &str) -> i64 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits: i64 = format!("{}{fraction:0<7}", whole.trim_start_matches('-'))
         .parse()
@@ -201,7 +201,7 @@ fn units(text: &str) -> i64 {
 }
 
 /// The x of every node, as data/layout/make.mjs writes them down.
-fn stored(kind: &str) -> Vec<f64> {
+fn expected_x(kind: &str) -> Vec<f64> {
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../tests/data/layout/{kind}.txt"));
     let text =
@@ -209,13 +209,13 @@ fn stored(kind: &str) -> Vec<f64> {
     let mut places = Vec::new();
     for layer in text.lines() {
         let mut words = layer.split(' ');
-        let mut x = units(words.next().expect("a layer has a first node"));
+        let mut x = parse_units(words.next().expect("a layer has a first node"));
         places.push(x);
         for word in words {
             let (distance, times) = word.split_once('*').unwrap_or((word, "1"));
             let times: usize = times.parse().expect("a number of times");
             for _ in 0..times {
-                x += units(distance);
+                x += parse_units(distance);
                 places.push(x);
             }
         }
@@ -244,7 +244,11 @@ fn every_node_is_where_d3_draws_it() {
         ("caterpillar", 2_000, 5),
         ("brooms", 10_000, 6),
     ] {
-        assert_close(&made(kind, size, seed).layout(), &stored(kind), 1e-6);
+        assert_close(
+            &generate_tree(kind, size, seed).layout(),
+            &expected_x(kind),
+            1e-6,
+        );
     }
 }
 
@@ -255,7 +259,7 @@ type Outline = Vec<(f64, f64)>;
 
 /// The same layout from what it means, without contours that are linked or work that is put off: every child keeps its whole
 /// outline, and is compared with each sibling to its left in each layer.
-fn slow(tree: &Tree) -> Vec<f64> {
+fn reference_layout(tree: &LayoutTree) -> Vec<f64> {
     let mut x = vec![0.0; tree.len()];
     let mut outlines: Vec<Outline> = vec![vec![]; tree.len()];
     for node in (0..tree.len()).rev() {
@@ -306,7 +310,7 @@ fn slow(tree: &Tree) -> Vec<f64> {
 
 /// Demands that neighbours in a layer are in order and apart, and that parents stand over the middle of their children.
 #[track_caller]
-fn assert_tidy(tree: &Tree, x: &[f64], tolerance: f64) {
+fn assert_tidy(tree: &LayoutTree, x: &[f64], tolerance: f64) {
     assert_eq!(x[0], 0.0);
     for layer in tree.layers().windows(2) {
         for pair in x[layer[0]..layer[1]].windows(2) {
@@ -326,7 +330,7 @@ fn assert_tidy(tree: &Tree, x: &[f64], tolerance: f64) {
 
 /// Demands that equal subtrees have their nodes at the same places relative to their roots.
 #[track_caller]
-fn assert_alike(tree: &Tree, x: &[f64]) {
+fn assert_equal_subtrees_alike(tree: &LayoutTree, x: &[f64]) {
     // Subtrees are equal if their children are, and so equal subtrees have one number.
     let mut numbers: HashMap<Vec<usize>, usize> = HashMap::new();
     let mut number = vec![0; tree.len()];
@@ -351,7 +355,7 @@ fn width(x: &[f64]) -> f64 {
 }
 
 /// Trees of all shapes: each node's parent is among the last few or the first few before it.
-fn trees(most: usize) -> impl Strategy<Value = Tree> {
+fn arbitrary_trees(most: usize) -> impl Strategy<Value = LayoutTree> {
     let step = (any::<u16>(), 0..4u8);
     (prop::collection::vec(step, 0..most), 1..40usize).prop_map(|(steps, reach)| {
         let mut parents = vec![0];
@@ -365,12 +369,12 @@ fn trees(most: usize) -> impl Strategy<Value = Tree> {
                 _ => nodes - 1,
             } as u32);
         }
-        Tree::new(&parents)
+        LayoutTree::new(&parents)
     })
 }
 
 /// Siblings of all heights, each a path with a tuft at its end: what makes those in between spread out.
-fn tufts() -> impl Strategy<Value = Tree> {
+fn arbitrary_tufts() -> impl Strategy<Value = LayoutTree> {
     prop::collection::vec((0..4usize, 0..8usize, 0..8usize), 0..20).prop_map(|tufts| {
         let mut parents = vec![0];
         for (at, length, leaves) in tufts {
@@ -381,15 +385,15 @@ fn tufts() -> impl Strategy<Value = Tree> {
             }
             parents.extend(std::iter::repeat_n(node as u32, leaves));
         }
-        Tree::new(&parents)
+        LayoutTree::new(&parents)
     })
 }
 
-fn check(tree: &Tree) {
+fn check_layout(tree: &LayoutTree) {
     let x = tree.layout();
     assert_tidy(tree, &x, 1e-9);
-    assert_alike(tree, &x);
-    assert_close(&x, &slow(tree), 1e-9);
+    assert_equal_subtrees_alike(tree, &x);
+    assert_close(&x, &reference_layout(tree), 1e-9);
     let mirrored = tree.mirrored();
     assert_eq!(mirrored.mirrored().children, tree.children);
     let mut reflected = mirrored.layout();
@@ -411,17 +415,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn drawings_of_random_trees_are_tidy(tree in trees(400)) {
-        check(&tree);
+    fn drawings_of_random_trees_are_tidy(tree in arbitrary_trees(400)) {
+        check_layout(&tree);
     }
 
     #[test]
-    fn drawings_of_siblings_that_spread_out_are_tidy(tree in tufts()) {
-        check(&tree);
+    fn drawings_of_siblings_that_spread_out_are_tidy(tree in arbitrary_tufts()) {
+        check_layout(&tree);
     }
 
     #[test]
-    fn a_subtree_is_drawn_the_same_wherever_it_is(one in trees(60), around in trees(60), at in any::<[u16; 2]>()) {
+    fn a_subtree_is_drawn_the_same_wherever_it_is(one in arbitrary_trees(60), around in arbitrary_trees(60), at in any::<[u16; 2]>()) {
         let mut parents = around.parents.clone();
         parents[0] = 0;
         for place in at {
@@ -429,8 +433,8 @@ proptest! {
             parents.push(u32::from(place) % around.len() as u32);
             parents.extend(one.parents[1..].iter().map(|parent| parent + start));
         }
-        let tree = Tree::new(&parents);
-        assert_alike(&tree, &tree.layout());
+        let tree = LayoutTree::new(&parents);
+        assert_equal_subtrees_alike(&tree, &tree.layout());
     }
 }
 
@@ -440,31 +444,34 @@ fn the_made_trees_are_drawn_tidily() {
         .into_iter()
         .enumerate()
     {
-        let tree = made(kind, 3000, seed as u32 + 10);
-        check(&tree);
+        let tree = generate_tree(kind, 3000, seed as u32 + 10);
+        check_layout(&tree);
     }
 }
 
 #[test]
 fn small_drawings_are_as_one_would_make_them() {
     assert_eq!(
-        layout(&Shape {
+        layout(&TreeShape {
             parents: &[],
             first_child: &[],
             children: &[]
         }),
         [0.0; 0]
     );
-    assert_eq!(Tree::new(&[0]).layout(), [0.0]);
-    assert_eq!(Tree::new(&[0, 0, 0, 0]).layout(), [0.0, -1.0, 0.0, 1.0]);
+    assert_eq!(LayoutTree::new(&[0]).layout(), [0.0]);
+    assert_eq!(
+        LayoutTree::new(&[0, 0, 0, 0]).layout(),
+        [0.0, -1.0, 0.0, 1.0]
+    );
     // Two subtrees of three leaves push the leaf between them to the middle.
     assert_eq!(
-        Tree::new(&[0, 0, 0, 0, 1, 1, 1, 3, 3, 3]).layout(),
+        LayoutTree::new(&[0, 0, 0, 0, 1, 1, 1, 3, 3, 3]).layout(),
         [0.0, -1.5, 0.0, 1.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
     );
     // A leaf stands beside a subtree, not outside of it.
     assert_eq!(
-        Tree::new(&[0, 0, 0, 1, 1, 1]).layout(),
+        LayoutTree::new(&[0, 0, 0, 1, 1, 1]).layout(),
         [0.0, -0.5, 0.5, -1.5, -0.5, 0.5]
     );
 }
@@ -472,7 +479,7 @@ fn small_drawings_are_as_one_would_make_them() {
 // ---- large trees ------------------------------------------------------------------------------------------------
 
 /// Lays a tree out on a stack that has no room for recursion.
-fn on_a_small_stack(tree: Tree) {
+fn layout_on_small_stack(tree: LayoutTree) {
     let run = thread::Builder::new().stack_size(64 << 10).spawn(move || {
         let x = tree.layout();
         assert_tidy(&tree, &x, 1e-6);
@@ -493,7 +500,7 @@ fn a_million_nodes_of_every_shape_are_drawn() {
         "brooms",
         "recursive",
     ] {
-        on_a_small_stack(made(kind, 1_000_000, 7));
+        layout_on_small_stack(generate_tree(kind, 1_000_000, 7));
     }
 }
 
@@ -520,7 +527,7 @@ fn a_chain_beside_a_chain_is_followed_once() {
         if !left {
             path(&mut parents);
         }
-        on_a_small_stack(Tree::new(&parents));
+        layout_on_small_stack(LayoutTree::new(&parents));
     }
 }
 
@@ -542,7 +549,7 @@ fn times_grow_with_the_number_of_nodes() {
             if size > 1_000_000 && kind != "star" && kind != "chain" {
                 continue;
             }
-            let tree = made(kind, size, 1);
+            let tree = generate_tree(kind, size, 1);
             let layers = tree.layers().len() - 1;
             let best = (0..5)
                 .map(|_| {

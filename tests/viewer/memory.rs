@@ -4,22 +4,22 @@ use std::{path::Path, process::Command};
 
 use canopy_viewer::{
     app::{Action, App},
-    settings::Settings,
+    settings::ViewerSettings,
 };
 use serde_json::Value;
 
 use crate::{
-    stage::Stage,
+    stage::Harness,
     support::{Scratch, program},
 };
 
 const VIEWER: Option<&str> = option_env!("CARGO_BIN_EXE_canopy-viewer");
 const ITERATIONS: u64 = 60_000;
 /// The smallest budget, in megabytes.
-const SMALL: u32 = 16;
+const MIN_BUDGET_MB: u32 = 16;
 
 /// A tree with a journal of so many iterations; both are too large for the smallest budget.
-fn grown(scratch: &Scratch) {
+fn write_large_tree(scratch: &Scratch) {
     let status = Command::new(program(VIEWER))
         .args([
             "engine",
@@ -40,33 +40,33 @@ fn grown(scratch: &Scratch) {
     assert!(status.expect("the engine starts").success());
 }
 
-fn stage(cache: &Path) -> Stage {
-    Stage::new(Settings {
-        memory: SMALL,
+fn small_budget_harness(cache: &Path) -> Harness {
+    Harness::new(ViewerSettings {
+        memory: MIN_BUDGET_MB,
         cache: Some(cache.to_owned()),
-        ..Settings::default()
+        ..ViewerSettings::default()
     })
 }
 
-fn keeps_within_the_budget(app: &App) {
+fn assert_within_budget(app: &App) {
     let (kept, most) = app.memory();
-    assert_eq!(most, (SMALL as usize) << 20);
+    assert_eq!(most, (MIN_BUDGET_MB as usize) << 20);
     assert!(kept <= most, "{kept} of {most}");
 }
 
 #[test]
 fn a_tree_and_a_journal_too_large_for_the_budget_are_shown_in_part() {
     let scratch = Scratch::new("memory");
-    grown(&scratch);
+    write_large_tree(&scratch);
     let tree = scratch.files("tree").pop().expect("a tree");
-    let mut stage = stage(&scratch.0.join("cache"));
-    stage.act(Action::Open(vec![tree]));
+    let mut stage = small_budget_harness(&scratch.0.join("cache"));
+    stage.run_action(Action::Open(vec![tree]));
     let has_read = |app: &App| {
         let state = app.dump();
         state["iterations"] == ITERATIONS && state["indexing"].is_null() && state["live"] == false
     };
-    stage.until("the journal is indexed", has_read);
-    keeps_within_the_budget(&stage.app);
+    stage.wait_until("the journal is indexed", has_read);
+    assert_within_budget(&stage.app);
     let of = |app: &App, name: &str| app.dump()[name].as_u64().unwrap_or(0);
     // The tree of the file.
     let all = of(&stage.app, "nodes") + of(&stage.app, "left_out");
@@ -76,11 +76,11 @@ fn a_tree_and_a_journal_too_large_for_the_budget_are_shown_in_part() {
             to: at,
             moving: false,
         };
-        stage.act(to);
-        stage.until("the iteration is shown", |app| {
+        stage.run_action(to);
+        stage.wait_until("the iteration is shown", |app| {
             of(app, "iteration") == u64::from(at)
         });
-        keeps_within_the_budget(&stage.app);
+        assert_within_budget(&stage.app);
         assert_eq!(of(&stage.app, "visits"), u64::from(at));
         let model = stage.app.model.clone().expect("a tree");
         let least = model.least_visits;
@@ -95,10 +95,10 @@ fn a_tree_and_a_journal_too_large_for_the_budget_are_shown_in_part() {
 #[test]
 fn a_process_that_shows_a_long_journal_stays_within_the_budget() {
     let scratch = Scratch::new("memory-process");
-    grown(&scratch);
+    write_large_tree(&scratch);
     let journal = scratch.files("growth").pop().expect("a journal");
     let output = Command::new(program(VIEWER))
-        .args(["bench", "--json", "--memory", &SMALL.to_string()])
+        .args(["bench", "--json", "--memory", &MIN_BUDGET_MB.to_string()])
         .arg(&journal)
         .env("XDG_CACHE_HOME", scratch.0.join("cache"))
         .output()
@@ -108,7 +108,7 @@ fn a_process_that_shows_a_long_journal_stays_within_the_budget() {
     let number = |name: &str| told[name].as_u64().unwrap_or(0);
     assert_eq!(number("iterations"), ITERATIONS);
     assert!(number("index_bytes") > 0 && number("index_bytes") <= number("bytes"));
-    let budget = u64::from(SMALL) << 20;
+    let budget = u64::from(MIN_BUDGET_MB) << 20;
     assert!(number("memory_bytes") <= budget);
     // The process takes some itself, with its code; and where the system does not tell how much, there is nothing to compare.
     let peak = number("peak_bytes");

@@ -5,39 +5,38 @@ use std::{fs, path::PathBuf, time::Duration};
 use canopy_engine::{
     catalog,
     games::{self, Game as _, History, Playable, Visitor, notation},
-    search::{Limits, Stop, Task},
-    session::recorded::{self, About},
+    search::{SearchLimits, SearchTask, StopFlag},
+    session::recorded::{self, SearchDescription},
     tree::{
-        Builder, Row,
+        TreeBuilder, TreeRow,
         files::{self, Document, Format},
         meta::Meta,
-        snapshot::{self, Wanted},
-        writer::{LONGEST_JOURNAL, Output, Settings as OutputSettings},
+        snapshot::{self, SnapshotOptions},
+        writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeOutput, TreeOutputSettings as OutputSettings},
     },
 };
 use canopy_viewer::{
-    app::{Action, Deed, Message, Way},
-    model::{Model, Sift, Source},
-    play::Plan,
+    app::{Action, Direction, GameAction, StatusMessage},
+    model::{Filter, ModelSource, TreeModel},
+    play::GameConfig,
 };
 use tiny_skia::Pixmap;
 
 use crate::{
-    stage::Stage,
+    stage::Harness,
     support::{
-        Scratch,
-        contest::{Contest, put_tree},
-        data,
+        Scratch, data,
+        match_fixture::{MatchFixture, write_tree_file},
         window::engine,
     },
 };
 
-impl Stage {
+impl Harness {
     /// Demands that it looks as it did; with `UPDATE=1` in the environment it looks right now.
-    fn matches(&mut self, name: &str) {
+    fn assert_picture(&mut self, name: &str) {
         // What moves comes to rest, and what is drawn in haste is drawn again with care.
         for _ in 0..7 {
-            self.frame();
+            self.draw_frame();
         }
         let actual = self.frame.picture().expect("a picture");
         let path = data("pictures").join(format!("{name}.png"));
@@ -65,12 +64,12 @@ impl Stage {
 }
 
 /// Searches, and gives the tree with a sidecar in which nothing depends on the machine.
-fn grown(game: &str, search: &str, iterations: u64) -> Model {
-    Model::new(grown_after(game, &[], search, iterations))
+fn grow_model(game: &str, search: &str, iterations: u64) -> TreeModel {
+    TreeModel::new(grow_document(game, &[], search, iterations))
 }
 
 /// A Monte-Carlo search with a constant of its own: pictures are of what is drawn, whatever the presets are.
-fn pinned(search: &str) -> String {
+fn pin_exploration(search: &str) -> String {
     match search {
         _ if search.starts_with("alpha-beta") => search.to_owned(),
         _ => format!("{search},exploration=1.41"),
@@ -78,9 +77,9 @@ fn pinned(search: &str) -> String {
 }
 
 /// The same after some moves.
-fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> Document {
-    struct Grow<'a>(&'a [String], &'a str, u64);
-    impl Visitor for Grow<'_> {
+fn grow_document(game: &str, moves: &[String], search: &str, iterations: u64) -> Document {
+    struct GrowDocument<'a>(&'a [String], &'a str, u64);
+    impl Visitor for GrowDocument<'_> {
         type Out = Document;
 
         fn visit<G: Playable>(self, rules: G::Rules) -> Document {
@@ -92,12 +91,13 @@ fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> D
                 start.play(start.parse_move(text).expect("a legal move"));
                 history.push(&start);
             }
-            let spec = catalog::parse::<G>(&pinned(search)).expect("a search");
+            let spec = catalog::parse::<G>(&pin_exploration(search)).expect("a search");
             let mut search = catalog::build::<G>(&spec).expect("a search");
-            let (limits, stop) = (Limits::iterations(iterations), Stop::new());
-            let choice = search.choose(Task::new(&start, &history, &limits, &stop));
+            let (limits, stop) = (SearchLimits::iterations(iterations), StopFlag::new());
+            let choice = search.search(SearchTask::new(&start, &history, &limits, &stop));
             let tree = search.tree().expect("it grows a tree");
-            let taken = snapshot::take(tree, &Wanted::default()).expect("a tree of the game");
+            let taken =
+                snapshot::take(tree, &SnapshotOptions::default()).expect("a tree of the game");
             let meta = Meta {
                 is_final: true,
                 game: notation::full_name::<G>(rules),
@@ -105,14 +105,14 @@ fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> D
                 ply: moves.len() as u32,
                 to_move: 1 + start.to_move().index() as u8,
                 search: "uct".to_owned(),
-                parameters: catalog::settings(&spec),
+                parameters: catalog::parameter_values(&spec),
                 seed: 1,
                 threads: 1,
                 iterations,
                 nodes: choice.report.nodes,
                 milliseconds: 12,
                 root: taken.root,
-                chosen: Some(notation::move_text(&start, choice.best)),
+                chosen: Some(notation::move_text(&start, choice.mv)),
                 ..Meta::default()
             };
             Document {
@@ -123,14 +123,14 @@ fn grown_after(game: &str, moves: &[String], search: &str, iterations: u64) -> D
             }
         }
     }
-    games::with_game(game, Grow(moves, search, iterations)).expect("a game")
+    games::with_game(game, GrowDocument(moves, search, iterations)).expect("a game")
 }
 
 /// The tree of a classical search, whose line its sidecar does not tell.
-fn classical(game: &str, moves: &str, depth: u32) -> Document {
+fn classical_document(game: &str, moves: &str, depth: u32) -> Document {
     let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
     let search = format!("alpha-beta,depth={depth}");
-    let mut document = grown_after(game, &moves, &search, 10_000_000);
+    let mut document = grow_document(game, &moves, &search, 10_000_000);
     let meta = document.meta.as_mut().expect("it has a sidecar");
     (meta.iterations, meta.milliseconds) = (0, 0);
     meta.search = "alpha-beta".to_owned();
@@ -138,10 +138,10 @@ fn classical(game: &str, moves: &str, depth: u32) -> Document {
 }
 
 /// A small tree that somebody else made.
-fn foreign(rows: &[(&str, i32, f64, &str, u32)]) -> Model {
-    let mut builder = Builder::default();
+fn foreign_model(rows: &[(&str, i32, f64, &str, u32)]) -> TreeModel {
+    let mut builder = TreeBuilder::default();
     for &(move_name, visits, mean, state, children) in rows {
-        let row = Row {
+        let row = TreeRow {
             move_name,
             visits,
             second: visits / 2,
@@ -151,11 +151,11 @@ fn foreign(rows: &[(&str, i32, f64, &str, u32)]) -> Model {
         };
         builder.push(&row).expect("a sound row");
     }
-    Model::new(Source::of(builder.finish().expect("a whole tree")))
+    TreeModel::new(ModelSource::of(builder.finish().expect("a whole tree")))
 }
 
-fn six() -> Model {
-    foreign(&[
+fn six_node_model() -> TreeModel {
+    foreign_model(&[
         ("", 100, 0.5, "Current player: 1", 3),
         ("white e2e4", 60, 0.61, "Current player: 2", 2),
         ("black e7e5", 35, 0.42, "Current player: 1", 0),
@@ -167,16 +167,18 @@ fn six() -> Model {
 
 #[test]
 fn a_classical_tree_shows_its_chosen_line_and_only_figures_that_it_has() {
-    let mut stage = Stage::dark();
-    let model = Model::new(classical("connect-four", "4 4 3", 3));
+    let mut stage = Harness::dark();
+    let model = TreeModel::new(classical_document("connect-four", "4 4 3", 3));
     let chosen = model.meta.as_ref().and_then(|meta| meta.chosen.clone());
-    let next = model.principal.get(1).map(|&node| model.move_text(node));
+    let next = model.pv.get(1).map(|&node| model.move_text(node));
     assert_eq!(
         next.as_deref(),
         chosen.as_deref(),
         "blue is what was chosen"
     );
-    stage.show("000001.tree", model).matches("alpha-beta");
+    stage
+        .show_model("000001.tree", model)
+        .assert_picture("alpha-beta");
 }
 
 #[test]
@@ -203,8 +205,8 @@ fn the_blue_line_of_a_classical_tree_is_the_line_its_sidecar_tells() {
         let document = files::read(&tree, None).expect("a tree");
         let meta = document.meta.clone().expect("it has a sidecar");
         assert_eq!(meta.line.first(), meta.chosen.as_ref());
-        let model = Model::new(document);
-        let blue: Vec<&str> = (model.principal.iter().skip(1))
+        let model = TreeModel::new(document);
+        let blue: Vec<&str> = (model.pv.iter().skip(1))
             .map(|&node| model.tree.move_name(model.row(node)))
             .collect();
         assert!(
@@ -220,49 +222,53 @@ fn the_blue_line_of_a_classical_tree_is_the_line_its_sidecar_tells() {
 
 #[test]
 fn before_there_is_a_tree() {
-    Stage::dark().press(egui::Key::Questionmark).matches("help");
-    let mut stage = Stage::dark();
-    stage.act(Action::Open(vec!["/no/such/file.tree".into()]));
+    Harness::dark()
+        .press_key(egui::Key::Questionmark)
+        .assert_picture("help");
+    let mut stage = Harness::dark();
+    stage.run_action(Action::Open(vec!["/no/such/file.tree".into()]));
     stage
-        .until("it is so", |app| app.message.is_some())
-        .matches("no-such-file");
+        .wait_until("it is so", |app| app.message.is_some())
+        .assert_picture("no-such-file");
 }
 
 /// The start screen at the size it is made for, after something was open.
-fn starting(mut stage: Stage) -> Stage {
+fn show_start_screen(mut stage: Harness) -> Harness {
     stage.size = (1280, 800);
     stage.app.settings.recent = vec!["matches/othello-live".into(), "trees/example.csv".into()];
-    stage.frame();
+    stage.draw_frame();
     stage
 }
 
 #[test]
 fn the_start_screen() {
-    starting(Stage::dark()).matches("start-dark");
-    starting(Stage::light()).matches("start-light");
-    let mut stage = starting(Stage::dark());
+    show_start_screen(Harness::dark()).assert_picture("start-dark");
+    show_start_screen(Harness::light()).assert_picture("start-light");
+    let mut stage = show_start_screen(Harness::dark());
     stage.size = (900, 600);
-    stage.click("setup person second").matches("start-small");
-    let mut stage = starting(Stage::light());
+    stage
+        .click("setup person second")
+        .assert_picture("start-small");
+    let mut stage = show_start_screen(Harness::light());
     stage
         .click("setup game chess")
         .click("setup mode people")
-        .matches("start-people");
+        .assert_picture("start-people");
 }
 
 /// Two people in the middle of a game, or at its end.
-fn at_the_board(mut stage: Stage, game: &str, position: &str, moves: &str) -> Stage {
+fn show_game(mut stage: Harness, game: &str, position: &str, moves: &str) -> Harness {
     stage.size = (1280, 800);
-    stage.act(Action::Begin(Box::new(Plan {
+    stage.run_action(Action::StartGame(Box::new(GameConfig {
         game: game.to_owned(),
         position: position.to_owned(),
-        seats: [None, None],
+        participants: [None, None],
         games: 1,
         animate: false,
-        pause: Duration::ZERO,
+        min_move_time: Duration::ZERO,
     })));
     for mv in moves.split_whitespace() {
-        stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+        stage.run_action(Action::Game(GameAction::Move(mv.to_owned())));
     }
     stage
 }
@@ -270,70 +276,78 @@ fn at_the_board(mut stage: Stage, game: &str, position: &str, moves: &str) -> St
 #[test]
 fn games_in_the_window() {
     let line = "e2e4 e7e5 g1f3 b8c6 f1c4 d8f6 d2d3 f6f3";
-    let mut chess = at_the_board(Stage::dark(), "chess", "", line);
-    chess.click("square d1").matches("play-chess-dark");
-    at_the_board(Stage::light(), "othello", "", "f5 d6 c3 d3 c4").matches("play-othello-light");
-    at_the_board(Stage::dark(), "kalah", "", "3 5").matches("play-kalah-dark");
-    at_the_board(Stage::light(), "delta", "", "b2 c3 b2b4").matches("play-delta-light");
-    at_the_board(Stage::dark(), "connect-four", "", "1 2 1 2 1 2 1").matches("play-over-dark");
-    let mut pawn = at_the_board(
-        Stage::light(),
+    let mut chess = show_game(Harness::dark(), "chess", "", line);
+    chess.click("square d1").assert_picture("play-chess-dark");
+    show_game(Harness::light(), "othello", "", "f5 d6 c3 d3 c4")
+        .assert_picture("play-othello-light");
+    show_game(Harness::dark(), "kalah", "", "3 5").assert_picture("play-kalah-dark");
+    show_game(Harness::light(), "delta", "", "b2 c3 b2b4").assert_picture("play-delta-light");
+    show_game(Harness::dark(), "connect-four", "", "1 2 1 2 1 2 1")
+        .assert_picture("play-over-dark");
+    let mut pawn = show_game(
+        Harness::light(),
         "chess",
         "4k3/P7/8/8/8/8/8/4K3 w - - 0 1",
         "",
     );
     pawn.click("square a7")
         .click("square a8")
-        .matches("play-promotion-light");
+        .assert_picture("play-promotion-light");
 }
 
 #[test]
 fn a_start_screen_on_which_much_is_wrong() {
-    let mut stage = starting(Stage::dark());
+    let mut stage = show_start_screen(Harness::dark());
     stage
         .click("setup game othello")
         .click("setup mode engines")
         .click("setup other second")
-        .fill("setup command second", "./engine 'quiet")
-        .fill("setup iterations first", "1e9")
-        .fill("setup playout limit first", "9")
-        .fill("setup exploration first", "-1")
-        .fill("setup games", "100")
-        .fill("setup position", "nowhere")
-        .press(egui::Key::Escape)
-        .matches("start-errors");
+        .fill_field("setup command second", "./engine 'quiet")
+        .fill_field("setup iterations first", "1e9")
+        .fill_field("setup playout limit first", "9")
+        .fill_field("setup exploration first", "-1")
+        .fill_field("setup games", "100")
+        .fill_field("setup position", "nowhere")
+        .press_key(egui::Key::Escape)
+        .assert_picture("start-errors");
 }
 
 #[test]
 fn a_start_screen_with_all_parameters() {
-    let mut stage = starting(Stage::light());
+    let mut stage = show_start_screen(Harness::light());
     stage
         .click("setup game connect-four")
         .click("setup report 002 second")
         .click("setup parameters second")
-        .fill("setup parameter expand_on second", "3")
-        .press(egui::Key::Escape)
-        .matches("start-parameters");
+        .fill_field("setup parameter expand_on second", "3")
+        .press_key(egui::Key::Escape)
+        .assert_picture("start-parameters");
 }
 
 #[test]
 fn small_trees() {
-    Stage::dark().show("six.tree", six()).matches("six-dark");
-    Stage::light()
-        .show("six.tree", six())
-        .act(Action::Select(Some(1)))
-        .matches("six-selected-light");
-    let one = foreign(&[("", 0, 0.0, "", 0)]);
-    Stage::dark().show("one.csv", one).matches("one-node");
-    let mut large = Stage::dark();
+    Harness::dark()
+        .show_model("six.tree", six_node_model())
+        .assert_picture("six-dark");
+    Harness::light()
+        .show_model("six.tree", six_node_model())
+        .run_action(Action::Select(Some(1)))
+        .assert_picture("six-selected-light");
+    let one = foreign_model(&[("", 0, 0.0, "", 0)]);
+    Harness::dark()
+        .show_model("one.csv", one)
+        .assert_picture("one-node");
+    let mut large = Harness::dark();
     large.scale = 2.0;
-    large.show("six.tree", six()).matches("six-hidpi");
+    large
+        .show_model("six.tree", six_node_model())
+        .assert_picture("six-hidpi");
 }
 
 #[test]
 fn names_of_every_kind() {
     let long = "x".repeat(10_000);
-    let strange = foreign(&[
+    let strange = foreign_model(&[
         (
             "",
             9,
@@ -346,114 +360,125 @@ fn names_of_every_kind() {
         ("tab\tand\nline", 2, 4.5, "", 0),
         ("♞ → 日本語 😀", 1, -2.0, "", 0),
     ]);
-    Stage::dark()
-        .show("strange.tree", strange)
-        .act(Action::Select(Some(1)))
-        .matches("strange-names");
+    Harness::dark()
+        .show_model("strange.tree", strange)
+        .run_action(Action::Select(Some(1)))
+        .assert_picture("strange-names");
 }
 
 #[test]
 fn a_search_at_every_zoom() {
-    let model = || grown("othello", "uct", 5000);
-    let mut stage = Stage::dark();
-    stage.show("othello.tree", model()).matches("othello-dark");
+    let model = || grow_model("othello", "uct", 5000);
+    let mut stage = Harness::dark();
     stage
-        .act(Action::Walk(Way::Down))
-        .act(Action::Walk(Way::Down))
-        .act(Action::FitSelected)
-        .matches("othello-close");
-    let mut stage = Stage::light();
+        .show_model("othello.tree", model())
+        .assert_picture("othello-dark");
+    stage
+        .run_action(Action::MoveSelection(Direction::Down))
+        .run_action(Action::MoveSelection(Direction::Down))
+        .run_action(Action::FitSelected)
+        .assert_picture("othello-close");
+    let mut stage = Harness::light();
     stage.app.settings.measure = "mean".to_owned();
     stage
-        .show("othello.tree", model())
-        .matches("othello-mean-light");
-    let mut stage = Stage::light();
+        .show_model("othello.tree", model())
+        .assert_picture("othello-mean-light");
+    let mut stage = Harness::light();
     stage.app.settings.edge_colours = Some([[0, 160, 60], [220, 30, 30]]);
     stage.app.settings.logarithmic = false;
     stage.app.settings.per_layer = true;
     stage.app.settings.folded = [true, false];
     stage
-        .show("othello.tree", model())
-        .act(Action::Zoom(6.0, Some((300.0, 200.0))))
-        .matches("othello-report-colours");
+        .show_model("othello.tree", model())
+        .run_action(Action::Zoom(6.0, Some((300.0, 200.0))))
+        .assert_picture("othello-report-colours");
 }
 
 #[test]
 fn what_the_pointer_is_over_is_told() {
-    let mut stage = Stage::dark();
-    stage.show("chess.tree", grown("chess", "uct,playout_limit=20", 400));
+    let mut stage = Harness::dark();
+    stage.show_model(
+        "chess.tree",
+        grow_model("chess", "uct,playout_limit=20", 400),
+    );
     let (model, camera) = (stage.app.model.clone(), stage.app.camera);
     let (model, camera) = (model.expect("a tree"), camera.expect("a camera"));
     let child = model.children_of(0).start + 9;
     let at = camera.to_canvas(&stage.app.canvas, model.x[child], 1.0);
-    stage.point(at).matches("hover");
+    stage.move_pointer(at).assert_picture("hover");
 }
 
 #[test]
 fn a_hundred_thousand_nodes() {
-    let mut stage = Stage::dark();
+    let mut stage = Harness::dark();
     stage
-        .show("connect-four.tree", grown("connect-four", "uct", 60_000))
-        .matches("dense-dark");
+        .show_model(
+            "connect-four.tree",
+            grow_model("connect-four", "uct", 60_000),
+        )
+        .assert_picture("dense-dark");
     stage
-        .act(Action::Zoom(40.0, Some((200.0, 400.0))))
-        .matches("dense-close");
-    let mut stage = Stage::light();
+        .run_action(Action::Zoom(40.0, Some((200.0, 400.0))))
+        .assert_picture("dense-close");
+    let mut stage = Harness::light();
     stage.app.settings.folded = [true, true];
     stage
-        .show("chess.tree", grown("chess", "uct,playout_limit=20", 3000))
-        .matches("dense-light");
+        .show_model(
+            "chess.tree",
+            grow_model("chess", "uct,playout_limit=20", 3000),
+        )
+        .assert_picture("dense-light");
 }
 
 #[test]
 fn parts_of_a_tree() {
-    let mut stage = Stage::dark();
-    let sift = Sift {
-        best: Some(2),
-        by_visits: true,
-        ..Sift::default()
+    let mut stage = Harness::dark();
+    let sift = Filter {
+        max_children: Some(2),
+        sort_by_visits: true,
+        ..Filter::default()
     };
     stage
-        .show("delta.tree", grown("delta", "uct", 1500))
-        .act(Action::Sift(sift))
-        .until("it is so", |app| {
+        .show_model("delta.tree", grow_model("delta", "uct", 1500))
+        .run_action(Action::Filter(sift))
+        .wait_until("it is so", |app| {
             app.model.as_ref().is_some_and(|model| model.hidden > 0)
         })
-        .matches("two-best-children");
+        .assert_picture("two-best-children");
     stage
-        .act(Action::Select(Some(1)))
-        .act(Action::Fold)
-        .until("it is so", |app| {
+        .run_action(Action::Select(Some(1)))
+        .run_action(Action::ToggleCollapsed)
+        .wait_until("it is so", |app| {
             app.model
                 .as_ref()
                 .is_some_and(|model| model.children[1] == 0)
         })
-        .matches("folded");
-    let sift = Sift {
-        whole_turns: true,
-        least_visits: 20,
-        ..Sift::default()
+        .assert_picture("folded");
+    let sift = Filter {
+        merge_turns: true,
+        min_visits: 20,
+        ..Filter::default()
     };
-    Stage::light()
-        .show("kalah.tree", grown("kalah", "uct", 3000))
-        .act(Action::Sift(sift))
-        .until("it is so", |app| {
+    Harness::light()
+        .show_model("kalah.tree", grow_model("kalah", "uct", 3000))
+        .run_action(Action::Filter(sift))
+        .wait_until("it is so", |app| {
             app.model.as_ref().is_some_and(|model| model.hidden > 0)
         })
-        .act(Action::Walk(Way::Down))
-        .matches("kalah-turns");
+        .run_action(Action::MoveSelection(Direction::Down))
+        .assert_picture("kalah-turns");
 }
 
 #[test]
 fn a_tree_as_it_grew() {
     let scratch = Scratch::new("pictures");
-    let output = Output::open(
+    let output = TreeOutput::open(
         OutputSettings {
             directory: scratch.0.clone(),
             format: Format::Tree,
-            wanted: Wanted::default(),
-            every: None,
-            journal: Some(LONGEST_JOURNAL),
+            snapshot: SnapshotOptions::default(),
+            snapshot_interval: None,
+            max_journal_bytes: Some(DEFAULT_MAX_JOURNAL_BYTES),
         },
         Box::new(|text| panic!("{text}")),
     )
@@ -461,16 +486,16 @@ fn a_tree_as_it_grew() {
     let start = games::connect_four::ConnectFour::start(());
     let mut history = History::new();
     history.push(&start);
-    let spec = catalog::parse::<games::connect_four::ConnectFour>(&pinned("uct"));
+    let spec = catalog::parse::<games::connect_four::ConnectFour>(&pin_exploration("uct"));
     let spec = spec.expect("a search");
     let mut search = catalog::build(&spec).expect("a search");
-    let (limits, stop) = (Limits::iterations(2000), Stop::new());
-    let about = About {
+    let (limits, stop) = (SearchLimits::iterations(2000), StopFlag::new());
+    let about = SearchDescription {
         spec: &spec,
         name: "uct",
         ply: 0,
     };
-    let task = Task::new(&start, &history, &limits, &stop);
+    let task = SearchTask::new(&start, &history, &limits, &stop);
     recorded::choose(&mut *search, task, &about, Some(&output));
     drop(output);
     // Under a name that does not tell the time, with a sidecar that does not either.
@@ -482,106 +507,107 @@ fn a_tree_as_it_grew() {
     let mut sidecar: serde_json::Value = serde_json::from_str(&sidecar).expect("JSON");
     sidecar["milliseconds"] = 12.into();
     fs::write(named("json"), sidecar.to_string()).expect("it can be written");
-    let mut stage = Stage::dark();
+    let mut stage = Harness::dark();
     stage
-        .act(Action::Open(vec![named("tree")]))
-        .until("it is so", |app| {
-            app.model.is_some() && app.timeline.reel.is_some()
+        .run_action(Action::Open(vec![named("tree")]))
+        .wait_until("it is so", |app| {
+            app.model.is_some() && app.timeline.status.is_some()
         })
-        .act(Action::Scrub {
+        .run_action(Action::Scrub {
             to: 1234,
             moving: false,
         })
-        .until("it is so", |app| app.timeline.shown == Some(1234))
-        .matches("growth");
+        .wait_until("it is so", |app| app.timeline.shown_iteration == Some(1234))
+        .assert_picture("growth");
 }
 
 /// Follows a match; what is said at the bottom does not name its directory, which depends on the machine.
-fn following(mut stage: Stage, contest: &Contest) -> Stage {
-    stage.act(Action::FollowMatch {
-        directory: contest.directory.clone(),
+fn follow_match(mut stage: Harness, fixture: &MatchFixture) -> Harness {
+    stage.run_action(Action::FollowMatch {
+        directory: fixture.directory.clone(),
         exit: false,
     });
-    let moves = contest.meta.moves.len();
-    stage.until("the match is there", |app| {
-        let is_told =
-            |moves: usize| (app.standing()).is_some_and(|standing| standing.moves.len() == moves);
+    let moves = fixture.meta.moves.len();
+    stage.wait_until("the match is there", |app| {
+        let is_told = |moves: usize| {
+            (app.match_state()).is_some_and(|standing| standing.moves.len() == moves)
+        };
         is_told(moves) && app.model.is_some()
     });
-    stage.app.message = Some(Message {
+    stage.app.message = Some(StatusMessage {
         text: "copied the position of the node".to_owned(),
         is_error: false,
-        since: Duration::from_secs(3600),
+        shown_at: Duration::from_secs(3600),
     });
     stage
 }
 
 /// Writes the tree of a search for the next move.
-fn search(contest: &mut Contest, iterations: u64) {
-    let moves = contest.meta.moves.clone();
-    let document = grown_after(&contest.meta.game, &moves, "uct", iterations);
-    let path = contest.stem();
-    fs::create_dir_all(contest.game()).expect("it can be made");
+fn write_search_tree(fixture: &mut MatchFixture, iterations: u64) {
+    let moves = fixture.meta.moves.clone();
+    let document = grow_document(&fixture.meta.game, &moves, "uct", iterations);
+    let path = fixture.next_tree_path();
+    fs::create_dir_all(fixture.game_directory()).expect("it can be made");
     let about = document.meta.expect("a sidecar");
-    put_tree(&path, &document.tree, &about);
+    write_tree_file(&path, &document.tree, &about);
 }
 
 #[test]
 fn a_match_under_way() {
     let scratch = Scratch::new("pictures-match");
-    let mut contest = Contest::new(scratch.0.clone(), "othello", 20);
-    contest.begin();
-    contest.end(None, "even");
-    contest.begin();
-    contest.end(Some(0), "discs");
-    contest.begin();
-    contest.meta.clocks = vec![62_400, 8_730];
+    let mut fixture = MatchFixture::new(scratch.0.clone(), "othello", 20);
+    fixture.begin_game();
+    fixture.end_game(None, "even");
+    fixture.begin_game();
+    fixture.end_game(Some(0), "discs");
+    fixture.begin_game();
+    fixture.meta.clocks = vec![62_400, 8_730];
     let record = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6";
     for at in (0..record.len()).step_by(2) {
-        contest.meta.moves.push(record[at..at + 2].to_owned());
+        fixture.meta.moves.push(record[at..at + 2].to_owned());
         if at >= 24 {
-            search(&mut contest, 900);
+            write_search_tree(&mut fixture, 900);
         }
     }
-    contest.tell();
-    let mut stage = following(Stage::dark(), &contest);
-    stage.matches("match-dark");
+    fixture.write_match_json();
+    let mut stage = follow_match(Harness::dark(), &fixture);
+    stage.assert_picture("match-dark");
     stage
-        .act(Action::Step(-1))
-        .until("it is so", |app| app.shown_move() == Some(14))
-        .matches("match-back");
+        .run_action(Action::StepTree(-1))
+        .wait_until("it is so", |app| app.shown_move() == Some(14))
+        .assert_picture("match-back");
 }
 
 #[test]
 fn a_match_that_is_over() {
     let scratch = Scratch::new("pictures-over");
-    let mut contest = Contest::new(scratch.0.clone(), "connect-four", 4);
-    contest.meta.score.names[1] = "lgr2,exploration=0.7,forgetting=true".to_owned();
+    let mut fixture = MatchFixture::new(scratch.0.clone(), "connect-four", 4);
+    fixture.meta.score.names[1] = "lgr2,exploration=0.7,forgetting=true".to_owned();
     for winner in [Some(0), Some(1), None] {
-        contest.begin();
-        contest.end(winner, "told");
+        fixture.begin_game();
+        fixture.end_game(winner, "told");
     }
-    contest.begin();
+    fixture.begin_game();
     for mv in ["4", "4", "3", "5", "2", "1", "5", "5", "6", "3", "6", "6"] {
-        contest.meta.moves.push(mv.to_owned());
+        fixture.meta.moves.push(mv.to_owned());
     }
-    search(&mut contest, 600);
-    contest.meta.moves.push("6".to_owned());
-    contest.end(Some(1), "four in line");
-    following(Stage::light(), &contest).matches("match-over-light");
+    write_search_tree(&mut fixture, 600);
+    fixture.meta.moves.push("6".to_owned());
+    fixture.end_game(Some(1), "four in line");
+    follow_match(Harness::light(), &fixture).assert_picture("match-over-light");
 }
 
 #[test]
 fn a_match_that_has_not_begun() {
-    let mut stage = Stage::dark();
-    stage.act(Action::FollowMatch {
+    let mut stage = Harness::dark();
+    stage.run_action(Action::FollowMatch {
         directory: "/no/such/match".into(),
         exit: false,
     });
     stage
-        .until("the folder is missed", |app| {
-            let awaits = app.awaits().unwrap_or_default();
+        .wait_until("the folder is missed", |app| {
+            let awaits = app.waiting_text().unwrap_or_default();
             awaits.ends_with("it does not exist yet.")
         })
-        .matches("match-awaited");
+        .assert_picture("match-awaited");
 }

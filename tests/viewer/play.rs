@@ -3,71 +3,71 @@
 use std::{fs, path::PathBuf, time::Duration};
 
 use canopy_engine::{
-    arena::engines::Engine,
+    arena::engines::EngineConfig,
     games::{self, History, Playable, Visitor, notation},
     rng::Rng,
 };
 use canopy_viewer::{
-    app::{Action, App, Deed},
-    board::{Board, Place},
-    play::{Plan, files},
+    app::{Action, App, GameAction},
+    board::{Board, BoardPlace},
+    play::{GameConfig, files},
 };
 use serde_json::Value;
 
 use crate::{
-    stage::Stage,
+    stage::Harness,
     support::{Scratch, data, program},
 };
 
 /// The command that starts our engine: the viewer carries it.
-fn own() -> Vec<String> {
+fn own_command() -> Vec<String> {
     let viewer = program(option_env!("CARGO_BIN_EXE_canopy-viewer"));
     vec![viewer.to_owned(), "engine".to_owned()]
 }
 
-fn engine(text: &str) -> Option<Engine> {
-    Some(Engine::parse(text, &own()).expect("a sound engine"))
+fn parse_engine(text: &str) -> Option<EngineConfig> {
+    Some(EngineConfig::parse(text, &own_command()).expect("a sound engine"))
 }
 
-fn plan(game: &str, position: &str, seats: [Option<Engine>; 2]) -> Plan {
-    Plan {
+fn game_plan(game: &str, position: &str, seats: [Option<EngineConfig>; 2]) -> GameConfig {
+    GameConfig {
         game: game.to_owned(),
         position: position.to_owned(),
-        seats,
+        participants: seats,
         games: 1,
         animate: false,
-        pause: Duration::ZERO,
+        min_move_time: Duration::ZERO,
     }
 }
 
 /// A stage on which a game is played.
-fn playing(plan: Plan) -> Stage {
-    let mut stage = Stage::in_time();
-    stage.app.own_engine = own();
-    stage.act(Action::Begin(Box::new(plan)));
+fn start_game(plan: GameConfig) -> Harness {
+    let mut stage = Harness::with_real_time();
+    stage.app.own_engine_command = own_command();
+    stage.run_action(Action::StartGame(Box::new(plan)));
     stage
 }
 
 /// The same, and the games are kept.
-fn recorded(plan: Plan, scratch: &Scratch) -> Stage {
-    let mut stage = Stage::in_time();
-    stage.app.own_engine = own();
-    stage.app.records = Some(scratch.0.clone());
-    stage.act(Action::Begin(Box::new(plan)));
+fn start_recorded_game(plan: GameConfig, scratch: &Scratch) -> Harness {
+    let mut stage = Harness::with_real_time();
+    stage.app.own_engine_command = own_command();
+    stage.app.records_directory = Some(scratch.0.clone());
+    stage.run_action(Action::StartGame(Box::new(plan)));
     stage
 }
 
 /// Two people at a board.
-fn people(game: &str, position: &str) -> Stage {
-    playing(plan(game, position, [None, None]))
+fn start_game_of_people(game: &str, position: &str) -> Harness {
+    start_game(game_plan(game, position, [None, None]))
 }
 
-fn told(app: &App) -> Value {
+fn game_state(app: &App) -> Value {
     app.dump()["game"].clone()
 }
 
-fn moves(app: &App) -> Vec<String> {
-    let told = told(app);
+fn move_list(app: &App) -> Vec<String> {
+    let told = game_state(app);
     let moves = told["moves"].as_array().expect("moves are a list");
     moves
         .iter()
@@ -75,12 +75,12 @@ fn moves(app: &App) -> Vec<String> {
         .collect()
 }
 
-fn name_of(place: Place) -> String {
+fn control_name(place: BoardPlace) -> String {
     match place {
-        Place::Square { column, row } => {
+        BoardPlace::Square { column, row } => {
             format!("square {}{}", char::from(b'a' + column), row + 1)
         }
-        Place::Pit { owner, number } => {
+        BoardPlace::Pit { owner, number } => {
             format!(
                 "square {} pit {}",
                 ["first", "second"][owner.index()],
@@ -92,7 +92,7 @@ fn name_of(place: Place) -> String {
 }
 
 /// Clicks squares.
-fn click(stage: &mut Stage, squares: &[&str]) {
+fn click_squares(stage: &mut Harness, squares: &[&str]) {
     for square in squares {
         stage.click(&format!("square {square}"));
     }
@@ -100,33 +100,33 @@ fn click(stage: &mut Stage, squares: &[&str]) {
 
 /// Makes a move as a person does: by clicks, and with the button for what is no place. An engine may have answered before one
 /// looks.
-fn click_move(stage: &mut Stage, mv: &str) {
-    let before = moves(&stage.app).len();
-    let playing = stage.app.playing.as_ref().expect("a game is played");
-    let places = playing.table.view().board.places_of(mv);
+fn click_move(stage: &mut Harness, mv: &str) {
+    let before = move_list(&stage.app).len();
+    let playing = stage.app.session.as_ref().expect("a game is played");
+    let places = playing.game.shown_position().board.move_places(mv);
     if places.is_empty() {
         stage.click("forced");
     }
     for place in places {
-        if moves(&stage.app).len() == before {
-            stage.click(&name_of(place));
+        if move_list(&stage.app).len() == before {
+            stage.click(&control_name(place));
         }
     }
-    let choices = told(&stage.app)["choices"].clone();
+    let choices = game_state(&stage.app)["choices"].clone();
     if choices
         .as_array()
         .is_some_and(|choices| !choices.is_empty())
     {
         stage.click(&format!("choose {mv}"));
     }
-    let made = moves(&stage.app).get(before).cloned();
-    assert_eq!(made.as_deref(), Some(mv), "{}", told(&stage.app));
+    let made = move_list(&stage.app).get(before).cloned();
+    assert_eq!(made.as_deref(), Some(mv), "{}", game_state(&stage.app));
 }
 
 /// A random game that is as wanted: its moves, and why it ended.
 fn random_game(game: &str, is_wanted: impl Fn(&[String], &str) -> bool) -> Vec<String> {
-    struct Play(u64);
-    impl Visitor for Play {
+    struct PlayRandomGame(u64);
+    impl Visitor for PlayRandomGame {
         type Out = (Vec<String>, String);
 
         fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
@@ -143,11 +143,12 @@ fn random_game(game: &str, is_wanted: impl Fn(&[String], &str) -> bool) -> Vec<S
                 position.play(mv);
                 history.push(&position);
             }
-            (moves, position.reason().to_owned())
+            (moves, position.end_reason().to_owned())
         }
     }
     for seed in 0..200_000 {
-        let (moves, reason) = games::with_game(game, Play(seed)).expect("there is such a game");
+        let (moves, reason) =
+            games::with_game(game, PlayRandomGame(seed)).expect("there is such a game");
         if is_wanted(&moves, &reason) {
             return moves;
         }
@@ -157,13 +158,16 @@ fn random_game(game: &str, is_wanted: impl Fn(&[String], &str) -> bool) -> Vec<S
 
 /// Plays a whole game by clicks, and checks it against the rules at every move.
 fn click_through(game: &str, line: &[String]) -> Value {
-    let mut stage = people(game, "");
+    let mut stage = start_game_of_people(game, "");
     for (index, mv) in line.iter().enumerate() {
         click_move(&mut stage, mv);
-        let expected = Board::replay(game, "", &line[..=index]).expect("the game is legal");
-        assert_eq!(told(&stage.app)["position"], expected.position.as_str());
+        let expected = Board::after_moves(game, "", &line[..=index]).expect("the game is legal");
+        assert_eq!(
+            game_state(&stage.app)["position"],
+            expected.position.as_str()
+        );
     }
-    told(&stage.app)
+    game_state(&stage.app)
 }
 
 #[test]
@@ -184,45 +188,47 @@ fn whole_games_are_played_by_clicks() {
 
 #[test]
 fn special_moves_of_chess_are_clicked() {
-    let mut castling = people("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
-    click(&mut castling, &["e1", "g1", "e8", "c8"]);
-    assert_eq!(moves(&castling.app), ["e1g1", "e8c8"]);
+    let mut castling = start_game_of_people("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    click_squares(&mut castling, &["e1", "g1", "e8", "c8"]);
+    assert_eq!(move_list(&castling.app), ["e1g1", "e8c8"]);
 
-    let mut passing = people("chess", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1");
-    click(&mut passing, &["d2", "d4", "e4", "d3"]);
-    assert_eq!(moves(&passing.app), ["d2d4", "e4d3"]);
+    let mut passing = start_game_of_people("chess", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1");
+    click_squares(&mut passing, &["d2", "d4", "e4", "d3"]);
+    assert_eq!(move_list(&passing.app), ["d2d4", "e4d3"]);
     assert!(
-        told(&passing.app)["position"]
+        game_state(&passing.app)["position"]
             .as_str()
             .is_some_and(|text| text.starts_with("4k3/8/8/8/8/3p4/8/4K3"))
     );
 
-    let mut promoting = people("chess", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
-    click(&mut promoting, &["a7", "a8"]);
+    let mut promoting = start_game_of_people("chess", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+    click_squares(&mut promoting, &["a7", "a8"]);
     assert_eq!(
-        told(&promoting.app)["choices"].as_array().map(Vec::len),
+        game_state(&promoting.app)["choices"]
+            .as_array()
+            .map(Vec::len),
         Some(4)
     );
     promoting.click("choose a7a8n");
     assert!(
-        told(&promoting.app)["position"]
+        game_state(&promoting.app)["position"]
             .as_str()
             .is_some_and(|text| text.starts_with("N3k3"))
     );
 
-    let mut stalemate = people("chess", "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1");
-    click(&mut stalemate, &["g5", "g6"]);
-    let told = told(&stalemate.app);
+    let mut stalemate = start_game_of_people("chess", "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1");
+    click_squares(&mut stalemate, &["g5", "g6"]);
+    let told = game_state(&stalemate.app);
     assert_eq!(
         (&told["status"], &told["reason"]),
         (&"Draw".into(), &"stalemate".into())
     );
 
-    let mut mate = people("chess", "");
+    let mut mate = start_game_of_people("chess", "");
     for squares in [["f2", "f3"], ["e7", "e5"], ["g2", "g4"], ["d8", "h4"]] {
-        click(&mut mate, &squares);
+        click_squares(&mut mate, &squares);
     }
-    let told = self::told(&mate.app);
+    let told = game_state(&mate.app);
     assert_eq!(
         (&told["status"], &told["reason"]),
         (&"Player 2 wins".into(), &"checkmate".into())
@@ -240,24 +246,24 @@ fn special_cases_of_the_other_games_are_clicked() {
     assert_eq!(told["status"], "Player 1 wins", "{told}");
 
     // Two extra turns one after the other, then a capture.
-    let mut kalah = people("kalah", "<6,10,11,0,0,0,0,2,1,4,4,4,4,4,4> s");
-    click(&mut kalah, &["first pit 6"]);
-    assert_eq!(self::told(&kalah.app)["turn"], "South to move");
-    click(&mut kalah, &["first pit 5"]);
-    assert_eq!(self::told(&kalah.app)["turn"], "South to move");
-    assert_eq!(moves(&kalah.app), ["6", "5"]);
-    let mut capture = people("kalah", "<6,0,0,1,0,3,3,3,3,5,5,5,5,5,10> s");
-    click(&mut capture, &["first pit 1"]);
-    let position = self::told(&capture.app)["position"].clone();
+    let mut kalah = start_game_of_people("kalah", "<6,10,11,0,0,0,0,2,1,4,4,4,4,4,4> s");
+    click_squares(&mut kalah, &["first pit 6"]);
+    assert_eq!(game_state(&kalah.app)["turn"], "South to move");
+    click_squares(&mut kalah, &["first pit 5"]);
+    assert_eq!(game_state(&kalah.app)["turn"], "South to move");
+    assert_eq!(move_list(&kalah.app), ["6", "5"]);
+    let mut capture = start_game_of_people("kalah", "<6,0,0,1,0,3,3,3,3,5,5,5,5,5,10> s");
+    click_squares(&mut capture, &["first pit 1"]);
+    let position = game_state(&capture.app)["position"].clone();
     assert_eq!(position, "<6,6,0,0,0,3,3,3,3,5,5,5,5,0,10> n");
     // The last stone leaves South's side: North sweeps what is left.
-    let mut sweep = people("kalah", "<6,24,20,0,0,0,0,0,1,1,0,2,0,0,0> s");
-    click(&mut sweep, &["first pit 6"]);
-    let told = self::told(&sweep.app);
+    let mut sweep = start_game_of_people("kalah", "<6,24,20,0,0,0,0,0,1,1,0,2,0,0,0> s");
+    click_squares(&mut sweep, &["first pit 6"]);
+    let told = game_state(&sweep.app);
     assert_eq!(told["status"], "Player 1 wins", "{told}");
 
     let draw = random_game("connect-four", |moves, _| {
-        let replayed = Board::replay("connect-four", "", moves).expect("the game is legal");
+        let replayed = Board::after_moves("connect-four", "", moves).expect("the game is legal");
         moves.len() == 42 && replayed.outcome == Some(games::Outcome::Draw)
     });
     assert_eq!(click_through("connect-four", &draw)["status"], "Draw");
@@ -265,9 +271,10 @@ fn special_cases_of_the_other_games_are_clicked() {
     // Delta: a stone placed a second time in a turn of the other, which the rules call the equaliser.
     let equalised = random_game("delta", |moves, _| {
         (1..=moves.len()).any(|count| {
-            let replayed = Board::replay("delta", "", &moves[..count]).expect("the game is legal");
+            let replayed =
+                Board::after_moves("delta", "", &moves[..count]).expect("the game is legal");
             replayed
-                .told
+                .note
                 .is_some_and(|told| told.contains("placed a stone again (equaliser)"))
         })
     });
@@ -281,26 +288,26 @@ fn special_cases_of_the_other_games_are_clicked() {
 
 #[test]
 fn what_cannot_be_done_is_not() {
-    let mut stage = people("chess", "");
-    click(&mut stage, &["e5", "e2", "e5"]);
-    assert_eq!(moves(&stage.app), [""; 0]);
-    assert_eq!(told(&stage.app)["selected"], Value::Null);
-    click(&mut stage, &["e2", "d2", "d4"]);
-    assert_eq!(moves(&stage.app), ["d2d4"]);
-    stage.frame();
+    let mut stage = start_game_of_people("chess", "");
+    click_squares(&mut stage, &["e5", "e2", "e5"]);
+    assert_eq!(move_list(&stage.app), [""; 0]);
+    assert_eq!(game_state(&stage.app)["selected"], Value::Null);
+    click_squares(&mut stage, &["e2", "d2", "d4"]);
+    assert_eq!(move_list(&stage.app), ["d2d4"]);
+    stage.draw_frame();
     let controls = stage.frame.dump(&stage.app)["controls"].clone();
     assert_eq!(controls["pause"]["on"], false);
     assert_eq!(controls["next move"]["on"], false);
     assert_eq!(controls["undo"]["on"], true);
-    stage.click("move field").enter("e5");
-    assert_eq!(moves(&stage.app), ["d2d4", "e7e5"]);
-    stage.click("move field").enter("Ke7");
-    assert_eq!(moves(&stage.app).len(), 2);
+    stage.click("move field").type_and_enter("e5");
+    assert_eq!(move_list(&stage.app), ["d2d4", "e7e5"]);
+    stage.click("move field").type_and_enter("Ke7");
+    assert_eq!(move_list(&stage.app).len(), 2);
     let said = stage.app.message.as_ref().expect("a sentence says why");
     assert!(said.text.contains("illegal"), "{}", said.text);
     stage.click("undo").click("undo");
-    assert_eq!(moves(&stage.app), [""; 0]);
-    stage.frame();
+    assert_eq!(move_list(&stage.app), [""; 0]);
+    stage.draw_frame();
     let controls = stage.frame.dump(&stage.app)["controls"].clone();
     assert_eq!(
         (&controls["undo"]["on"], &controls["start over"]["on"]),
@@ -309,14 +316,14 @@ fn what_cannot_be_done_is_not() {
 }
 
 /// Waits until it is a person's turn, or the game is over.
-fn await_turn(stage: &mut Stage) {
-    stage.until("the engine has moved", |app| {
-        let game = app.playing.as_ref().expect("a game is played");
-        game.table.is_persons()
-            || told(app)["status"] != "Game in progress"
-            || game.trouble.is_some()
+fn await_turn(stage: &mut Harness) {
+    stage.wait_until("the engine has moved", |app| {
+        let game = app.session.as_ref().expect("a game is played");
+        game.game.is_person_to_move()
+            || game_state(app)["status"] != "Game in progress"
+            || game.failure.is_some()
     });
-    assert_eq!(told(&stage.app)["trouble"], Value::Null);
+    assert_eq!(game_state(&stage.app)["trouble"], Value::Null);
 }
 
 #[test]
@@ -328,16 +335,16 @@ fn a_person_plays_an_engine_to_the_end() {
         ("othello", "search=uct go='movetime 10'", false),
     ] {
         let seats = if first {
-            [None, engine(search)]
+            [None, parse_engine(search)]
         } else {
-            [engine(search), None]
+            [parse_engine(search), None]
         };
         let scratch = Scratch::new(&format!("records-{game}"));
-        let mut stage = recorded(plan(game, "", seats), &scratch);
+        let mut stage = start_recorded_game(game_plan(game, "", seats), &scratch);
         let mut rng = Rng::new(7);
         loop {
             await_turn(&mut stage);
-            let state = told(&stage.app);
+            let state = game_state(&stage.app);
             if state["status"] != "Game in progress" {
                 break;
             }
@@ -348,13 +355,13 @@ fn a_person_plays_an_engine_to_the_end() {
                 .to_owned();
             click_move(&mut stage, &mv);
         }
-        stage.until("a tree is shown", |app| app.model.is_some());
+        stage.wait_until("a tree is shown", |app| app.model.is_some());
         let trees = stage.app.dump()["trees"]
             .as_u64()
             .expect("trees are counted");
         assert!(trees > 2, "{game}: {trees} trees");
         let directory = PathBuf::from(
-            told(&stage.app)["records"]
+            game_state(&stage.app)["records"]
                 .as_str()
                 .expect("it is recorded"),
         );
@@ -367,63 +374,66 @@ fn a_person_plays_an_engine_to_the_end() {
 
 #[test]
 fn an_engine_is_undone_started_over_and_paused() {
-    let mut stage = playing(plan(
+    let mut stage = start_game(game_plan(
         "connect-four",
         "",
-        [None, engine("search=uct go='nodes 100'")],
+        [None, parse_engine("search=uct go='nodes 100'")],
     ));
-    click(&mut stage, &["d1"]);
+    click_squares(&mut stage, &["d1"]);
     await_turn(&mut stage);
-    assert_eq!(moves(&stage.app).len(), 2);
+    assert_eq!(move_list(&stage.app).len(), 2);
     // Undo takes the reply back too.
     stage.click("undo");
-    assert_eq!(moves(&stage.app), [""; 0]);
-    click(&mut stage, &["c1"]);
+    assert_eq!(move_list(&stage.app), [""; 0]);
+    click_squares(&mut stage, &["c1"]);
     await_turn(&mut stage);
-    assert_eq!(moves(&stage.app).first().map(String::as_str), Some("3"));
+    assert_eq!(move_list(&stage.app).first().map(String::as_str), Some("3"));
     stage.click("start over").click("start over no");
-    assert_eq!(moves(&stage.app).len(), 2);
+    assert_eq!(move_list(&stage.app).len(), 2);
     stage.click("start over").click("start over yes");
-    assert_eq!(moves(&stage.app), [""; 0]);
+    assert_eq!(move_list(&stage.app), [""; 0]);
     // While it thinks, a move can be taken back, and a pause lets it wait.
-    let mut slow = playing(plan(
+    let mut slow = start_game(game_plan(
         "connect-four",
         "",
-        [None, engine("search=uct go='movetime 20000'")],
+        [None, parse_engine("search=uct go='movetime 20000'")],
     ));
-    click(&mut slow, &["d1"]);
-    slow.until("it thinks", |app| told(app)["thinking"] == true);
+    click_squares(&mut slow, &["d1"]);
+    slow.wait_until("it thinks", |app| game_state(app)["thinking"] == true);
     slow.click("undo");
     assert_eq!(
-        (moves(&slow.app).len(), &told(&slow.app)["thinking"]),
+        (
+            move_list(&slow.app).len(),
+            &game_state(&slow.app)["thinking"]
+        ),
         (0, &Value::Bool(false))
     );
-    click(&mut slow, &["a1"]);
-    slow.until("it thinks", |app| told(app)["thinking"] == true);
+    click_squares(&mut slow, &["a1"]);
+    slow.wait_until("it thinks", |app| game_state(app)["thinking"] == true);
     slow.click("pause");
-    assert_eq!(told(&slow.app)["thinking"], false);
+    assert_eq!(game_state(&slow.app)["thinking"], false);
     slow.click("pause");
-    slow.until("it thinks again", |app| told(app)["thinking"] == true);
+    slow.wait_until("it thinks again", |app| game_state(app)["thinking"] == true);
 }
 
 #[test]
 fn engines_play_each_other_and_are_stepped() {
     let seats = [
-        engine("search=uct go='nodes 50'"),
-        engine("search=random go='nodes 1'"),
+        parse_engine("search=uct go='nodes 50'"),
+        parse_engine("search=random go='nodes 1'"),
     ];
-    let mut series = plan("kalah:4x3", "", seats);
+    let mut series = game_plan("kalah:4x3", "", seats);
     series.games = 3;
     let scratch = Scratch::new("records-series");
-    let mut stage = recorded(series, &scratch);
-    stage.until("the first game is over", |app| {
-        told(app)["status"] != "Game in progress"
+    let mut stage = start_recorded_game(series, &scratch);
+    stage.wait_until("the first game is over", |app| {
+        game_state(app)["status"] != "Game in progress"
     });
     stage.click("play again");
-    stage.until("the second game is over", |app| {
-        told(app)["number"] == 2 && told(app)["status"] != "Game in progress"
+    stage.wait_until("the second game is over", |app| {
+        game_state(app)["number"] == 2 && game_state(app)["status"] != "Game in progress"
     });
-    let state = told(&stage.app);
+    let state = game_state(&stage.app);
     let by_colour = state["by_colour"].as_array().expect("points by colour");
     let games: u64 = by_colour
         .iter()
@@ -435,18 +445,20 @@ fn engines_play_each_other_and_are_stepped() {
     let table = fs::read_to_string(directory.join("games.csv")).expect("there is a table of games");
     assert_eq!(table.lines().count(), 3, "{table}");
     // One move at a time.
-    stage.act(Action::Deed(Deed::Restart)).click("pause");
-    let before = moves(&stage.app).len();
+    stage
+        .run_action(Action::Game(GameAction::Restart))
+        .click("pause");
+    let before = move_list(&stage.app).len();
     stage.click("next move");
-    stage.until("one move is made", |app| {
-        moves(app).len() == before + 1 && told(app)["paused"] == true
+    stage.wait_until("one move is made", |app| {
+        move_list(app).len() == before + 1 && game_state(app)["paused"] == true
     });
 }
 
 #[test]
 fn an_engine_that_fails_costs_nothing() {
     let rogue = |mode: &str| {
-        engine(&format!(
+        parse_engine(&format!(
             "name=rogue go='movetime 2000' sh {} {mode}",
             data("engines/rogue.sh").display()
         ))
@@ -464,47 +476,47 @@ fn an_engine_that_fails_costs_nothing() {
         ),
     ] {
         let hangs = mode == "hang-move 2";
-        let mut stage = playing(plan("connect-four", "", [None, rogue(mode)]));
-        click(&mut stage, &["d1"]);
+        let mut stage = start_game(game_plan("connect-four", "", [None, rogue(mode)]));
+        click_squares(&mut stage, &["d1"]);
         if mode != "hang-start" {
             await_turn(&mut stage);
-            click(&mut stage, &["d1"]);
+            click_squares(&mut stage, &["d1"]);
         }
-        let before = moves(&stage.app);
+        let before = move_list(&stage.app);
         if hangs {
             // Two seconds are its own, and fifteen more are waited for.
-            stage.until("it thinks", |app| told(app)["thinking"] == true);
-            stage.skip(Duration::from_secs(16));
-            assert_eq!(told(&stage.app)["trouble"], Value::Null);
-            stage.skip(Duration::from_secs(2));
+            stage.wait_until("it thinks", |app| game_state(app)["thinking"] == true);
+            stage.advance_time(Duration::from_secs(16));
+            assert_eq!(game_state(&stage.app)["trouble"], Value::Null);
+            stage.advance_time(Duration::from_secs(2));
         }
-        stage.until("the trouble is told", |app| {
-            told(app)["trouble"] != Value::Null
+        stage.wait_until("the trouble is told", |app| {
+            game_state(app)["trouble"] != Value::Null
         });
-        let trouble = told(&stage.app)["trouble"]
+        let trouble = game_state(&stage.app)["trouble"]
             .as_str()
             .expect("it is a text")
             .to_owned();
         assert!(trouble.starts_with(text), "{mode}: {trouble}");
-        assert_eq!(moves(&stage.app), before, "the game is as it was");
+        assert_eq!(move_list(&stage.app), before, "the game is as it was");
         if hangs {
             // Who waits on is told again.
             stage.click("wait");
-            assert_eq!(told(&stage.app)["trouble"], Value::Null);
-            stage.skip(Duration::from_secs(18));
-            assert_ne!(told(&stage.app)["trouble"], Value::Null);
+            assert_eq!(game_state(&stage.app)["trouble"], Value::Null);
+            stage.advance_time(Duration::from_secs(18));
+            assert_ne!(game_state(&stage.app)["trouble"], Value::Null);
         }
         stage.click("revive");
         if mode == "hang-start" {
-            stage.until("it is told again", |app| {
-                told(app)["trouble"] != Value::Null
+            stage.wait_until("it is told again", |app| {
+                game_state(app)["trouble"] != Value::Null
             });
-            assert_eq!(moves(&stage.app), before);
+            assert_eq!(move_list(&stage.app), before);
         } else {
             // It was started again, so that this is its first move, and the game goes on.
             await_turn(&mut stage);
-            assert_eq!(moves(&stage.app).len(), before.len() + 1);
-            assert_eq!(told(&stage.app)["trouble"], Value::Null);
+            assert_eq!(move_list(&stage.app).len(), before.len() + 1);
+            assert_eq!(game_state(&stage.app)["trouble"], Value::Null);
         }
     }
 }
@@ -521,49 +533,52 @@ fn games_are_saved_and_laid_out_again() {
         ("kalah:4x3", "kalah.txt", "1 2 3"),
         ("delta", "delta.txt", "b2 c3 d4"),
     ] {
-        let mut stage = people(game, "");
+        let mut stage = start_game_of_people(game, "");
         for mv in line.split(' ') {
-            stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+            stage.run_action(Action::Game(GameAction::Move(mv.to_owned())));
         }
-        let expected = moves(&stage.app);
+        let expected = move_list(&stage.app);
         let path = scratch.0.join(name);
-        stage.act(Action::Deed(Deed::Save(path.clone())));
-        let mut other = people("kalah", "");
-        other.act(Action::LayOut(path.clone()));
-        let state = told(&other.app);
+        stage.run_action(Action::Game(GameAction::Save(path.clone())));
+        let mut other = start_game_of_people("kalah", "");
+        other.run_action(Action::LoadGame(path.clone()));
+        let state = game_state(&other.app);
         assert_eq!(state["game"], game, "{state}");
-        assert_eq!(moves(&other.app), expected, "{name}");
+        assert_eq!(move_list(&other.app), expected, "{name}");
         // It is stepped through from its beginning.
         assert_eq!(state["shown"], 0);
         other.click("position on");
-        assert_eq!(told(&other.app)["shown"], 1);
+        assert_eq!(game_state(&other.app)["shown"], 1);
         other.click("last position");
-        assert_eq!(told(&other.app)["position"], told(&stage.app)["position"]);
+        assert_eq!(
+            game_state(&other.app)["position"],
+            game_state(&stage.app)["position"]
+        );
     }
     let digits = fs::read_to_string(scratch.0.join("columns.txt")).expect("it was saved");
     assert!(digits.contains("moves: 445\n"), "{digits}");
     assert_eq!(
-        files::read("4455", "connect-four")
+        files::parse_game("4455", "connect-four")
             .expect("digits are moves")
             .moves,
         ["4", "4", "5", "5"]
     );
-    assert!(files::read("49", "connect-four").is_err());
+    assert!(files::parse_game("49", "connect-four").is_err());
 }
 
 #[test]
 fn a_position_is_looked_at_by_any_search() {
-    let mut stage = people("connect-four", "");
-    click(&mut stage, &["d1"]);
-    let analyst = engine("search=lgr2 go='nodes 300'").expect("there is one");
-    stage.act(Action::Deed(Deed::Analyse(Box::new(analyst))));
-    stage.until("its tree is shown", |app| {
+    let mut stage = start_game_of_people("connect-four", "");
+    click_squares(&mut stage, &["d1"]);
+    let analyst = parse_engine("search=lgr2 go='nodes 300'").expect("there is one");
+    stage.run_action(Action::Game(GameAction::Analyse(Box::new(analyst))));
+    stage.wait_until("its tree is shown", |app| {
         app.model
             .as_ref()
             .and_then(|model| model.meta.as_ref())
             .is_some_and(|meta| meta.is_final)
     });
-    assert_eq!(moves(&stage.app), ["4"], "no move was made");
+    assert_eq!(move_list(&stage.app), ["4"], "no move was made");
     assert_eq!(
         stage
             .app
@@ -577,38 +592,38 @@ fn a_position_is_looked_at_by_any_search() {
 
 #[test]
 fn looking_at_a_position_does_not_disturb_an_engine_that_thinks() {
-    let seats = [None, engine("search=uct go='movetime 700'")];
-    let mut stage = playing(plan("connect-four", "", seats));
-    click(&mut stage, &["d1"]);
-    stage.until("it thinks", |app| told(app)["thinking"] == true);
-    let analyst = engine("search=lgr2 go='nodes 50'").expect("there is one");
-    stage.act(Action::Deed(Deed::Analyse(Box::new(analyst))));
+    let seats = [None, parse_engine("search=uct go='movetime 700'")];
+    let mut stage = start_game(game_plan("connect-four", "", seats));
+    click_squares(&mut stage, &["d1"]);
+    stage.wait_until("it thinks", |app| game_state(app)["thinking"] == true);
+    let analyst = parse_engine("search=lgr2 go='nodes 50'").expect("there is one");
+    stage.run_action(Action::Game(GameAction::Analyse(Box::new(analyst))));
     await_turn(&mut stage);
-    assert_eq!(moves(&stage.app).len(), 2);
+    assert_eq!(move_list(&stage.app).len(), 2);
 }
 
 /// An engine that plays its answer on its own board is told when that was taken back.
 #[test]
 fn every_dialect_follows_what_is_taken_back() {
     let engine = |dialect: &str| {
-        let own = own().join(" ");
-        engine(&format!(
+        let own = own_command().join(" ");
+        parse_engine(&format!(
             "dialect={dialect} option.Search=uct go='nodes 20' {own} --game othello"
         ))
     };
     for dialect in ["gtp", "uci", "ugi"] {
-        let mut stage = playing(plan("othello", "", [None, engine(dialect)]));
+        let mut stage = start_game(game_plan("othello", "", [None, engine(dialect)]));
         for _ in 0..3 {
             click_move(&mut stage, "d3");
             await_turn(&mut stage);
-            assert_eq!(moves(&stage.app).len(), 2, "{dialect}");
+            assert_eq!(move_list(&stage.app).len(), 2, "{dialect}");
             stage.click("undo");
-            assert_eq!(moves(&stage.app).len(), 0, "{dialect}");
+            assert_eq!(move_list(&stage.app).len(), 0, "{dialect}");
         }
         click_move(&mut stage, "c4");
         await_turn(&mut stage);
         assert_eq!(
-            moves(&stage.app).first().map(String::as_str),
+            move_list(&stage.app).first().map(String::as_str),
             Some("c4"),
             "{dialect}"
         );
@@ -618,135 +633,135 @@ fn every_dialect_follows_what_is_taken_back() {
 #[test]
 fn a_result_that_is_taken_back_does_not_count() {
     let scratch = Scratch::new("records-undone");
-    let mut series = plan("connect-four", "", [None, None]);
+    let mut series = game_plan("connect-four", "", [None, None]);
     series.games = 3;
-    let mut stage = recorded(series, &scratch);
-    let win = |stage: &mut Stage| {
+    let mut stage = start_recorded_game(series, &scratch);
+    let win = |stage: &mut Harness| {
         for mv in ["1", "2", "1", "2", "1", "2", "1"]
             .iter()
-            .skip(moves(&stage.app).len())
+            .skip(move_list(&stage.app).len())
         {
-            stage.act(Action::Deed(Deed::Move((*mv).to_owned())));
+            stage.run_action(Action::Game(GameAction::Move((*mv).to_owned())));
         }
     };
     win(&mut stage);
-    let score = |stage: &Stage| told(&stage.app)["score"].clone();
+    let score = |stage: &Harness| game_state(&stage.app)["score"].clone();
     assert_eq!(score(&stage), serde_json::json!([1, 0]));
-    stage.act(Action::Deed(Deed::Undo));
+    stage.run_action(Action::Game(GameAction::Undo));
     assert_eq!(score(&stage), serde_json::json!([0, 0]));
     win(&mut stage);
     assert_eq!(score(&stage), serde_json::json!([1, 0]));
     let directory = PathBuf::from(
-        told(&stage.app)["records"]
+        game_state(&stage.app)["records"]
             .as_str()
             .expect("it is recorded"),
     );
     let table = fs::read_to_string(directory.join("games.csv")).expect("there is a table of games");
     assert_eq!(table.lines().count(), 2, "{table}");
     // Two wins of three decide the series; another one begins at nothing.
-    stage.act(Action::Deed(Deed::Again));
+    stage.run_action(Action::Game(GameAction::NextGame));
     for mv in ["1", "2", "1", "2", "1", "2", "3", "2"] {
-        stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+        stage.run_action(Action::Game(GameAction::Move(mv.to_owned())));
     }
     assert_eq!(score(&stage), serde_json::json!([2, 0]));
-    stage.act(Action::Deed(Deed::Again));
+    stage.run_action(Action::Game(GameAction::NextGame));
     assert_eq!(
-        (score(&stage), &told(&stage.app)["number"]),
+        (score(&stage), &game_state(&stage.app)["number"]),
         (serde_json::json!([0, 0]), &1.into())
     );
 }
 
 #[test]
 fn what_is_opened_takes_the_place_of_what_is_played() {
-    let mut stage = people("connect-four", "");
+    let mut stage = start_game_of_people("connect-four", "");
     let tree = data("trees/small.csv");
-    stage.act(Action::Open(vec![tree]));
-    stage.until("the game is gone", |app| told(app) == Value::Null);
+    stage.run_action(Action::Open(vec![tree]));
+    stage.wait_until("the game is gone", |app| game_state(app) == Value::Null);
 }
 
 #[test]
 fn a_game_that_is_not_over_is_left_only_on_purpose() {
     for control in ["leave", "home"] {
-        let mut stage = people("connect-four", "");
+        let mut stage = start_game_of_people("connect-four", "");
         stage.size = (1280, 1000);
-        click(&mut stage, &["d1"]);
-        let ask = |stage: &mut Stage| {
+        click_squares(&mut stage, &["d1"]);
+        let ask = |stage: &mut Harness| {
             stage.click(control);
-            stage.frame();
-            stage.frame();
+            stage.draw_frame();
+            stage.draw_frame();
         };
         ask(&mut stage);
         stage.click("leave no");
-        assert_eq!(moves(&stage.app), ["4"], "{control}");
+        assert_eq!(move_list(&stage.app), ["4"], "{control}");
         ask(&mut stage);
         stage.click("leave yes");
-        assert!(stage.app.playing.is_none(), "{control}");
+        assert!(stage.app.session.is_none(), "{control}");
     }
     // Where nothing is lost nothing is asked.
-    let mut stage = people("connect-four", "");
+    let mut stage = start_game_of_people("connect-four", "");
     stage.size = (1280, 1000);
-    stage.frame();
+    stage.draw_frame();
     stage.click("leave");
-    assert!(stage.app.playing.is_none());
+    assert!(stage.app.session.is_none());
 }
 
 #[test]
 fn a_series_of_people_names_who_wins_whatever_the_side() {
-    let mut series = plan("connect-four", "", [None, None]);
+    let mut series = game_plan("connect-four", "", [None, None]);
     series.games = 3;
-    let mut stage = playing(series);
-    let win = |stage: &mut Stage| {
+    let mut stage = start_game(series);
+    let win = |stage: &mut Harness| {
         for mv in ["1", "2", "1", "2", "1", "2", "1"] {
-            stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+            stage.run_action(Action::Game(GameAction::Move(mv.to_owned())));
         }
     };
     win(&mut stage);
-    assert_eq!(told(&stage.app)["status"], "Player 1 wins");
+    assert_eq!(game_state(&stage.app)["status"], "Player 1 wins");
     // Who looks at the end can go on from there.
     stage.click("look");
     stage.click("again");
-    assert_eq!(told(&stage.app)["number"], 2);
+    assert_eq!(game_state(&stage.app)["number"], 2);
     // Now the other one begins.
     win(&mut stage);
-    assert_eq!(told(&stage.app)["status"], "Player 2 wins");
+    assert_eq!(game_state(&stage.app)["status"], "Player 2 wins");
 }
 
 #[test]
 fn a_move_of_the_list_is_shown_on_the_board() {
-    let mut stage = people("connect-four", "");
+    let mut stage = start_game_of_people("connect-four", "");
     for mv in ["4", "4", "3"] {
-        stage.act(Action::Deed(Deed::Move(mv.to_owned())));
+        stage.run_action(Action::Game(GameAction::Move(mv.to_owned())));
     }
-    stage.act(Action::GoToMove(0));
-    let shown = |stage: &Stage| stage.app.playing.as_ref().map(|game| game.table.shown());
+    stage.run_action(Action::GoToMove(0));
+    let shown = |stage: &Harness| stage.app.session.as_ref().map(|game| game.game.shown_ply());
     assert_eq!((shown(&stage), stage.app.shown_move()), (Some(1), Some(0)));
-    assert_eq!(moves(&stage.app).len(), 3);
+    assert_eq!(move_list(&stage.app).len(), 3);
 }
 
 #[test]
 fn engines_go_on_with_their_series_by_themselves() {
-    let seat = || engine("search=random go='nodes 1'");
-    let mut series = plan("connect-four", "", [seat(), seat()]);
+    let seat = || parse_engine("search=random go='nodes 1'");
+    let mut series = game_plan("connect-four", "", [seat(), seat()]);
     series.games = 5;
-    let mut stage = playing(series);
-    let is_over = |app: &App| told(app)["status"] != "Game in progress";
-    stage.until("the first game is over", is_over);
-    stage.skip(Duration::from_secs(3));
-    stage.until("the second game is over", |app| {
-        told(app)["number"] == 2 && is_over(app)
+    let mut stage = start_game(series);
+    let is_over = |app: &App| game_state(app)["status"] != "Game in progress";
+    stage.wait_until("the first game is over", is_over);
+    stage.advance_time(Duration::from_secs(3));
+    stage.wait_until("the second game is over", |app| {
+        game_state(app)["number"] == 2 && is_over(app)
     });
     // Who wants to look at it is not disturbed.
     stage.click("look");
-    stage.skip(Duration::from_secs(30));
-    assert_eq!(told(&stage.app)["number"], 2);
+    stage.advance_time(Duration::from_secs(30));
+    assert_eq!(game_state(&stage.app)["number"], 2);
 }
 
 #[test]
 fn looking_at_a_position_can_be_stopped() {
-    let mut stage = people("connect-four", "");
-    let searcher = engine("search=uct go='nodes 500000000'").expect("an engine");
-    stage.act(Action::Deed(Deed::Analyse(Box::new(searcher))));
-    let is_looking = |app: &App| app.playing.as_ref().is_some_and(|game| game.is_looking);
+    let mut stage = start_game_of_people("connect-four", "");
+    let searcher = parse_engine("search=uct go='nodes 500000000'").expect("an engine");
+    stage.run_action(Action::Game(GameAction::Analyse(Box::new(searcher))));
+    let is_looking = |app: &App| app.session.as_ref().is_some_and(|game| game.is_analysing);
     assert!(is_looking(&stage.app));
     stage.click("stop analysis");
     assert!(!is_looking(&stage.app));

@@ -8,75 +8,75 @@ use std::{
 
 use canopy_viewer::{
     app::{Action, App},
-    frame::{self, Frame},
-    model::Model,
-    settings::Settings,
+    frame::{self, FrameRenderer},
+    model::TreeModel,
+    settings::ViewerSettings,
 };
 
 const WIDTH: u32 = 1100;
 const HEIGHT: u32 = 680;
 
 /// The window without a window.
-pub(crate) struct Stage {
+pub(crate) struct Harness {
     pub(crate) app: App,
-    pub(crate) frame: Frame,
+    pub(crate) frame: FrameRenderer,
     /// Pixels a point.
     pub(crate) scale: f32,
     /// Its size in points.
     pub(crate) size: (u32, u32),
     now: Duration,
     /// When time passes as it does for everybody: since when.
-    begun: Option<Instant>,
+    real_start: Option<Instant>,
     events: Vec<egui::Event>,
 }
 
-impl Stage {
-    pub(crate) fn new(settings: Settings) -> Self {
+impl Harness {
+    pub(crate) fn new(settings: ViewerSettings) -> Self {
         let mut app = App::new(settings, Arc::new(|| {})).expect("threads start");
-        app.records = None;
+        app.records_directory = None;
         Self {
             app,
-            frame: Frame::default(),
+            frame: FrameRenderer::default(),
             scale: 1.0,
             size: (WIDTH, HEIGHT),
             now: Duration::ZERO,
-            begun: None,
+            real_start: None,
             events: Vec::new(),
         }
     }
 
     pub(crate) fn dark() -> Self {
-        Self::new(Settings::default())
+        Self::new(ViewerSettings::default())
     }
 
     /// A stage on which time passes as it does for engines.
-    pub(crate) fn in_time() -> Self {
+    pub(crate) fn with_real_time() -> Self {
         Self {
-            begun: Some(Instant::now()),
+            real_start: Some(Instant::now()),
             ..Self::dark()
         }
     }
 
     pub(crate) fn light() -> Self {
-        Self::new(Settings {
+        Self::new(ViewerSettings {
             dark: false,
-            ..Settings::default()
+            ..ViewerSettings::default()
         })
     }
 
-    pub(crate) fn show(&mut self, name: &str, model: Model) -> &mut Self {
-        self.app.show_alone(Path::new(name), Arc::new(model));
-        self.frame();
+    pub(crate) fn show_model(&mut self, name: &str, model: TreeModel) -> &mut Self {
+        self.app.show_single_tree(Path::new(name), Arc::new(model));
+        self.draw_frame();
         self
     }
 
-    pub(crate) fn act(&mut self, action: Action) -> &mut Self {
-        self.app.act(action);
-        self.frame();
+    pub(crate) fn run_action(&mut self, action: Action) -> &mut Self {
+        self.app.dispatch(action);
+        self.draw_frame();
         self
     }
 
-    pub(crate) fn press(&mut self, key: egui::Key) -> &mut Self {
+    pub(crate) fn press_key(&mut self, key: egui::Key) -> &mut Self {
         self.events.push(egui::Event::Key {
             key,
             physical_key: None,
@@ -84,32 +84,32 @@ impl Stage {
             repeat: false,
             modifiers: egui::Modifiers::NONE,
         });
-        self.frame();
+        self.draw_frame();
         self
     }
 
     /// Moves the pointer over a place of the canvas, in pixels, and leaves it there.
-    pub(crate) fn point(&mut self, (x, y): (f64, f64)) -> &mut Self {
-        let (left, top) = self.app.canvas_at;
+    pub(crate) fn move_pointer(&mut self, (x, y): (f64, f64)) -> &mut Self {
+        let (left, top) = self.app.canvas_origin;
         let at = egui::pos2((left + x) as f32, (top + y) as f32);
         for step in [1.0, 0.0] {
             let at = at + egui::vec2(step, 0.0);
             self.events.push(egui::Event::PointerMoved(at));
-            self.frame();
+            self.draw_frame();
         }
         self
     }
 
     /// Types a text into whatever is typed into, and Enter.
-    pub(crate) fn enter(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn type_and_enter(&mut self, text: &str) -> &mut Self {
         self.events.push(egui::Event::Text(text.to_owned()));
-        self.frame();
-        self.press(egui::Key::Enter)
+        self.draw_frame();
+        self.press_key(egui::Key::Enter)
     }
 
     /// Clicks a control by its name.
     pub(crate) fn click(&mut self, control: &str) -> &mut Self {
-        self.frame();
+        self.draw_frame();
         let state = self.frame.dump(&self.app);
         let at = &state["controls"][control]["at"];
         let coordinate = |index: usize| {
@@ -119,7 +119,7 @@ impl Stage {
         };
         let pos = egui::pos2(coordinate(0) as f32, coordinate(1) as f32) / self.scale;
         self.events.push(egui::Event::PointerMoved(pos));
-        self.frame();
+        self.draw_frame();
         for pressed in [true, false] {
             self.events.push(egui::Event::PointerButton {
                 pos,
@@ -127,13 +127,13 @@ impl Stage {
                 pressed,
                 modifiers: egui::Modifiers::NONE,
             });
-            self.frame();
+            self.draw_frame();
         }
         self
     }
 
     /// Types into a field by its name, in place of what is there.
-    pub(crate) fn fill(&mut self, control: &str, text: &str) -> &mut Self {
+    pub(crate) fn fill_field(&mut self, control: &str, text: &str) -> &mut Self {
         self.click(control);
         self.events.push(egui::Event::Key {
             key: egui::Key::A,
@@ -142,46 +142,46 @@ impl Stage {
             repeat: false,
             modifiers: egui::Modifiers::COMMAND,
         });
-        self.frame();
+        self.draw_frame();
         if text.is_empty() {
-            return self.press(egui::Key::Backspace);
+            return self.press_key(egui::Key::Backspace);
         }
         self.events.push(egui::Event::Text(text.to_owned()));
-        self.frame();
+        self.draw_frame();
         self
     }
 
     /// Draws a frame, a while after the last.
-    pub(crate) fn frame(&mut self) {
-        self.now = match self.begun {
+    pub(crate) fn draw_frame(&mut self) {
+        self.now = match self.real_start {
             Some(begun) => begun.elapsed(),
             None => self.now + Duration::from_millis(200),
         };
         self.app.update(self.now);
         let size = |points: u32| (points as f32 * self.scale) as u32;
         let (width, height) = (size(self.size.0), size(self.size.1));
-        let mut input = frame::input(width as f32, height as f32, self.scale);
+        let mut input = frame::idle_input(width as f32, height as f32, self.scale);
         input.time = Some(self.now.as_secs_f64());
         input.events.append(&mut self.events);
         self.frame.draw(&mut self.app, input, (width, height));
     }
 
     /// Lets time pass in which nothing happens.
-    pub(crate) fn skip(&mut self, time: Duration) -> &mut Self {
-        self.begun = self.begun.and_then(|begun| begun.checked_sub(time));
+    pub(crate) fn advance_time(&mut self, time: Duration) -> &mut Self {
+        self.real_start = self.real_start.and_then(|begun| begun.checked_sub(time));
         self.now += time;
-        self.frame();
+        self.draw_frame();
         self
     }
 
     /// Waits until something is so.
-    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) -> &mut Self {
+    pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) -> &mut Self {
         let begun = Instant::now();
         while !is_so(&self.app) {
             let state = self.app.dump();
             assert!(begun.elapsed() < Duration::from_secs(60), "{what}: {state}");
             std::thread::sleep(Duration::from_millis(2));
-            self.frame();
+            self.draw_frame();
         }
         self
     }

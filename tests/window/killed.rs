@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 /// Makes a folder look as if nothing had happened in it for a day.
-fn age(folder: &Path) {
+fn make_day_old(folder: &Path) {
     let yesterday = SystemTime::now() - Duration::from_secs(24 * 60 * 60);
     let opened = File::open(folder).expect("it is there");
     opened.set_modified(yesterday).expect("it can be aged");
@@ -25,7 +25,7 @@ fn what_a_killed_viewer_left_behind_is_swept_by_the_next() {
     };
     let scratch = Scratch::new("window-killed");
     let window = Window::open(&display, &scratch.0, &["demo", "--pace", "50"]);
-    let state = window.until("the match is under way", |state| {
+    let state = window.wait_until("the match is under way", |state| {
         state["match"]["moves"].as_u64().unwrap_or(0) >= 2
     });
     let directory = PathBuf::from(state["directory"].as_str().expect("it has a directory"));
@@ -37,10 +37,10 @@ fn what_a_killed_viewer_left_behind_is_swept_by_the_next() {
     fs::rename(&directory, &left).expect("it is still there");
     let kept = scratch.0.join("canopy-of-somebody-else");
     fs::create_dir(&kept).expect("it can be made");
-    age(&left);
-    age(&kept);
+    make_day_old(&left);
+    make_day_old(&kept);
     let window = Window::open(&display, &scratch.0, &[]);
-    window.until("it is gone", |_| !left.exists());
+    window.wait_until("it is gone", |_| !left.exists());
     assert!(kept.exists());
     assert!(window.close().success());
 }

@@ -4,13 +4,13 @@ use std::{fs, path::PathBuf};
 
 use canopy_engine::tree::film;
 
-use crate::settings::{Settings, user_directory};
+use crate::settings::{ViewerSettings, user_directory};
 
 const MEGABYTE: usize = 1 << 20;
 /// The default is never more than this, nor more than a quarter of the machine's memory.
-const MAX_DEFAULT: usize = 2048 * MEGABYTE;
+const MAX_DEFAULT_BYTES: usize = 2048 * MEGABYTE;
 /// Less is not worth the trouble: the window itself takes more.
-const MIN: usize = 16 * MEGABYTE;
+const MIN_BYTES: usize = 16 * MEGABYTE;
 /// What a node of a tree takes that is shown, with the tree itself; see `Model::bytes`.
 pub const NODE_BYTES: usize = 192;
 
@@ -18,14 +18,14 @@ pub const NODE_BYTES: usize = 192;
 /// for one that is being read, 3 are for the journal, and 3 for trees made of it, of which there are two when one takes
 /// the place of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct MemoryBudget {
     bytes: usize,
     cache: Option<PathBuf>,
 }
 
-impl Budget {
+impl MemoryBudget {
     /// What the settings say.
-    pub fn of(settings: &Settings) -> Self {
+    pub fn from_settings(settings: &ViewerSettings) -> Self {
         let budget = Self::new(settings.memory);
         match &settings.cache {
             Some(cache) => budget.with_cache(Some(cache.clone())),
@@ -36,11 +36,11 @@ impl Budget {
     /// So many megabytes; 0 for a quarter of the machine's memory, and at most 2048.
     pub fn new(megabytes: u32) -> Self {
         let bytes = match megabytes as usize {
-            0 => (machine_memory() / 4).min(MAX_DEFAULT),
+            0 => (machine_memory() / 4).min(MAX_DEFAULT_BYTES),
             megabytes => megabytes.saturating_mul(MEGABYTE),
         };
         Self {
-            bytes: bytes.max(MIN),
+            bytes: bytes.max(MIN_BYTES),
             cache: cache_directory(),
         }
     }
@@ -56,27 +56,27 @@ impl Budget {
     }
 
     /// What the tree of a file may take.
-    pub fn tree(&self) -> usize {
+    pub fn max_tree_bytes(&self) -> usize {
         self.bytes / 16 * 5
     }
 
     /// What the trees of files may take together that are kept ready.
-    pub fn trees(&self) -> usize {
+    pub fn max_cached_bytes(&self) -> usize {
         self.bytes / 16 * 5
     }
 
     /// A file is read before it is wanted if it has no more bytes than this.
-    pub fn file_read_ahead(&self) -> u64 {
+    pub fn max_prefetch_bytes(&self) -> u64 {
         // A tree takes about four times as much as its file.
         (self.bytes / 128) as u64
     }
 
     /// What a journal may take.
-    pub fn journal(&self) -> film::Limits {
-        film::Limits {
-            bytes: self.bytes / 16 * 3,
-            nodes: self.bytes / 32 * 3 / NODE_BYTES,
-            cache: self.cache.clone(),
+    pub fn journal_limits(&self) -> film::ReplayLimits {
+        film::ReplayLimits {
+            max_bytes: self.bytes / 16 * 3,
+            max_nodes: self.bytes / 32 * 3 / NODE_BYTES,
+            cache_directory: self.cache.clone(),
         }
     }
 }
@@ -101,17 +101,20 @@ mod tests {
 
     #[test]
     fn the_default_is_a_quarter_of_the_memory_and_at_most_two_gigabytes() {
-        let default = Budget::new(0).bytes();
-        assert!((MIN..=MAX_DEFAULT).contains(&default));
-        assert!(default == MAX_DEFAULT || default == machine_memory() / 4);
-        assert_eq!(Budget::new(300).bytes(), 300 * MEGABYTE);
+        let default = MemoryBudget::new(0).bytes();
+        assert!((MIN_BYTES..=MAX_DEFAULT_BYTES).contains(&default));
+        assert!(default == MAX_DEFAULT_BYTES || default == machine_memory() / 4);
+        assert_eq!(MemoryBudget::new(300).bytes(), 300 * MEGABYTE);
     }
 
     #[test]
     fn the_parts_are_no_more_than_the_whole() {
-        let budget = Budget::new(512);
-        let journal = budget.journal();
-        let parts = budget.tree() + budget.trees() + journal.bytes + 2 * journal.nodes * NODE_BYTES;
+        let budget = MemoryBudget::new(512);
+        let journal = budget.journal_limits();
+        let parts = budget.max_tree_bytes()
+            + budget.max_cached_bytes()
+            + journal.max_bytes
+            + 2 * journal.max_nodes * NODE_BYTES;
         assert!(parts <= budget.bytes());
     }
 }

@@ -1,9 +1,9 @@
 //! Where one looks at a tree from: which part of it lies where on the canvas.
 
 /// How far apart layers may be drawn, in points.
-const LAYER_MOST: f64 = 150.0;
+const MAX_LAYER_SPACING: f64 = 150.0;
 /// How far apart neighbours may be drawn, in points.
-const SIBLING_MOST: f64 = 400.0;
+const MAX_SIBLING_SPACING: f64 = 400.0;
 /// What is kept free around a tree that fits, in points; above it more, for what lies over the canvas there.
 const MARGIN: f64 = 40.0;
 const TOP_MARGIN: f64 = 68.0;
@@ -21,7 +21,7 @@ pub struct Canvas {
 
 /// What is to fit onto the canvas: a part of a tree, in units of neighbours and layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bounds {
+pub struct TreeBounds {
     /// How far left.
     pub left: f64,
     /// How far right.
@@ -40,17 +40,17 @@ pub struct Camera {
     /// The layer in the middle.
     pub y: f64,
     /// Pixels between neighbours.
-    pub across: f64,
+    pub sibling_spacing: f64,
     /// Pixels between layers.
-    pub down: f64,
+    pub layer_spacing: f64,
     /// The same when the whole tree fits: layers never lie closer than then.
-    fit_across: f64,
-    fit_down: f64,
+    fit_sibling_spacing: f64,
+    fit_layer_spacing: f64,
 }
 
 impl Camera {
     /// A camera that sees all of `bounds`.
-    pub fn fit(bounds: &Bounds, canvas: &Canvas) -> Self {
+    pub fn fit(bounds: &TreeBounds, canvas: &Canvas) -> Self {
         let room = |size: f64, free: f64| (size - free * canvas.scale).max(1.0);
         let width = bounds.right - bounds.left;
         let height = bounds.bottom - bounds.top;
@@ -61,93 +61,102 @@ impl Camera {
                 most * canvas.scale
             }
         };
-        let across = spread(room(canvas.width, 2.0 * MARGIN), width, SIBLING_MOST / 4.0);
-        let down = spread(room(canvas.height, MARGIN + TOP_MARGIN), height, LAYER_MOST);
+        let sibling_spacing = spread(
+            room(canvas.width, 2.0 * MARGIN),
+            width,
+            MAX_SIBLING_SPACING / 4.0,
+        );
+        let layer_spacing = spread(
+            room(canvas.height, MARGIN + TOP_MARGIN),
+            height,
+            MAX_LAYER_SPACING,
+        );
         Self {
             x: f64::midpoint(bounds.left, bounds.right),
             y: f64::midpoint(bounds.top, bounds.bottom)
-                - (TOP_MARGIN - MARGIN) / 2.0 * canvas.scale / down,
-            across,
-            down,
-            fit_across: across,
-            fit_down: down,
+                - (TOP_MARGIN - MARGIN) / 2.0 * canvas.scale / layer_spacing,
+            sibling_spacing,
+            layer_spacing,
+            fit_sibling_spacing: sibling_spacing,
+            fit_layer_spacing: layer_spacing,
         }
     }
 
     /// Where a place of the tree lies on the canvas.
     pub fn to_canvas(&self, canvas: &Canvas, x: f64, y: f64) -> (f64, f64) {
         (
-            canvas.width / 2.0 + (x - self.x) * self.across,
-            canvas.height / 2.0 + (y - self.y) * self.down,
+            canvas.width / 2.0 + (x - self.x) * self.sibling_spacing,
+            canvas.height / 2.0 + (y - self.y) * self.layer_spacing,
         )
     }
 
     /// Which place of the tree lies at a pixel.
     pub fn to_tree(&self, canvas: &Canvas, x: f64, y: f64) -> (f64, f64) {
         (
-            self.x + (x - canvas.width / 2.0) / self.across,
-            self.y + (y - canvas.height / 2.0) / self.down,
+            self.x + (x - canvas.width / 2.0) / self.sibling_spacing,
+            self.y + (y - canvas.height / 2.0) / self.layer_spacing,
         )
     }
 
     /// Moves the tree by so many pixels.
     pub fn pan(&mut self, dx: f64, dy: f64) {
-        self.x -= dx / self.across;
-        self.y -= dy / self.down;
+        self.x -= dx / self.sibling_spacing;
+        self.y -= dy / self.layer_spacing;
     }
 
     /// How many times larger than when it fits the tree is drawn.
     pub fn zoom(&self) -> f64 {
-        self.across / self.fit_across
+        self.sibling_spacing / self.fit_sibling_spacing
     }
 
     /// Draws the tree `factor` times as large, and what lies at the pixel stays there.
     pub fn zoom_at(&mut self, canvas: &Canvas, factor: f64, x: f64, y: f64) {
         let (tree_x, tree_y) = self.to_tree(canvas, x, y);
-        let least = self.fit_across / 8.0;
-        let most = (SIBLING_MOST * canvas.scale).max(self.fit_across);
-        self.across = (self.across * factor).clamp(least, most);
+        let least = self.fit_sibling_spacing / 8.0;
+        let most = (MAX_SIBLING_SPACING * canvas.scale).max(self.fit_sibling_spacing);
+        self.sibling_spacing = (self.sibling_spacing * factor).clamp(least, most);
         let zoom = self.zoom();
         // Layers part only until they are far enough apart to be read.
-        let most = (LAYER_MOST * canvas.scale).max(self.fit_down);
-        self.down = (self.fit_down * zoom).min(most);
-        self.x = tree_x - (x - canvas.width / 2.0) / self.across;
-        self.y = tree_y - (y - canvas.height / 2.0) / self.down;
+        let most = (MAX_LAYER_SPACING * canvas.scale).max(self.fit_layer_spacing);
+        self.layer_spacing = (self.fit_layer_spacing * zoom).min(most);
+        self.x = tree_x - (x - canvas.width / 2.0) / self.sibling_spacing;
+        self.y = tree_y - (y - canvas.height / 2.0) / self.layer_spacing;
     }
 
     /// Draws everything so many times as large, the canvas too.
-    pub fn enlarge(&mut self, scale: f64) {
+    pub fn scale_by(&mut self, scale: f64) {
         for length in [
-            &mut self.across,
-            &mut self.down,
-            &mut self.fit_across,
-            &mut self.fit_down,
+            &mut self.sibling_spacing,
+            &mut self.layer_spacing,
+            &mut self.fit_sibling_spacing,
+            &mut self.fit_layer_spacing,
         ] {
             *length *= scale;
         }
     }
 
     /// The whole tree has other bounds now; nothing moves.
-    pub fn fit_to(&mut self, bounds: &Bounds, canvas: &Canvas) {
+    pub fn refit(&mut self, bounds: &TreeBounds, canvas: &Canvas) {
         let fitting = Self::fit(bounds, canvas);
-        (self.fit_across, self.fit_down) = (fitting.fit_across, fitting.fit_down);
+        (self.fit_sibling_spacing, self.fit_layer_spacing) =
+            (fitting.fit_sibling_spacing, fitting.fit_layer_spacing);
     }
 
     /// Looks so that `bounds` fit, zoomed as if the whole tree were the measure.
-    pub fn look_at(&mut self, bounds: &Bounds, canvas: &Canvas) {
+    pub fn zoom_to(&mut self, bounds: &TreeBounds, canvas: &Canvas) {
         let close = Self::fit(bounds, canvas);
-        self.across = close.across;
-        self.down = (self.fit_down * self.zoom())
-            .min((LAYER_MOST * canvas.scale).max(self.fit_down))
-            .max(close.down.min(self.fit_down));
+        self.sibling_spacing = close.sibling_spacing;
+        self.layer_spacing = (self.fit_layer_spacing * self.zoom())
+            .min((MAX_LAYER_SPACING * canvas.scale).max(self.fit_layer_spacing))
+            .max(close.layer_spacing.min(self.fit_layer_spacing));
         self.x = close.x;
         // The top of what is looked at stays in sight even if not all of its layers fit.
-        let shown = canvas.height / self.down;
+        let shown = canvas.height / self.layer_spacing;
         let height = bounds.bottom - bounds.top;
         self.y = if height + 1.0 <= shown {
             close.y
         } else {
-            bounds.top + shown / 2.0 - MARGIN * canvas.scale / self.down
+            bounds.top + shown / 2.0 - MARGIN * canvas.scale / self.layer_spacing
         };
     }
 }
@@ -165,10 +174,10 @@ mod tests {
     #[test]
     fn a_tree_that_fits_lies_within_the_margins() {
         for (right, bottom) in [(460_000.0, 11.0), (0.0, 0.0), (3.0, 1e6), (100.0, 1.0)] {
-            let bounds = Bounds {
+            let bounds = TreeBounds {
                 right,
                 bottom,
-                ..Bounds::default()
+                ..TreeBounds::default()
             };
             let camera = Camera::fit(&bounds, &CANVAS);
             for (x, y) in [(0.0, 0.0), (right, bottom)] {
@@ -183,10 +192,10 @@ mod tests {
 
     #[test]
     fn what_lies_under_the_pointer_stays_there() {
-        let bounds = Bounds {
+        let bounds = TreeBounds {
             right: 1000.0,
             bottom: 12.0,
-            ..Bounds::default()
+            ..TreeBounds::default()
         };
         let mut camera = Camera::fit(&bounds, &CANVAS);
         for factor in [1.1, 3.0, 20.0, 0.5, 1e9, 1e-9, 1.0] {

@@ -14,16 +14,16 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
     app::{Action, App},
-    budget::Budget,
+    budget::MemoryBudget,
     camera::{Camera, Canvas},
     display::WindowError,
-    easel::View,
-    exhibition::Wanted,
-    frame::{self, Frame},
+    easel::RenderView,
+    exhibition::DemoMatchConfig,
+    frame::{self, FrameRenderer},
     journal_bench,
-    model::Model,
-    scene::{self, Look},
-    settings::Settings,
+    model::TreeModel,
+    scene::{self, RenderOptions},
+    settings::ViewerSettings,
     terminal,
     theme::Theme,
     window,
@@ -209,7 +209,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         None => {
             let files = cli.files;
             let first = (!files.is_empty()).then_some(Action::Open(files));
-            show(first)
+            show_window(first)
         }
     };
     match result {
@@ -221,7 +221,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
                 CliError::Stopped => (None, 130),
             };
             if let Some(text) = text {
-                say(&text);
+                print_message(&text);
             }
             ExitCode::from(code)
         }
@@ -232,47 +232,47 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     clippy::print_stderr,
     reason = "where the program says what went wrong"
 )]
-fn say(text: &str) {
+fn print_message(text: &str) {
     eprintln!("canopy-viewer: {text}");
 }
 
 fn demo(arguments: DemoArgs) -> Result<(), CliError> {
-    let wanted =
-        Wanted::new(&arguments.game, arguments.engine.as_deref()).map_err(CliError::Input)?;
-    let wanted = Wanted {
-        games: arguments.games.unwrap_or(wanted.games),
-        pace: arguments.pace.unwrap_or(wanted.pace),
-        exit: arguments.exit,
-        ..wanted
+    let config = DemoMatchConfig::new(&arguments.game, arguments.engine.as_deref())
+        .map_err(CliError::Input)?;
+    let config = DemoMatchConfig {
+        games: arguments.games.unwrap_or(config.games),
+        pace_ms: arguments.pace.unwrap_or(config.pace_ms),
+        close_when_over: arguments.exit,
+        ..config
     };
     if !arguments.terminal {
-        match window::run(Some(Action::Exhibit(wanted.clone()))) {
+        match window::run(Some(Action::StartDemoMatch(config.clone()))) {
             Ok(()) => return Ok(()),
             Err(WindowError::Ended(text)) => return Err(CliError::Failed(text)),
             Err(WindowError::NoDisplay(text)) => {
-                say(&format!("{text}. The match is played here instead."));
+                print_message(&format!("{text}. The match is played here instead."));
             }
         }
     }
     let is_free = arguments.games.is_none() && arguments.pace.is_none();
-    let wanted = Wanted {
-        pace: arguments.pace.unwrap_or(terminal::DEMO_PACE),
-        ..wanted
+    let config = DemoMatchConfig {
+        pace_ms: arguments.pace.unwrap_or(terminal::DEMO_PACE_MS),
+        ..config
     };
-    let limit = is_free.then_some(terminal::DEMO_LIMIT);
-    in_terminal(terminal::demo(&wanted, limit, &own_name()))
+    let limit = is_free.then_some(terminal::DEMO_TIME_LIMIT);
+    terminal_result(terminal::run_demo(&config, limit, &program_command()))
 }
 
 /// Turns the end of a match in the terminal into that of the program.
-fn in_terminal(end: Result<terminal::End, String>) -> Result<(), CliError> {
+fn terminal_result(end: Result<terminal::TerminalEnd, String>) -> Result<(), CliError> {
     match end.map_err(CliError::Failed)? {
-        terminal::End::Over => Ok(()),
-        terminal::End::Stopped => Err(CliError::Stopped),
+        terminal::TerminalEnd::Over => Ok(()),
+        terminal::TerminalEnd::Stopped => Err(CliError::Stopped),
     }
 }
 
 /// The command that starts this program from here, as a person would type it.
-fn own_name() -> String {
+fn program_command() -> String {
     let this = std::env::current_exe().ok();
     let here = std::env::current_dir().ok();
     match (&this, &here) {
@@ -301,14 +301,14 @@ fn follow(arguments: FollowArgs) -> Result<(), CliError> {
         )));
     }
     if is_terminal {
-        return in_terminal(terminal::follow(&directory, &own_name()));
+        return terminal_result(terminal::follow_match(&directory, &program_command()));
     }
     let first = Action::FollowMatch { directory, exit };
-    show(Some(first))
+    show_window(Some(first))
 }
 
 /// Shows the window until it is closed.
-fn show(first: Option<Action>) -> Result<(), CliError> {
+fn show_window(first: Option<Action>) -> Result<(), CliError> {
     window::run(first).map_err(|error| {
         CliError::Failed(match error {
             WindowError::NoDisplay(text) => format!(
@@ -320,16 +320,16 @@ fn show(first: Option<Action>) -> Result<(), CliError> {
     })
 }
 
-fn read(path: &Path) -> Result<Model, CliError> {
+fn read_model(path: &Path) -> Result<TreeModel, CliError> {
     let document = files::read(path, None).map_err(|error| CliError::file(path, &error))?;
     for problem in &document.problems {
-        say(problem);
+        print_message(problem);
     }
-    Ok(Model::new(document))
+    Ok(TreeModel::new(document))
 }
 
 fn render(arguments: &RenderArgs) -> Result<(), CliError> {
-    let model = read(&arguments.file)?;
+    let model = read_model(&arguments.file)?;
     let (width, height) = arguments.size;
     let canvas = Canvas {
         width: f64::from(width),
@@ -345,7 +345,7 @@ fn render(arguments: &RenderArgs) -> Result<(), CliError> {
         })
     };
     let selected = arguments.select.map(node_of).transpose()?;
-    let mut camera = Camera::fit(&scene::bounds(&model), &canvas);
+    let mut camera = Camera::fit(&scene::tree_bounds(&model), &canvas);
     camera.zoom_at(
         &canvas,
         arguments.zoom,
@@ -356,10 +356,10 @@ fn render(arguments: &RenderArgs) -> Result<(), CliError> {
         let node = node_of(row)?;
         (camera.x, camera.y) = (model.x[node], model.depth_of(node) as f64);
     }
-    let view = View {
+    let view = RenderView {
         camera,
         canvas,
-        look: Look::default(),
+        look: RenderOptions::default(),
         selected,
         theme: arguments.theme.theme(),
         model: Arc::new(model),
@@ -379,25 +379,25 @@ fn render(arguments: &RenderArgs) -> Result<(), CliError> {
 }
 
 /// What was measured of one file.
-struct Measured {
+struct TreeBenchResult {
     nodes: usize,
-    parse: f64,
-    layout: f64,
-    first: f64,
-    median: f64,
-    worst: f64,
-    bytes: f64,
+    parse_ms: f64,
+    layout_ms: f64,
+    first_frame_ms: f64,
+    frame_median_ms: f64,
+    frame_p99_ms: f64,
+    bytes_per_node: f64,
 }
 
 fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     let failed = |error: io::Error| CliError::Failed(format!("cannot write the output: {error}"));
     let is_journal = |path: &&PathBuf| path.extension().is_some_and(|name| name == "growth");
-    let budget = Budget::new(arguments.memory);
+    let budget = MemoryBudget::new(arguments.memory);
     for journal in arguments.files.iter().filter(is_journal) {
-        let row = journal_bench::measure(journal, &budget).map_err(CliError::Input)?;
+        let row = journal_bench::bench_journal(journal, &budget).map_err(CliError::Input)?;
         let name = journal.display().to_string();
-        write_journal(&mut out, &name, &row, arguments.json).map_err(failed)?;
+        write_journal_row(&mut out, &name, &row, arguments.json).map_err(failed)?;
     }
     let trees: Vec<PathBuf> = (arguments.files.iter())
         .filter(|path| !is_journal(path))
@@ -415,62 +415,68 @@ fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
         .map_err(failed)?;
     }
     for file in &trees {
-        let row = measure(file)?;
+        let row = bench_tree(file)?;
         let name = file.display().to_string();
         let written = if arguments.json {
             let object = serde_json::json!({
                 "file": name,
                 "nodes": row.nodes,
-                "parse_ms": row.parse,
-                "layout_ms": row.layout,
-                "first_frame_ms": row.first,
-                "frame_median_ms": row.median,
-                "frame_p99_ms": row.worst,
-                "bytes_per_node": row.bytes,
+                "parse_ms": row.parse_ms,
+                "layout_ms": row.layout_ms,
+                "first_frame_ms": row.first_frame_ms,
+                "frame_median_ms": row.frame_median_ms,
+                "frame_p99_ms": row.frame_p99_ms,
+                "bytes_per_node": row.bytes_per_node,
             });
             writeln!(out, "{object}")
         } else {
             writeln!(
                 out,
                 "{:>10}{:>10.1}{:>10.1}{:>10.1}{:>12.2}{:>10.2}{:>8.0}  {name}",
-                row.nodes, row.parse, row.layout, row.first, row.median, row.worst, row.bytes
+                row.nodes,
+                row.parse_ms,
+                row.layout_ms,
+                row.first_frame_ms,
+                row.frame_median_ms,
+                row.frame_p99_ms,
+                row.bytes_per_node
             )
         };
         written.map_err(failed)?;
     }
     if trees.len() > 1 && !arguments.json {
-        let step = measure_step(&trees)?;
+        let step = bench_step(&trees)?;
         writeln!(out, "to step from one of them to the next: {step:.1} ms").map_err(failed)?;
     }
     Ok(())
 }
 
 /// What was measured of a journal.
-fn write_journal(
+fn write_journal_row(
     out: &mut impl io::Write,
     name: &str,
-    row: &journal_bench::Measured,
+    row: &journal_bench::JournalBenchResult,
     json: bool,
 ) -> io::Result<()> {
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
-    let part = journal_bench::Measured::percentile;
-    let speed = megabytes(row.bytes) / row.ready.max(1e-9);
+    let part = journal_bench::JournalBenchResult::percentile;
+    let speed = megabytes(row.bytes) / row.ready_seconds.max(1e-9);
     let (nodes, shown, least_visits) = row.nodes;
     if json {
         let object = serde_json::json!({
             "file": name,
             "bytes": row.bytes,
             "iterations": row.iterations,
-            "ready_s": row.ready,
-            "refined_s": row.refined,
+            "ready_s": row.ready_seconds,
+            "refined_s": row.refined_seconds,
             "megabytes_per_second": speed,
-            "index_bytes": row.index,
-            "seek_median_ms": part(&row.seeks, 50),
-            "seek_p95_ms": part(&row.seeks, 95),
-            "frame_p95_ms": part(&row.frames, 95),
-            "frames_per_second": row.rate,
-            "memory_bytes": row.memory,
-            "peak_bytes": row.peak,
+            "index_bytes": row.index_bytes,
+            "seek_median_ms": part(&row.seek_ms, 50),
+            "seek_p95_ms": part(&row.seek_ms, 95),
+            "frame_p95_ms": part(&row.frame_ms, 95),
+            "frames_per_second": row.frames_per_second,
+            "memory_bytes": row.max_journal_bytes,
+            "peak_bytes": row.peak_bytes,
             "nodes": nodes,
             "shown": shown,
             "least_visits": least_visits,
@@ -483,78 +489,78 @@ fn write_journal(
         "  {:.1} MB, {} iterations, ready after {:.2} s ({speed:.0} MB/s), final after {:.2} s; index {:.1} MB",
         megabytes(row.bytes),
         row.iterations,
-        row.ready,
-        row.refined,
-        megabytes(row.index)
+        row.ready_seconds,
+        row.refined_seconds,
+        megabytes(row.index_bytes)
     )?;
     writeln!(
         out,
         "  seek {:.1} ms, 95 % below {:.1} ms; plays at {:.0} frames a second, 95 % below {:.1} ms",
-        part(&row.seeks, 50),
-        part(&row.seeks, 95),
-        row.rate,
-        part(&row.frames, 95)
+        part(&row.seek_ms, 50),
+        part(&row.seek_ms, 95),
+        row.frames_per_second,
+        part(&row.frame_ms, 95)
     )?;
-    let peak = (row.peak).map_or(String::new(), |peak| {
+    let peak = (row.peak_bytes).map_or(String::new(), |peak| {
         format!(", the process at most {:.0} MB", megabytes(peak))
     });
     writeln!(
         out,
         "  memory {:.0} MB{peak}; {shown} of {nodes} nodes shown, the others below {least_visits} visits",
-        megabytes(row.memory as u64)
+        megabytes(row.max_journal_bytes as u64)
     )
 }
 
 /// Frames are measured at this size.
-const SIZE: (u32, u32) = (1600, 1000);
+const BENCH_FRAME_SIZE: (u32, u32) = (1600, 1000);
 
 /// The window without a window.
-struct Bench {
+struct HeadlessWindow {
     app: App,
-    frame: Frame,
+    frame: FrameRenderer,
     shown: Vec<u32>,
 }
 
-impl Bench {
+impl HeadlessWindow {
     fn new() -> Result<Self, CliError> {
-        let app = App::new(Settings::default(), Arc::new(|| {}))
+        let app = App::new(ViewerSettings::default(), Arc::new(|| {}))
             .map_err(|error| CliError::Failed(format!("no thread could be started: {error}")))?;
         Ok(Self {
             app,
-            frame: Frame::default(),
-            shown: vec![0; (SIZE.0 * SIZE.1) as usize],
+            frame: FrameRenderer::default(),
+            shown: vec![0; (BENCH_FRAME_SIZE.0 * BENCH_FRAME_SIZE.1) as usize],
         })
     }
 
     /// The milliseconds of a frame, with panels and all, up to the copy that the system gets.
     fn frame(&mut self) -> f64 {
         let begun = Instant::now();
-        let input = frame::input(SIZE.0 as f32, SIZE.1 as f32, 1.0);
-        let drawn = self.frame.draw(&mut self.app, input, SIZE);
+        let input = frame::idle_input(BENCH_FRAME_SIZE.0 as f32, BENCH_FRAME_SIZE.1 as f32, 1.0);
+        let drawn = self.frame.draw(&mut self.app, input, BENCH_FRAME_SIZE);
         if let Some(picture) = self.frame.picture() {
-            for part in drawn.changed {
-                frame::copy(picture, &mut self.shown, part);
+            for part in drawn.changed_rects {
+                frame::copy_pixels(picture, &mut self.shown, part);
             }
         }
-        millis(begun)
+        elapsed_ms(begun)
     }
 }
 
-fn millis(begun: Instant) -> f64 {
+fn elapsed_ms(begun: Instant) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3
 }
 
-fn measure(path: &Path) -> Result<Measured, CliError> {
-    let mut bench = Bench::new()?;
+fn bench_tree(path: &Path) -> Result<TreeBenchResult, CliError> {
+    let mut bench = HeadlessWindow::new()?;
     // The interface itself is there before a tree is.
     bench.frame();
     let begun = Instant::now();
     let document = files::read(path, None).map_err(|error| CliError::file(path, &error))?;
-    let parse = millis(begun);
+    let parse = elapsed_ms(begun);
     let begun = Instant::now();
-    let model = Arc::new(Model::new(document));
-    let layout = millis(begun);
-    bench.app.show_alone(path, Arc::clone(&model));
+    let model = Arc::new(TreeModel::new(document));
+    let layout = elapsed_ms(begun);
+    bench.app.show_single_tree(path, Arc::clone(&model));
     let first = bench.frame();
     // Panels take a second frame to find their sizes.
     bench.frame();
@@ -563,41 +569,41 @@ fn measure(path: &Path) -> Result<Measured, CliError> {
     let mut zoom = 1.0;
     for step in 0..24 {
         let wanted = 1.7_f64.powi(step);
-        bench.app.act(Action::Zoom(wanted / zoom, None));
+        bench.app.dispatch(Action::Zoom(wanted / zoom, None));
         zoom = wanted;
         for place in 0..8 {
             let across = (f64::from(place) + 0.5) / 8.0;
             let down = f64::from((place + step) % 8) / 8.0;
-            bench.app.act(Action::CentreOn(across, down));
+            bench.app.dispatch(Action::CentreOn(across, down));
             times.push(bench.frame());
         }
     }
     times.sort_by(f64::total_cmp);
     let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)];
-    Ok(Measured {
+    Ok(TreeBenchResult {
         nodes: model.len(),
-        parse,
-        layout,
-        first,
-        median: at(50),
-        worst: at(99),
-        bytes: model.bytes() as f64 / model.len() as f64,
+        parse_ms: parse,
+        layout_ms: layout,
+        first_frame_ms: first,
+        frame_median_ms: at(50),
+        frame_p99_ms: at(99),
+        bytes_per_node: model.bytes() as f64 / model.len() as f64,
     })
 }
 
 /// The milliseconds it takes to step to another tree that is ready.
-fn measure_step(paths: &[PathBuf]) -> Result<f64, CliError> {
-    let mut bench = Bench::new()?;
+fn bench_step(paths: &[PathBuf]) -> Result<f64, CliError> {
+    let mut bench = HeadlessWindow::new()?;
     let mut models = Vec::new();
     for path in paths {
-        models.push((path, Arc::new(read(path)?)));
+        models.push((path, Arc::new(read_model(path)?)));
     }
     let mut times = Vec::new();
     for step in 0..40 {
         let (path, model) = &models[step % models.len()];
         let begun = Instant::now();
-        bench.app.show_alone(path, Arc::clone(model));
-        let rest = millis(begun);
+        bench.app.show_single_tree(path, Arc::clone(model));
+        let rest = elapsed_ms(begun);
         times.push(bench.frame() + rest);
     }
     times.sort_by(f64::total_cmp);

@@ -26,7 +26,7 @@ impl Named for Response {
 }
 
 /// Tells where something is that is no control of its own.
-pub fn note(context: &Context, name: &str, rect: Rect) {
+pub fn register(context: &Context, name: &str, rect: Rect) {
     context.data_mut(|data| {
         let controls = data.get_temp_mut_or_default::<Controls>(Id::NULL);
         controls.0.insert(name.to_owned(), (rect, true));

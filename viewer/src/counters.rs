@@ -5,9 +5,9 @@ use std::{collections::VecDeque, time::Duration};
 use serde_json::{Value, json};
 
 /// So many of the last ones are remembered.
-const MOST: usize = 300;
+const MAX_SAMPLES: usize = 300;
 /// A tree that has not changed for so long has stopped growing.
-const BREAK: Duration = Duration::from_millis(500);
+const MIN_GROWTH_PAUSE: Duration = Duration::from_millis(500);
 
 /// The counters.
 #[derive(Clone, Debug, Default)]
@@ -17,33 +17,33 @@ pub struct Counters {
     /// Whether the next frame shows another state of a growing tree.
     has_grown: bool,
     /// From a click to the frame that answers it.
-    clicks: VecDeque<Duration>,
+    click_latencies: VecDeque<Duration>,
     /// When another state of a growing tree was shown.
-    grown: VecDeque<Duration>,
+    growth_times: VecDeque<Duration>,
 }
 
 impl Counters {
     /// A click was answered.
-    pub fn answered(&mut self, after: Duration) {
-        push(&mut self.clicks, after);
+    pub fn record_click_latency(&mut self, after: Duration) {
+        push_bounded(&mut self.click_latencies, after);
     }
 
     /// There is another state of a growing tree to be shown.
-    pub fn grew(&mut self) {
+    pub fn mark_grown(&mut self) {
         self.has_grown = true;
     }
 
     /// A frame was drawn.
-    pub fn drew(&mut self, now: Duration) {
+    pub fn record_frame(&mut self, now: Duration) {
         self.frames += 1;
         if std::mem::take(&mut self.has_grown) {
-            push(&mut self.grown, now);
+            push_bounded(&mut self.growth_times, now);
         }
     }
 
     /// How soon 95 of 100 clicks were answered.
-    pub fn click_time(&self) -> Option<Duration> {
-        let mut times: Vec<Duration> = self.clicks.iter().copied().collect();
+    pub fn click_latency_p95(&self) -> Option<Duration> {
+        let mut times: Vec<Duration> = self.click_latencies.iter().copied().collect();
         times.sort();
         times
             .get((times.len() * 95 / 100).min(times.len().checked_sub(1)?))
@@ -51,11 +51,14 @@ impl Counters {
     }
 
     /// How many states of growing trees were shown in a second, pauses left out.
-    pub fn growth_rate(&self) -> Option<f64> {
-        let pairs = self.grown.iter().zip(self.grown.iter().skip(1));
+    pub fn growth_frame_rate(&self) -> Option<f64> {
+        let pairs = self
+            .growth_times
+            .iter()
+            .zip(self.growth_times.iter().skip(1));
         let steps: Vec<Duration> = pairs
             .map(|(before, after)| after.saturating_sub(*before))
-            .filter(|step| *step < BREAK)
+            .filter(|step| *step < MIN_GROWTH_PAUSE)
             .collect();
         let time: Duration = steps.iter().sum();
         (!time.is_zero()).then(|| steps.len() as f64 / time.as_secs_f64())
@@ -65,16 +68,16 @@ impl Counters {
     pub fn dump(&self) -> Value {
         json!({
             "frames": self.frames,
-            "clicks": self.clicks.len(),
-            "click_ms": self.click_time().map(|time| time.as_secs_f64() * 1e3),
-            "grown": self.grown.len(),
-            "grown_per_second": self.growth_rate(),
+            "clicks": self.click_latencies.len(),
+            "click_ms": self.click_latency_p95().map(|time| time.as_secs_f64() * 1e3),
+            "grown": self.growth_times.len(),
+            "grown_per_second": self.growth_frame_rate(),
         })
     }
 }
 
-fn push(list: &mut VecDeque<Duration>, value: Duration) {
-    if list.len() == MOST {
+fn push_bounded(list: &mut VecDeque<Duration>, value: Duration) {
+    if list.len() == MAX_SAMPLES {
         list.pop_front();
     }
     list.push_back(value);
@@ -88,25 +91,28 @@ mod tests {
     fn the_slow_ones_and_the_pauses_are_known() {
         let mut counters = Counters::default();
         assert_eq!(
-            (counters.click_time(), counters.growth_rate()),
+            (counters.click_latency_p95(), counters.growth_frame_rate()),
             (None, None)
         );
         for index in 1..=100 {
-            counters.answered(Duration::from_millis(index));
+            counters.record_click_latency(Duration::from_millis(index));
         }
-        assert_eq!(counters.click_time(), Some(Duration::from_millis(96)));
+        assert_eq!(
+            counters.click_latency_p95(),
+            Some(Duration::from_millis(96))
+        );
         // Ten states a second, twice, with a minute between.
         for begin in [0, 60_000] {
             for step in 0..=10 {
                 let now = Duration::from_millis(begin + step * 100);
                 // What is replaced before it was drawn was never seen, and not every frame shows another state.
-                counters.grew();
-                counters.grew();
-                counters.drew(now);
-                counters.drew(now + Duration::from_millis(7));
+                counters.mark_grown();
+                counters.mark_grown();
+                counters.record_frame(now);
+                counters.record_frame(now + Duration::from_millis(7));
             }
         }
-        let rate = counters.growth_rate().expect("trees have grown");
+        let rate = counters.growth_frame_rate().expect("trees have grown");
         assert!((rate - 10.0).abs() < 1e-9, "{rate}");
     }
 }

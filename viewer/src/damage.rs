@@ -5,14 +5,14 @@ use egui::{
     epaint::{ClippedShape, ImageDelta},
 };
 
-use crate::painter::Part;
+use crate::painter::PixelRect;
 
 /// More parts than this are not worth going through the interface for.
-const MOST: usize = 8;
+const MAX_AREAS: usize = 8;
 /// Two parts become one if that paints no more than so many pixels in vain.
-const WASTE: f32 = 4096.0;
+const MAX_WASTED_PIXELS: f32 = 4096.0;
 /// How far one looks for where two lists of shapes go on alike.
-const AHEAD: usize = 48;
+const MAX_LOOKAHEAD: usize = 48;
 
 /// What of a frame is out of date: a few rectangles, in pixels. They may overlap.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,9 @@ impl Damage {
             let nearest = (self.areas.iter().map(waste).enumerate())
                 .min_by(|(_, one), (_, other)| one.total_cmp(other));
             match nearest {
-                Some((index, waste)) if waste <= WASTE || self.areas.len() >= MOST => {
+                Some((index, waste))
+                    if waste <= MAX_WASTED_PIXELS || self.areas.len() >= MAX_AREAS =>
+                {
                     area = area.union(self.areas.swap_remove(index));
                 }
                 _ => break self.areas.push(area),
@@ -63,7 +65,7 @@ impl Damage {
                 }
                 ([], []) => return,
                 _ => {
-                    let (skipped, more) = until_alike(gone, new);
+                    let (skipped, more) = skip_to_match(gone, new);
                     for shape in gone[..skipped].iter().chain(&new[..more]) {
                         self.add_shape(shape, scale);
                     }
@@ -104,21 +106,22 @@ impl Damage {
     }
 
     /// The pixels of it in a picture of that size.
-    pub fn within(&self, width: u32, height: u32) -> Vec<Part> {
+    pub fn pixel_rects(&self, width: u32, height: u32) -> Vec<PixelRect> {
         let begin = |at: f32, most: u32| (at.floor().max(0.0) as usize).min(most as usize);
         let end = |at: f32, most: u32| (at.ceil().max(0.0) as usize).min(most as usize);
-        let part = |area: &Rect| Part {
-            across: (begin(area.min.x, width), end(area.max.x, width)),
-            down: (begin(area.min.y, height), end(area.max.y, height)),
+        let part = |area: &Rect| PixelRect {
+            columns: (begin(area.min.x, width), end(area.max.x, width)),
+            rows: (begin(area.min.y, height), end(area.max.y, height)),
         };
-        let has_pixels = |part: &Part| part.across.0 < part.across.1 && part.down.0 < part.down.1;
+        let has_pixels =
+            |part: &PixelRect| part.columns.0 < part.columns.1 && part.rows.0 < part.rows.1;
         self.areas.iter().map(part).filter(has_pixels).collect()
     }
 }
 
 /// How many shapes of each list to pass over until they go on alike, or to the end of both.
-fn until_alike(gone: &[ClippedShape], new: &[ClippedShape]) -> (usize, usize) {
-    for sum in 1..=AHEAD {
+fn skip_to_match(gone: &[ClippedShape], new: &[ClippedShape]) -> (usize, usize) {
+    for sum in 1..=MAX_LOOKAHEAD {
         for skipped in 0..=sum.min(gone.len()) {
             let more = sum - skipped;
             if let (Some(old), Some(same)) = (gone.get(skipped), new.get(more))
@@ -155,16 +158,16 @@ mod tests {
         )
     }
 
-    fn changes(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<Part> {
+    fn changes(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<PixelRect> {
         let mut damage = Damage::default();
         damage.add_changes(before, now, 1.0);
-        damage.within(1000, 1000)
+        damage.pixel_rects(1000, 1000)
     }
 
     /// Whether all parts together cover a place.
-    fn covers(parts: &[Part], (x, y): (usize, usize)) -> bool {
-        let has = |part: &Part| {
-            (part.across.0..part.across.1).contains(&x) && (part.down.0..part.down.1).contains(&y)
+    fn covers(parts: &[PixelRect], (x, y): (usize, usize)) -> bool {
+        let has = |part: &PixelRect| {
+            (part.columns.0..part.columns.1).contains(&x) && (part.rows.0..part.rows.1).contains(&y)
         };
         parts.iter().any(has)
     }
@@ -204,15 +207,15 @@ mod tests {
             let corner = pos2(f32::from(at % 7) * 140.0, f32::from(at % 11) * 90.0);
             damage.add(Rect::from_min_size(corner, vec2(3.0, 3.0)));
         }
-        let parts = damage.within(1000, 1000);
-        assert!(parts.len() <= MOST, "{parts:?}");
+        let parts = damage.pixel_rects(1000, 1000);
+        assert!(parts.len() <= MAX_AREAS, "{parts:?}");
         for at in 0..40 {
             assert!(covers(&parts, (at % 7 * 140 + 1, at % 11 * 90 + 1)));
         }
         damage.add_all();
         damage.add(Rect::from_min_size(pos2(1.0, 1.0), vec2(1.0, 1.0)));
-        assert_eq!(damage.within(30, 20), [Part::whole(30, 20)]);
-        assert_eq!(Damage::default().within(30, 20), []);
+        assert_eq!(damage.pixel_rects(30, 20), [PixelRect::whole(30, 20)]);
+        assert_eq!(Damage::default().pixel_rects(30, 20), []);
     }
 
     #[test]
@@ -233,13 +236,16 @@ mod tests {
             changed.push(id, delta);
             damage.add_textures(&changed, &shown, 1.0);
             changed.clear();
-            damage.within(1000, 1000)
+            damage.pixel_rects(1000, 1000)
         };
         let parts = set(id, None);
         assert!(covers(&parts, (125, 125)) && !covers(&parts, (5, 5)));
         assert_eq!(set(TextureId::Managed(6), None), []);
         // Letters that are new, and all of them anew.
         assert_eq!(set(TextureId::default(), Some([0, 0])), []);
-        assert_eq!(set(TextureId::default(), None), [Part::whole(1000, 1000)]);
+        assert_eq!(
+            set(TextureId::default(), None),
+            [PixelRect::whole(1000, 1000)]
+        );
     }
 }

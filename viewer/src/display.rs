@@ -9,7 +9,7 @@ use std::{
 };
 
 /// What a window needs on Debian and its kin, and on Fedora and its kin.
-pub const PACKAGES: [&str; 2] = [
+pub const WINDOW_PACKAGES: [&str; 2] = [
     "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon-x11-0 libwayland-client0",
     "libX11 libX11-xcb libXcursor libXi libxkbcommon-x11 libwayland-client",
 ];
@@ -33,13 +33,13 @@ impl fmt::Display for WindowError {
 
 /// What the environment says of a display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Surroundings {
+struct DisplayEnvironment {
     x11: Option<String>,
     wayland: Option<String>,
 }
 
-impl Surroundings {
-    fn now() -> Self {
+impl DisplayEnvironment {
+    fn from_env() -> Self {
         let named = |name: &str| {
             std::env::var_os(name)
                 .filter(|value| !value.is_empty())
@@ -52,7 +52,7 @@ impl Surroundings {
     }
 
     /// Why no window opens, from what a library said.
-    fn no_window(&self, said: &str) -> String {
+    fn no_window_text(&self, said: &str) -> String {
         let said = without_source(said);
         let is_library = [
             "librar",
@@ -66,8 +66,8 @@ impl Surroundings {
             return format!(
                 "no window can be opened because the system lacks a library ({}). Install {} on Debian and Ubuntu, {} on Fedora",
                 said.trim_end_matches('.'),
-                PACKAGES[0],
-                PACKAGES[1]
+                WINDOW_PACKAGES[0],
+                WINDOW_PACKAGES[1]
             );
         }
         match (&self.wayland, &self.x11) {
@@ -88,12 +88,12 @@ impl Surroundings {
 }
 
 /// Why no window opens, from what a library said.
-pub fn no_window(said: &str) -> WindowError {
-    WindowError::NoDisplay(Surroundings::now().no_window(said))
+pub fn no_window_error(said: &str) -> WindowError {
+    WindowError::NoDisplay(DisplayEnvironment::from_env().no_window_text(said))
 }
 
 /// Why a window that was open has ended.
-pub fn window_ended(said: &str) -> WindowError {
+pub fn window_ended_error(said: &str) -> WindowError {
     let said = without_source(said);
     WindowError::Ended(format!(
         "the window is gone because the display is ({said}); trees and games on disk are whole"
@@ -109,27 +109,32 @@ fn without_source(said: &str) -> &str {
 
 thread_local! {
     /// What a library of the display panicked over on this thread.
-    static COMPLAINT: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LIBRARY_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Runs what talks to the display. A panic of the libraries whose directories begin with one of these names becomes an error,
 /// which is what it says; any other goes on.
-pub fn guarded<T>(libraries: &'static [&str], work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_library_panics<T>(
+    libraries: &'static [&str],
+    work: impl FnOnce() -> T,
+) -> Result<T, String> {
     let before = panic::take_hook();
-    panic::set_hook(Box::new(move |info| match complaint(info, libraries) {
-        Some(text) => COMPLAINT.set(Some(text)),
-        None => before(info),
+    panic::set_hook(Box::new(move |info| {
+        match library_panic_text(info, libraries) {
+            Some(text) => LIBRARY_PANIC.set(Some(text)),
+            None => before(info),
+        }
     }));
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     drop(panic::take_hook());
-    result.or_else(|panic| match COMPLAINT.take() {
+    result.or_else(|panic| match LIBRARY_PANIC.take() {
         Some(text) => Err(text),
         None => panic::resume_unwind(panic),
     })
 }
 
 /// What a panic says, if one of the libraries raised it.
-fn complaint(info: &PanicHookInfo<'_>, libraries: &[&str]) -> Option<String> {
+fn library_panic_text(info: &PanicHookInfo<'_>, libraries: &[&str]) -> Option<String> {
     let file = info.location()?.file();
     let is_theirs =
         (file.split(['/', '\\'])).any(|part| libraries.iter().any(|name| part.starts_with(name)));
@@ -144,24 +149,24 @@ mod tests {
     #[test]
     fn what_a_library_says_becomes_a_sentence_without_its_source() {
         let said = "os error at /home/x/.cargo/registry/src/winit-0.30.13/src/mod.rs:788: Failed to open connection to X server";
-        let with = |x11: Option<&str>, wayland: Option<&str>| Surroundings {
+        let with = |x11: Option<&str>, wayland: Option<&str>| DisplayEnvironment {
             x11: x11.map(str::to_owned),
             wayland: wayland.map(str::to_owned),
         };
         if cfg!(not(all(unix, not(target_os = "macos")))) {
             return;
         }
-        let text = with(Some(":7"), None).no_window(said);
+        let text = with(Some(":7"), None).no_window_text(said);
         assert_eq!(
             text,
             "no window can be opened on the X display :7 (Failed to open connection to X server)"
         );
-        let text = with(None, None).no_window(said);
+        let text = with(None, None).no_window_text(said);
         assert!(
             text.contains("neither DISPLAY nor WAYLAND_DISPLAY"),
             "{text}"
         );
-        let text = with(Some(":7"), Some("wayland-9")).no_window("nobody");
+        let text = with(Some(":7"), Some("wayland-9")).no_window_text("nobody");
         assert!(text.contains("wayland-9 (nobody)"), "{text}");
     }
 
@@ -171,7 +176,7 @@ mod tests {
             "os error at /x/winit/mod.rs:1: Failed to load one of xlib's shared libraries",
             "Library libxkbcommon-x11.so could not be loaded.",
         ] {
-            let text = Surroundings::default().no_window(said);
+            let text = DisplayEnvironment::default().no_window_text(said);
             assert!(
                 text.contains("libxkbcommon-x11-0 ") && text.contains(" on Fedora"),
                 "{text}"

@@ -13,7 +13,7 @@ use std::{
 
 use canopy_engine::tree::{
     Tree,
-    files::{Format, sidecar, write_durably},
+    files::{Format, sidecar_path, write_atomic_synced},
     meta::{self, Meta},
 };
 use tiny_skia::Pixmap;
@@ -21,27 +21,27 @@ use tiny_skia::Pixmap;
 use crate::{
     camera::{Camera, Canvas},
     loader::Wake,
-    model::Model,
-    raster::{Care, Raster},
-    scene::{self, Look, Scene},
+    model::TreeModel,
+    raster::{RenderQuality, TreeRenderer},
+    scene::{self, RenderOptions, Scene},
     svg,
     theme::Theme,
 };
 
 /// In pictures that are gone in a moment, neighbours closer than this, in pixels, are one.
-const QUICK_GRAIN: f64 = 2.0;
+const QUICK_MERGE_PIXELS: f64 = 2.0;
 
 /// Everything that a picture of a tree depends on.
 #[derive(Clone)]
-pub struct View {
+pub struct RenderView {
     /// The tree.
-    pub model: Arc<Model>,
+    pub model: Arc<TreeModel>,
     /// Where one looks from.
     pub camera: Camera,
     /// How large the picture is.
     pub canvas: Canvas,
     /// How the tree is drawn.
-    pub look: Look,
+    pub look: RenderOptions,
     /// The selected node.
     pub selected: Option<usize>,
     /// The colours.
@@ -49,7 +49,7 @@ pub struct View {
 }
 
 /// The same tree, seen in the same way.
-impl PartialEq for View {
+impl PartialEq for RenderView {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.model, &other.model)
             && (self.camera, self.canvas) == (other.camera, other.canvas)
@@ -58,13 +58,13 @@ impl PartialEq for View {
     }
 }
 
-impl View {
-    fn scene(&self, care: Care) -> Scene {
+impl RenderView {
+    fn scene(&self, care: RenderQuality) -> Scene {
         let grain = match care {
-            Care::Fine => 1.0,
-            Care::Quick => QUICK_GRAIN,
+            RenderQuality::Fine => 1.0,
+            RenderQuality::Draft => QUICK_MERGE_PIXELS,
         };
-        scene::scene(
+        scene::build_scene(
             &self.model,
             &self.camera,
             &self.canvas,
@@ -75,7 +75,7 @@ impl View {
     }
 
     /// Draws it over a picture of its size.
-    pub fn paint(&self, raster: &mut Raster, picture: &mut Pixmap, care: Care) {
+    pub fn paint(&self, raster: &mut TreeRenderer, picture: &mut Pixmap, care: RenderQuality) {
         let scene = self.scene(care);
         raster.paint(
             &mut picture.as_mut(),
@@ -88,46 +88,50 @@ impl View {
     }
 
     /// A picture of its size; none if that is too large.
-    pub fn picture(&self) -> Option<Pixmap> {
+    pub fn new_pixmap(&self) -> Option<Pixmap> {
         Pixmap::new(self.canvas.width as u32, self.canvas.height as u32)
     }
 
     /// The same, so many times as large, with everything on it.
-    fn enlarged(&self, scale: f64) -> Self {
+    fn scaled(&self, scale: f64) -> Self {
         let mut view = self.clone();
         view.canvas.width = (view.canvas.width * scale).round();
         view.canvas.height = (view.canvas.height * scale).round();
         view.canvas.scale *= scale;
-        view.camera.enlarge(scale);
+        view.camera.scale_by(scale);
         view
     }
 
     /// Writes it to a .png or .svg file, `scale` times as large; an error says what is wrong.
     pub fn save(&self, path: &Path, scale: f64) -> Result<(), String> {
-        let view = self.enlarged(scale);
+        let view = self.scaled(scale);
         let extension = path.extension().map(|name| name.to_ascii_lowercase());
         let bytes = match extension.as_ref().and_then(|name| name.to_str()) {
-            Some("svg") => svg::text(
+            Some("svg") => svg::render(
                 &view.model,
-                &view.scene(Care::Fine),
+                &view.scene(RenderQuality::Fine),
                 &view.canvas,
                 &view.theme,
             )
             .into_bytes(),
             Some("png") => {
-                let mut picture = view.picture().ok_or("the picture is too large")?;
-                view.paint(&mut Raster::default(), &mut picture, Care::Fine);
+                let mut picture = view.new_pixmap().ok_or("the picture is too large")?;
+                view.paint(
+                    &mut TreeRenderer::default(),
+                    &mut picture,
+                    RenderQuality::Fine,
+                );
                 picture.encode_png().map_err(|error| error.to_string())?
             }
             _ => return Err("expected a name that ends in .png or .svg".to_owned()),
         };
-        write_durably(path, |out| out.write_all(&bytes)).map_err(|error| error.to_string())
+        write_atomic_synced(path, |out| out.write_all(&bytes)).map_err(|error| error.to_string())
     }
 }
 
 /// What can be saved.
 #[derive(Clone, Debug)]
-pub enum Saving {
+pub enum SaveContent {
     /// What is on the canvas, so many times as large.
     Picture(f64),
     /// The tree.
@@ -143,102 +147,106 @@ pub fn is_picture(path: &Path) -> bool {
 }
 
 /// Writes a file; an error says why it could not be.
-pub fn save(path: &Path, view: &View, saving: &Saving) -> Result<(), String> {
+pub fn save(path: &Path, view: &RenderView, saving: &SaveContent) -> Result<(), String> {
     match saving {
-        Saving::Picture(scale) => view.save(path, *scale),
-        Saving::Tree(tree, format, meta) => {
-            write_durably(path, |out| format.write(tree, out))
+        SaveContent::Picture(scale) => view.save(path, *scale),
+        SaveContent::Tree(tree, format, meta) => {
+            write_atomic_synced(path, |out| format.write(tree, out))
                 .map_err(|error| error.to_string())?;
             let Some(meta) = meta else { return Ok(()) };
             // What else is known of the search; a file of another kind stays.
-            let beside = sidecar(path, "json");
+            let beside = sidecar_path(path, "json");
             let is_ours = |file: File| meta::read(file).is_ok();
             if File::open(&beside).is_ok_and(|file| !is_ours(file)) {
                 return Ok(());
             }
-            let text = meta::text(meta.as_ref());
-            write_durably(&beside, |out| out.write_all(text.as_bytes()))
+            let text = meta::to_json(meta.as_ref());
+            write_atomic_synced(&beside, |out| out.write_all(text.as_bytes()))
                 .map_err(|error| error.to_string())
         }
     }
 }
 
-enum Order {
-    Paint(View),
-    Save(Box<(PathBuf, View, Saving)>),
+enum RenderCommand {
+    Paint(RenderView),
+    Save(Box<(PathBuf, RenderView, SaveContent)>),
 }
 
 /// Something that is ready.
-pub enum Ready {
+pub enum RenderEvent {
     /// A picture that was drawn with care.
-    Picture(View, Pixmap),
+    Picture(RenderView, Pixmap),
     /// A file that was written, or not.
     Saved(PathBuf, Result<(), String>),
 }
 
 /// Draws with care, on a thread of its own.
-pub struct Easel {
-    orders: Sender<Order>,
-    ready: Receiver<Ready>,
+pub struct FineRenderer {
+    commands: Sender<RenderCommand>,
+    events: Receiver<RenderEvent>,
 }
 
-impl Easel {
+impl FineRenderer {
     /// Starts the thread; `wake` is called when something is ready.
     pub fn start(wake: Wake) -> std::io::Result<Self> {
-        let (orders, wanted) = channel();
-        let (sender, ready) = channel();
+        let (commands, command_receiver) = channel();
+        let (sender, events) = channel();
         thread::Builder::new()
             .name("easel".to_owned())
             .spawn(move || {
-                let mut raster = Raster::default();
-                while let Ok(first) = wanted.recv() {
-                    for piece in work(first, &wanted, &mut raster) {
-                        if sender.send(piece).is_err() {
+                let mut raster = TreeRenderer::default();
+                while let Ok(first) = command_receiver.recv() {
+                    for event in run_commands(first, &command_receiver, &mut raster) {
+                        if sender.send(event).is_err() {
                             return;
                         }
                         wake();
                     }
                 }
             })?;
-        Ok(Self { orders, ready })
+        Ok(Self { commands, events })
     }
 
     /// Asks for a picture; one that was asked for before and is not begun is not drawn.
-    pub fn paint(&self, view: View) {
-        let _ = self.orders.send(Order::Paint(view));
+    pub fn paint(&self, view: RenderView) {
+        let _ = self.commands.send(RenderCommand::Paint(view));
     }
 
     /// Asks for a file.
-    pub fn save(&self, path: PathBuf, view: View, saving: Saving) {
-        let order = Order::Save(Box::new((path, view, saving)));
-        let _ = self.orders.send(order);
+    pub fn save(&self, path: PathBuf, view: RenderView, saving: SaveContent) {
+        let command = RenderCommand::Save(Box::new((path, view, saving)));
+        let _ = self.commands.send(command);
     }
 
     /// What has become ready.
-    pub fn take(&self) -> Vec<Ready> {
-        self.ready.try_iter().collect()
+    pub fn take_events(&self) -> Vec<RenderEvent> {
+        self.events.try_iter().collect()
     }
 }
 
 /// Does what has been asked for so far: of pictures only the last.
-fn work(first: Order, more: &Receiver<Order>, raster: &mut Raster) -> Vec<Ready> {
+fn run_commands(
+    first: RenderCommand,
+    more: &Receiver<RenderCommand>,
+    raster: &mut TreeRenderer,
+) -> Vec<RenderEvent> {
     let mut picture = None;
-    let mut ready = Vec::new();
-    for order in std::iter::once(first).chain(more.try_iter()) {
-        match order {
-            Order::Paint(view) => picture = Some(view),
-            Order::Save(order) => {
+    let mut events = Vec::new();
+    for command in std::iter::once(first).chain(more.try_iter()) {
+        match command {
+            RenderCommand::Paint(view) => picture = Some(view),
+            RenderCommand::Save(order) => {
                 let (path, view, saving) = *order;
                 let result = save(&path, &view, &saving);
-                ready.push(Ready::Saved(path, result));
+                events.push(RenderEvent::Saved(path, result));
             }
         }
     }
     if let Some(view) = picture
-        && let Some(mut picture) = view.picture()
+        && let Some(mut picture) = view.new_pixmap()
     {
-        view.paint(raster, &mut picture, Care::Fine);
-        ready.push(Ready::Picture(view, picture));
+        view.paint(raster, &mut picture, RenderQuality::Fine);
+        events.push(RenderEvent::Picture(view, picture));
     }
-    ready
+    events
 }

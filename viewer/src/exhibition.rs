@@ -18,7 +18,7 @@ use crate::{loader::Wake, temporary::TemporaryDirectory};
 
 /// What is to be seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct DemoMatchConfig {
     /// The game, with its variant.
     pub game: String,
     /// The command that starts the engine.
@@ -26,15 +26,15 @@ pub struct Wanted {
     /// How many games.
     pub games: u32,
     /// Milliseconds between moves.
-    pub pace: u32,
+    pub pace_ms: u32,
     /// Whether the window closes when the match is over.
-    pub exit: bool,
+    pub close_when_over: bool,
     /// Where the trees stay; a directory that goes with the match if none.
     pub directory: Option<PathBuf>,
 }
 
 /// The players of a game: two searches that think in different ways, with what is enough for a tree worth seeing.
-fn players(game: &str) -> [&'static str; 2] {
+fn demo_players(game: &str) -> [&'static str; 2] {
     match game {
         "chess" => [
             "name=UCT search=uct,playout_limit=25 go='nodes 1200'",
@@ -59,36 +59,36 @@ fn players(game: &str) -> [&'static str; 2] {
     }
 }
 
-impl Wanted {
+impl DemoMatchConfig {
     /// A match of two games; `engine` is the command that starts the engine, if it is not ours.
     pub fn new(game: &str, engine: Option<&str>) -> Result<Self, String> {
-        struct Name;
-        impl Visitor for Name {
+        struct FullNameVisitor;
+        impl Visitor for FullNameVisitor {
             type Out = String;
 
             fn visit<G: Playable>(self, rules: G::Rules) -> String {
                 notation::full_name::<G>(rules)
             }
         }
-        let game = games::with_game(game, Name).map_err(|error| error.to_string())?;
+        let game = games::with_game(game, FullNameVisitor).map_err(|error| error.to_string())?;
         let engine = match engine {
-            Some(command) => engines::split(command)
+            Some(command) => engines::split_command(command)
                 .ok_or_else(|| format!("{command:?} is no command: a quote is not closed"))?,
-            None => own_engine(),
+            None => own_engine_command(),
         };
         Ok(Self {
             game,
             engine,
             games: 2,
-            pace: 1800,
-            exit: false,
+            pace_ms: 1800,
+            close_when_over: false,
             directory: None,
         })
     }
 }
 
 /// The command that starts our engine: the program beside this one, or this one, which carries it.
-pub fn own_engine() -> Vec<String> {
+pub fn own_engine_command() -> Vec<String> {
     let this = std::env::current_exe().unwrap_or_else(|_| "canopy-viewer".into());
     let name = format!("canopy-engine{}", std::env::consts::EXE_SUFFIX);
     let beside = this.with_file_name(name);
@@ -102,42 +102,42 @@ pub fn own_engine() -> Vec<String> {
 
 /// A match that runs. It ends when this is dropped, and its files go with it unless they were to stay.
 #[derive(Debug)]
-pub struct Exhibition {
+pub struct DemoMatch {
     child: Child,
     directory: PathBuf,
     /// What makes the directory go after the match, unless it is to stay.
     _temporary: Option<TemporaryDirectory>,
     engine: String,
-    complaints: Receiver<String>,
+    stderr_text: Receiver<String>,
 }
 
-impl Exhibition {
+impl DemoMatch {
     /// Starts it; `wake` is called when it has ended.
-    pub fn start(wanted: &Wanted, wake: Wake) -> Result<Self, String> {
-        let engine = wanted.engine.join(" ");
+    pub fn start(config: &DemoMatchConfig, wake: Wake) -> Result<Self, String> {
+        let engine = config.engine.join(" ");
         let failed =
             |error: std::io::Error| format!("the match cannot be started with {engine}: {error}");
-        let (directory, temporary) = match &wanted.directory {
+        let (directory, temporary) = match &config.directory {
             Some(directory) => (directory.clone(), None),
             None => {
                 let temporary = TemporaryDirectory::new().map_err(failed)?;
                 (temporary.path().to_owned(), Some(temporary))
             }
         };
-        let (program, words) = wanted
+        let (program, words) = config
             .engine
             .split_first()
             .ok_or_else(|| "there is no command that starts an engine".to_owned())?;
         let mut command = Command::new(program);
         command
             .args(words)
-            .args(["match", "--attended", "--game", &wanted.game])
-            .args(["--games", &wanted.games.to_string()])
-            .args(["--pace", &wanted.pace.to_string()])
+            .args(["match", "--attended", "--game", &config.game])
+            .args(["--games", &config.games.to_string()])
+            .args(["--pace", &config.pace_ms.to_string()])
             .arg("--trees")
             .arg(&directory);
-        let base = wanted.game.split(':').next().unwrap_or_default();
-        for player in players(base) {
+        let base = config.game.split(':').next().unwrap_or_default();
+        for player in demo_players(base) {
             let written = format!("option.TreeJournal=true option.TreeExtra=true {player}");
             command.args(["--engine", &written]);
         }
@@ -151,27 +151,27 @@ impl Exhibition {
             let _ = fs::remove_dir_all(&directory);
             failed(error)
         })?;
-        let (tell, complaints) = channel();
-        let said = child.stderr.take();
+        let (sender, stderr_text) = channel();
+        let stderr = child.stderr.take();
         let listener = thread::Builder::new().name("match".to_owned());
         let listening = listener.spawn(move || {
             let mut text = Vec::new();
-            if let Some(said) = said {
+            if let Some(said) = stderr {
                 // What goes wrong is told in a few lines.
                 let _ = said.take(1 << 16).read_to_end(&mut text);
             }
-            let _ = tell.send(String::from_utf8_lossy(&text).into_owned());
+            let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
             wake();
         });
-        let exhibition = Self {
+        let demo_match = Self {
             child,
             directory,
             _temporary: temporary,
             engine,
-            complaints,
+            stderr_text,
         };
         listening.map_err(|error| format!("no thread could be started: {error}"))?;
-        Ok(exhibition)
+        Ok(demo_match)
     }
 
     /// Where it is to be followed.
@@ -180,7 +180,7 @@ impl Exhibition {
     }
 
     /// Which engine plays.
-    pub fn introduction(&self) -> String {
+    pub fn description(&self) -> String {
         format!("two engines play: {}", self.engine)
     }
 
@@ -190,8 +190,8 @@ impl Exhibition {
     }
 
     /// What went wrong, told once; none while nothing has.
-    pub fn problem(&mut self) -> Option<String> {
-        let said = self.complaints.try_recv().ok()?;
+    pub fn take_error(&mut self) -> Option<String> {
+        let said = self.stderr_text.try_recv().ok()?;
         let status = self.child.wait().ok()?;
         (!status.success()).then(|| {
             let said = said.trim();
@@ -200,7 +200,7 @@ impl Exhibition {
     }
 }
 
-impl Drop for Exhibition {
+impl Drop for DemoMatch {
     fn drop(&mut self) {
         // Engines go when nobody talks to them any more.
         let _ = self.child.kill();

@@ -13,492 +13,516 @@ use std::{
 };
 
 use canopy_engine::tree::{
-    film::{Film, Limits, Shares},
+    film::{ReplayLimits, ReplayReader, RootVisitHistory},
     meta::Meta,
 };
 
 use crate::{
     loader::Wake,
-    model::{Journal, Model, Sift, Source},
+    model::{Filter, JournalFeatures, ModelSource, TreeModel},
 };
 
 /// A journal that is still written is looked at so often.
-const POLL: Duration = Duration::from_millis(16);
+const POLL_INTERVAL: Duration = Duration::from_millis(16);
 /// While the window has not taken what is ready, one looks so often whether it has.
-const GLANCE: Duration = Duration::from_millis(4);
+const PICKUP_POLL_INTERVAL: Duration = Duration::from_millis(4);
 /// A journal to which nothing has been added for a while is looked at so often: perhaps nobody writes any more.
-const SLOW_POLL: Duration = Duration::from_secs(2);
+const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// A journal that is not there yet is looked for so many times.
-const TRIES: u32 = 50;
+const MAX_OPEN_ATTEMPTS: u32 = 50;
 /// When there was nothing to do for so long, a tree that was shown in part is shown whole.
-const QUIET: Duration = Duration::from_millis(300);
+const FULL_REDRAW_DELAY: Duration = Duration::from_millis(300);
 /// While the iteration changes all the time, the tree shows at most so many nodes, and at least so many of those there are.
-pub(crate) const QUICK: u64 = 150_000;
-const FEW: u64 = 3_000;
+pub(crate) const MAX_PREVIEW_NODES: u64 = 150_000;
+const MIN_PREVIEW_NODES: u64 = 3_000;
 /// A tree that changes all the time is to be ready in this time; there are the more nodes in it the sooner it is.
-const SOON: Duration = Duration::from_millis(7);
+const TARGET_PREVIEW_TIME: Duration = Duration::from_millis(7);
 /// Towards the newest tree of a search one goes for no longer than this at a time, and by so many iterations before one looks
 /// at the clock: a search that is faster than its replay is seen to grow all the same, a little later.
-const WALK: Duration = Duration::from_millis(6);
-const STRIDE: u32 = 2048;
+const MAX_ADVANCE_TIME: Duration = Duration::from_millis(6);
+const ADVANCE_STEP: u32 = 2048;
 /// How often the progress is told while a long journal is read.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// Bytes that are read so soon that nothing is said of them.
-const MUCH_BEHIND: u64 = 4 << 20;
+const MIN_PROGRESS_BYTES: u64 = 4 << 20;
 /// How often the shares of the root's moves are told, from the beginning to the end.
-const TIMES: usize = 240;
+const SHARE_SAMPLES: usize = 240;
 
 /// What is known of a journal.
 #[derive(Clone, Debug, Default)]
-pub struct Reel {
+pub struct ReplayStatus {
     /// How many iterations it has so far.
     pub iterations: u32,
     /// Whether it has ended, and if so whether before the search did.
     pub ended: Option<bool>,
     /// How the visits of the root's moves went.
-    pub shares: Arc<Shares>,
+    pub shares: Arc<RootVisitHistory>,
     /// While much of it has not been read yet: how many bytes have, and how many there are.
     pub progress: Option<(u64, u64)>,
     /// The bytes it takes in memory.
     pub bytes: usize,
     /// Why it is read no further, if that is so.
-    pub stopped: Option<String>,
+    pub stop_reason: Option<String>,
 }
 
 /// A tree that was asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
+pub struct ReplayRequest {
     /// After how many iterations; at most after the last.
     pub iteration: u32,
     /// Whether the next wish comes at once, so that large trees are shown in part.
-    pub quick: bool,
+    pub is_preview: bool,
     /// What of it is shown.
-    pub sift: Sift,
+    pub filter: Filter,
 }
 
-impl Wish {
+impl ReplayRequest {
     /// Whether it is for the tree as it grows. It is fulfilled again and again, whenever there is more to see than last time,
     /// until something else is wished for.
     fn is_newest(&self) -> bool {
-        self.quick && self.iteration == u32::MAX
+        self.is_preview && self.iteration == u32::MAX
     }
 }
 
-enum Order {
+enum ReplayCommand {
     Open(PathBuf, Arc<Meta>),
     Close,
     /// More is known of the search.
-    Meta(PathBuf, Arc<Meta>),
-    Wish(Wish),
+    UpdateMeta(PathBuf, Arc<Meta>),
+    Show(ReplayRequest),
 }
 
 /// What the thread has to say of the tree file at a path.
-pub enum News {
+pub enum ReplayEvent {
     /// There is a journal, or more of it.
-    Reel(PathBuf, Reel),
+    Status(PathBuf, ReplayStatus),
     /// A tree of it.
-    Shot(PathBuf, Shot),
+    Tree(PathBuf, ReplayResponse),
     /// It cannot be read.
     Failed(PathBuf, String),
 }
 
 /// A tree after some iterations.
-pub struct Shot {
+pub struct ReplayResponse {
     /// What was wished for.
-    pub wish: Wish,
+    pub request: ReplayRequest,
     /// The iteration it is.
     pub iteration: u32,
     /// The tree.
-    pub model: Arc<Model>,
+    pub model: Arc<TreeModel>,
 }
 
 /// Shows journals.
-pub struct Projector {
-    orders: Sender<Order>,
-    news: Receiver<News>,
+pub struct Replayer {
+    commands: Sender<ReplayCommand>,
+    events: Receiver<ReplayEvent>,
     /// How many trees nobody has taken yet.
-    untaken: Arc<AtomicUsize>,
+    pending_trees: Arc<AtomicUsize>,
 }
 
-impl Projector {
+impl Replayer {
     /// Starts the thread; `wake` is called when there is news. A journal takes no more memory than the limits say.
-    pub fn start(wake: Wake, limits: Limits) -> std::io::Result<Self> {
-        let (orders, wanted) = channel();
-        let (sender, news) = channel();
-        let untaken = Arc::new(AtomicUsize::new(0));
-        let unseen = Arc::clone(&untaken);
+    pub fn start(wake: Wake, limits: ReplayLimits) -> std::io::Result<Self> {
+        let (commands, command_receiver) = channel();
+        let (sender, events) = channel();
+        let pending_trees = Arc::new(AtomicUsize::new(0));
+        let worker_pending_trees = Arc::clone(&pending_trees);
         thread::Builder::new()
             .name("film".to_owned())
             .spawn(move || {
-                let tell = |news: Vec<News>| {
-                    let is_heard = news.into_iter().all(|piece| sender.send(piece).is_ok());
+                let send = |events: Vec<ReplayEvent>| {
+                    let is_heard = events.into_iter().all(|piece| sender.send(piece).is_ok());
                     wake();
                     is_heard
                 };
-                Booth {
-                    untaken: unseen,
+                ReplayWorker {
+                    pending_trees: worker_pending_trees,
                     limits,
-                    playing: None,
-                    awaited: None,
-                    tries: 0,
-                    wish: None,
-                    shown: None,
-                    grown: None,
-                    looked: None,
-                    told: None,
-                    rest: None,
-                    quick: QUICK,
+                    current: None,
+                    pending_open: None,
+                    open_attempts: 0,
+                    request: None,
+                    last_request: None,
+                    last_newest: None,
+                    polled_at: None,
+                    reported_at: None,
+                    deferred_request: None,
+                    preview_nodes: MAX_PREVIEW_NODES,
                 }
-                .run(&wanted, &tell);
+                .run(&command_receiver, &send);
             })?;
         Ok(Self {
-            orders,
-            news,
-            untaken,
+            commands,
+            events,
+            pending_trees,
         })
     }
 
     /// Asks for the journal beside a tree file.
     pub fn open(&self, path: &Path, meta: Arc<Meta>) {
-        let _ = self.orders.send(Order::Open(path.to_owned(), meta));
+        let _ = self
+            .commands
+            .send(ReplayCommand::Open(path.to_owned(), meta));
     }
 
     /// Tells what a newer snapshot of the same search says.
-    pub fn renew(&self, path: &Path, meta: Arc<Meta>) {
-        let _ = self.orders.send(Order::Meta(path.to_owned(), meta));
+    pub fn update_meta(&self, path: &Path, meta: Arc<Meta>) {
+        let _ = self
+            .commands
+            .send(ReplayCommand::UpdateMeta(path.to_owned(), meta));
     }
 
     /// No journal is wanted.
     pub fn close(&self) {
-        let _ = self.orders.send(Order::Close);
+        let _ = self.commands.send(ReplayCommand::Close);
     }
 
     /// Asks for a tree; a wish that was not fulfilled yet is forgotten.
-    pub fn wish(&self, wish: Wish) {
-        let _ = self.orders.send(Order::Wish(wish));
+    pub fn request(&self, request: ReplayRequest) {
+        let _ = self.commands.send(ReplayCommand::Show(request));
     }
 
     /// What is new.
-    pub fn take(&self) -> Vec<News> {
-        let news: Vec<News> = self.news.try_iter().collect();
-        let is_shot = |piece: &&News| matches!(piece, News::Shot(..));
-        let shots = news.iter().filter(is_shot).count();
-        self.untaken.fetch_sub(shots, Ordering::Relaxed);
-        news
+    pub fn take_events(&self) -> Vec<ReplayEvent> {
+        let events: Vec<ReplayEvent> = self.events.try_iter().collect();
+        let is_tree = |piece: &&ReplayEvent| matches!(piece, ReplayEvent::Tree(..));
+        let trees = events.iter().filter(is_tree).count();
+        self.pending_trees.fetch_sub(trees, Ordering::Relaxed);
+        events
     }
 }
 
 /// What the thread holds.
-struct Booth {
+struct ReplayWorker {
     /// How many trees the window has not taken yet.
-    untaken: Arc<AtomicUsize>,
+    pending_trees: Arc<AtomicUsize>,
     /// What a journal may take.
-    limits: Limits,
-    playing: Option<Playing>,
+    limits: ReplayLimits,
+    current: Option<OpenReplay>,
     /// A search that still runs may begin its journal a moment later than its tree.
-    awaited: Option<(PathBuf, Arc<Meta>)>,
+    pending_open: Option<(PathBuf, Arc<Meta>)>,
     /// How often it is looked for.
-    tries: u32,
-    wish: Option<Wish>,
+    open_attempts: u32,
+    request: Option<ReplayRequest>,
     /// The last wish that was fulfilled, unless it was for the newest tree.
-    shown: Option<Wish>,
+    last_request: Option<ReplayRequest>,
     /// The last wish for the newest tree that was fulfilled, with its iteration, and when that was begun.
-    grown: Option<(Wish, u32, Instant)>,
+    last_newest: Option<(ReplayRequest, u32, Instant)>,
     /// When the journal was looked at last, and when there was more in it.
-    looked: Option<Instant>,
-    told: Option<Instant>,
+    polled_at: Option<Instant>,
+    reported_at: Option<Instant>,
     /// A tree that was shown in part, to be shown whole when there is time; and since when there might be.
-    rest: Option<(Wish, Instant)>,
+    deferred_request: Option<(ReplayRequest, Instant)>,
     /// How many nodes a tree has that changes all the time.
-    quick: u64,
+    preview_nodes: u64,
 }
 
-struct Playing {
+struct OpenReplay {
     path: PathBuf,
     meta: Arc<Meta>,
-    film: Film,
+    replay: ReplayReader,
 }
 
-impl Booth {
-    fn run(mut self, orders: &Receiver<Order>, tell: &impl Fn(Vec<News>) -> bool) {
+impl ReplayWorker {
+    fn run(mut self, commands: &Receiver<ReplayCommand>, send: &impl Fn(Vec<ReplayEvent>) -> bool) {
         loop {
-            let is_live = self.awaited.is_some()
-                || (self.playing.as_ref()).is_some_and(|it| it.film.ended().is_none());
-            let is_behind = (self.playing.as_ref()).is_some_and(|it| it.film.is_behind());
-            let due = match &self.wish {
-                Some(wish) => self.until_due(wish),
-                None if is_live || self.rest.is_some() => Some(self.patience()),
+            let is_live = self.pending_open.is_some()
+                || (self.current.as_ref()).is_some_and(|it| it.replay.ended().is_none());
+            let is_behind = (self.current.as_ref()).is_some_and(|it| it.replay.is_behind());
+            let due = match &self.request {
+                Some(request) => self.time_until_due(request),
+                None if is_live || self.deferred_request.is_some() => Some(self.poll_delay()),
                 None => None,
             };
             let wait = if is_behind { Some(Duration::ZERO) } else { due };
             // Whatever has come in the meantime counts more.
-            let order = match wait {
-                Some(wait) => orders.recv_timeout(wait),
-                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            let command = match wait {
+                Some(wait) => commands.recv_timeout(wait),
+                None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
-            let mut news = Vec::new();
-            match order {
-                Ok(order) => self.obey(order, &mut news),
+            let mut events = Vec::new();
+            match command {
+                Ok(command) => self.handle_command(command, &mut events),
                 Err(RecvTimeoutError::Timeout) if is_behind && due != Some(Duration::ZERO) => {
-                    self.read(&mut news);
+                    self.poll_journal(&mut events);
                 }
-                Err(RecvTimeoutError::Timeout) => self.work(&mut news),
+                Err(RecvTimeoutError::Timeout) => self.process_request(&mut events),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            self.read_on(&mut news);
-            if !news.is_empty() && !tell(news) {
+            self.poll_if_due(&mut events);
+            if !events.is_empty() && !send(events) {
                 return;
             }
         }
     }
 
     /// How long to wait before a wish is fulfilled; none for ever.
-    fn until_due(&self, wish: &Wish) -> Option<Duration> {
-        let (Some(playing), Some((_, _, begun))) = (&self.playing, &self.grown) else {
+    fn time_until_due(&self, request: &ReplayRequest) -> Option<Duration> {
+        let (Some(playing), Some((_, _, begun))) = (&self.current, &self.last_newest) else {
             return Some(Duration::ZERO);
         };
-        match (self.has_more(wish), playing.film.ended()) {
-            (true, _) if !wish.is_newest() => Some(Duration::ZERO),
-            (true, _) if self.is_ahead(wish) => Some(GLANCE),
-            (true, _) => Some(POLL.saturating_sub(begun.elapsed())),
+        match (self.has_newer(request), playing.replay.ended()) {
+            (true, _) if !request.is_newest() => Some(Duration::ZERO),
+            (true, _) if self.has_backlog(request) => Some(PICKUP_POLL_INTERVAL),
+            (true, _) => Some(POLL_INTERVAL.saturating_sub(begun.elapsed())),
             (false, None) => {
-                let since = self.looked.map_or(Duration::MAX, |looked| looked.elapsed());
-                Some(self.patience().saturating_sub(since))
+                let since = self
+                    .polled_at
+                    .map_or(Duration::MAX, |looked| looked.elapsed());
+                Some(self.poll_delay().saturating_sub(since))
             }
-            (false, Some(_)) => self.rest.as_ref().map(|_| POLL),
+            (false, Some(_)) => self.deferred_request.as_ref().map(|_| POLL_INTERVAL),
         }
     }
 
     /// Whether there is more to see for a wish than was shown.
-    fn has_more(&self, wish: &Wish) -> bool {
-        let (Some((grown, at, _)), Some(playing)) = (&self.grown, &self.playing) else {
+    fn has_newer(&self, request: &ReplayRequest) -> bool {
+        let (Some((grown, at, _)), Some(playing)) = (&self.last_newest, &self.current) else {
             return true;
         };
-        grown != wish || *at < playing.film.iterations()
+        grown != request || *at < playing.replay.iterations()
     }
 
     /// Whether the window has enough to show for the moment.
-    fn is_ahead(&self, wish: &Wish) -> bool {
-        wish.is_newest() && self.untaken.load(Ordering::Relaxed) > 1
+    fn has_backlog(&self, request: &ReplayRequest) -> bool {
+        request.is_newest() && self.pending_trees.load(Ordering::Relaxed) > 1
     }
 
     /// Nothing else was asked for in the meantime.
-    fn work(&mut self, news: &mut Vec<News>) {
-        if self.wish.as_ref().is_some_and(Wish::is_newest) {
-            self.read(news);
+    fn process_request(&mut self, events: &mut Vec<ReplayEvent>) {
+        if self.request.as_ref().is_some_and(ReplayRequest::is_newest) {
+            self.poll_journal(events);
         }
-        match self.wish.take() {
-            Some(wish) if self.has_more(&wish) && !self.is_ahead(&wish) => {
-                self.fulfil(wish, news);
+        match self.request.take() {
+            Some(request) if self.has_newer(&request) && !self.has_backlog(&request) => {
+                self.serve_request(request, events);
             }
-            wish => {
-                self.wish = wish;
-                self.take_rest();
+            request => {
+                self.request = request;
+                self.resume_deferred();
             }
         }
     }
 
     /// Wishes for a whole tree where a part was shown, if there is nothing else to do.
-    fn take_rest(&mut self) {
-        let is_quiet = |since: Instant| since.elapsed() >= QUIET;
-        let is_told = self.told.is_none_or(is_quiet);
-        if let Some((wish, _)) = (self.rest).take_if(|(_, since)| is_told && is_quiet(*since)) {
-            self.wish = Some(wish);
+    fn resume_deferred(&mut self) {
+        let is_quiet = |since: Instant| since.elapsed() >= FULL_REDRAW_DELAY;
+        let is_idle = self.reported_at.is_none_or(is_quiet);
+        if let Some((request, _)) =
+            (self.deferred_request).take_if(|(_, since)| is_idle && is_quiet(*since))
+        {
+            self.request = Some(request);
         }
     }
 
     /// How long to wait for more of a journal: the longer nothing has come, the longer.
-    fn patience(&self) -> Duration {
-        if self.rest.is_some() {
-            return POLL;
+    fn poll_delay(&self) -> Duration {
+        if self.deferred_request.is_some() {
+            return POLL_INTERVAL;
         }
-        let silence = self.told.map_or(POLL, |told| told.elapsed() / 10);
-        silence.clamp(POLL, SLOW_POLL)
+        let silence = self
+            .reported_at
+            .map_or(POLL_INTERVAL, |told| told.elapsed() / 10);
+        silence.clamp(POLL_INTERVAL, IDLE_POLL_INTERVAL)
     }
 
-    fn obey(&mut self, order: Order, news: &mut Vec<News>) {
-        match order {
-            Order::Close => {
-                self.playing = None;
-                self.awaited = None;
-                self.wish = None;
-                self.shown = None;
-                self.rest = None;
+    fn handle_command(&mut self, command: ReplayCommand, events: &mut Vec<ReplayEvent>) {
+        match command {
+            ReplayCommand::Close => {
+                self.current = None;
+                self.pending_open = None;
+                self.request = None;
+                self.last_request = None;
+                self.deferred_request = None;
             }
-            Order::Wish(wish) => {
-                self.rest = self.rest.take().filter(|_| wish.is_newest());
-                self.wish = Some(wish);
+            ReplayCommand::Show(request) => {
+                self.deferred_request =
+                    self.deferred_request.take().filter(|_| request.is_newest());
+                self.request = Some(request);
             }
-            Order::Meta(path, meta) => {
-                if let Some(playing) = self.playing.as_mut().filter(|it| it.path == path) {
+            ReplayCommand::UpdateMeta(path, meta) => {
+                if let Some(playing) = self.current.as_mut().filter(|it| it.path == path) {
                     playing.meta = meta;
                 }
             }
-            Order::Open(path, meta) => {
-                self.wish = None;
-                self.shown = None;
-                self.playing = None;
-                self.awaited = None;
-                self.grown = None;
-                self.told = None;
-                self.rest = None;
-                self.quick = QUICK;
-                self.tries = TRIES;
-                self.open(path, meta, news);
+            ReplayCommand::Open(path, meta) => {
+                self.request = None;
+                self.last_request = None;
+                self.current = None;
+                self.pending_open = None;
+                self.last_newest = None;
+                self.reported_at = None;
+                self.deferred_request = None;
+                self.preview_nodes = MAX_PREVIEW_NODES;
+                self.open_attempts = MAX_OPEN_ATTEMPTS;
+                self.open(path, meta, events);
             }
         }
     }
 
-    fn open(&mut self, path: PathBuf, meta: Arc<Meta>, news: &mut Vec<News>) {
+    fn open(&mut self, path: PathBuf, meta: Arc<Meta>, events: &mut Vec<ReplayEvent>) {
         let journal = path.with_extension("growth");
-        let is_early = !meta.is_final && self.tries > 0;
-        self.tries = self.tries.saturating_sub(1);
+        let is_early = !meta.is_final && self.open_attempts > 0;
+        self.open_attempts = self.open_attempts.saturating_sub(1);
         let limits = self.limits.clone();
         let film = (journal.exists())
-            .then(|| Film::open_within(&journal, &meta.game, &meta.position, limits));
+            .then(|| ReplayReader::open_with_limits(&journal, &meta.game, &meta.position, limits));
         let film = film.map(|film| film.and_then(|mut film| film.poll().map(|_| film)));
         match film {
             Some(Ok(film)) => {
-                self.playing = Some(Playing { path, meta, film });
-                self.tell_reel(news);
+                self.current = Some(OpenReplay {
+                    path,
+                    meta,
+                    replay: film,
+                });
+                self.report_status(events);
             }
-            None | Some(Err(_)) if is_early => self.awaited = Some((path, meta)),
+            None | Some(Err(_)) if is_early => self.pending_open = Some((path, meta)),
             None => {}
-            Some(Err(error)) => news.push(News::Failed(path, error.to_string())),
+            Some(Err(error)) => events.push(ReplayEvent::Failed(path, error.to_string())),
         }
     }
 
     /// Reads what was added to a journal that is still written, if it is time to.
-    fn read_on(&mut self, news: &mut Vec<News>) {
-        if let Some((path, meta)) = self.awaited.take() {
-            return self.open(path, meta, news);
+    fn poll_if_due(&mut self, events: &mut Vec<ReplayEvent>) {
+        if let Some((path, meta)) = self.pending_open.take() {
+            return self.open(path, meta, events);
         }
-        if self.looked.is_none_or(|looked| looked.elapsed() >= POLL) {
-            self.read(news);
+        if self
+            .polled_at
+            .is_none_or(|looked| looked.elapsed() >= POLL_INTERVAL)
+        {
+            self.poll_journal(events);
         }
     }
 
-    fn read(&mut self, news: &mut Vec<News>) {
-        let Some(playing) = &mut self.playing else {
+    fn poll_journal(&mut self, events: &mut Vec<ReplayEvent>) {
+        let Some(playing) = &mut self.current else {
             return;
         };
-        let was_behind = playing.film.is_behind();
-        if playing.film.ended().is_some() && !was_behind {
+        let was_behind = playing.replay.is_behind();
+        if playing.replay.ended().is_some() && !was_behind {
             return;
         }
-        self.looked = Some(Instant::now());
-        let result = playing.film.poll();
-        if was_behind && !playing.film.is_behind() && playing.film.ended().is_some() {
+        self.polled_at = Some(Instant::now());
+        let result = playing.replay.poll();
+        if was_behind && !playing.replay.is_behind() && playing.replay.ended().is_some() {
             // All is read, and the choice of nodes is final: what is shown may be a poorer one.
-            self.wish = self.wish.take().or(self.shown.take());
+            self.request = self.request.take().or(self.last_request.take());
         }
         match result {
             // While there is much to read, one hears of it now and then.
             Ok(true) => {
-                let is_soon = (self.told).is_some_and(|told| told.elapsed() < PROGRESS_INTERVAL);
-                if !(playing.film.is_behind() && is_soon) {
-                    self.tell_reel(news);
+                let is_soon =
+                    (self.reported_at).is_some_and(|told| told.elapsed() < PROGRESS_INTERVAL);
+                if !(playing.replay.is_behind() && is_soon) {
+                    self.report_status(events);
                 }
             }
             Ok(false) => {}
-            Err(error) => self.fail(error.to_string(), news),
+            Err(error) => self.fail(error.to_string(), events),
         }
     }
 
     /// The journal cannot be read.
-    fn fail(&mut self, problem: String, news: &mut Vec<News>) {
-        if let Some(playing) = self.playing.take() {
-            news.push(News::Failed(playing.path, problem));
+    fn fail(&mut self, problem: String, events: &mut Vec<ReplayEvent>) {
+        if let Some(playing) = self.current.take() {
+            events.push(ReplayEvent::Failed(playing.path, problem));
         }
     }
 
-    fn tell_reel(&mut self, news: &mut Vec<News>) {
-        let Some(Playing { path, film, .. }) = &self.playing else {
+    fn report_status(&mut self, events: &mut Vec<ReplayEvent>) {
+        let Some(OpenReplay {
+            path, replay: film, ..
+        }) = &self.current
+        else {
             return;
         };
-        self.told = Some(Instant::now());
-        match film.shares(TIMES) {
+        self.reported_at = Some(Instant::now());
+        match film.root_visit_history(SHARE_SAMPLES) {
             Ok(shares) => {
-                let reel = Reel {
+                let status = ReplayStatus {
                     iterations: film.iterations(),
                     ended: film.ended(),
                     shares: Arc::new(shares),
                     progress: Some(film.progress())
-                        .filter(|(read, there)| there.saturating_sub(*read) > MUCH_BEHIND),
+                        .filter(|(read, there)| there.saturating_sub(*read) > MIN_PROGRESS_BYTES),
                     bytes: film.bytes(),
-                    stopped: film.stopped().map(str::to_owned),
+                    stop_reason: film.stop_reason().map(str::to_owned),
                 };
-                news.push(News::Reel(path.clone(), reel));
+                events.push(ReplayEvent::Status(path.clone(), status));
             }
-            Err(problem) => self.fail(problem, news),
+            Err(problem) => self.fail(problem, events),
         }
     }
 
-    fn fulfil(&mut self, wish: Wish, news: &mut Vec<News>) {
+    fn serve_request(&mut self, request: ReplayRequest, events: &mut Vec<ReplayEvent>) {
         let begun = Instant::now();
-        let Some(playing) = &mut self.playing else {
+        let Some(playing) = &mut self.current else {
             return;
         };
-        let iteration = if wish.is_newest() {
-            walked(&mut playing.film)
+        let iteration = if request.is_newest() {
+            advance_to_newest(&mut playing.replay)
         } else {
-            wish.iteration
+            request.iteration
         };
-        let walked = Instant::now();
-        let most = wish.quick.then_some(self.quick);
-        let taken = match playing.film.shot(iteration, most) {
+        let advanced_at = Instant::now();
+        let max_nodes = request.is_preview.then_some(self.preview_nodes);
+        let snapshot = match playing.replay.tree_at(iteration, max_nodes) {
             Ok(taken) => taken,
-            Err(problem) => return self.fail(problem, news),
+            Err(problem) => return self.fail(problem, events),
         };
-        let source = Source {
+        let source = ModelSource {
             meta: Some(Arc::clone(&playing.meta)),
-            extra: Some(Arc::new(taken.extra)),
-            journal: Some(Journal {
-                has_table: taken.has_table,
+            extra: Some(Arc::new(snapshot.extra)),
+            journal: Some(JournalFeatures {
+                has_table: snapshot.has_table,
             }),
-            way: Arc::new(taken.path),
-            left_out: taken.nodes.saturating_sub(taken.tree.nodes().len() as u64),
-            least_visits: taken.least_visits,
-            ..Source::of(taken.tree)
+            last_path_rows: Arc::new(snapshot.path),
+            left_out: snapshot
+                .total_nodes
+                .saturating_sub(snapshot.tree.nodes().len() as u64),
+            least_visits: snapshot.min_visits,
+            ..ModelSource::of(snapshot.tree)
         };
-        self.rest = (wish.quick && source.left_out > 0).then(|| {
-            let whole = Wish {
-                quick: false,
-                ..wish.clone()
+        self.deferred_request = (request.is_preview && source.left_out > 0).then(|| {
+            let whole = ReplayRequest {
+                is_preview: false,
+                ..request.clone()
             };
             (whole, Instant::now())
         });
-        let shot = Shot {
-            iteration: taken.iteration,
-            model: Arc::new(Model::sifted(source, &wish.sift)),
-            wish: wish.clone(),
+        let response = ReplayResponse {
+            iteration: snapshot.iteration,
+            model: Arc::new(TreeModel::filtered(source, &request.filter)),
+            request: request.clone(),
         };
-        if wish.quick {
-            self.quick = adapted(self.quick, walked.elapsed());
+        if request.is_preview {
+            self.preview_nodes = adapt_preview_nodes(self.preview_nodes, advanced_at.elapsed());
         }
-        if wish.is_newest() {
-            self.shown = None;
-            self.grown = Some((wish.clone(), taken.iteration, begun));
-            self.wish = Some(wish);
+        if request.is_newest() {
+            self.last_request = None;
+            self.last_newest = Some((request.clone(), snapshot.iteration, begun));
+            self.request = Some(request);
         } else {
-            self.shown = Some(wish);
+            self.last_request = Some(request);
         }
-        self.untaken.fetch_add(1, Ordering::Relaxed);
-        news.push(News::Shot(playing.path.clone(), shot));
+        self.pending_trees.fetch_add(1, Ordering::Relaxed);
+        events.push(ReplayEvent::Tree(playing.path.clone(), response));
     }
 }
 
 /// Goes towards the newest iteration for as long as may be; where it has come to.
-fn walked(film: &mut Film) -> u32 {
+fn advance_to_newest(replay: &mut ReplayReader) -> u32 {
     let begun = Instant::now();
-    while film.at() < film.iterations() && begun.elapsed() < WALK {
-        film.approach(u32::MAX, STRIDE);
+    while replay.current_iteration() < replay.iterations() && begun.elapsed() < MAX_ADVANCE_TIME {
+        replay.seek_towards(u32::MAX, ADVANCE_STEP);
     }
-    film.at()
+    replay.current_iteration()
 }
 
 /// How many nodes the next tree may have, if one of so many took so long.
-pub(crate) fn adapted(nodes: u64, took: Duration) -> u64 {
-    let ratio = SOON.as_secs_f64() / took.as_secs_f64().max(1e-4);
-    ((nodes as f64 * ratio.clamp(0.3, 1.5)) as u64).clamp(FEW, QUICK)
+pub(crate) fn adapt_preview_nodes(nodes: u64, took: Duration) -> u64 {
+    let ratio = TARGET_PREVIEW_TIME.as_secs_f64() / took.as_secs_f64().max(1e-4);
+    ((nodes as f64 * ratio.clamp(0.3, 1.5)) as u64).clamp(MIN_PREVIEW_NODES, MAX_PREVIEW_NODES)
 }

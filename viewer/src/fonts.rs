@@ -15,8 +15,8 @@ use std::sync::{Arc, LazyLock};
 
 use egui::{Context, FontData, FontDefinitions, FontFamily};
 
-pub use outlines::Outline;
-pub use text::Text;
+pub use outlines::GlyphOutline;
+pub use text::TextRenderer;
 
 /// The name of the semibold family, for titles and for numbers that matter.
 pub const SEMIBOLD: &str = "semibold";
@@ -28,9 +28,9 @@ pub const SEMIBOLD: &str = "semibold";
 pub const LIGHT_TEXT_GAMMA: f32 = 0.7;
 
 static INTER_REGULAR: LazyLock<Vec<u8>> =
-    LazyLock::new(|| tabular::figures(include_bytes!("../fonts/Inter-Regular.ttf")));
+    LazyLock::new(|| tabular::with_tabular_figures(include_bytes!("../fonts/Inter-Regular.ttf")));
 static INTER_SEMIBOLD: LazyLock<Vec<u8>> =
-    LazyLock::new(|| tabular::figures(include_bytes!("../fonts/Inter-SemiBold.ttf")));
+    LazyLock::new(|| tabular::with_tabular_figures(include_bytes!("../fonts/Inter-SemiBold.ttf")));
 static DEJAVU_SANS: &[u8] = include_bytes!("../fonts/DejaVuSans.ttf");
 
 /// The semibold family, as egui wants to hear it.

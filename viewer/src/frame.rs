@@ -10,42 +10,42 @@ use crate::{
     camera::Canvas,
     controls,
     damage::Damage,
-    easel::{Easel, Ready, View, save},
+    easel::{FineRenderer, RenderEvent, RenderView, save},
     fonts,
     loader::Wake,
-    painter::{Painter, Part},
+    painter::{Painter, PixelRect},
     panels::Panels,
     pixel::opaque,
-    raster::{Care, Raster},
+    raster::{RenderQuality, TreeRenderer},
     theme::Theme,
 };
 
 /// When the camera has rested so long, the tree is drawn with care.
-const REST: Duration = Duration::from_millis(120);
+const FULL_REDRAW_DELAY: Duration = Duration::from_millis(120);
 
 /// How often a tree that grows by itself is drawn.
-const PLAYING: Duration = Duration::from_millis(16);
+const REPLAY_FRAME_INTERVAL: Duration = Duration::from_millis(16);
 
 /// Draws frames.
-pub struct Frame {
+pub struct FrameRenderer {
     /// The user interface.
     pub context: Context,
     panels: Panels,
     painter: Painter,
-    raster: Raster,
+    tree_renderer: TreeRenderer,
     /// The last frame, and what of the interface is on it.
     picture: Option<Pixmap>,
     shapes: Vec<ClippedShape>,
     tree: Option<Pixmap>,
-    drawn: Option<(View, Care)>,
-    moved: Duration,
+    drawn_view: Option<(RenderView, RenderQuality)>,
+    last_change: Duration,
     theme: Option<Theme>,
     /// Who draws with care; nobody but the frame itself where that may take its time.
-    easel: Option<Easel>,
+    fine_renderer: Option<FineRenderer>,
 }
 
 /// What egui is to hear of a window of that size, in pixels, when nothing happens.
-pub fn input(width: f32, height: f32, scale: f32) -> RawInput {
+pub fn idle_input(width: f32, height: f32, scale: f32) -> RawInput {
     let mut input = RawInput {
         screen_rect: Some(egui::Rect::from_min_size(
             egui::Pos2::ZERO,
@@ -60,11 +60,11 @@ pub fn input(width: f32, height: f32, scale: f32) -> RawInput {
 }
 
 /// Copies a part of a picture to where the system wants it.
-pub fn copy(pixmap: &Pixmap, to: &mut [u32], part: Part) {
+pub fn copy_pixels(pixmap: &Pixmap, to: &mut [u32], part: PixelRect) {
     let width = pixmap.width() as usize;
     let (pixels, _) = pixmap.data().as_chunks::<4>();
-    let (begin, end) = part.across;
-    for row in part.down.0..part.down.1 {
+    let (begin, end) = part.columns;
+    for row in part.rows.0..part.rows.1 {
         let line = row * width + begin..row * width + end;
         let (Some(to), Some(from)) = (to.get_mut(line.clone()), pixels.get(line)) else {
             return;
@@ -77,29 +77,29 @@ pub fn copy(pixmap: &Pixmap, to: &mut [u32], part: Part) {
 
 /// What lies under the interface, in a part of a picture: the tree with its corner at a place, and one pixel's colour around
 /// it.
-fn lay_ground(
+fn paint_background(
     tree: Option<&Pixmap>,
     to: &mut PixmapMut<'_>,
     (left, top): (usize, usize),
-    part: Part,
-    ground: PremultipliedColorU8,
+    part: PixelRect,
+    background: PremultipliedColorU8,
 ) {
     let width = to.width() as usize;
-    let (begin, end) = part.across;
+    let (begin, end) = part.columns;
     let rows = to.pixels_mut().chunks_exact_mut(width).enumerate();
-    for (row, pixels) in rows.take(part.down.1).skip(part.down.0) {
+    for (row, pixels) in rows.take(part.rows.1).skip(part.rows.0) {
         let line = row.checked_sub(top).and_then(|row| {
             let tree = tree?;
             tree.pixels().chunks_exact(tree.width() as usize).nth(row)
         });
         let Some(line) = line else {
-            pixels[begin..end].fill(ground);
+            pixels[begin..end].fill(background);
             continue;
         };
         let first = left.clamp(begin, end);
         let last = (left + line.len()).clamp(first, end);
-        pixels[begin..first].fill(ground);
-        pixels[last..end].fill(ground);
+        pixels[begin..first].fill(background);
+        pixels[last..end].fill(background);
         if first < last {
             pixels[first..last].copy_from_slice(&line[first - left..last - left]);
         }
@@ -107,16 +107,16 @@ fn lay_ground(
 }
 
 /// What comes out of a frame beside its pixels.
-pub struct Drawn {
+pub struct FrameOutput {
     /// For the system: the cursor, the clipboard.
     pub platform: PlatformOutput,
     /// When the next frame is wanted, if nothing happens before.
-    pub next: Duration,
+    pub repaint_delay: Duration,
     /// What of it is different from the last frame.
-    pub changed: Vec<Part>,
+    pub changed_rects: Vec<PixelRect>,
 }
 
-impl Default for Frame {
+impl Default for FrameRenderer {
     fn default() -> Self {
         let context = Context::default();
         fonts::install(&context);
@@ -124,29 +124,34 @@ impl Default for Frame {
             context,
             panels: Panels::default(),
             painter: Painter::new(),
-            raster: Raster::default(),
+            tree_renderer: TreeRenderer::default(),
             picture: None,
             shapes: Vec::new(),
             tree: None,
-            drawn: None,
-            moved: Duration::ZERO,
+            drawn_view: None,
+            last_change: Duration::ZERO,
             theme: None,
-            easel: None,
+            fine_renderer: None,
         }
     }
 }
 
-impl Frame {
+impl FrameRenderer {
     /// Frames that never take long: what takes care is drawn on another thread, which calls `wake` when it is ready.
-    pub fn with_easel(wake: Wake) -> std::io::Result<Self> {
+    pub fn with_fine_renderer(wake: Wake) -> std::io::Result<Self> {
         Ok(Self {
-            easel: Some(Easel::start(wake)?),
+            fine_renderer: Some(FineRenderer::start(wake)?),
             ..Self::default()
         })
     }
 
     /// Draws a frame of a size in pixels.
-    pub fn draw(&mut self, app: &mut App, input: RawInput, (width, height): (u32, u32)) -> Drawn {
+    pub fn draw(
+        &mut self,
+        app: &mut App,
+        input: RawInput,
+        (width, height): (u32, u32),
+    ) -> FrameOutput {
         let theme = app.theme();
         let is_new = (self.picture.as_ref())
             .is_none_or(|picture| (picture.width(), picture.height()) != (width, height));
@@ -165,7 +170,7 @@ impl Frame {
         let scale = output.pixels_per_point;
         damage.add_textures(&output.textures_delta, &output.shapes, scale);
         self.painter.update(output.textures_delta);
-        let mut next = output
+        let mut repaint_delay = output
             .viewport_output
             .get(&ViewportId::ROOT)
             .map_or(Duration::MAX, |viewport| viewport.repaint_delay);
@@ -182,46 +187,49 @@ impl Frame {
                 height: f64::from(place.height()),
                 scale: f64::from(scale),
             };
-            app.canvas_at = (left.into(), top.into());
+            app.canvas_origin = (left.into(), top.into());
             let (wait, changed) = self.draw_tree(app, canvas, &theme);
             if let Some(wait) = wait {
-                next = next.min(wait);
+                repaint_delay = repaint_delay.min(wait);
             }
             if changed {
                 damage.add(place);
             }
         }
         if app.timeline.is_playing() {
-            next = next.min(PLAYING);
+            repaint_delay = repaint_delay.min(REPLAY_FRAME_INTERVAL);
         }
         if let Some(pause) = app
-            .playing
+            .session
             .as_ref()
-            .and_then(|game| game.next_frame(app.now))
+            .and_then(|game| game.next_frame_delay(app.now))
         {
-            next = next.min(pause);
+            repaint_delay = repaint_delay.min(pause);
         }
-        for due in [app.message_ends(), app.retries_at()].into_iter().flatten() {
-            next = next.min(due.saturating_sub(app.now));
+        for due in [app.message_expires_at(), app.retry_at()]
+            .into_iter()
+            .flatten()
+        {
+            repaint_delay = repaint_delay.min(due.saturating_sub(app.now));
         }
         damage.add_changes(&self.shapes, &output.shapes, scale);
         self.shapes.clone_from(&output.shapes);
-        let changed = damage.within(width, height);
-        if let Some(picture) = self.picture.as_mut().filter(|_| !changed.is_empty()) {
+        let changed_rects = damage.pixel_rects(width, height);
+        if let Some(picture) = self.picture.as_mut().filter(|_| !changed_rects.is_empty()) {
             let primitives = self.context.tessellate(output.shapes, scale);
             let mut pixmap = picture.as_mut();
             let at = (left as usize, top as usize);
             let tree = self.tree.as_ref().filter(|_| app.model.is_some());
-            for &part in &changed {
-                lay_ground(tree, &mut pixmap, at, part, opaque(theme.canvas));
+            for &part in &changed_rects {
+                paint_background(tree, &mut pixmap, at, part, opaque(theme.canvas));
                 self.painter
-                    .paint_part(&mut pixmap, scale, &primitives, part);
+                    .paint_rect(&mut pixmap, scale, &primitives, part);
             }
         }
-        Drawn {
+        FrameOutput {
             platform: output.platform_output,
-            next,
-            changed,
+            repaint_delay,
+            changed_rects,
         }
     }
 
@@ -246,12 +254,12 @@ impl Frame {
         canvas: Canvas,
         theme: &Theme,
     ) -> (Option<Duration>, bool) {
-        let mut changed = self.take_ready(app);
-        let (Some(camera), Some(model)) = (app.look_through(canvas), app.model.clone()) else {
-            let had_one = self.drawn.take().is_some();
+        let mut changed = self.poll_fine_renderer(app);
+        let (Some(camera), Some(model)) = (app.update_camera(canvas), app.model.clone()) else {
+            let had_one = self.drawn_view.take().is_some();
             return (None, had_one);
         };
-        let view = View {
+        let view = RenderView {
             camera,
             canvas,
             look: app.look(),
@@ -259,60 +267,72 @@ impl Frame {
             theme: theme.clone(),
             model,
         };
-        if let Some((path, saving)) = app.saving.take() {
-            match &self.easel {
-                Some(easel) => easel.save(path, view.clone(), saving),
+        if let Some((path, saving)) = app.pending_save.take() {
+            match &self.fine_renderer {
+                Some(fine_renderer) => fine_renderer.save(path, view.clone(), saving),
                 None => {
                     let result = save(&path, &view, &saving);
-                    app.saved(&path, result);
+                    app.report_saved(&path, result);
                 }
             }
         }
-        let is_new = self.drawn.as_ref().is_none_or(|(drawn, _)| *drawn != view);
+        let is_new = self
+            .drawn_view
+            .as_ref()
+            .is_none_or(|(drawn, _)| *drawn != view);
         if is_new {
-            self.moved = app.now;
-            self.paint(&view, Care::Quick);
-            self.drawn = Some((view, Care::Quick));
+            self.last_change = app.now;
+            self.paint(&view, RenderQuality::Draft);
+            self.drawn_view = Some((view, RenderQuality::Draft));
             changed = true;
-        } else if app.now >= self.moved + REST
-            && let Some((drawn, care @ Care::Quick)) = &mut self.drawn
+        } else if app.now >= self.last_change + FULL_REDRAW_DELAY
+            && let Some((drawn, quality @ RenderQuality::Draft)) = &mut self.drawn_view
         {
-            *care = Care::Fine;
-            match &self.easel {
-                Some(easel) => easel.paint(view),
+            *quality = RenderQuality::Fine;
+            match &self.fine_renderer {
+                Some(fine_renderer) => fine_renderer.paint(view),
                 None => {
                     let view = drawn.clone();
-                    self.paint(&view, Care::Fine);
+                    self.paint(&view, RenderQuality::Fine);
                     changed = true;
                 }
             }
         }
-        let is_quick = matches!(self.drawn, Some((_, Care::Quick)));
-        let wait = is_quick.then(|| (self.moved + REST).saturating_sub(app.now));
+        let is_quick = matches!(self.drawn_view, Some((_, RenderQuality::Draft)));
+        let wait = is_quick.then(|| (self.last_change + FULL_REDRAW_DELAY).saturating_sub(app.now));
         (wait, changed)
     }
 
-    fn paint(&mut self, view: &View, care: Care) {
+    fn paint(&mut self, view: &RenderView, quality: RenderQuality) {
         let (width, height) = (view.canvas.width as u32, view.canvas.height as u32);
         let fits = (self.tree.as_ref())
             .is_some_and(|tree| (tree.width(), tree.height()) == (width, height));
         if !fits {
-            self.tree = view.picture();
+            self.tree = view.new_pixmap();
         }
         if let Some(tree) = &mut self.tree {
-            view.paint(&mut self.raster, tree, care);
+            view.paint(&mut self.tree_renderer, tree, quality);
         }
     }
 
     /// Takes in what the other thread has drawn; whether the tree looks different now.
-    fn take_ready(&mut self, app: &mut App) -> bool {
+    fn poll_fine_renderer(&mut self, app: &mut App) -> bool {
         let mut changed = false;
-        for ready in self.easel.as_ref().map(Easel::take).unwrap_or_default() {
+        for ready in self
+            .fine_renderer
+            .as_ref()
+            .map(FineRenderer::take_events)
+            .unwrap_or_default()
+        {
             match ready {
-                Ready::Saved(path, result) => app.saved(&path, result),
-                Ready::Picture(view, picture) => {
+                RenderEvent::Saved(path, result) => app.report_saved(&path, result),
+                RenderEvent::Picture(view, picture) => {
                     // It may be out of date already.
-                    if self.drawn.as_ref().is_some_and(|(drawn, _)| *drawn == view) {
+                    if self
+                        .drawn_view
+                        .as_ref()
+                        .is_some_and(|(drawn, _)| *drawn == view)
+                    {
                         self.tree = Some(picture);
                         changed = true;
                     }

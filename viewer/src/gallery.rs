@@ -12,7 +12,7 @@ use egui::{
 };
 use tiny_skia::Pixmap;
 
-use crate::fonts::{self, Text};
+use crate::fonts::{self, TextRenderer};
 use crate::painter::Painter;
 use crate::theme::{self, Theme};
 
@@ -20,7 +20,7 @@ const WIDTH: u32 = 1280;
 const HEIGHT: u32 = 800;
 
 /// What the controls of the gallery hold.
-struct Model {
+struct GalleryState {
     name: String,
     exploration: f64,
     iterations: u32,
@@ -36,7 +36,7 @@ struct Model {
     colour_button: Option<Pos2>,
 }
 
-impl Model {
+impl GalleryState {
     fn new() -> Self {
         Self {
             name: "0027-othello-uct-d3.tree".to_owned(),
@@ -60,23 +60,23 @@ fn side(theme: &Theme) -> Frame {
         .inner_margin(Margin::same(16))
 }
 
-fn interface(ui: &mut Ui, theme: &Theme, model: &mut Model) {
+fn show_interface(ui: &mut Ui, theme: &Theme, model: &mut GalleryState) {
     let bar = Frame::new()
         .fill(theme.panel)
         .inner_margin(Margin::symmetric(16, 8));
     Panel::top("top")
         .frame(bar)
-        .show(ui, |ui| top(ui, theme, model));
+        .show(ui, |ui| show_top(ui, theme, model));
     Panel::left("left")
         .exact_size(288.0)
         .resizable(false)
         .frame(side(theme))
-        .show(ui, |ui| left(ui, theme, model));
+        .show(ui, |ui| show_left(ui, theme, model));
     Panel::right("right")
         .exact_size(320.0)
         .resizable(false)
         .frame(side(theme))
-        .show(ui, |ui| right(ui, theme, model));
+        .show(ui, |ui| show_right(ui, theme, model));
     Panel::bottom("bottom").frame(bar).show(ui, |ui| {
         ui.horizontal(|ui| {
             for name in ["⏮", "⏵", "⏸", "⏭", "4×"] {
@@ -90,7 +90,7 @@ fn interface(ui: &mut Ui, theme: &Theme, model: &mut Model) {
     });
 }
 
-fn top(ui: &mut Ui, theme: &Theme, model: &Model) {
+fn show_top(ui: &mut Ui, theme: &Theme, model: &GalleryState) {
     ui.horizontal(|ui| {
         ui.label(theme.title("Canopy"));
         let _ = ui.button("Open…");
@@ -105,7 +105,7 @@ fn top(ui: &mut Ui, theme: &Theme, model: &Model) {
     });
 }
 
-fn left(ui: &mut Ui, theme: &Theme, model: &mut Model) {
+fn show_left(ui: &mut Ui, theme: &Theme, model: &mut GalleryState) {
     ui.horizontal(|ui| {
         ui.label(theme.title("uct 12 – 7 lgr2"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -121,7 +121,7 @@ fn left(ui: &mut Ui, theme: &Theme, model: &mut Model) {
         for row in 0..40_usize {
             let visits = 1_798_000 / (row * row + 7);
             let fill = if row == model.selected {
-                theme.selected()
+                theme.selected_fill()
             } else {
                 Color32::TRANSPARENT
             };
@@ -145,7 +145,7 @@ fn left(ui: &mut Ui, theme: &Theme, model: &mut Model) {
     });
 }
 
-fn right(ui: &mut Ui, theme: &Theme, model: &mut Model) {
+fn show_right(ui: &mut Ui, theme: &Theme, model: &mut GalleryState) {
     ui.label(theme.heading("Node"));
     ui.label(theme.title("d1 → f2"));
     ui.weak("white decides here");
@@ -219,8 +219,8 @@ fn right(ui: &mut Ui, theme: &Theme, model: &mut Model) {
 }
 
 /// A stand-in for the tree: labels drawn beneath the interface.
-fn ground(theme: &Theme, text: &mut Text, pixmap: &mut Pixmap) {
-    pixmap.fill(theme::skia(theme.canvas));
+fn draw_background(theme: &Theme, text: &mut TextRenderer, pixmap: &mut Pixmap) {
+    pixmap.fill(theme::to_skia(theme.canvas));
     let mut canvas = pixmap.as_mut();
     for (line, size) in [9.0, 11.0, 13.0, 15.0, 18.0, 24.0, 36.0]
         .into_iter()
@@ -257,17 +257,17 @@ fn ground(theme: &Theme, text: &mut Text, pixmap: &mut Pixmap) {
     }
 }
 
-struct Gallery {
+struct WidgetGallery {
     context: Context,
     painter: Painter,
-    text: Text,
+    text: TextRenderer,
     theme: Theme,
-    model: Model,
+    model: GalleryState,
     pixels_per_point: f32,
     seconds: f64,
 }
 
-impl Gallery {
+impl WidgetGallery {
     fn new(theme: Theme, pixels_per_point: f32) -> Self {
         let context = Context::default();
         fonts::install(&context);
@@ -275,9 +275,9 @@ impl Gallery {
         Self {
             context,
             painter: Painter::new(),
-            text: Text::regular(),
+            text: TextRenderer::regular(),
             theme,
-            model: Model::new(),
+            model: GalleryState::new(),
             pixels_per_point,
             seconds: 0.0,
         }
@@ -296,7 +296,9 @@ impl Gallery {
         let viewport = input.viewports.entry(ViewportId::ROOT).or_default();
         viewport.native_pixels_per_point = Some(self.pixels_per_point);
         let (theme, model) = (&self.theme, &mut self.model);
-        let output = self.context.run_ui(input, |ui| interface(ui, theme, model));
+        let output = self
+            .context
+            .run_ui(input, |ui| show_interface(ui, theme, model));
         self.painter.update(output.textures_delta);
         self.context
             .tessellate(output.shapes, output.pixels_per_point)
@@ -306,7 +308,7 @@ impl Gallery {
         let primitives = self.run(events);
         let scaled = |points: u32| (points as f32 * self.pixels_per_point) as u32;
         let mut pixmap = Pixmap::new(scaled(WIDTH), scaled(HEIGHT)).unwrap();
-        ground(&self.theme, &mut self.text, &mut pixmap);
+        draw_background(&self.theme, &mut self.text, &mut pixmap);
         self.painter
             .paint(&mut pixmap.as_mut(), self.pixels_per_point, &primitives);
         pixmap
@@ -344,7 +346,7 @@ fn count(pixmap: &Pixmap, area: [u32; 4], colour: Color32) -> usize {
 #[test]
 fn the_gallery_is_painted_in_both_themes() {
     for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
-        let mut gallery = Gallery::new(theme.clone(), 1.0);
+        let mut gallery = WidgetGallery::new(theme.clone(), 1.0);
         let first = gallery.picture(vec![]);
         let plain = gallery.picture(vec![]);
         assert!(first == plain, "the same interface is the same picture");
@@ -373,7 +375,7 @@ fn the_gallery_is_painted_in_both_themes() {
         assert!(picker != opened && picker != plain, "a picker has opened");
         save(&picker, &format!("painter-{name}-picker.png"));
 
-        let mut doubled = Gallery::new(theme, 2.0);
+        let mut doubled = WidgetGallery::new(theme, 2.0);
         doubled.run(vec![]);
         save(&doubled.picture(vec![]), &format!("painter-{name}-2x.png"));
     }
@@ -385,7 +387,7 @@ fn the_gallery_is_painted_in_both_themes() {
 #[expect(clippy::print_stdout, reason = "the measurement is its output")]
 fn frame_time() {
     for pixels_per_point in [1.0, 2.0] {
-        let mut gallery = Gallery::new(Theme::dark(), pixels_per_point);
+        let mut gallery = WidgetGallery::new(Theme::dark(), pixels_per_point);
         gallery.run(vec![]);
         let mut pixmap = gallery.picture(vec![]);
         let (mut logic, mut paint, mut labels) = (vec![], vec![], vec![]);

@@ -13,7 +13,7 @@
 /// The shape of a tree in breadth-first order: the root is node 0, the children of a node are consecutive, and every layer is
 /// a contiguous range of nodes.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
+pub struct TreeShape<'a> {
     /// The parent of each node; arbitrary for the root.
     pub parents: &'a [u32],
     /// The first child of each node; arbitrary where there is none.
@@ -32,19 +32,19 @@ pub struct Shape<'a> {
 ///
 /// When the slices differ in length. When the nodes are not in breadth-first order it may panic, or give places that mean
 /// nothing.
-pub fn layout(shape: &Shape<'_>) -> Vec<f64> {
+pub fn layout(shape: &TreeShape<'_>) -> Vec<f64> {
     let nodes = shape.children.len();
     assert!(
         shape.parents.len() == nodes && shape.first_child.len() == nodes,
         "a shape tells three things of every node"
     );
-    let mut tidy = Tidy {
+    let mut tidy = TidyLayout {
         shape: *shape,
         x: vec![0.0; nodes],
         link: vec![0; nodes],
         threads: Vec::new(),
-        skyline: Vec::new(),
-        spreads: Vec::new(),
+        right_contour: Vec::new(),
+        shifts: Vec::new(),
     };
     for parent in (0..nodes).rev() {
         if shape.children[parent] > 0 {
@@ -59,24 +59,24 @@ pub fn layout(shape: &Shape<'_>) -> Vec<f64> {
 }
 
 /// A layout that is being made.
-struct Tidy<'a> {
-    shape: Shape<'a>,
+struct TidyLayout<'a> {
+    shape: TreeShape<'a>,
     /// The place of each node relative to its parent.
     x: Vec<f64>,
     /// Of an inner node whose children are placed: the number of layers below it. Of a leaf: 1 + the index of the thread that
     /// starts there, or 0.
     link: Vec<u32>,
-    threads: Vec<Thread>,
+    threads: Vec<ContourThread>,
     /// For the children of one parent: which of those placed so far are seen from the right, deepest first, and so by
     /// falling height from left to right.
-    skyline: Vec<Seen>,
+    right_contour: Vec<ContourSibling>,
     /// For the children of one parent: by how much those between two others have to spread out. Empty when they need not.
-    spreads: Vec<Spread>,
+    shifts: Vec<SiblingShift>,
 }
 
 /// Where a contour goes on below a leaf, in another subtree.
 #[derive(Clone, Copy)]
-struct Thread {
+struct ContourThread {
     target: u32,
     /// The place of the target relative to the leaf.
     offset: f64,
@@ -84,29 +84,29 @@ struct Thread {
 
 /// A node on a contour, and its place relative to the parent whose children are being placed.
 #[derive(Clone, Copy)]
-struct Point {
+struct ContourPoint {
     node: u32,
     x: f64,
 }
 
 /// A sibling that is seen from the right.
 #[derive(Clone, Copy)]
-struct Seen {
+struct ContourSibling {
     sibling: u32,
     height: u32,
     /// Where its right contour ends, and where that of the one to its left goes on below it; arbitrary for the deepest.
-    end: Point,
-    below: Point,
+    end: ContourPoint,
+    below: ContourPoint,
 }
 
 /// What happens to the siblings from one on leftwards: they move, and from there each moves less than the one before.
 #[derive(Clone, Copy, Default)]
-struct Spread {
-    distance: f64,
-    slope: f64,
+struct SiblingShift {
+    shift: f64,
+    change: f64,
 }
 
-impl Tidy<'_> {
+impl TidyLayout<'_> {
     /// Places the children of a node whose grandchildren are placed.
     fn place_children(&mut self, parent: usize) {
         let first = self.shape.first_child[parent];
@@ -115,13 +115,14 @@ impl Tidy<'_> {
         // No place so far is relative to this parent, and so the first child may be at 0 until the middle is known.
         let mut height = self.height(first);
         if count > 1 {
-            self.skyline.clear();
-            self.skyline.push(Seen::deepest(first, height));
+            self.right_contour.clear();
+            self.right_contour
+                .push(ContourSibling::deepest(first, height));
             for child in first + 1..=last {
                 height = self.place_child(first, child, last, height);
             }
-            self.join_right_contour();
-            let middle = self.spread_out(first, last) / 2.0;
+            self.thread_right_contour();
+            let middle = self.execute_shifts(first, last) / 2.0;
             for x in &mut self.x[first as usize..=last as usize] {
                 *x -= middle;
             }
@@ -136,25 +137,25 @@ impl Tidy<'_> {
         let before = child - 1;
         let mut x = self.x[before as usize] + 1.0;
         if height == 0
-            && let Some(top) = self.skyline.last_mut()
+            && let Some(top) = self.right_contour.last_mut()
             && top.height == 0
         {
             // Most nodes of a search tree are leaves beside leaves. One hides the other.
             top.sibling = child;
-            top.end = Point { node: child, x };
+            top.end = ContourPoint { node: child, x };
             self.x[child as usize] = x;
             return so_far;
         }
         // The two contours that face each other: the siblings' on the right, and the child's on the left.
-        let mut theirs = Point {
+        let mut theirs = ContourPoint {
             node: before,
             x: x - 1.0,
         };
-        let mut ours = Point { node: child, x };
+        let mut ours = ContourPoint { node: child, x };
         // The contour whose end is needed, because the other side is deeper: the siblings' on the left, or the child's on
         // the right.
         let mut end = if height > so_far {
-            Point {
+            ContourPoint {
                 node: first,
                 x: 0.0,
             }
@@ -162,12 +163,12 @@ impl Tidy<'_> {
             ours
         };
         for depth in 1..=height.min(so_far) {
-            theirs = self.descend_skyline(theirs, depth);
-            ours = self.left_below(ours);
+            theirs = self.next_right_of_siblings(theirs, depth);
+            ours = self.next_left(ours);
             if height > so_far {
-                end = self.left_below(end);
+                end = self.next_left(end);
             } else if height < so_far {
-                end = self.right_below(end);
+                end = self.next_right(end);
             }
             let missing = theirs.x + 1.0 - ours.x;
             if missing > 0.0 {
@@ -176,16 +177,16 @@ impl Tidy<'_> {
                 if height < so_far {
                     end.x += missing;
                 }
-                let owner = self.top().sibling;
+                let owner = self.rightmost_sibling().sibling;
                 if child - owner > 1 {
-                    self.spread(owner - first, child - first, last - first, missing);
+                    self.add_shift(owner - first, child - first, last - first, missing);
                 }
             }
         }
         self.x[child as usize] = x;
         if height < so_far {
-            let below = self.descend_skyline(theirs, height + 1);
-            self.skyline.push(Seen {
+            let below = self.next_right_of_siblings(theirs, height + 1);
+            self.right_contour.push(ContourSibling {
                 sibling: child,
                 height,
                 end,
@@ -193,11 +194,12 @@ impl Tidy<'_> {
             });
         } else {
             if height > so_far {
-                let below = self.left_below(ours);
-                self.join(end, below);
+                let below = self.next_left(ours);
+                self.set_thread(end, below);
             }
-            self.skyline.clear();
-            self.skyline.push(Seen::deepest(child, height));
+            self.right_contour.clear();
+            self.right_contour
+                .push(ContourSibling::deepest(child, height));
         }
         height.max(so_far)
     }
@@ -205,55 +207,56 @@ impl Tidy<'_> {
     /// The next node of the siblings' right contour, at this depth. Who ends above is behind the child being placed, and is
     /// forgotten.
     #[inline]
-    fn descend_skyline(&mut self, from: Point, depth: u32) -> Point {
-        let top = *self.top();
+    fn next_right_of_siblings(&mut self, from: ContourPoint, depth: u32) -> ContourPoint {
+        let top = *self.rightmost_sibling();
         if top.height >= depth {
-            return self.right_below(from);
+            return self.next_right(from);
         }
-        self.skyline.pop();
+        self.right_contour.pop();
         top.below
     }
 
     /// The rightmost sibling that reaches down to where the right contour is being followed.
     #[inline]
-    fn top(&self) -> &Seen {
-        self.skyline
+    fn rightmost_sibling(&self) -> &ContourSibling {
+        self.right_contour
             .last()
             .expect("the deepest sibling hides behind none that is less deep")
     }
 
     /// Makes one contour of the pieces that are seen from the right.
-    fn join_right_contour(&mut self) {
-        for index in 1..self.skyline.len() {
-            let Seen { end, below, .. } = self.skyline[index];
-            self.join(end, below);
+    fn thread_right_contour(&mut self) {
+        for index in 1..self.right_contour.len() {
+            let ContourSibling { end, below, .. } = self.right_contour[index];
+            self.set_thread(end, below);
         }
     }
 
     /// Notes that the siblings between the two are to share what the right one had to move because of the left one. Siblings
     /// are counted from 0 to `last` here.
-    fn spread(&mut self, left: u32, right: u32, last: u32, distance: f64) {
-        if self.spreads.is_empty() {
-            self.spreads.resize(last as usize + 1, Spread::default());
+    fn add_shift(&mut self, left: u32, right: u32, last: u32, distance: f64) {
+        if self.shifts.is_empty() {
+            self.shifts
+                .resize(last as usize + 1, SiblingShift::default());
         }
         let slope = distance / f64::from(right - left);
-        let from = &mut self.spreads[right as usize];
-        from.distance += distance;
-        from.slope += slope;
-        self.spreads[left as usize].slope -= slope;
+        let from = &mut self.shifts[right as usize];
+        from.shift += distance;
+        from.change += slope;
+        self.shifts[left as usize].change -= slope;
     }
 
     /// Moves the siblings that are to spread out. Gives the distance from the first to the last.
-    fn spread_out(&mut self, first: u32, last: u32) -> f64 {
+    fn execute_shifts(&mut self, first: u32, last: u32) -> f64 {
         // None of them moves one that is seen from the left or from the right, and so the contours stay as they are.
         let siblings = &mut self.x[first as usize..=last as usize];
         let (mut distance, mut slope) = (0.0, 0.0);
-        for (x, spread) in siblings.iter_mut().zip(&self.spreads).rev() {
+        for (x, spread) in siblings.iter_mut().zip(&self.shifts).rev() {
             *x += distance;
-            slope += spread.slope;
-            distance += spread.distance - slope;
+            slope += spread.change;
+            distance += spread.shift - slope;
         }
-        self.spreads.clear();
+        self.shifts.clear();
         siblings[siblings.len() - 1] - siblings[0]
     }
 
@@ -269,18 +272,18 @@ impl Tidy<'_> {
 
     /// The next node of a left contour; there must be one.
     #[inline]
-    fn left_below(&self, from: Point) -> Point {
+    fn next_left(&self, from: ContourPoint) -> ContourPoint {
         match self.shape.children[from.node as usize] {
-            0 => self.along_thread(from),
+            0 => self.follow_thread(from),
             _ => self.child(from, self.shape.first_child[from.node as usize]),
         }
     }
 
     /// The next node of a right contour; there must be one.
     #[inline]
-    fn right_below(&self, from: Point) -> Point {
+    fn next_right(&self, from: ContourPoint) -> ContourPoint {
         match self.shape.children[from.node as usize] {
-            0 => self.along_thread(from),
+            0 => self.follow_thread(from),
             count => self.child(
                 from,
                 self.shape.first_child[from.node as usize] + (count - 1),
@@ -289,25 +292,25 @@ impl Tidy<'_> {
     }
 
     #[inline]
-    fn child(&self, of: Point, node: u32) -> Point {
-        Point {
+    fn child(&self, of: ContourPoint, node: u32) -> ContourPoint {
+        ContourPoint {
             node,
             x: of.x + self.x[node as usize],
         }
     }
 
     #[inline]
-    fn along_thread(&self, from: Point) -> Point {
+    fn follow_thread(&self, from: ContourPoint) -> ContourPoint {
         let thread = self.threads[self.link[from.node as usize] as usize - 1];
-        Point {
+        ContourPoint {
             node: thread.target,
             x: from.x + thread.offset,
         }
     }
 
     /// Lets a contour that ends at a leaf go on elsewhere.
-    fn join(&mut self, leaf: Point, below: Point) {
-        self.threads.push(Thread {
+    fn set_thread(&mut self, leaf: ContourPoint, below: ContourPoint) {
+        self.threads.push(ContourThread {
             target: below.node,
             offset: below.x - leaf.x,
         });
@@ -315,10 +318,10 @@ impl Tidy<'_> {
     }
 }
 
-impl Seen {
+impl ContourSibling {
     /// The deepest sibling, which none is below.
     fn deepest(sibling: u32, height: u32) -> Self {
-        let nowhere = Point { node: 0, x: 0.0 };
+        let nowhere = ContourPoint { node: 0, x: 0.0 };
         Self {
             sibling,
             height,

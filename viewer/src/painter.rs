@@ -33,24 +33,24 @@ use egui::epaint::{ClippedPrimitive, Primitive};
 use egui::{Mesh, Rect, TextureId, TexturesDelta};
 use tiny_skia::PixmapMut;
 
-use raster::{Canvas, Clip, Corner};
+use raster::{ClipRect, RasterTarget, SubpixelVertex};
 use texture::Texture;
 
 /// A part of a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PixelRect {
     /// The first column and the one after the last.
-    pub across: (usize, usize),
+    pub columns: (usize, usize),
     /// The first row and the one after the last.
-    pub down: (usize, usize),
+    pub rows: (usize, usize),
 }
 
-impl Part {
+impl PixelRect {
     /// All of a picture of that size.
     pub fn whole(width: u32, height: u32) -> Self {
         Self {
-            across: (0, width as usize),
-            down: (0, height as usize),
+            columns: (0, width as usize),
+            rows: (0, height as usize),
         }
     }
 }
@@ -64,7 +64,7 @@ pub struct Painter {
     retired: Vec<TextureId>,
 
     /// The corners of the mesh at hand, kept for their memory.
-    corners: Vec<Corner>,
+    vertices: Vec<SubpixelVertex>,
 }
 
 impl Painter {
@@ -110,27 +110,27 @@ impl Painter {
         pixels_per_point: f32,
         primitives: &[ClippedPrimitive],
     ) {
-        let whole = Part::whole(pixmap.width(), pixmap.height());
-        self.paint_part(pixmap, pixels_per_point, primitives, whole);
+        let whole = PixelRect::whole(pixmap.width(), pixmap.height());
+        self.paint_rect(pixmap, pixels_per_point, primitives, whole);
     }
 
     /// Paints primitives over a part of the pixmap, first to last. One point of egui is `pixels_per_point` pixels.
     ///
     /// What cannot be drawn is left out: meshes of unknown textures, triangles of vertices that do not exist
     /// or whose position is not a number, paint callbacks.
-    pub fn paint_part(
+    pub fn paint_rect(
         &mut self,
         pixmap: &mut PixmapMut<'_>,
         pixels_per_point: f32,
         primitives: &[ClippedPrimitive],
-        part: Part,
+        part: PixelRect,
     ) {
         if !(pixels_per_point.is_finite() && pixels_per_point > 0.0) {
             return;
         }
         let (width, height) = (pixmap.width(), pixmap.height());
         let (pixels, _) = pixmap.data_mut().as_chunks_mut::<4>();
-        let mut canvas = Canvas::new(pixels, width, height);
+        let mut canvas = RasterTarget::new(pixels, width, height);
         for primitive in primitives {
             let Primitive::Mesh(mesh) = &primitive.primitive else {
                 continue;
@@ -144,26 +144,26 @@ impl Painter {
                 continue;
             };
             canvas.clip = clip;
-            self.corners.clear();
-            self.corners.extend(
+            self.vertices.clear();
+            self.vertices.extend(
                 mesh.vertices
                     .iter()
-                    .map(|vertex| Corner::new(vertex, pixels_per_point)),
+                    .map(|vertex| SubpixelVertex::new(vertex, pixels_per_point)),
             );
-            paint_mesh(&mut canvas, texture, mesh, &self.corners);
+            paint_mesh(&mut canvas, texture, mesh, &self.vertices);
         }
     }
 }
 
 /// The pixels of a clip rectangle: its edges rounded to the nearest pixel edge, within the pixmap.
-fn pixel_clip(rect: Rect, pixels_per_point: f32, width: u32, height: u32) -> Clip {
+fn pixel_clip(rect: Rect, pixels_per_point: f32, width: u32, height: u32) -> ClipRect {
     let width = i32::try_from(width).unwrap_or(i32::MAX);
     let height = i32::try_from(height).unwrap_or(i32::MAX);
     // A conversion from float to integer saturates, and makes 0 of what is not a number.
     let edge = |points: f32| (points * pixels_per_point).round() as i32;
     let left = edge(rect.min.x).clamp(0, width);
     let top = edge(rect.min.y).clamp(0, height);
-    Clip {
+    ClipRect {
         left,
         top,
         right: edge(rect.max.x).clamp(left, width),
@@ -171,7 +171,12 @@ fn pixel_clip(rect: Rect, pixels_per_point: f32, width: u32, height: u32) -> Cli
     }
 }
 
-fn paint_mesh(canvas: &mut Canvas<'_>, texture: &Texture, mesh: &Mesh, corners: &[Corner]) {
+fn paint_mesh(
+    canvas: &mut RasterTarget<'_>,
+    texture: &Texture,
+    mesh: &Mesh,
+    corners: &[SubpixelVertex],
+) {
     let (triangles, _) = mesh.indices.as_chunks::<3>();
     let corner = |index: u32| corners.get(index as usize);
     let mut rest = triangles;
@@ -179,23 +184,23 @@ fn paint_mesh(canvas: &mut Canvas<'_>, texture: &Texture, mesh: &Mesh, corners: 
         rest = after;
         let &[a, b, c] = first;
         if let Some((second, after_pair)) = after.split_first()
-            && let Some([p, q, r, s]) = diagonal(*first, *second)
+            && let Some([p, q, r, s]) = shared_side(*first, *second)
             && let (Some(p), Some(q), Some(r), Some(s)) =
                 (corner(p), corner(q), corner(r), corner(s))
-            && canvas.rectangle(texture, [p, q, r, s])
+            && canvas.fill_rectangle(texture, [p, q, r, s])
         {
             rest = after_pair;
             continue;
         }
         if let (Some(a), Some(b), Some(c)) = (corner(a), corner(b), corner(c)) {
-            canvas.triangle(texture, a, b, c);
+            canvas.fill_triangle(texture, a, b, c);
         }
     }
 }
 
 /// The vertices of two triangles that share one side: the two ends of that side, then the lone vertex of
 /// each triangle.
-fn diagonal(first: [u32; 3], second: [u32; 3]) -> Option<[u32; 4]> {
+fn shared_side(first: [u32; 3], second: [u32; 3]) -> Option<[u32; 4]> {
     let [a, b, c] = first;
     let [lone_first, p, q] = match [a, b, c].map(|vertex| second.contains(&vertex)) {
         [false, true, true] => [a, b, c],

@@ -27,7 +27,7 @@ pub(crate) fn multiply(colour: Rgba, by: Rgba) -> Rgba {
 
 /// A colour whose channels are all [`scale`]d by the same byte, two at a time.
 #[inline(always)]
-pub(crate) fn fade(colour: Rgba, by: u8) -> Rgba {
+pub(crate) fn scale_colour(colour: Rgba, by: u8) -> Rgba {
     const EVEN: u32 = 0x00ff_00ff;
     const HALVES: u32 = 0x0080_0080;
     let colour = u32::from_le_bytes(colour);
@@ -43,7 +43,7 @@ pub(crate) fn fade(colour: Rgba, by: u8) -> Rgba {
 pub(crate) fn over(source: Rgba, below: Rgba) -> Rgba {
     let [.., alpha] = source;
     let mut result = source;
-    for (channel, below) in result.iter_mut().zip(fade(below, 255 - alpha)) {
+    for (channel, below) in result.iter_mut().zip(scale_colour(below, 255 - alpha)) {
         *channel = channel.saturating_add(below);
     }
     result
@@ -61,7 +61,7 @@ mod tests {
                 assert_eq!(f64::from(scale(channel, by)), exact.round());
                 let colour = [channel, 0, 255, channel];
                 let slowly = colour.map(|channel| scale(channel, by));
-                assert_eq!(fade(colour, by), slowly);
+                assert_eq!(scale_colour(colour, by), slowly);
             }
         }
     }

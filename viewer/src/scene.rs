@@ -4,11 +4,11 @@
 //! range, found by bisection. Neighbours whose visible ends fall into the same pixels are drawn as one, in the colour of the
 //! most visited of them. What comes out is a few thousand things, however large the tree.
 
-use canopy_engine::games::notation::visible;
+use canopy_engine::games::notation::escape_invisible;
 
 use crate::{
-    camera::{Bounds, Camera, Canvas},
-    model::Model,
+    camera::{Camera, Canvas, TreeBounds},
+    model::TreeModel,
 };
 
 /// What edges are coloured by.
@@ -18,14 +18,14 @@ pub enum Measure {
     #[default]
     Visits,
     /// The second counter: visits of this search alone.
-    Second,
+    SearchVisits,
     /// The mean.
     Mean,
 }
 
 /// How a measure becomes a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scale {
+pub struct ColourScale {
     /// What is measured.
     pub measure: Measure,
     /// Whether visits count by their logarithm.
@@ -34,7 +34,7 @@ pub struct Scale {
     pub per_layer: bool,
 }
 
-impl Default for Scale {
+impl Default for ColourScale {
     fn default() -> Self {
         Self {
             measure: Measure::Visits,
@@ -46,21 +46,21 @@ impl Default for Scale {
 
 /// How a tree is to be drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct RenderOptions {
     /// How edges are coloured.
-    pub scale: Scale,
+    pub scale: ColourScale,
     /// Whether edges are as wide and nodes as large as their visits say.
-    pub by_size: bool,
+    pub size_by_visits: bool,
     /// Whether nodes have labels where there is room.
-    pub labels: bool,
+    pub shows_labels: bool,
 }
 
-impl Default for Look {
+impl Default for RenderOptions {
     fn default() -> Self {
         Self {
-            scale: Scale::default(),
-            by_size: true,
-            labels: true,
+            scale: ColourScale::default(),
+            size_by_visits: true,
+            shows_labels: true,
         }
     }
 }
@@ -80,11 +80,11 @@ pub struct EdgeLine {
 
 impl EdgeLine {
     /// Edges of so many colours are told apart.
-    pub const SHADES: usize = 32;
+    pub const SHADE_COUNT: usize = 32;
 
     /// Which of the colours it has.
-    pub fn shade(&self) -> usize {
-        (self.heat * (Self::SHADES - 1) as f32).round() as usize
+    pub fn shade_index(&self) -> usize {
+        (self.heat * (Self::SHADE_COUNT - 1) as f32).round() as usize
     }
 }
 
@@ -101,7 +101,7 @@ pub struct NodeDisc {
 
 /// A text beside a node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Label {
+pub struct NodeLabel {
     /// The node.
     pub node: u32,
     /// Where it begins, in pixels: left, and the middle of its height.
@@ -118,20 +118,20 @@ pub struct Scene {
     /// The nodes.
     pub nodes: Vec<NodeDisc>,
     /// The labels.
-    pub labels: Vec<Label>,
+    pub labels: Vec<NodeLabel>,
     /// The line in blue: what was chosen, or the most visited way down; in pixels.
-    pub principal: Vec<(f32, f32)>,
+    pub pv: Vec<(f32, f32)>,
     /// The way to the selected node, in pixels.
-    pub selected: Vec<(f32, f32)>,
+    pub selected_path: Vec<(f32, f32)>,
     /// The way of the last iteration, in pixels.
-    pub way: Vec<(f32, f32)>,
+    pub last_path: Vec<(f32, f32)>,
     /// Where something is hidden below a node.
-    pub marks: Vec<Mark>,
+    pub hidden_markers: Vec<HiddenMarker>,
 }
 
 /// Says that something is hidden below a node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
+pub struct HiddenMarker {
     /// The upper corner in the middle, in pixels.
     pub at: (f32, f32),
     /// How many nodes are hidden, where there is room to say so.
@@ -139,51 +139,51 @@ pub struct Mark {
 }
 
 /// More nodes than these around the pointer are a crowd.
-const CROWD: usize = 64;
+const MAX_HIT_CANDIDATES: usize = 64;
 /// Layers closer than this, in pixels, are drawn in steps.
-const CLOSEST_LAYERS: f64 = 2.0;
+const MIN_LAYER_SPACING: f64 = 2.0;
 /// Nodes smaller than this, in points, are not drawn.
-const SMALLEST_NODE: f64 = 1.4;
-const LARGEST_NODE: f64 = 7.0;
+const MIN_NODE_RADIUS: f64 = 1.4;
+const MAX_NODE_RADIUS: f64 = 7.0;
 /// How much of the room between neighbours a node takes at most.
-const NODE_SHARE: f64 = 0.36;
+const MAX_NODE_SHARE: f64 = 0.36;
 /// The height of a label's type, in points, and how wide a letter is taken to be.
 pub const LABEL_SIZE: f64 = 11.0;
-const LETTER: f64 = 6.2;
+const CHAR_WIDTH: f64 = 6.2;
 /// How wide half of a mark is, in points.
-pub const MARK: f64 = 5.0;
+pub const HIDDEN_MARKER_HALF_WIDTH: f64 = 5.0;
 
 /// What is drawn of `model` through `camera`. Neighbours whose ends are closer than `grain` pixels are drawn as one.
-pub fn scene(
-    model: &Model,
+pub fn build_scene(
+    model: &TreeModel,
     camera: &Camera,
     canvas: &Canvas,
-    look: &Look,
+    options: &RenderOptions,
     selected: Option<usize>,
-    grain: f64,
+    merge_distance: f64,
 ) -> Scene {
-    let mut builder = Builder {
+    let mut builder = SceneBuilder {
         model,
-        view: View {
-            grain,
-            ..View::new(camera, canvas)
+        view: SceneTransform {
+            merge_distance,
+            ..SceneTransform::new(camera, canvas)
         },
-        look,
-        heat: Heat::new(model, look.scale),
+        options,
+        heat: HeatScale::new(model, options.scale),
         scene: Scene::default(),
     };
-    builder.layers();
-    builder.order_edges();
-    let Builder {
+    builder.add_layers();
+    builder.sort_edges();
+    let SceneBuilder {
         view, mut scene, ..
     } = builder;
     let points = |path: &[usize]| -> Vec<(f32, f32)> {
         // From the first that can be seen to the last; a deep tree has more nodes than pixels on its way.
-        let first = (-view.top / view.down - 1.0).max(0.0) as usize;
-        let last =
-            ((canvas.height + canvas.scale * 200.0 - view.top) / view.down).max(0.0) as usize;
+        let first = (-view.origin_y / view.layer_spacing - 1.0).max(0.0) as usize;
+        let last = ((canvas.height + canvas.scale * 200.0 - view.origin_y) / view.layer_spacing)
+            .max(0.0) as usize;
         let end = path.len().min(last.saturating_add(1));
-        let stride = ((0.5 / view.down).ceil() as usize).max(1);
+        let stride = ((0.5 / view.layer_spacing).ceil() as usize).max(1);
         let is_left_out = |last: &usize| *last < first || !(*last - first).is_multiple_of(stride);
         let last = end.checked_sub(1).filter(is_left_out);
         let shown = (first..end).step_by(stride).chain(last);
@@ -192,17 +192,17 @@ pub fn scene(
             .map(|(x, y)| (x as f32, y as f32))
             .collect()
     };
-    scene.principal = points(&model.principal);
-    scene.way = points(&model.way);
+    scene.pv = points(&model.pv);
+    scene.last_path = points(&model.last_path);
     if let Some(node) = selected {
-        scene.selected = points(&model.path(node));
+        scene.selected_path = points(&model.path(node));
     }
     scene
 }
 
 /// The bounds of a whole tree.
-pub fn bounds(model: &Model) -> Bounds {
-    Bounds {
+pub fn tree_bounds(model: &TreeModel) -> TreeBounds {
+    TreeBounds {
         left: model.extent.0,
         right: model.extent.1,
         top: 0.0,
@@ -211,10 +211,10 @@ pub fn bounds(model: &Model) -> Bounds {
 }
 
 /// The bounds of a node's subtree.
-pub fn subtree_bounds(model: &Model, node: usize) -> Bounds {
+pub fn subtree_bounds(model: &TreeModel, node: usize) -> TreeBounds {
     let top = model.depth_of(node);
     let mut range = node..node + 1;
-    let mut bounds = Bounds {
+    let mut bounds = TreeBounds {
         left: model.x[node],
         right: model.x[node],
         top: top as f64,
@@ -235,8 +235,8 @@ pub fn subtree_bounds(model: &Model, node: usize) -> Bounds {
 }
 
 /// The node at a pixel, if there is one: of those within reach the most visited, or the one after `before` in that order.
-pub fn hit(
-    model: &Model,
+pub fn node_at(
+    model: &TreeModel,
     camera: &Camera,
     canvas: &Canvas,
     x: f64,
@@ -251,12 +251,12 @@ pub fn hit(
     let reach = 9.0 * canvas.scale;
     let mut found: Vec<usize> = Vec::new();
     // Where layers lie close together several are within reach.
-    let layers = (reach / camera.down).floor().min(64.0);
+    let layers = (reach / camera.layer_spacing).floor().min(64.0);
     let first = (depth - layers).max(0.0) as usize;
     let last = (depth + layers).min((model.depth() - 1) as f64) as usize;
     for layer in first..=last {
         let (_, layer_y) = camera.to_canvas(canvas, 0.0, layer as f64);
-        if (layer_y - y).abs() > reach.max(camera.down / 2.0).min(3.0 * reach) {
+        if (layer_y - y).abs() > reach.max(camera.layer_spacing / 2.0).min(3.0 * reach) {
             continue;
         }
         let range = model.layer(layer);
@@ -270,13 +270,13 @@ pub fn hit(
         };
         let mut near = within(reach);
         // In a crowd only what shares the pixel is meant.
-        if near.len() > CROWD {
+        if near.len() > MAX_HIT_CANDIDATES {
             near = Some(within(0.75))
                 .filter(|pixel| !pixel.is_empty())
                 .unwrap_or(near);
         }
-        if near.len() > CROWD && before.is_none() {
-            found.push(model.peak(near));
+        if near.len() > MAX_HIT_CANDIDATES && before.is_none() {
+            found.push(model.most_visited(near));
         } else {
             found.extend(near);
         }
@@ -306,38 +306,38 @@ pub fn hit(
 }
 
 /// Where things lie, with all that does not change within a frame.
-struct View {
+struct SceneTransform {
     width: f64,
     height: f64,
     scale: f64,
-    across: f64,
-    down: f64,
-    left: f64,
-    top: f64,
+    sibling_spacing: f64,
+    layer_spacing: f64,
+    origin_x: f64,
+    origin_y: f64,
     /// Ends closer than this, in pixels, are one.
-    grain: f64,
+    merge_distance: f64,
 }
 
-impl View {
+impl SceneTransform {
     fn new(camera: &Camera, canvas: &Canvas) -> Self {
         Self {
             width: canvas.width,
             height: canvas.height,
             scale: canvas.scale,
-            across: camera.across,
-            down: camera.down,
-            left: canvas.width / 2.0 - camera.x * camera.across,
-            top: canvas.height / 2.0 - camera.y * camera.down,
-            grain: 1.0,
+            sibling_spacing: camera.sibling_spacing,
+            layer_spacing: camera.layer_spacing,
+            origin_x: canvas.width / 2.0 - camera.x * camera.sibling_spacing,
+            origin_y: canvas.height / 2.0 - camera.y * camera.layer_spacing,
+            merge_distance: 1.0,
         }
     }
 
     fn x(&self, x: f64) -> f64 {
-        self.left + x * self.across
+        self.origin_x + x * self.sibling_spacing
     }
 
     fn y(&self, depth: usize) -> f64 {
-        self.top + depth as f64 * self.down
+        self.origin_y + depth as f64 * self.layer_spacing
     }
 
     fn at(&self, x: f64, depth: usize) -> (f64, f64) {
@@ -347,49 +347,49 @@ impl View {
 
 /// From figures to colours.
 #[derive(Clone, Copy)]
-struct Heat {
-    scale: Scale,
+struct HeatScale {
+    scale: ColourScale,
     /// The ends of the range, bent as all figures are.
     least: f64,
     most: f64,
 }
 
-impl Heat {
+impl HeatScale {
     /// For the whole tree.
-    fn new(model: &Model, scale: Scale) -> Self {
-        Self::over(
+    fn new(model: &TreeModel, scale: ColourScale) -> Self {
+        Self::from_range(
             scale,
             match scale.measure {
-                Measure::Visits => pair(model.visit_range),
-                Measure::Second => pair(model.second_range),
+                Measure::Visits => to_f64_range(model.visit_range),
+                Measure::SearchVisits => to_f64_range(model.second_range),
                 Measure::Mean => model.mean_range,
             },
         )
     }
 
     /// The same for one layer.
-    fn of_layer(&self, model: &Model, depth: usize) -> Self {
+    fn for_layer(&self, model: &TreeModel, depth: usize) -> Self {
         let ranges = &model.layer_ranges[depth];
-        Self::over(
+        Self::from_range(
             self.scale,
             match self.scale.measure {
-                Measure::Visits => pair(ranges.visits),
-                Measure::Second => pair(ranges.second),
+                Measure::Visits => to_f64_range(ranges.visits),
+                Measure::SearchVisits => to_f64_range(ranges.second),
                 Measure::Mean => ranges.mean,
             },
         )
     }
 
-    fn over(scale: Scale, (least, most): (f64, f64)) -> Self {
+    fn from_range(scale: ColourScale, (least, most): (f64, f64)) -> Self {
         let flat = Self { scale, least, most };
         Self {
-            least: flat.bend(least),
-            most: flat.bend(most),
+            least: flat.transform(least),
+            most: flat.transform(most),
             ..flat
         }
     }
 
-    fn bend(&self, value: f64) -> f64 {
+    fn transform(&self, value: f64) -> f64 {
         if self.scale.logarithmic && self.scale.measure != Measure::Mean {
             (value.max(0.0) + 1.0).ln()
         } else {
@@ -397,9 +397,9 @@ impl Heat {
         }
     }
 
-    fn of(&self, model: &Model, node: usize) -> f32 {
-        let value = value(model, node, self.scale.measure);
-        let part = (self.bend(value) - self.least) / (self.most - self.least);
+    fn heat_of(&self, model: &TreeModel, node: usize) -> f32 {
+        let value = measured_value(model, node, self.scale.measure);
+        let part = (self.transform(value) - self.least) / (self.most - self.least);
         if part.is_finite() {
             part.clamp(0.0, 1.0) as f32
         } else {
@@ -408,42 +408,46 @@ impl Heat {
     }
 }
 
-fn pair((least, most): (i32, i32)) -> (f64, f64) {
+fn to_f64_range((least, most): (i32, i32)) -> (f64, f64) {
     (f64::from(least), f64::from(most))
 }
 
-fn value(model: &Model, node: usize, measure: Measure) -> f64 {
+fn measured_value(model: &TreeModel, node: usize, measure: Measure) -> f64 {
     match measure {
         Measure::Visits => f64::from(model.visits(node)),
-        Measure::Second => f64::from(model.node(node).second),
+        Measure::SearchVisits => f64::from(model.node(node).second),
         Measure::Mean => model.node(node).mean,
     }
 }
 
-struct Builder<'a> {
-    model: &'a Model,
-    view: View,
-    look: &'a Look,
-    heat: Heat,
+struct SceneBuilder<'a> {
+    model: &'a TreeModel,
+    view: SceneTransform,
+    options: &'a RenderOptions,
+    heat: HeatScale,
     scene: Scene,
 }
 
-impl Builder<'_> {
-    fn layers(&mut self) {
+impl SceneBuilder<'_> {
+    fn add_layers(&mut self) {
         let depth = self.model.depth();
-        let step = (CLOSEST_LAYERS / self.view.down).ceil().max(1.0) as usize;
-        let first = ((-self.view.top / self.view.down).floor() - 1.0).max(0.0) as usize;
-        let last = ((self.view.height - self.view.top) / self.view.down).ceil() + step as f64;
+        let step = (MIN_LAYER_SPACING / self.view.layer_spacing)
+            .ceil()
+            .max(1.0) as usize;
+        let first =
+            ((-self.view.origin_y / self.view.layer_spacing).floor() - 1.0).max(0.0) as usize;
+        let last = ((self.view.height - self.view.origin_y) / self.view.layer_spacing).ceil()
+            + step as f64;
         let last = last.clamp(0.0, (depth - 1) as f64) as usize;
         let mut layer = (first / step) * step;
         while layer <= last {
-            self.layer(layer, step.min(layer));
+            self.add_layer(layer, step.min(layer));
             layer += step;
         }
     }
 
     /// The edges that end in a layer, from `step` layers above, and its nodes.
-    fn layer(&mut self, depth: usize, step: usize) {
+    fn add_layer(&mut self, depth: usize, step: usize) {
         let Self { model, view, .. } = self;
         let range = model.layer(depth);
         let above = |node: usize| {
@@ -467,7 +471,7 @@ impl Builder<'_> {
                 child_x(node).min(parent_x(node)) <= view.width + 1.0
             });
         let heat = if self.heat.scale.per_layer && depth > 0 {
-            self.heat.of_layer(model, depth)
+            self.heat.for_layer(model, depth)
         } else {
             self.heat
         };
@@ -478,7 +482,10 @@ impl Builder<'_> {
         while node < end {
             let key = |node: usize| {
                 let (child, parent) = ((child_x(node), bottom), (parent_x(node), top));
-                (cell(view, child, parent), cell(view, parent, child))
+                (
+                    pixel_cell(view, child, parent),
+                    pixel_cell(view, parent, child),
+                )
             };
             let first = key(node);
             // Far ahead in growing steps, then back by bisection.
@@ -490,11 +497,11 @@ impl Builder<'_> {
             let to = (node + reach).min(end);
             let stop = from + partition(to - from, |index| key(from + index) == first);
             let stop = stop.max(node + 1);
-            let shown = model.peak(node..stop);
+            let shown = model.most_visited(node..stop);
             let (x, up) = (child_x(shown), parent_x(shown));
             if depth > 0 {
-                let heat = heat.of(model, shown);
-                let width = if self.look.by_size {
+                let heat = heat.heat_of(model, shown);
+                let width = if self.options.size_by_visits {
                     0.6 + 1.6 * heat
                 } else {
                     1.0
@@ -512,11 +519,11 @@ impl Builder<'_> {
             last_x = last_x.max(x);
             node = stop;
         }
-        self.nodes(&discs, bottom);
+        self.add_nodes(&discs, bottom);
     }
 
     /// The nodes of a layer that have room, with their labels.
-    fn nodes(&mut self, discs: &[(usize, f64)], y: f64) {
+    fn add_nodes(&mut self, discs: &[(usize, f64)], y: f64) {
         let view = &self.view;
         let points = view.scale;
         let begin = self.scene.nodes.len();
@@ -526,15 +533,21 @@ impl Builder<'_> {
                 other.map_or(f64::INFINITY, |&(_, at)| (at - x).abs())
             };
             let before = index.checked_sub(1).and_then(|index| discs.get(index));
-            let room = gap(before).min(gap(discs.get(index + 1))).min(view.down);
-            let room = if roots { room.min(view.down) } else { room };
-            let size = if self.look.by_size {
-                0.45 + 0.55 * f64::from(self.heat.of(self.model, node))
+            let room = gap(before)
+                .min(gap(discs.get(index + 1)))
+                .min(view.layer_spacing);
+            let room = if roots {
+                room.min(view.layer_spacing)
+            } else {
+                room
+            };
+            let size = if self.options.size_by_visits {
+                0.45 + 0.55 * f64::from(self.heat.heat_of(self.model, node))
             } else {
                 0.8
             };
-            let radius = (room * NODE_SHARE).min(LARGEST_NODE * points * size);
-            if radius >= SMALLEST_NODE * points {
+            let radius = (room * MAX_NODE_SHARE).min(MAX_NODE_RADIUS * points * size);
+            if radius >= MIN_NODE_RADIUS * points {
                 self.scene.nodes.push(NodeDisc {
                     node: node as u32,
                     at: (x as f32, y as f32),
@@ -542,17 +555,17 @@ impl Builder<'_> {
                 });
                 let hidden = self.model.hidden_below(node);
                 if hidden > 0 {
-                    let text = format!("+{}", thousands(hidden.into()));
-                    let width = text.chars().count() as f64 * LETTER * points;
-                    let fits = self.look.labels && room > width;
-                    self.scene.marks.push(Mark {
+                    let text = format!("+{}", format_thousands(hidden.into()));
+                    let width = text.chars().count() as f64 * CHAR_WIDTH * points;
+                    let fits = self.options.shows_labels && room > width;
+                    self.scene.hidden_markers.push(HiddenMarker {
                         at: (x as f32, (y + radius + 2.0 * points) as f32),
                         text: fits.then_some(text),
                     });
                 }
             }
         }
-        if !self.look.labels || view.down < 3.0 * LABEL_SIZE * points {
+        if !self.options.shows_labels || view.layer_spacing < 3.0 * LABEL_SIZE * points {
             return;
         }
         // The most visited get theirs first, as long as no other is in the way.
@@ -568,16 +581,16 @@ impl Builder<'_> {
             let node = disc.node as usize;
             let name = shorten(&self.model.move_text(node));
             let figures = self.model.node(node);
-            let visits = thousands(u64::from(figures.visits.unsigned_abs()));
+            let visits = format_thousands(u64::from(figures.visits.unsigned_abs()));
             let text = match (
                 name.is_empty(),
-                view.across > 110.0 * points && figures.visits > 0,
+                view.sibling_spacing > 110.0 * points && figures.visits > 0,
             ) {
                 (true, _) => visits,
                 (_, false) => format!("{name} {visits}"),
                 (_, true) => format!("{name} {visits} · {:.3}", figures.mean),
             };
-            let width = (text.chars().count() as f64 * LETTER * points) as f32;
+            let width = (text.chars().count() as f64 * CHAR_WIDTH * points) as f32;
             let gap = disc.radius + 4.0 * points as f32;
             // On the right, or where the canvas ends on the left.
             let is_free = |left: f32| {
@@ -591,7 +604,7 @@ impl Builder<'_> {
             let sides = [disc.at.0 + gap, disc.at.0 - gap - width];
             if let Some(&left) = sides.iter().find(|&&left| is_free(left)) {
                 taken.push((left, left + width));
-                self.scene.labels.push(Label {
+                self.scene.labels.push(NodeLabel {
                     node: disc.node,
                     at: (left, disc.at.1),
                     text,
@@ -602,8 +615,8 @@ impl Builder<'_> {
 
     /// The hottest are drawn last, so that nothing hides them. Those of a shade stay in order, from left to right, which
     /// is how the memory of a picture likes it.
-    fn order_edges(&mut self) {
-        self.scene.edges.sort_by_key(EdgeLine::shade);
+    fn sort_edges(&mut self) {
+        self.scene.edges.sort_by_key(EdgeLine::shade_index);
     }
 }
 
@@ -623,41 +636,41 @@ fn partition(count: usize, fits: impl Fn(usize) -> bool) -> usize {
 
 /// The pixel in which the end of an edge is seen, numbered from left to right: outside the view, where the edge crosses its
 /// border, which moves on with the end.
-fn cell(view: &View, end: (f64, f64), other: (f64, f64)) -> i64 {
+fn pixel_cell(view: &SceneTransform, end: (f64, f64), other: (f64, f64)) -> i64 {
     let cross = |border: f64| {
         let part = ((border - other.0) / (end.0 - other.0)).clamp(0.0, 1.0);
         // From the end's own height towards the other's.
         (1.0 - part) * (end.1 - other.1).abs()
     };
     if end.0 > view.width {
-        ((view.width + cross(view.width)) / view.grain + 1.0) as i64
+        ((view.width + cross(view.width)) / view.merge_distance + 1.0) as i64
     } else if end.0 < 0.0 {
-        -1 - (cross(0.0) / view.grain) as i64
+        -1 - (cross(0.0) / view.merge_distance) as i64
     } else {
-        (end.0 / view.grain) as i64
+        (end.0 / view.merge_distance) as i64
     }
 }
 
 /// A name that is not too long for a label.
 fn shorten(name: &str) -> String {
-    const MOST: usize = 24;
-    let plain: String = visible(name).chars().take(MOST + 1).collect();
-    if plain.chars().count() <= MOST {
+    const MAX_CHARS: usize = 24;
+    let plain: String = escape_invisible(name).chars().take(MAX_CHARS + 1).collect();
+    if plain.chars().count() <= MAX_CHARS {
         plain
     } else {
-        let short: String = plain.chars().take(MOST - 1).collect();
+        let short: String = plain.chars().take(MAX_CHARS - 1).collect();
         short + "…"
     }
 }
 
 /// A counter for people; those of others may be negative.
-pub fn signed(number: i32) -> String {
+pub fn format_signed(number: i32) -> String {
     let sign = if number < 0 { "−" } else { "" };
-    format!("{sign}{}", thousands(number.unsigned_abs().into()))
+    format!("{sign}{}", format_thousands(number.unsigned_abs().into()))
 }
 
 /// A number with its thousands apart.
-pub fn thousands(number: u64) -> String {
+pub fn format_thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -671,16 +684,16 @@ pub fn thousands(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use canopy_engine::tree::{Builder as TreeBuilder, Row, Tree};
+    use canopy_engine::tree::{Tree, TreeBuilder, TreeRow};
 
     use super::*;
-    use crate::model::Source;
+    use crate::model::ModelSource;
 
     /// A tree in which every node of the first layers has `width` children, with visits that differ.
     fn tree(width: u32, depth: u32) -> Tree {
         fn grow(builder: &mut TreeBuilder, width: u32, depth: u32, next: &mut i32) {
             *next = (*next * 7 + 3) % 1009;
-            let row = Row {
+            let row = TreeRow {
                 move_name: "a",
                 state: "",
                 visits: *next + 1,
@@ -704,44 +717,58 @@ mod tests {
         scale: 1.0,
     };
 
-    fn model(width: u32, depth: u32) -> Model {
-        Model::new(Source::of(tree(width, depth)))
+    fn model(width: u32, depth: u32) -> TreeModel {
+        TreeModel::new(ModelSource::of(tree(width, depth)))
     }
 
     #[test]
     fn a_small_tree_is_drawn_whole_and_every_node_can_be_hit() {
         let model = model(3, 3);
-        let camera = Camera::fit(&bounds(&model), &CANVAS);
-        let scene = scene(&model, &camera, &CANVAS, &Look::default(), Some(5), 1.0);
+        let camera = Camera::fit(&tree_bounds(&model), &CANVAS);
+        let scene = build_scene(
+            &model,
+            &camera,
+            &CANVAS,
+            &RenderOptions::default(),
+            Some(5),
+            1.0,
+        );
         assert_eq!(scene.edges.len(), model.len() - 1);
         assert_eq!(scene.nodes.len(), model.len());
         assert!(!scene.labels.is_empty());
-        assert_eq!(scene.selected.len(), model.depth_of(5) + 1);
+        assert_eq!(scene.selected_path.len(), model.depth_of(5) + 1);
         for disc in &scene.nodes {
             let (x, y) = (f64::from(disc.at.0), f64::from(disc.at.1));
             assert_eq!(
-                hit(&model, &camera, &CANVAS, x, y, None),
+                node_at(&model, &camera, &CANVAS, x, y, None),
                 Some(disc.node as usize)
             );
         }
-        assert_eq!(hit(&model, &camera, &CANVAS, 5.0, 995.0, None), None);
+        assert_eq!(node_at(&model, &camera, &CANVAS, 5.0, 995.0, None), None);
     }
 
     #[test]
     fn a_large_tree_is_drawn_with_few_lines_at_every_zoom() {
         let model = model(10, 5);
         assert_eq!(model.len(), 111_111);
-        let fitting = Camera::fit(&bounds(&model), &CANVAS);
+        let fitting = Camera::fit(&tree_bounds(&model), &CANVAS);
         for step in 0..20 {
             let mut camera = fitting;
             camera.zoom_at(&CANVAS, 1.8_f64.powi(step), 500.0, 900.0);
-            let scene = scene(&model, &camera, &CANVAS, &Look::default(), None, 1.0);
+            let scene = build_scene(
+                &model,
+                &camera,
+                &CANVAS,
+                &RenderOptions::default(),
+                None,
+                1.0,
+            );
             assert!(
                 !scene.edges.is_empty() && scene.edges.len() < 20_000,
                 "{step}: {}",
                 scene.edges.len()
             );
-            assert!(scene.edges.is_sorted_by_key(EdgeLine::shade));
+            assert!(scene.edges.is_sorted_by_key(EdgeLine::shade_index));
         }
     }
 
@@ -749,12 +776,12 @@ mod tests {
     #[test]
     fn nodes_that_share_a_pixel_are_hit_in_turn() {
         let model = model(40, 2);
-        let mut camera = Camera::fit(&bounds(&model), &CANVAS);
+        let mut camera = Camera::fit(&tree_bounds(&model), &CANVAS);
         camera.zoom_at(&CANVAS, 0.13, 800.0, 500.0);
         let depth = 2.0;
         let (x, y) = camera.to_canvas(&CANVAS, model.x[model.layer(2).start + 700], depth);
-        let first = hit(&model, &camera, &CANVAS, x, y, None).expect("a node");
-        let second = hit(&model, &camera, &CANVAS, x, y, Some(first)).expect("another");
+        let first = node_at(&model, &camera, &CANVAS, x, y, None).expect("a node");
+        let second = node_at(&model, &camera, &CANVAS, x, y, Some(first)).expect("another");
         assert_ne!(first, second);
         assert!(model.node(first).visits >= model.node(second).visits);
     }
@@ -763,7 +790,7 @@ mod tests {
     fn a_subtree_lies_within_its_bounds() {
         let model = model(4, 3);
         let all = subtree_bounds(&model, 0);
-        assert_eq!(all, bounds(&model));
+        assert_eq!(all, tree_bounds(&model));
         let child = subtree_bounds(&model, 2);
         assert!(
             child.left >= all.left
@@ -771,7 +798,7 @@ mod tests {
                 && child.top == 1.0
                 && child.bottom == 3.0
         );
-        assert_eq!(thousands(1_234_567), "1,234,567");
-        assert_eq!(thousands(12), "12");
+        assert_eq!(format_thousands(1_234_567), "1,234,567");
+        assert_eq!(format_thousands(12), "12");
     }
 }

@@ -7,19 +7,19 @@ use std::{
     sync::Arc,
 };
 
-use crate::model::Model;
+use crate::model::TreeModel;
 
 /// Files in order, one of which is shown.
 #[derive(Debug, Default)]
 pub struct Sequence {
     paths: Vec<PathBuf>,
-    at: usize,
-    ready: HashMap<PathBuf, Arc<Model>>,
+    index: usize,
+    loaded: HashMap<PathBuf, Arc<TreeModel>>,
     /// The last used last.
-    used: Vec<PathBuf>,
+    recently_used: Vec<PathBuf>,
     /// The files that are being read, each with the number of the time it was asked for.
-    asked: HashMap<PathBuf, u64>,
-    count: u64,
+    pending: HashMap<PathBuf, u64>,
+    request_count: u64,
 }
 
 impl Sequence {
@@ -47,36 +47,37 @@ impl Sequence {
     }
 
     /// Which is shown, counted from 0.
-    pub fn at(&self) -> usize {
-        self.at
+    pub fn index(&self) -> usize {
+        self.index
     }
 
     /// The file that is shown.
     pub fn path(&self) -> Option<&Path> {
-        self.paths.get(self.at).map(PathBuf::as_path)
+        self.paths.get(self.index).map(PathBuf::as_path)
     }
 
     /// Goes to a file; whether there is one.
     pub fn go_to(&mut self, index: usize) -> bool {
         let exists = index < self.paths.len();
         if exists {
-            self.at = index;
+            self.index = index;
         }
         exists
     }
 
     /// Whether a file is among them, where they are in order.
-    pub fn knows(&self, path: &Path) -> bool {
+    pub fn contains(&self, path: &Path) -> bool {
         self.find(path).is_ok()
     }
 
     /// Where a file is among them, where they are in order; else where it would be.
     pub fn find(&self, path: &Path) -> Result<usize, usize> {
-        self.paths.binary_search_by(|known| order(known, path))
+        self.paths
+            .binary_search_by(|known| compare_paths(known, path))
     }
 
     /// The files of one directory.
-    pub fn within(&self, directory: &Path) -> Vec<PathBuf> {
+    pub fn in_directory(&self, directory: &Path) -> Vec<PathBuf> {
         (self.paths.iter())
             .filter(|path| path.parent() == Some(directory))
             .cloned()
@@ -84,11 +85,11 @@ impl Sequence {
     }
 
     /// Which of these files, in order, are not among them, and which of them are not among these.
-    pub fn compare(&self, paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    pub fn diff(&self, paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let (mut new, mut gone) = (Vec::new(), Vec::new());
         let mut known = self.paths.iter().peekable();
         for path in paths {
-            while let Some(before) = known.next_if(|known| order(known, &path).is_lt()) {
+            while let Some(before) = known.next_if(|known| compare_paths(known, &path).is_lt()) {
                 gone.push(before.clone());
             }
             if known.next_if(|known| **known == path).is_none() {
@@ -103,9 +104,9 @@ impl Sequence {
     /// among the others. What is shown stays shown.
     pub fn update(&mut self, changed: &[PathBuf], gone: &[PathBuf]) {
         for path in changed.iter().chain(gone) {
-            self.forget(path);
+            self.invalidate(path);
         }
-        let mut new: Vec<&PathBuf> = changed.iter().filter(|path| !self.knows(path)).collect();
+        let mut new: Vec<&PathBuf> = changed.iter().filter(|path| !self.contains(path)).collect();
         new.dedup();
         if new.is_empty() && gone.is_empty() {
             return;
@@ -114,10 +115,13 @@ impl Sequence {
         let mut paths = Vec::with_capacity(self.paths.len() + new.len());
         let (mut new, mut gone) = (new.into_iter().peekable(), gone.iter().peekable());
         for path in std::mem::take(&mut self.paths) {
-            while let Some(new) = new.next_if(|new| order(new, &path).is_lt()) {
+            while let Some(new) = new.next_if(|new| compare_paths(new, &path).is_lt()) {
                 paths.push(new.clone());
             }
-            while gone.next_if(|gone| order(gone, &path).is_lt()).is_some() {}
+            while gone
+                .next_if(|gone| compare_paths(gone, &path).is_lt())
+                .is_some()
+            {}
             if gone.next_if(|gone| **gone == path).is_none() {
                 paths.push(path);
             }
@@ -125,84 +129,84 @@ impl Sequence {
         paths.extend(new.cloned());
         self.paths = paths;
         // Where what was shown has gone, the next is in its place.
-        self.at = shown.map_or(0, |shown| self.find(&shown).unwrap_or_else(|next| next));
-        self.at = self.at.min(self.paths.len().saturating_sub(1));
+        self.index = shown.map_or(0, |shown| self.find(&shown).unwrap_or_else(|next| next));
+        self.index = self.index.min(self.paths.len().saturating_sub(1));
     }
 
     /// Whether the file that is to be shown is being read.
     pub fn is_reading(&self) -> bool {
         self.path()
-            .is_some_and(|path| self.asked.contains_key(path))
+            .is_some_and(|path| self.pending.contains_key(path))
     }
 
     /// What is known of a file is out of date.
-    pub fn forget(&mut self, path: &Path) {
-        self.ready.remove(path);
-        self.asked.remove(path);
-        self.used.retain(|used| used != path);
+    pub fn invalidate(&mut self, path: &Path) {
+        self.loaded.remove(path);
+        self.pending.remove(path);
+        self.recently_used.retain(|used| used != path);
     }
 
     /// The tree of a file, if it is ready.
-    pub fn ready(&mut self, path: &Path) -> Option<Arc<Model>> {
-        let model = Arc::clone(self.ready.get(path)?);
-        self.used.retain(|used| used != path);
-        self.used.push(path.to_owned());
+    pub fn get(&mut self, path: &Path) -> Option<Arc<TreeModel>> {
+        let model = Arc::clone(self.loaded.get(path)?);
+        self.recently_used.retain(|used| used != path);
+        self.recently_used.push(path.to_owned());
         Some(model)
     }
 
     /// Whether a file was asked for just then: what was read of it before it changed is out of date.
-    pub fn is_awaited(&self, path: &Path, number: u64) -> bool {
-        self.asked.get(path) == Some(&number)
+    pub fn is_pending(&self, path: &Path, number: u64) -> bool {
+        self.pending.get(path) == Some(&number)
     }
 
     /// Keeps a tree; together they take at most so many bytes, and the longest unused make room.
-    pub fn keep(&mut self, path: &Path, model: Arc<Model>, most_bytes: usize) {
-        self.asked.remove(path);
-        self.ready.insert(path.to_owned(), model);
-        self.used.retain(|used| used != path);
-        self.used.push(path.to_owned());
-        while self.used.len() > 1 && self.bytes() > most_bytes {
-            let oldest = self.used.remove(0);
-            self.ready.remove(&oldest);
+    pub fn insert(&mut self, path: &Path, model: Arc<TreeModel>, most_bytes: usize) {
+        self.pending.remove(path);
+        self.loaded.insert(path.to_owned(), model);
+        self.recently_used.retain(|used| used != path);
+        self.recently_used.push(path.to_owned());
+        while self.recently_used.len() > 1 && self.bytes() > most_bytes {
+            let oldest = self.recently_used.remove(0);
+            self.loaded.remove(&oldest);
         }
     }
 
     /// The bytes of the trees that are kept ready.
     pub fn bytes(&self) -> usize {
-        self.ready.values().map(|model| model.bytes()).sum()
+        self.loaded.values().map(|model| model.bytes()).sum()
     }
 
     /// Whether a tree is one of them.
-    pub fn keeps(&self, model: &Arc<Model>) -> bool {
-        self.ready.values().any(|ready| Arc::ptr_eq(ready, model))
+    pub fn is_cached(&self, model: &Arc<TreeModel>) -> bool {
+        self.loaded.values().any(|ready| Arc::ptr_eq(ready, model))
     }
 
     /// A file could not be read, or was not.
-    pub fn give_up(&mut self, path: &Path) {
-        self.asked.remove(path);
+    pub fn cancel_request(&mut self, path: &Path) {
+        self.pending.remove(path);
     }
 
     /// The files to read now: the one that is shown, then its neighbours; each is asked for once, under a number.
-    pub fn wanted(&mut self) -> Vec<(PathBuf, u64)> {
-        let wanted: Vec<PathBuf> = (self.around().into_iter())
-            .filter(|path| !self.ready.contains_key(*path) && !self.asked.contains_key(*path))
+    pub fn take_requests(&mut self) -> Vec<(PathBuf, u64)> {
+        let wanted: Vec<PathBuf> = (self.neighbours().into_iter())
+            .filter(|path| !self.loaded.contains_key(*path) && !self.pending.contains_key(*path))
             .map(Path::to_owned)
             .collect();
         let mut numbered = Vec::new();
         for path in wanted {
-            self.count += 1;
-            self.asked.insert(path.clone(), self.count);
-            numbered.push((path, self.count));
+            self.request_count += 1;
+            self.pending.insert(path.clone(), self.request_count);
+            numbered.push((path, self.request_count));
         }
         numbered
     }
 
     /// The file that is shown and its neighbours.
-    pub fn around(&self) -> Vec<&Path> {
+    pub fn neighbours(&self) -> Vec<&Path> {
         let around = [
-            Some(self.at),
-            self.at.checked_add(1),
-            self.at.checked_sub(1),
+            Some(self.index),
+            self.index.checked_add(1),
+            self.index.checked_sub(1),
         ];
         (around.into_iter().flatten())
             .filter_map(|index| self.paths.get(index).map(PathBuf::as_path))
@@ -211,11 +215,11 @@ impl Sequence {
 }
 
 /// The tree files of a directory, by name. Names that begin with a dot are on their way to another name.
-pub fn list(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub fn list_trees(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory)? {
         let path = entry?.path();
-        if is_tree(&path) {
+        if is_tree_file(&path) {
             found.push(path);
         }
     }
@@ -224,42 +228,42 @@ pub fn list(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// The directories of a match's games, in order.
-pub fn games(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub fn list_games(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory)? {
         let path = entry?.path();
-        if is_game(&path) {
+        if is_game_directory(&path) {
             found.push(path);
         }
     }
-    found.sort_by(|one, other| by_length(one, other));
+    found.sort_by(|one, other| compare_by_length(one, other));
     Ok(found)
 }
 
 /// Whether this is the directory of a match's game: one that is not hidden.
-pub fn is_game(path: &Path) -> bool {
+pub fn is_game_directory(path: &Path) -> bool {
     !is_hidden(path) && path.is_dir()
 }
 
 /// The tree files of a match, game by game. What cannot be listed any more has none.
-pub fn list_match(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut found = list(directory)?;
-    for game in games(directory)? {
-        found.extend(list(&game).unwrap_or_default());
+pub fn list_match_trees(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = list_trees(directory)?;
+    for game in list_games(directory)? {
+        found.extend(list_trees(&game).unwrap_or_default());
     }
     Ok(found)
 }
 
 /// The order of files: directory by directory, and by name there.
-pub fn order(one: &Path, other: &Path) -> Ordering {
+pub fn compare_paths(one: &Path, other: &Path) -> Ordering {
     match (one.parent(), other.parent()) {
-        (Some(one), Some(other)) if one != other => by_length(one, other),
+        (Some(one), Some(other)) if one != other => compare_by_length(one, other),
         _ => one.cmp(other),
     }
 }
 
 /// Of two directories the one with the shorter name comes first: the ten thousandth game has one figure more.
-pub fn by_length(one: &Path, other: &Path) -> Ordering {
+pub fn compare_by_length(one: &Path, other: &Path) -> Ordering {
     let length = |path: &Path| path.as_os_str().len();
     length(one).cmp(&length(other)).then(one.cmp(other))
 }
@@ -270,7 +274,7 @@ pub fn is_hidden(path: &Path) -> bool {
 }
 
 /// Whether a file is a tree, by its name.
-pub fn is_tree(path: &Path) -> bool {
+pub fn is_tree_file(path: &Path) -> bool {
     let known = (path.extension().and_then(|name| name.to_str()))
         .is_some_and(|name| name.eq_ignore_ascii_case("tree") || name.eq_ignore_ascii_case("csv"));
     known && !is_hidden(path)
@@ -289,19 +293,22 @@ mod tests {
             &[],
         );
         assert_eq!(sequence.path(), Some(Path::new("d.csv")));
-        assert_eq!((sequence.at(), sequence.len()), (3, 5));
+        assert_eq!((sequence.index(), sequence.len()), (3, 5));
         let wanted: Vec<PathBuf> = sequence
-            .wanted()
+            .take_requests()
             .into_iter()
             .map(|(path, _)| path)
             .collect();
         assert_eq!(wanted, ["d.csv", "e.tree", "c.tree"].map(PathBuf::from));
-        assert!(sequence.is_awaited(Path::new("d.csv"), 1));
-        assert!(sequence.wanted().is_empty(), "each is asked for once");
-        sequence.forget(Path::new("d.csv"));
-        assert_eq!(sequence.wanted(), [(PathBuf::from("d.csv"), 4)]);
+        assert!(sequence.is_pending(Path::new("d.csv"), 1));
         assert!(
-            !sequence.is_awaited(Path::new("d.csv"), 1),
+            sequence.take_requests().is_empty(),
+            "each is asked for once"
+        );
+        sequence.invalidate(Path::new("d.csv"));
+        assert_eq!(sequence.take_requests(), [(PathBuf::from("d.csv"), 4)]);
+        assert!(
+            !sequence.is_pending(Path::new("d.csv"), 1),
             "it has changed since"
         );
         sequence.update(&[], &["a.tree", "aa.tree"].map(PathBuf::from));
@@ -313,9 +320,9 @@ mod tests {
             ["c.tree", "e.tree", "f.tree"].map(PathBuf::from)
         );
         sequence.update(&[], &["e.tree", "f.tree"].map(PathBuf::from));
-        assert_eq!((sequence.at(), sequence.len()), (0, 1));
+        assert_eq!((sequence.index(), sequence.len()), (0, 1));
         sequence.update(&[], &["c.tree".into()]);
-        assert_eq!((sequence.at(), sequence.path()), (0, None));
+        assert_eq!((sequence.index(), sequence.path()), (0, None));
     }
 
     #[test]
@@ -339,7 +346,7 @@ mod tests {
         ];
         assert_eq!(sequence.paths, expected.map(PathBuf::from));
         assert_eq!(sequence.find(Path::new("m/game-9999/b.tree")), Ok(3));
-        assert_eq!(sequence.within(Path::new("m/game-9999")).len(), 2);
+        assert_eq!(sequence.in_directory(Path::new("m/game-9999")).len(), 2);
     }
 
     #[test]
@@ -351,7 +358,7 @@ mod tests {
             ("x.json", false),
             ("tree", false),
         ] {
-            assert_eq!(is_tree(Path::new(name)), expected, "{name}");
+            assert_eq!(is_tree_file(Path::new(name)), expected, "{name}");
         }
     }
 }

@@ -6,30 +6,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use canopy_engine::tree::files::write_durably;
+use canopy_engine::tree::files::write_atomic_synced;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::{
-    play::setup::Setup,
-    scene::{Look, Measure, Scale},
+    play::setup::GameSetup,
+    scene::{ColourScale, Measure, RenderOptions},
     theme::Theme,
 };
 
 /// So many files and directories are remembered.
-const RECENT: usize = 8;
+const MAX_RECENT: usize = 8;
 
 /// The smallest window in points. Nothing is drawn below that.
-pub const MIN_WINDOW: [f32; 2] = [880.0, 560.0];
+pub const MIN_WINDOW_SIZE: [f32; 2] = [880.0, 560.0];
 /// The largest remembered window in points; above 65,535 pixels X11 libraries fail.
-const MAX_WINDOW: [f32; 2] = [7680.0, 4320.0];
+const MAX_WINDOW_SIZE: [f32; 2] = [7680.0, 4320.0];
 /// The longest settings file in bytes; a longer one is something else and is not read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// What is remembered. What is missing in the file has its default, and what is unknown is ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct ViewerSettings {
     /// The dark theme, or the light one.
     pub dark: bool,
     /// The colours of the least and the most visited edges, if not the theme's.
@@ -58,16 +58,16 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// What was played last.
     #[serde(deserialize_with = "or_default")]
-    pub play: Setup,
+    pub play: GameSetup,
 }
 
 /// What was played last; the default if it cannot be read, which must not cost the rest.
-fn or_default<'de, D: Deserializer<'de>>(from: D) -> Result<Setup, D::Error> {
+fn or_default<'de, D: Deserializer<'de>>(from: D) -> Result<GameSetup, D::Error> {
     let value = Value::deserialize(from)?;
     Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
-impl Default for Settings {
+impl Default for ViewerSettings {
     fn default() -> Self {
         Self {
             dark: true,
@@ -83,7 +83,7 @@ impl Default for Settings {
             memory: 0,
             cache: None,
             recent: Vec::new(),
-            play: Setup::default(),
+            play: GameSetup::default(),
         }
     }
 }
@@ -106,10 +106,10 @@ pub fn user_directory(variable: &str, usual: &str) -> Option<PathBuf> {
 /// Writes a text of the user's, whole or not at all. Where the name is a link, what it leads to is replaced and the link stays.
 pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    write_durably(&path, |out| out.write_all(text.as_bytes()))
+    write_atomic_synced(&path, |out| out.write_all(text.as_bytes()))
 }
 
-impl Settings {
+impl ViewerSettings {
     /// Where they are kept; none if the system does not say.
     pub fn file() -> Option<PathBuf> {
         Some(user_directory("XDG_CONFIG_HOME", ".config")?.join("canopy/viewer.json"))
@@ -123,11 +123,11 @@ impl Settings {
             let is_likely = found.is_file() && found.len() <= MAX_FILE_BYTES;
             is_likely.then(|| fs::read_to_string(path).ok())?
         });
-        text.map(|text| Self::read(&text)).unwrap_or_default()
+        text.map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
     /// What a settings file says. A value that cannot be used has its default and does not cost the others.
-    fn read(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let Ok(Value::Object(found)) = serde_json::from_str(text) else {
             return Self::default();
         };
@@ -150,17 +150,17 @@ impl Settings {
         let usual = Self::default().window;
         for (axis, length) in self.window.iter_mut().enumerate() {
             *length = if length.is_finite() {
-                length.clamp(MIN_WINDOW[axis], MAX_WINDOW[axis])
+                length.clamp(MIN_WINDOW_SIZE[axis], MAX_WINDOW_SIZE[axis])
             } else {
                 usual[axis]
             };
         }
-        self.recent.truncate(RECENT);
+        self.recent.truncate(MAX_RECENT);
         self
     }
 
     /// Remembers. Nothing depends on it, so that it may fail.
-    pub fn store(&self) {
+    pub fn save(&self) {
         let Some(path) = Self::file() else { return };
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
         if let Some(directory) = path.parent() {
@@ -170,27 +170,27 @@ impl Settings {
     }
 
     /// A file or directory was opened.
-    pub fn remember(&mut self, path: &Path) {
+    pub fn add_recent(&mut self, path: &Path) {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         self.recent.retain(|known| *known != path);
         self.recent.insert(0, path);
-        self.recent.truncate(RECENT);
+        self.recent.truncate(MAX_RECENT);
     }
 
     /// How trees are drawn.
-    pub fn look(&self) -> Look {
-        Look {
-            scale: Scale {
+    pub fn look(&self) -> RenderOptions {
+        RenderOptions {
+            scale: ColourScale {
                 measure: match self.measure.as_str() {
-                    "second" => Measure::Second,
+                    "second" => Measure::SearchVisits,
                     "mean" => Measure::Mean,
                     _ => Measure::Visits,
                 },
                 logarithmic: self.logarithmic,
                 per_layer: self.per_layer,
             },
-            by_size: self.by_size,
-            labels: self.labels,
+            size_by_visits: self.by_size,
+            shows_labels: self.labels,
         }
     }
 
@@ -215,12 +215,12 @@ mod tests {
 
     #[test]
     fn an_absurd_window_is_clamped() {
-        let window = |text: &str| Settings::read(&format!("{{\"window\": {text}}}")).window;
-        assert_eq!(window("[1e9, 1e9]"), MAX_WINDOW);
-        assert_eq!(window("[1e30, 100000]"), MAX_WINDOW);
-        assert_eq!(window("[-5, 0]"), MIN_WINDOW);
+        let window = |text: &str| ViewerSettings::parse(&format!("{{\"window\": {text}}}")).window;
+        assert_eq!(window("[1e9, 1e9]"), MAX_WINDOW_SIZE);
+        assert_eq!(window("[1e30, 100000]"), MAX_WINDOW_SIZE);
+        assert_eq!(window("[-5, 0]"), MIN_WINDOW_SIZE);
         assert_eq!(window("[1000, 700]"), [1000.0, 700.0]);
-        let usual = Settings::default().window;
+        let usual = ViewerSettings::default().window;
         for nonsense in [
             "[]",
             "[1e999, 1]",
@@ -231,7 +231,7 @@ mod tests {
         ] {
             let window = window(nonsense);
             assert!(
-                window == usual || window == MAX_WINDOW,
+                window == usual || window == MAX_WINDOW_SIZE,
                 "{nonsense}: {window:?}"
             );
         }
@@ -241,26 +241,30 @@ mod tests {
     fn one_value_that_cannot_be_used_does_not_cost_the_others() {
         let text =
             "{\"dark\": false, \"labels\": 7, \"play\": [], \"window\": \"x\", \"unknown\": {}}";
-        let expected = Settings {
+        let expected = ViewerSettings {
             dark: false,
-            ..Settings::default()
+            ..ViewerSettings::default()
         };
-        assert_eq!(Settings::read(text), expected);
+        assert_eq!(ViewerSettings::parse(text), expected);
         for text in ["", "[]", "null", "{\"dark\":", "\u{0}"] {
-            assert_eq!(Settings::read(text), Settings::default(), "{text:?}");
+            assert_eq!(
+                ViewerSettings::parse(text),
+                ViewerSettings::default(),
+                "{text:?}"
+            );
         }
     }
 
     #[test]
     fn what_is_remembered_is_read_again() {
-        let settings = Settings {
+        let settings = ViewerSettings {
             dark: false,
             window: [1000.0, 700.0],
             recent: vec!["/a".into()],
-            ..Settings::default()
+            ..ViewerSettings::default()
         };
         let text = serde_json::to_string(&settings).expect("settings are JSON");
-        assert_eq!(Settings::read(&text), settings);
+        assert_eq!(ViewerSettings::parse(&text), settings);
     }
 
     #[cfg(unix)]

@@ -8,15 +8,15 @@ use std::sync::{
 use crate::loader::Wake;
 
 /// Has Ctrl-C, and what else asks programs to end, set a flag instead of ending the program; `wake` is called then.
-pub fn heed(wake: &Wake) -> Arc<AtomicBool> {
-    let told = Arc::new(AtomicBool::new(false));
+pub fn install_termination_flag(wake: &Wake) -> Arc<AtomicBool> {
+    let is_requested = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     {
         use signal_hook::{
             consts::{SIGHUP, SIGINT, SIGTERM},
             iterator::Signals,
         };
-        let (heard, wake) = (Arc::clone(&told), Arc::clone(wake));
+        let (heard, wake) = (Arc::clone(&is_requested), Arc::clone(wake));
         // Without it the program just ends.
         if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
             let listener = std::thread::Builder::new().name("signals".to_owned());
@@ -30,5 +30,5 @@ pub fn heed(wake: &Wake) -> Arc<AtomicBool> {
     }
     #[cfg(not(unix))]
     let _ = (wake, Ordering::Relaxed);
-    told
+    is_requested
 }

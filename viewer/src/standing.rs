@@ -3,46 +3,46 @@
 use std::{fs::File, path::Path};
 
 use canopy_engine::{
-    games::{Player, notation::visible},
+    games::{Player, notation::escape_invisible},
     tree::{
         TreeError,
         meta::{MatchMeta, read_match},
     },
 };
 
-use crate::board::{Board, Marks, Replayed};
+use crate::board::{Board, Marks, PositionInfo};
 
 /// The file that tells of a match, in its directory.
-pub const FILE: &str = "match.json";
+pub const MATCH_FILE: &str = "match.json";
 
 /// So many players are told of; a match has two.
-const MOST_PLAYERS: usize = 8;
+const MAX_PLAYERS: usize = 8;
 /// So many letters of a name are kept.
-const MOST_LETTERS: usize = 60;
+const MAX_TEXT_CHARS: usize = 60;
 
 /// How a match stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct MatchState {
     /// What the file says.
     pub meta: MatchMeta,
     /// The position of the game that is played, or why there is none.
-    pub board: Result<Replayed, String>,
+    pub board: Result<PositionInfo, String>,
     /// The moves of that game, as people write them.
     pub moves: Vec<String>,
     /// The same by turns.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<TurnMoves>,
 }
 
 /// What the first player did and what the second did then, as places in the list of moves. A turn may have several moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Turn {
+pub struct TurnMoves {
     /// The moves of the first player, and of the second.
     pub moves: [Vec<usize>; 2],
 }
 
 /// A player of the match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contestant {
+pub struct MatchPlayer {
     /// The name.
     pub name: String,
     /// Which side that is in this game; none for who does not play it.
@@ -54,29 +54,33 @@ pub struct Contestant {
 }
 
 /// Reads what the match of a directory says of itself; nothing if there is no match.
-pub fn read(directory: &Path) -> Result<Option<MatchMeta>, TreeError> {
-    match File::open(directory.join(FILE)) {
+pub fn read_match_file(directory: &Path) -> Result<Option<MatchMeta>, TreeError> {
+    match File::open(directory.join(MATCH_FILE)) {
         Ok(file) => read_match(file).map(Some),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-impl Standing {
+impl MatchState {
     /// Works out what there is to know.
     pub fn new(meta: MatchMeta) -> Self {
-        let board = Board::replay(&meta.game, &meta.position, &meta.moves);
+        let board = Board::after_moves(&meta.game, &meta.position, &meta.moves);
         let line: Vec<(Player, String)> = match &board {
             Ok(replayed) => {
-                let players = replayed.line.iter().map(|(player, _)| *player);
-                players.zip(replayed.human.iter().cloned()).collect()
+                let players = replayed.moves.iter().map(|(player, _)| *player);
+                players
+                    .zip(replayed.display_moves.iter().cloned())
+                    .collect()
             }
             Err(_) => {
                 let players = [Player::First, Player::Second].into_iter().cycle();
-                players.zip(meta.moves.iter().map(|mv| tidy(mv))).collect()
+                players
+                    .zip(meta.moves.iter().map(|mv| printable(mv)))
+                    .collect()
             }
         };
-        let turns = turns(line.iter().map(|(player, _)| *player));
+        let turns = group_turns(line.iter().map(|(player, _)| *player));
         Self {
             board,
             moves: line.into_iter().map(|(_, mv)| mv).collect(),
@@ -98,32 +102,36 @@ impl Standing {
 
     /// What lies over the board: the last move.
     pub fn marks(&self) -> Marks {
-        let last = self.board.as_ref().ok().and_then(|now| now.last.as_ref());
+        let last = self
+            .board
+            .as_ref()
+            .ok()
+            .and_then(|now| now.last_move.as_ref());
         Marks {
-            last: last.map_or_else(Vec::new, |last| last.places.clone()),
+            last_move: last.map_or_else(Vec::new, |last| last.places.clone()),
             ..Marks::default()
         }
     }
 
     /// Whose turn it is; or how the game ended, and why.
-    pub fn turn(&self) -> String {
+    pub fn turn_text(&self) -> String {
         let sides = (self.board.as_ref())
             .map_or(["the first player", "the second player"], |now| now.players);
         let told = match (&self.meta.result, &self.board) {
-            (None, Ok(now)) => return now.turn.clone(),
+            (None, Ok(now)) => return now.turn_text.clone(),
             (None, Err(_)) => return String::new(),
             (Some(_), Ok(now)) if now.outcome.is_some() && self.meta.reason.is_none() => {
-                return now.turn.clone();
+                return now.turn_text.clone();
             }
             (Some(result), _) => match result.as_str() {
                 "p1win" => format!("{} wins", sides[0]),
                 "p2win" => format!("{} wins", sides[1]),
                 "draw" => "Draw".to_owned(),
-                other => tidy(other),
+                other => printable(other),
             },
         };
         match &self.meta.reason {
-            Some(reason) => format!("{told} ({})", tidy(reason)),
+            Some(reason) => format!("{told} ({})", printable(reason)),
             None => told,
         }
     }
@@ -135,12 +143,12 @@ impl Standing {
     }
 
     /// The game with its variant, for people.
-    pub fn game(&self) -> String {
-        tidy(&self.meta.game)
+    pub fn game_name(&self) -> String {
+        printable(&self.meta.game)
     }
 
     /// Which game of how many.
-    pub fn which(&self) -> String {
+    pub fn game_label(&self) -> String {
         match self.meta.games {
             0 => format!("Game {}", self.meta.number),
             games => format!("Game {} of {games}", self.meta.number),
@@ -148,7 +156,7 @@ impl Standing {
     }
 
     /// The players, in the order in which the match lists them.
-    pub fn contestants(&self) -> Vec<Contestant> {
+    pub fn players(&self) -> Vec<MatchPlayer> {
         let score = &self.meta.score;
         let is_counted = !score.names.is_empty();
         let names = if is_counted {
@@ -156,11 +164,11 @@ impl Standing {
         } else {
             &self.meta.players
         };
-        (names.iter().enumerate().take(MOST_PLAYERS))
+        (names.iter().enumerate().take(MAX_PLAYERS))
             .map(|(index, name)| {
                 let side = self.side_of(index, names);
-                Contestant {
-                    name: tidy(name),
+                MatchPlayer {
+                    name: printable(name),
                     side,
                     points: is_counted.then(|| self.points(index)),
                     clock: side.and_then(|side| self.meta.clocks.get(side.index()).copied()),
@@ -200,17 +208,17 @@ impl Standing {
     }
 
     /// Who has won the match; nobody while it goes on, or if it is drawn.
-    pub fn champion(&self) -> Option<String> {
+    pub fn winner(&self) -> Option<String> {
         let score = &self.meta.score;
         let most = score.won.iter().max().filter(|_| self.is_over())?;
         let mut best = (score.names.iter().zip(&score.won)).filter(|(_, won)| *won == most);
         let (name, _) = best.next()?;
-        best.next().is_none().then(|| tidy(name))
+        best.next().is_none().then(|| printable(name))
     }
 
     /// How the match ended, in a sentence; none while it goes on, or if nobody counts.
-    pub fn verdict(&self) -> Option<String> {
-        (self.is_over() && !self.meta.score.names.is_empty()).then(|| match self.champion() {
+    pub fn result_text(&self) -> Option<String> {
+        (self.is_over() && !self.meta.score.names.is_empty()).then(|| match self.winner() {
             Some(name) => format!("{name} wins the match"),
             None => "The match is drawn".to_owned(),
         })
@@ -218,13 +226,13 @@ impl Standing {
 }
 
 /// Moves by turns: whoever is first begins a new one.
-fn turns(players: impl Iterator<Item = Player>) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
+fn group_turns(players: impl Iterator<Item = Player>) -> Vec<TurnMoves> {
+    let mut turns: Vec<TurnMoves> = Vec::new();
     let mut last = None;
     for (index, player) in players.enumerate() {
         let begins = player == Player::First && last != Some(Player::First);
         if begins || turns.is_empty() {
-            turns.push(Turn::default());
+            turns.push(TurnMoves::default());
         }
         if let Some(turn) = turns.last_mut() {
             turn.moves[player.index()].push(index);
@@ -235,8 +243,11 @@ fn turns(players: impl Iterator<Item = Player>) -> Vec<Turn> {
 }
 
 /// A text of others, fit to be shown in a line.
-fn tidy(text: &str) -> String {
-    visible(text).chars().take(MOST_LETTERS).collect()
+fn printable(text: &str) -> String {
+    escape_invisible(text)
+        .chars()
+        .take(MAX_TEXT_CHARS)
+        .collect()
 }
 
 #[cfg(test)]
@@ -264,13 +275,13 @@ mod tests {
 
     #[test]
     fn the_position_and_who_plays_what_are_worked_out() {
-        let standing = Standing::new(meta("connect-four", &["4", "4", "3"]));
-        assert_eq!(standing.turn(), "O to move");
+        let standing = MatchState::new(meta("connect-four", &["4", "4", "3"]));
+        assert_eq!(standing.turn_text(), "O to move");
         assert_eq!(standing.to_move(), Some(Player::Second));
-        assert_eq!(standing.marks().last.len(), 1);
-        assert_eq!(standing.which(), "Game 2 of 4");
-        assert!(!standing.is_over() && standing.verdict().is_none());
-        let told = |points: &str, name: &str, side, clock| Contestant {
+        assert_eq!(standing.marks().last_move.len(), 1);
+        assert_eq!(standing.game_label(), "Game 2 of 4");
+        assert!(!standing.is_over() && standing.result_text().is_none());
+        let told = |points: &str, name: &str, side, clock| MatchPlayer {
             name: name.to_owned(),
             side: Some(side),
             points: Some(points.to_owned()),
@@ -280,13 +291,13 @@ mod tests {
             told("1", "a", Player::Second, 9_400),
             told("0", "b", Player::First, 61_000),
         ];
-        assert_eq!(standing.contestants(), expected);
+        assert_eq!(standing.players(), expected);
     }
 
     #[test]
     fn a_turn_of_kalah_has_several_sowings() {
-        let standing = Standing::new(meta("kalah", &["3", "6", "1", "2"]));
-        let places = |turn: &Turn| turn.moves.clone();
+        let standing = MatchState::new(meta("kalah", &["3", "6", "1", "2"]));
+        let places = |turn: &TurnMoves| turn.moves.clone();
         let turns: Vec<_> = standing.turns.iter().map(places).collect();
         assert_eq!(turns, [[vec![0, 1], vec![2]], [vec![3], vec![]]]);
     }
@@ -296,22 +307,25 @@ mod tests {
         let mut meta = meta("othello", &["f5", "d6"]);
         meta.result = Some("p2win".to_owned());
         meta.reason = Some("time".to_owned());
-        let standing = Standing::new(meta.clone());
-        assert_eq!(standing.turn(), "White wins (time)");
+        let standing = MatchState::new(meta.clone());
+        assert_eq!(standing.turn_text(), "White wins (time)");
         assert_eq!((standing.to_move(), standing.is_over()), (None, false));
         meta.number = 4;
         (meta.score.won, meta.score.drawn) = (vec![2, 1], 1);
-        let standing = Standing::new(meta.clone());
-        assert_eq!(standing.verdict().as_deref(), Some("a wins the match"));
-        let points: Vec<_> = (standing.contestants().into_iter())
+        let standing = MatchState::new(meta.clone());
+        assert_eq!(standing.result_text().as_deref(), Some("a wins the match"));
+        let points: Vec<_> = (standing.players().into_iter())
             .filter_map(|player| player.points)
             .collect();
         assert_eq!(points, ["2½", "1½"]);
         (meta.score.won, meta.score.drawn) = (vec![0, 0], 4);
-        let standing = Standing::new(meta.clone());
-        assert_eq!(standing.verdict().as_deref(), Some("The match is drawn"));
+        let standing = MatchState::new(meta.clone());
+        assert_eq!(
+            standing.result_text().as_deref(),
+            Some("The match is drawn")
+        );
         meta.games = 0;
-        assert!(!Standing::new(meta).is_over(), "nobody knows how many");
+        assert!(!MatchState::new(meta).is_over(), "nobody knows how many");
     }
 
     #[test]
@@ -319,15 +333,15 @@ mod tests {
         let mut meta = meta("go", &["d4\u{7}", "q16", "x\u{202e}"]);
         meta.score.names = vec!["same".to_owned(); 3];
         meta.result = Some("resigned".to_owned());
-        let standing = Standing::new(meta);
+        let standing = MatchState::new(meta);
         assert!(standing.board.is_err());
         assert_eq!(standing.moves, ["d4\\u{7}", "q16", "x\\u{202e}"]);
         assert_eq!(standing.turns.len(), 2);
-        assert_eq!(standing.turn(), "resigned");
-        let sides: Vec<_> = (standing.contestants().into_iter())
+        assert_eq!(standing.turn_text(), "resigned");
+        let sides: Vec<_> = (standing.players().into_iter())
             .map(|player| player.side)
             .collect();
         assert_eq!(sides, [Some(Player::First), Some(Player::Second), None]);
-        assert!(Standing::new(MatchMeta::default()).contestants().is_empty());
+        assert!(MatchState::new(MatchMeta::default()).players().is_empty());
     }
 }

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use crate::{
     camera::Canvas,
-    model::Model,
-    raster::{node_colours, shade, strength},
-    scene::{LABEL_SIZE, MARK, Scene},
+    model::TreeModel,
+    raster::{edge_opacity, heat_colour, node_colours},
+    scene::{HIDDEN_MARKER_HALF_WIDTH, LABEL_SIZE, Scene},
     theme::Theme,
 };
 
 /// The text of an SVG file.
-pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> String {
+pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) -> String {
     let (width, height) = (canvas.width, canvas.height);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
@@ -20,13 +20,13 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
     );
     out.push_str("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n");
     // Edges of one colour and width are one path.
-    for group in (scene.edges).chunk_by(|one, other| one.shade() == other.shade()) {
-        let [red, green, blue] = shade(theme, group[0].heat);
+    for group in (scene.edges).chunk_by(|one, other| one.shade_index() == other.shade_index()) {
+        let [red, green, blue] = heat_colour(theme, group[0].heat);
         let _ = write!(
             out,
             "<path stroke=\"#{red:02x}{green:02x}{blue:02x}\" stroke-width=\"{:.2}\" stroke-opacity=\"{:.2}\" d=\"",
             group[0].width,
-            strength(group[0].heat)
+            edge_opacity(group[0].heat)
         );
         for edge in group {
             let _ = write!(
@@ -38,9 +38,9 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
         out.push_str("\"/>\n");
     }
     for (points, colour, width) in [
-        (&scene.principal, theme.cool, 2.4),
-        (&scene.way, theme.good, 2.0),
-        (&scene.selected, theme.warm, 1.6),
+        (&scene.pv, theme.cool, 2.4),
+        (&scene.last_path, theme.good, 2.0),
+        (&scene.selected_path, theme.warm, 1.6),
     ] {
         if points.len() > 1 {
             let list: Vec<String> = (points.iter())
@@ -57,10 +57,10 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
     }
     out.push_str("</g>\n");
     for disc in &scene.nodes {
-        let decider = model.deciders[disc.node as usize];
+        let decider = model.node_states[disc.node as usize];
         let (fill, border) = node_colours(theme, model.is_light(disc.node as usize));
         let (x, y) = disc.at;
-        let _ = if decider.is_end() {
+        let _ = if decider.is_terminal() {
             let side = disc.radius * 0.86;
             writeln!(
                 out,
@@ -88,9 +88,12 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
         "<g font-family=\"Inter, DejaVu Sans, sans-serif\" font-size=\"{size}\" fill=\"{}\">",
         hex(theme.text)
     );
-    for mark in &scene.marks {
+    for mark in &scene.hidden_markers {
         let (x, y) = (f64::from(mark.at.0), f64::from(mark.at.1));
-        let (half, height) = (MARK * canvas.scale, MARK * 1.2 * canvas.scale);
+        let (half, height) = (
+            HIDDEN_MARKER_HALF_WIDTH * canvas.scale,
+            HIDDEN_MARKER_HALF_WIDTH * 1.2 * canvas.scale,
+        );
         let dim = hex(theme.dim);
         let _ = writeln!(
             out,
@@ -111,7 +114,7 @@ pub fn text(model: &Model, scene: &Scene, canvas: &Canvas, theme: &Theme) -> Str
             "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             label.at.0,
             f64::from(label.at.1) + 0.36 * size,
-            escaped(&label.text)
+            escape_xml(&label.text)
         );
     }
     out.push_str("</g>\n</svg>\n");
@@ -123,7 +126,7 @@ fn hex(colour: egui::Color32) -> String {
 }
 
 /// Text without what means something in XML, and without what may not stand there.
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut out = String::new();
     for symbol in text.chars() {
         match symbol {
@@ -145,6 +148,6 @@ mod tests {
 
     #[test]
     fn names_cannot_break_out() {
-        assert_eq!(escaped("<b>\u{1b}&\"x\""), "&lt;b&gt;&amp;&quot;x&quot;");
+        assert_eq!(escape_xml("<b>\u{1b}&\"x\""), "&lt;b&gt;&amp;&quot;x&quot;");
     }
 }

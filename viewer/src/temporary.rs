@@ -69,17 +69,17 @@ impl Drop for TemporaryDirectory {
 }
 
 /// Removes, on a thread of its own, what viewers that were killed left where the system has temporary files.
-pub fn sweep() {
+pub fn remove_abandoned() {
     let sweeper = thread::Builder::new().name("sweep".to_owned());
-    let _ = sweeper.spawn(|| sweep_in(&std::env::temp_dir(), SystemTime::now()));
+    let _ = sweeper.spawn(|| remove_abandoned_in(&std::env::temp_dir(), SystemTime::now()));
 }
 
 /// The same there, as of a time.
-fn sweep_in(parent: &Path, now: SystemTime) {
+fn remove_abandoned_in(parent: &Path, now: SystemTime) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries {
         let name = entry.file_name();
-        let Some(process) = name.to_str().and_then(process_of) else {
+        let Some(process) = name.to_str().and_then(creator_process) else {
             continue;
         };
         // Of links nothing is followed.
@@ -94,7 +94,7 @@ fn sweep_in(parent: &Path, now: SystemTime) {
 }
 
 /// The process that made a directory, by its name; none for names that we do not give.
-fn process_of(name: &str) -> Option<u32> {
+fn creator_process(name: &str) -> Option<u32> {
     let (process, number) = name.strip_prefix("canopy-")?.split_once('-')?;
     let is_figures = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let is_named = is_figures(process) && is_figures(number) && !number.is_empty();
@@ -189,7 +189,7 @@ mod tests {
         let before = names();
         let after = |seconds: u64| SystemTime::now() + Duration::from_secs(seconds);
         let swept = |seconds: u64, gone: &[&str]| {
-            sweep_in(&scratch, after(seconds));
+            remove_abandoned_in(&scratch, after(seconds));
             let mut expected = before.clone();
             expected.retain(|name| !gone.iter().any(|gone| *name == **gone));
             assert_eq!(names(), expected, "after {seconds} s");

@@ -19,11 +19,11 @@ use egui::{
 use crate::fonts;
 
 /// The size of ordinary text in points.
-pub const BODY: f32 = 13.0;
+pub const BODY_SIZE: f32 = 13.0;
 /// The size of headings, which are capitals, and of what is less important.
-pub const SMALL: f32 = 11.0;
+pub const SMALL_SIZE: f32 = 11.0;
 /// The size of what names a whole area, in semibold.
-pub const TITLE: f32 = 15.0;
+pub const TITLE_SIZE: f32 = 15.0;
 
 /// The name of the text style for titles.
 const TITLE_STYLE: &str = "title";
@@ -32,7 +32,7 @@ const TITLE_STYLE: &str = "title";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
     /// Whether the ground is dark.
-    pub dark: bool,
+    pub is_dark: bool,
     /// Behind everything.
     pub window: Color32,
     /// The ground of the areas at the sides, above and below.
@@ -60,16 +60,16 @@ pub struct Theme {
     /// Losses, and errors.
     pub bad: Color32,
     /// Nodes in which the player with the light men decides: the first, but in games that Black begins.
-    pub first_player: Color32,
+    pub light_player: Color32,
     /// Nodes in which the other player decides.
-    pub second_player: Color32,
+    pub dark_player: Color32,
 }
 
 impl Theme {
     /// Light text on dark ground.
     pub const fn dark() -> Self {
         Self {
-            dark: true,
+            is_dark: true,
             window: hex(0x14171c),
             panel: hex(0x1b1f26),
             card: hex(0x222831),
@@ -83,15 +83,15 @@ impl Theme {
             edge_most: hex(0xffb547),
             good: hex(0x6fc38b),
             bad: hex(0xe0705f),
-            first_player: hex(0xf4f1e8),
-            second_player: hex(0x0b0d10),
+            light_player: hex(0xf4f1e8),
+            dark_player: hex(0x0b0d10),
         }
     }
 
     /// Dark text on light ground.
     pub const fn light() -> Self {
         Self {
-            dark: false,
+            is_dark: false,
             window: hex(0xeceef1),
             panel: hex(0xf6f7f9),
             card: hex(0xffffff),
@@ -105,14 +105,14 @@ impl Theme {
             edge_most: hex(0xc2570c),
             good: hex(0x2e8b57),
             bad: hex(0xc0453a),
-            first_player: hex(0xffffff),
-            second_player: hex(0x22272e),
+            light_player: hex(0xffffff),
+            dark_player: hex(0x22272e),
         }
     }
 
     /// Makes every window and widget of a context look like this. The fonts are set by [`fonts::install`].
     pub fn apply(&self, context: &Context) {
-        let theme = if self.dark {
+        let theme = if self.is_dark {
             egui::Theme::Dark
         } else {
             egui::Theme::Light
@@ -157,17 +157,17 @@ impl Theme {
     /// Ordinary text in semibold, for the numbers that matter.
     pub fn strong(&self, text: impl Into<String>) -> RichText {
         RichText::new(text)
-            .font(FontId::new(BODY, fonts::semibold()))
+            .font(FontId::new(BODY_SIZE, fonts::semibold()))
             .color(self.text)
     }
 
     /// The ground of a row or a chip that is selected.
-    pub fn selected(&self) -> Color32 {
-        mix(self.card, self.cool, if self.dark { 0.22 } else { 0.18 })
+    pub fn selected_fill(&self) -> Color32 {
+        mix(self.card, self.cool, if self.is_dark { 0.22 } else { 0.18 })
     }
 
     fn visuals(&self) -> Visuals {
-        let base = if self.dark {
+        let base = if self.is_dark {
             Visuals::dark()
         } else {
             Visuals::light()
@@ -176,10 +176,10 @@ impl Theme {
             offset: [0, 4],
             blur: 16,
             spread: 0,
-            color: Color32::from_black_alpha(if self.dark { 112 } else { 36 }),
+            color: Color32::from_black_alpha(if self.is_dark { 112 } else { 36 }),
         };
         let text_options = TextOptions {
-            color_transfer_function: if self.dark {
+            color_transfer_function: if self.is_dark {
                 FontColorTransferFunction::Gamma(fonts::LIGHT_TEXT_GAMMA)
             } else {
                 FontColorTransferFunction::Off
@@ -197,8 +197,8 @@ impl Theme {
             },
             hyperlink_color: self.cool,
             faint_bg_color: mix(self.panel, self.card, 0.5),
-            extreme_bg_color: if self.dark { self.window } else { self.card },
-            text_edit_bg_color: Some(if self.dark { self.window } else { self.card }),
+            extreme_bg_color: if self.is_dark { self.window } else { self.card },
+            text_edit_bg_color: Some(if self.is_dark { self.window } else { self.card }),
             code_bg_color: self.card,
             warn_fg_color: self.warm,
             error_fg_color: self.bad,
@@ -225,7 +225,7 @@ impl Theme {
     /// Buttons and the like: at rest, under the pointer, and pressed or focused; and what is no button at all.
     fn widgets(&self) -> Widgets {
         let lift = |amount: f32| mix(self.card, self.text, amount);
-        let (hover, press) = if self.dark {
+        let (hover, press) = if self.is_dark {
             (0.08, 0.03)
         } else {
             (0.04, 0.10)
@@ -264,7 +264,7 @@ pub fn mix(from: Color32, to: Color32, amount: f32) -> Color32 {
 }
 
 /// The same colour as `tiny-skia` wants it.
-pub fn skia(colour: Color32) -> tiny_skia::Color {
+pub fn to_skia(colour: Color32) -> tiny_skia::Color {
     let [red, green, blue, alpha] = colour.to_srgba_unmultiplied();
     tiny_skia::Color::from_rgba8(red, green, blue, alpha)
 }
@@ -272,17 +272,17 @@ pub fn skia(colour: Color32) -> tiny_skia::Color {
 fn text_styles() -> BTreeMap<TextStyle, FontId> {
     let inter = |size| FontId::new(size, FontFamily::Proportional);
     BTreeMap::from([
-        (TextStyle::Small, inter(SMALL)),
-        (TextStyle::Body, inter(BODY)),
-        (TextStyle::Button, inter(BODY)),
-        (TextStyle::Heading, inter(SMALL)),
+        (TextStyle::Small, inter(SMALL_SIZE)),
+        (TextStyle::Body, inter(BODY_SIZE)),
+        (TextStyle::Button, inter(BODY_SIZE)),
+        (TextStyle::Heading, inter(SMALL_SIZE)),
         (
             TextStyle::Monospace,
-            FontId::new(BODY, FontFamily::Monospace),
+            FontId::new(BODY_SIZE, FontFamily::Monospace),
         ),
         (
             TextStyle::Name(TITLE_STYLE.into()),
-            FontId::new(TITLE, fonts::semibold()),
+            FontId::new(TITLE_SIZE, fonts::semibold()),
         ),
     ])
 }
@@ -335,7 +335,10 @@ mod tests {
                 assert!(contrast(theme.text, ground) >= 7.0, "{theme:?}");
                 assert!(contrast(theme.dim, ground) >= 4.2, "{theme:?}");
             }
-            assert!(contrast(theme.text, theme.selected()) >= 7.0, "{theme:?}");
+            assert!(
+                contrast(theme.text, theme.selected_fill()) >= 7.0,
+                "{theme:?}"
+            );
         }
     }
 
@@ -360,7 +363,7 @@ mod tests {
 
     #[test]
     fn both_libraries_see_the_same_colour() {
-        let colour = skia(Theme::dark().warm).to_color_u8();
+        let colour = to_skia(Theme::dark().warm).to_color_u8();
         assert_eq!(
             [colour.red(), colour.green(), colour.blue(), colour.alpha()],
             [0xf2, 0xb4, 0x41, 0xff]

@@ -23,24 +23,24 @@ use winit::{
 use self::clipboard::Clipboard;
 use crate::{
     app::{Action, App},
-    display::{WindowError, guarded, no_window, window_ended},
-    frame::{Frame, copy},
+    display::{WindowError, catch_library_panics, no_window_error, window_ended_error},
+    frame::{FrameRenderer, copy_pixels},
     loader::Wake,
-    painter::Part,
-    settings::{MIN_WINDOW, Settings},
+    painter::PixelRect,
+    settings::{MIN_WINDOW_SIZE, ViewerSettings},
     signals, temporary,
 };
 
 mod clipboard;
 
 /// What gets ready by itself is shown no sooner than so long after the last frame.
-const FRAME: Duration = Duration::from_millis(10);
+const MIN_FRAME_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Set by tests of documented commands: a window closes once what it was asked for can be seen.
-const CLOSE_VARIABLE: &str = "CANOPY_TEST_CLOSE";
+const CLOSE_ENV_VAR: &str = "CANOPY_TEST_CLOSE";
 
 /// The libraries that talk to the window system: what they panic over is the display's fault, not ours.
-const LIBRARIES: [&str; 10] = [
+const WINDOW_LIBRARIES: [&str; 10] = [
     "winit-",
     "egui-winit-",
     "x11-dl-",
@@ -56,79 +56,79 @@ const LIBRARIES: [&str; 10] = [
 /// Shows the window, in which something is done at once, until it is closed. An error says why there is none.
 pub fn run(first: Option<Action>) -> Result<(), WindowError> {
     let build = || EventLoop::<()>::with_user_event().build();
-    let event_loop = guarded(&LIBRARIES, build)
+    let event_loop = catch_library_panics(&WINDOW_LIBRARIES, build)
         .and_then(|built| built.map_err(|error| error.to_string()))
-        .map_err(|said| no_window(&said))?;
+        .map_err(|said| no_window_error(&said))?;
     let proxy = event_loop.create_proxy();
     let wake: Wake = Arc::new(move || {
         let _ = proxy.send_event(());
     });
     let no_thread =
         |error: std::io::Error| WindowError::Ended(format!("no thread could be started: {error}"));
-    let told_to_end = signals::heed(&wake);
-    let frame = Frame::with_easel(Arc::clone(&wake)).map_err(no_thread)?;
-    temporary::sweep();
-    let mut app = App::new(Settings::load(), wake).map_err(no_thread)?;
-    let closes_when_seen = std::env::var_os(CLOSE_VARIABLE).is_some();
+    let quit_requested = signals::install_termination_flag(&wake);
+    let frame = FrameRenderer::with_fine_renderer(Arc::clone(&wake)).map_err(no_thread)?;
+    temporary::remove_abandoned();
+    let mut app = App::new(ViewerSettings::load(), wake).map_err(no_thread)?;
+    let closes_after_first_frame = std::env::var_os(CLOSE_ENV_VAR).is_some();
     let is_start_screen = first.is_none();
     if let Some(first) = first {
-        app.act(first);
+        app.dispatch(first);
     }
     let mut viewer = Viewer {
         app,
         frame,
-        shown: None,
-        begun: Instant::now(),
-        drawn: None,
-        next: None,
-        clicked: None,
+        open_window: None,
+        started: Instant::now(),
+        last_drawn: None,
+        next_redraw: None,
+        unanswered_click: None,
         clipboard: Clipboard::default(),
-        told_to_end,
-        closes_when_seen,
+        quit_requested,
+        closes_after_first_frame,
         is_start_screen,
         failure: None,
     };
-    let ran = guarded(&LIBRARIES, || event_loop.run_app(&mut viewer))
+    let ran = catch_library_panics(&WINDOW_LIBRARIES, || event_loop.run_app(&mut viewer))
         .and_then(|ran| ran.map_err(|error| error.to_string()));
-    viewer.app.settings.store();
+    viewer.app.settings.save();
     viewer.app.shut_down();
     match viewer.failure.map_or(ran, Err) {
         Ok(()) => Ok(()),
-        Err(said) if viewer.drawn.is_none() => Err(no_window(&said)),
-        Err(said) => Err(window_ended(&said)),
+        Err(said) if viewer.last_drawn.is_none() => Err(no_window_error(&said)),
+        Err(said) => Err(window_ended_error(&said)),
     }
 }
 
 struct Viewer {
     app: App,
-    frame: Frame,
-    shown: Option<Shown>,
-    begun: Instant,
+    frame: FrameRenderer,
+    open_window: Option<OpenWindow>,
+    started: Instant,
     /// When the last frame was ready, and when the next one is wanted.
-    drawn: Option<Instant>,
-    next: Option<Instant>,
+    last_drawn: Option<Instant>,
+    next_redraw: Option<Instant>,
     /// When something was clicked that has not been answered yet.
-    clicked: Option<Instant>,
+    unanswered_click: Option<Instant>,
     clipboard: Clipboard,
     /// Whether the system asks the program to end.
-    told_to_end: Arc<AtomicBool>,
+    quit_requested: Arc<AtomicBool>,
     /// Whether the window closes after its first complete frame, for tests.
-    closes_when_seen: bool,
+    closes_after_first_frame: bool,
     /// Whether the window was opened without anything to show.
     is_start_screen: bool,
     failure: Option<String>,
 }
 
-struct Shown {
+struct OpenWindow {
     window: Rc<Window>,
     surface: softbuffer::Surface<Rc<Window>, Rc<Window>>,
     input: egui_winit::State,
     /// The surface has this size.
-    size: (u32, u32),
+    surface_size: (u32, u32),
 }
 
 impl Viewer {
-    fn open(&self, event_loop: &ActiveEventLoop) -> Result<Shown, String> {
+    fn open(&self, event_loop: &ActiveEventLoop) -> Result<OpenWindow, String> {
         let [mut width, mut height] = self.app.settings.window;
         // The screen may be smaller than that of the last time.
         let mut screens = event_loop.available_monitors();
@@ -138,7 +138,7 @@ impl Viewer {
                 (width, height) = (width.min(room.width), height.min(room.height));
             }
         }
-        let [least_width, least_height] = MIN_WINDOW;
+        let [least_width, least_height] = MIN_WINDOW_SIZE;
         let attributes = Window::default_attributes()
             .with_title("Canopy")
             .with_inner_size(LogicalSize::new(width, height))
@@ -160,16 +160,16 @@ impl Viewer {
             None,
             None,
         );
-        Ok(Shown {
+        Ok(OpenWindow {
             window,
             surface,
             input,
-            size: (0, 0),
+            surface_size: (0, 0),
         })
     }
 
     fn draw(&mut self) -> Result<(), String> {
-        let Some(shown) = &mut self.shown else {
+        let Some(shown) = &mut self.open_window else {
             return Ok(());
         };
         let size = shown.window.inner_size();
@@ -178,16 +178,16 @@ impl Viewer {
         else {
             return Ok(());
         };
-        if shown.size != (size.width, size.height) {
+        if shown.surface_size != (size.width, size.height) {
             shown
                 .surface
                 .resize(width, height)
                 .map_err(|error| error.to_string())?;
-            shown.size = (size.width, size.height);
+            shown.surface_size = (size.width, size.height);
         }
-        self.app.update(self.begun.elapsed());
+        self.app.update(self.started.elapsed());
         let input = shown.input.take_egui_input(&shown.window);
-        let drawn = self.frame.draw(&mut self.app, input, shown.size);
+        let drawn = self.frame.draw(&mut self.app, input, shown.surface_size);
         self.clipboard.after_frame(&drawn.platform);
         shown
             .input
@@ -198,27 +198,27 @@ impl Viewer {
             .map_err(|error| error.to_string())?;
         // The system may hand out the buffer of the last frame, or another.
         let parts = if buffer.age() == 1 {
-            drawn.changed
+            drawn.changed_rects
         } else {
-            vec![Part::whole(size.width, size.height)]
+            vec![PixelRect::whole(size.width, size.height)]
         };
         let picture = self.frame.picture().ok_or("the window is too large")?;
         for part in parts {
-            copy(picture, &mut buffer, part);
+            copy_pixels(picture, &mut buffer, part);
         }
         shown.window.pre_present_notify();
         buffer.present().map_err(|error| error.to_string())?;
-        if let Some(clicked) = self.clicked.take() {
-            self.app.counters.answered(clicked.elapsed());
+        if let Some(clicked) = self.unanswered_click.take() {
+            self.app.counters.record_click_latency(clicked.elapsed());
         }
-        self.app.counters.drew(self.begun.elapsed());
-        if self.closes_when_seen {
-            self.app.is_over |= self.is_start_screen || self.app.shows_what_was_asked()?;
+        self.app.counters.record_frame(self.started.elapsed());
+        if self.closes_after_first_frame {
+            self.app.is_closing |= self.is_start_screen || self.app.is_ready_to_show()?;
         }
         let now = Instant::now();
-        self.drawn = Some(now);
-        self.next = now.checked_add(drawn.next);
-        if drawn.next.is_zero() {
+        self.last_drawn = Some(now);
+        self.next_redraw = now.checked_add(drawn.repaint_delay);
+        if drawn.repaint_delay.is_zero() {
             shown.window.request_redraw();
         }
         Ok(())
@@ -226,7 +226,7 @@ impl Viewer {
 
     /// Ends, and remembers how large the window was.
     fn close(&mut self, event_loop: &ActiveEventLoop) {
-        if let Some(shown) = &self.shown {
+        if let Some(shown) = &self.open_window {
             let scale = shown.window.scale_factor();
             let size = shown.window.inner_size().to_logical::<f32>(scale);
             self.app.settings.window = [size.width, size.height];
@@ -235,7 +235,7 @@ impl Viewer {
     }
 
     fn redraw(&self) {
-        if let Some(shown) = &self.shown {
+        if let Some(shown) = &self.open_window {
             shown.window.request_redraw();
         }
     }
@@ -243,11 +243,11 @@ impl Viewer {
 
 impl ApplicationHandler for Viewer {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        if self.shown.is_none() {
+        if self.open_window.is_none() {
             match self.open(event_loop) {
                 Ok(shown) => {
                     shown.window.request_redraw();
-                    self.shown = Some(shown);
+                    self.open_window = Some(shown);
                 }
                 Err(error) => {
                     self.failure = Some(error);
@@ -259,28 +259,30 @@ impl ApplicationHandler for Viewer {
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, (): ()) {
         // Something is ready, in the app or on the easel; a window that cannot be seen takes it in too.
-        self.app.update(self.begun.elapsed());
-        self.app.is_over |= self.told_to_end.load(Ordering::Relaxed);
-        if self.app.is_over {
+        self.app.update(self.started.elapsed());
+        self.app.is_closing |= self.quit_requested.load(Ordering::Relaxed);
+        if self.app.is_closing {
             return self.close(event_loop);
         }
         // Much may be ready soon after another; what a person does is answered at once.
-        match self.drawn.map(|drawn| drawn + FRAME) {
+        match self.last_drawn.map(|drawn| drawn + MIN_FRAME_INTERVAL) {
             Some(due) if due > Instant::now() => {
-                self.next = Some(self.next.map_or(due, |next| next.min(due)));
+                self.next_redraw = Some(self.next_redraw.map_or(due, |next| next.min(due)));
             }
             _ => self.redraw(),
         }
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        let Some(shown) = &mut self.shown else { return };
+        let Some(shown) = &mut self.open_window else {
+            return;
+        };
         if matches!(event, WindowEvent::MouseInput { .. }) {
-            self.clicked.get_or_insert_with(Instant::now);
+            self.unanswered_click.get_or_insert_with(Instant::now);
         }
         if event == WindowEvent::RedrawRequested {
             match self.draw() {
-                Ok(()) if self.app.is_over => self.close(event_loop),
+                Ok(()) if self.app.is_closing => self.close(event_loop),
                 Ok(()) => {}
                 Err(error) => {
                     self.failure = Some(error);
@@ -290,7 +292,7 @@ impl ApplicationHandler for Viewer {
             return;
         }
         self.clipboard.before_event(&event, &mut shown.input);
-        let answer = shown.input.on_window_event(&shown.window, &event);
+        let response = shown.input.on_window_event(&shown.window, &event);
         match event {
             WindowEvent::CloseRequested => return self.close(event_loop),
             WindowEvent::KeyboardInput {
@@ -304,15 +306,15 @@ impl ApplicationHandler for Viewer {
             } => dump(&self.frame.dump(&self.app)),
             _ => {}
         }
-        if answer.repaint {
+        if response.repaint {
             self.redraw();
         }
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        match self.next {
+        match self.next_redraw {
             Some(next) if next <= Instant::now() => {
-                self.next = None;
+                self.next_redraw = None;
                 self.redraw();
                 event_loop.set_control_flow(ControlFlow::Wait);
             }

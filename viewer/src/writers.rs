@@ -4,9 +4,9 @@ use std::path::Path;
 
 /// Whether a process has the file open for writing, as far as the system tells: on Linux of the user's own processes, elsewhere of
 /// none.
-pub fn is_written(path: &Path) -> bool {
+pub fn is_open_for_writing(path: &Path) -> bool {
     #[cfg(target_os = "linux")]
-    let is_written = linux::is_written(path).unwrap_or(false);
+    let is_written = linux::is_open_for_writing(path).unwrap_or(false);
     #[cfg(not(target_os = "linux"))]
     let is_written = {
         let _ = path;
@@ -23,7 +23,7 @@ mod linux {
         path::{Path, PathBuf},
     };
 
-    pub(super) fn is_written(path: &Path) -> io::Result<bool> {
+    pub(super) fn is_open_for_writing(path: &Path) -> io::Result<bool> {
         let file = fs::canonicalize(path)?;
         let data = fs::metadata(&file)?;
         let wanted = (data.dev(), data.ino());
@@ -41,7 +41,7 @@ mod linux {
                 let is_named = |name: PathBuf| name.file_name() == file.file_name();
                 if fs::read_link(&descriptor).is_ok_and(is_named)
                     && fs::metadata(&descriptor).is_ok_and(|it| (it.dev(), it.ino()) == wanted)
-                    && is_for_writing(&process.path(), &descriptor)
+                    && has_write_access(&process.path(), &descriptor)
                 {
                     return Ok(true);
                 }
@@ -51,7 +51,7 @@ mod linux {
     }
 
     /// Whether a descriptor of a process was opened for writing: the last two bits of its flags, which are told in octal.
-    fn is_for_writing(process: &Path, descriptor: &Path) -> bool {
+    fn has_write_access(process: &Path, descriptor: &Path) -> bool {
         let number = descriptor.file_name().unwrap_or_default();
         let told = fs::read_to_string(process.join("fdinfo").join(number)).unwrap_or_default();
         let flags = told.lines().find_map(|line| line.strip_prefix("flags:"));
@@ -70,13 +70,13 @@ mod tests {
     fn a_file_is_written_until_it_is_closed() {
         let path = std::env::temp_dir().join(format!("canopy-writers-{}.x", std::process::id()));
         let link = path.with_extension("link");
-        assert!(!is_written(&path), "there is none");
+        assert!(!is_open_for_writing(&path), "there is none");
         let file = File::create(&path).expect("it can be made");
         std::os::unix::fs::symlink(&path, &link).expect("a link can be made");
-        assert!(is_written(&path) && is_written(&link));
+        assert!(is_open_for_writing(&path) && is_open_for_writing(&link));
         drop(file);
         let reader = File::open(&path).expect("it can be read");
-        assert!(!is_written(&path), "it is only read");
+        assert!(!is_open_for_writing(&path), "it is only read");
         drop(reader);
         for path in [path, link] {
             fs::remove_file(path).expect("it can be removed");

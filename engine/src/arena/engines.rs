@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::go::Go;
+use super::go::MoveLimits;
 
 /// What an engine speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Dialect {
+pub enum EngineProtocol {
     /// The universal game interface, for any game.
     #[default]
     Ugi,
@@ -23,7 +23,7 @@ pub enum Dialect {
     Gtp,
 }
 
-impl Dialect {
+impl EngineProtocol {
     const ALL: [(&'static str, Self); 3] =
         [("ugi", Self::Ugi), ("uci", Self::Uci), ("gtp", Self::Gtp)];
 
@@ -36,7 +36,7 @@ impl Dialect {
 
 /// One who takes part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Engine {
+pub struct EngineConfig {
     /// What it is called in tables.
     pub name: String,
     /// The program and its arguments.
@@ -44,13 +44,13 @@ pub struct Engine {
     /// Where it is started; none for where the match is.
     pub directory: Option<PathBuf>,
     /// What it speaks.
-    pub dialect: Dialect,
+    pub protocol: EngineProtocol,
     /// What is set before the first game.
     pub options: Vec<(String, String)>,
     /// How long its moves may take; none for what the match says.
-    pub go: Option<Go>,
+    pub limits: Option<MoveLimits>,
     /// Whether its process steps back where others want to run: a window stays quick while it thinks.
-    pub gives_way: bool,
+    pub is_low_priority: bool,
 }
 
 /// What is wrong with a text that should be an engine.
@@ -59,24 +59,25 @@ pub struct Engine {
     "engine {text:?}: {problem}: expected a command with its arguments, and before it, if wanted, name=NAME dialect=ugi|uci|gtp \
      option.NAME=VALUE go='LIMITS' dir=DIRECTORY; or search=SEARCH for one of ours"
 )]
-pub struct EngineError {
+pub struct EngineConfigError {
     text: String,
     problem: String,
 }
 
 /// Splits a command into words as a shell does; none if a quote is not closed.
-pub fn split(command: &str) -> Option<Vec<String>> {
+pub fn split_command(command: &str) -> Option<Vec<String>> {
     shlex::split(command)
 }
 
-impl Engine {
+impl EngineConfig {
     /// Reads an engine. One that names a search and no command is `own`, the program and arguments that start ours.
-    pub fn parse(text: &str, own: &[String]) -> Result<Self, EngineError> {
-        let refuse = |problem: String| EngineError {
+    pub fn parse(text: &str, own_command: &[String]) -> Result<Self, EngineConfigError> {
+        let refuse = |problem: String| EngineConfigError {
             text: text.to_owned(),
             problem,
         };
-        let words = split(text).ok_or_else(|| refuse("a quote is not closed".to_owned()))?;
+        let words =
+            split_command(text).ok_or_else(|| refuse("a quote is not closed".to_owned()))?;
         let mut engine = Self::default();
         let mut words = words.into_iter().peekable();
         while let Some((key, value)) = words.peek().and_then(|word| word.split_once('=')) {
@@ -84,13 +85,13 @@ impl Engine {
                 "name" if !value.trim().is_empty() => engine.name = value.trim().to_owned(),
                 "name" => return Err(refuse("the name is empty".to_owned())),
                 "dialect" => {
-                    let known = Dialect::ALL.iter().find(|(name, _)| *name == value);
+                    let known = EngineProtocol::ALL.iter().find(|(name, _)| *name == value);
                     let known = known.ok_or_else(|| refuse(format!("no dialect {value:?}")))?;
-                    engine.dialect = known.1;
+                    engine.protocol = known.1;
                 }
                 "go" => {
                     let go = value.parse().map_err(|error| refuse(format!("{error}")))?;
-                    engine.go = Some(go);
+                    engine.limits = Some(go);
                 }
                 "dir" => engine.directory = Some(PathBuf::from(value)),
                 "search" => engine.options.push(("Search".to_owned(), value.to_owned())),
@@ -112,7 +113,7 @@ impl Engine {
             if search.is_none() {
                 return Err(refuse("no command".to_owned()));
             }
-            engine.command = own.to_vec();
+            engine.command = own_command.to_vec();
         }
         if engine.name.is_empty() {
             engine.name = search.unwrap_or_else(|| {
@@ -125,7 +126,7 @@ impl Engine {
     }
 
     /// Gives engines of one name different ones.
-    pub fn tell_apart(engines: &mut [Self]) {
+    pub fn make_names_unique(engines: &mut [Self]) {
         let mut seen: Vec<String> = Vec::new();
         for engine in engines {
             let mut name = engine.name.clone();

@@ -7,11 +7,11 @@ use thiserror::Error;
 use crate::games::Player;
 
 /// Clocks longer than this are mistakes.
-const LONGEST: f64 = 1e7;
+const MAX_CLOCK_SECONDS: f64 = 1e7;
 
 /// What an engine is told with every move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Go {
+pub struct MoveLimits {
     /// Positions, or playouts for searches with playouts.
     pub nodes: Option<u64>,
     /// Plies.
@@ -39,16 +39,16 @@ pub struct TimeControl {
     "{text:?}: {problem}: expected nodes N, iterations N, depth N, movetime MILLISECONDS or tc SECONDS+INCREMENT, \
      such as \"nodes 2000\" or \"tc 10+0.1\""
 )]
-pub struct GoError {
+pub struct MoveLimitsError {
     text: String,
     problem: String,
 }
 
-impl FromStr for Go {
-    type Err = GoError;
+impl FromStr for MoveLimits {
+    type Err = MoveLimitsError;
 
-    fn from_str(text: &str) -> Result<Self, GoError> {
-        let refuse = |problem: String| GoError {
+    fn from_str(text: &str) -> Result<Self, MoveLimitsError> {
+        let refuse = |problem: String| MoveLimitsError {
             text: text.to_owned(),
             problem,
         };
@@ -87,7 +87,7 @@ impl FromStr for Go {
     }
 }
 
-impl fmt::Display for Go {
+impl fmt::Display for MoveLimits {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             self.nodes.map(|nodes| format!("nodes {nodes}")),
@@ -111,7 +111,7 @@ impl TimeControl {
         let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
         let seconds = |text: &str| {
             let seconds: f64 = text.parse().ok()?;
-            let is_sound = (0.0..=LONGEST).contains(&seconds);
+            let is_sound = (0.0..=MAX_CLOCK_SECONDS).contains(&seconds);
             is_sound.then(|| Duration::from_secs_f64(seconds))
         };
         let control = Self {
@@ -139,22 +139,22 @@ impl fmt::Display for TimeControl {
 /// The clocks of one game.
 #[derive(Clone, Copy, Debug)]
 pub struct Clocks {
-    sides: [Option<Side>; 2],
+    sides: [Option<SideClock>; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Side {
+struct SideClock {
     control: TimeControl,
-    left: Duration,
+    remaining: Duration,
     moves: u32,
 }
 
 impl Clocks {
     /// At the beginning of a game.
     pub fn new(controls: [Option<TimeControl>; 2]) -> Self {
-        let side = |control: TimeControl| Side {
+        let side = |control: TimeControl| SideClock {
             control,
-            left: control.base + control.increment,
+            remaining: control.base + control.increment,
             moves: 0,
         };
         Self {
@@ -163,8 +163,8 @@ impl Clocks {
     }
 
     /// What a side has left; none without a clock.
-    pub fn left(&self, player: Player) -> Option<Duration> {
-        self.side(player).map(|side| side.left)
+    pub fn remaining(&self, player: Player) -> Option<Duration> {
+        self.side(player).map(|side| side.remaining)
     }
 
     /// What every move adds to a side's clock.
@@ -181,11 +181,12 @@ impl Clocks {
     }
 
     /// Milliseconds left on both clocks; empty if there is none.
-    pub fn milliseconds(&self) -> Vec<u64> {
+    pub fn remaining_ms(&self) -> Vec<u64> {
         if self.sides.iter().all(Option::is_none) {
             return Vec::new();
         }
-        let millis = |side: &Option<Side>| side.map_or(0, |side| side.left.as_millis() as u64);
+        let millis =
+            |side: &Option<SideClock>| side.map_or(0, |side| side.remaining.as_millis() as u64);
         self.sides.iter().map(millis).collect()
     }
 
@@ -197,19 +198,19 @@ impl Clocks {
             Player::Second => second,
         };
         if let Some(side) = side {
-            side.left = side.left.saturating_sub(time) + side.control.increment;
+            side.remaining = side.remaining.saturating_sub(time) + side.control.increment;
             side.moves += 1;
             if side
                 .control
                 .moves
                 .is_some_and(|moves| side.moves.is_multiple_of(moves))
             {
-                side.left += side.control.base;
+                side.remaining += side.control.base;
             }
         }
     }
 
-    fn side(&self, player: Player) -> Option<&Side> {
+    fn side(&self, player: Player) -> Option<&SideClock> {
         let [first, second] = &self.sides;
         match player {
             Player::First => first.as_ref(),

@@ -23,7 +23,7 @@ impl Halt {
     }
 
     /// Says stop. The first time the engines may say good-bye; the second time they are ended at once.
-    pub fn say(&self) {
+    pub fn request(&self) {
         let _ = self
             .0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |said| {
@@ -32,17 +32,17 @@ impl Halt {
     }
 
     /// Whether somebody said stop.
-    pub fn is_said(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 
     /// Waits for somebody to say stop, no longer than `patience`; whether somebody did.
-    pub fn comes_within(&self, patience: Duration) -> bool {
+    pub fn wait_timeout(&self, timeout: Duration) -> bool {
         let begun = Instant::now();
-        while !self.is_said() && begun.elapsed() < patience {
+        while !self.is_requested() && begun.elapsed() < timeout {
             thread::sleep(POLL_INTERVAL);
         }
-        self.is_said()
+        self.is_requested()
     }
 
     /// Whether somebody said it twice.

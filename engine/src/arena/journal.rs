@@ -14,29 +14,29 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
-    client::{Patience, Remains},
-    engines::{Dialect, Engine},
-    referee::{Adjudication, Ending, Played, result_word},
-    schedule::Fixture,
+    client::{PostMortem, Timeouts},
+    engines::{EngineConfig, EngineProtocol},
+    referee::{Adjudication, FinishedGame, Termination, result_text},
+    schedule::ScheduledGame,
 };
 use crate::games::{Outcome, Player};
 
 /// The name of the file.
-pub const NAME: &str = "match.jsonl";
+pub const FILE_NAME: &str = "match.jsonl";
 /// The version of the file that is written.
-const FORMAT: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 /// What is on disk for good is never further behind than this.
-const SYNC: Duration = Duration::from_secs(1);
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What is played: all that a game depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Heading {
+pub struct MatchHeader {
     /// The version of the file.
     pub format: u32,
     /// The game with its variant.
     pub game: String,
     /// Who plays.
-    pub engines: Vec<EngineText>,
+    pub engines: Vec<EngineRecord>,
     /// The seed of the match.
     pub seed: u64,
     /// Random plies at the beginning of every game.
@@ -51,7 +51,7 @@ pub struct Heading {
 
 /// An engine as it stands in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineText {
+pub struct EngineRecord {
     /// What it is called.
     pub name: String,
     /// The program and its arguments.
@@ -59,28 +59,28 @@ pub struct EngineText {
     /// Where it is started.
     pub directory: Option<PathBuf>,
     /// What it speaks.
-    pub dialect: Dialect,
+    pub dialect: EngineProtocol,
     /// What is set.
     pub options: Vec<(String, String)>,
     /// How long its moves may take.
     pub go: String,
     /// What one of our own is, wherever its program lies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub build: Option<Build>,
+    pub build: Option<EngineBuild>,
 }
 
 /// What tells builds of our own engine apart, as far as its play goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Build {
+pub struct EngineBuild {
     /// Its version.
     pub version: String,
     /// A checksum of what its search does on a small task, which changes when the search does.
     pub signature: String,
 }
 
-impl EngineText {
+impl EngineRecord {
     /// Whether both play alike: one of ours is the same under any path.
-    fn is_alike(&self, other: &Self) -> bool {
+    fn is_same_engine(&self, other: &Self) -> bool {
         let is_same_program = match (&self.build, &other.build) {
             (Some(there), Some(here)) => there == here,
             // A journal of a version that did not write it.
@@ -95,27 +95,32 @@ impl EngineText {
     }
 }
 
-impl Heading {
+impl MatchHeader {
     /// Puts together what a match depends on; `go` counts for engines that say nothing else.
-    pub fn new(game: String, engines: &[Engine], go: &super::go::Go, patience: &Patience) -> Self {
-        let text = |engine: &Engine| EngineText {
+    pub fn new(
+        game: String,
+        engines: &[EngineConfig],
+        limits: &super::go::MoveLimits,
+        timeouts: &Timeouts,
+    ) -> Self {
+        let text = |engine: &EngineConfig| EngineRecord {
             name: engine.name.clone(),
             command: engine.command.clone(),
             directory: engine.directory.clone(),
-            dialect: engine.dialect,
+            dialect: engine.protocol,
             options: engine.options.clone(),
-            go: engine.go.as_ref().unwrap_or(go).to_string(),
+            go: engine.limits.as_ref().unwrap_or(limits).to_string(),
             build: None,
         };
         Self {
-            format: FORMAT,
+            format: FORMAT_VERSION,
             game,
             engines: engines.iter().map(text).collect(),
             seed: 0,
             plies: 0,
             openings: (0, 0),
             adjudication: Adjudication::default(),
-            margin: patience.margin.as_millis() as u64,
+            margin: timeouts.margin.as_millis() as u64,
         }
     }
 
@@ -128,7 +133,7 @@ impl Heading {
     }
 
     /// The first thing in which two matches differ, in words.
-    fn difference(&self, other: &Self) -> Option<String> {
+    fn first_difference(&self, other: &Self) -> Option<String> {
         let differ = |what: &str, there: String, here: String| {
             (there != here).then(|| format!("its {what} is {there}, now {here}"))
         };
@@ -152,13 +157,13 @@ impl Heading {
             .find_map(|(what, there, here)| differ(what, there, here))
             .or_else(|| {
                 (self.engines.iter().zip(&other.engines))
-                    .find(|(there, here)| !there.is_alike(here))
+                    .find(|(there, here)| !there.is_same_engine(here))
                     .map(|(there, here)| {
                         format!(
                             "its engine {} is {}, now {}",
                             there.name,
-                            brief(there),
-                            brief(here)
+                            engine_json(there),
+                            engine_json(here)
                         )
                     })
             })
@@ -172,13 +177,13 @@ impl Heading {
     }
 }
 
-fn brief(engine: &EngineText) -> String {
+fn engine_json(engine: &EngineRecord) -> String {
     serde_json::to_string(engine).unwrap_or_default()
 }
 
 /// A game that is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct GameRecord {
     /// Its number in the match, from 1.
     pub game: u64,
     /// Its number among the games of these two engines, from 1.
@@ -204,7 +209,7 @@ pub struct Record {
     /// `p1win`, `p2win` or `draw`.
     pub result: String,
     /// What ended it.
-    pub ending: Ending,
+    pub ending: Termination,
     /// The same in words.
     pub reason: String,
     /// Whose fault it was: 1 or 2.
@@ -228,62 +233,70 @@ pub struct Record {
     pub position: String,
     /// Of a game that somebody failed in: what is left of who did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remains: Option<Remains>,
+    pub remains: Option<PostMortem>,
     /// What else is to be said, with who it is about: 1 or 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<(u8, String)>,
 }
 
-fn digit(player: Player) -> u8 {
+fn player_number(player: Player) -> u8 {
     match player {
         Player::First => 1,
         Player::Second => 2,
     }
 }
 
-impl Record {
+impl GameRecord {
     /// What is kept of a game.
-    pub fn new(fixture: &Fixture, start: String, plies: usize, began: u64, played: Played) -> Self {
-        let texts: Vec<&str> = played.moves.iter().map(|(_, text)| text.as_str()).collect();
-        let movers = played.moves.iter().map(|&(player, _)| match player {
+    pub fn new(
+        scheduled: &ScheduledGame,
+        start: String,
+        plies: usize,
+        began: u64,
+        finished: FinishedGame,
+    ) -> Self {
+        let texts: Vec<&str> = finished
+            .moves
+            .iter()
+            .map(|(_, text)| text.as_str())
+            .collect();
+        let movers = finished.moves.iter().map(|&(player, _)| match player {
             Player::First => '1',
             Player::Second => '2',
         });
-        let thoughts = || played.thoughts.iter();
+        let infos = || finished.infos.iter();
         Self {
-            game: fixture.number + 1,
-            round: fixture.round + 1,
-            pairing: fixture.pairing + 1,
-            players: [fixture.first, fixture.second],
-            seed: fixture.seed,
-            opening: fixture.opening.map_or(0, |opening| opening + 1),
+            game: scheduled.number + 1,
+            round: scheduled.round + 1,
+            pairing: scheduled.pairing + 1,
+            players: [scheduled.first, scheduled.second],
+            seed: scheduled.seed,
+            opening: scheduled.opening.map_or(0, |opening| opening + 1),
             start,
             plies,
             moves: texts.join(" "),
             movers: movers.collect(),
-            result: result_word(played.outcome).to_owned(),
-            ending: played.ending,
-            reason: played.reason.clone(),
-            blame: played.blame.map(digit),
-            score: played.score,
-            micros: thoughts()
-                .map(|(_, time)| time.as_micros() as u64)
-                .collect(),
-            nodes: thoughts()
+            result: result_text(finished.outcome).to_owned(),
+            ending: finished.ending,
+            reason: finished.reason.clone(),
+            blame: finished.blame.map(player_number),
+            score: finished.score,
+            micros: infos().map(|(_, time)| time.as_micros() as u64).collect(),
+            nodes: infos()
                 .map(|(thought, _)| thought.nodes.unwrap_or(0))
                 .collect(),
-            depths: thoughts()
+            depths: infos()
                 .map(|(thought, _)| thought.depth.unwrap_or(0))
                 .collect(),
-            scores: thoughts().map(|(thought, _)| thought.score).collect(),
+            scores: infos().map(|(thought, _)| thought.score).collect(),
             began,
-            position: match played.ending.is_fault() {
-                true => played.position,
+            position: match finished.ending.is_fault() {
+                true => finished.position,
                 false => String::new(),
             },
-            remains: played.remains,
-            remarks: (played.remarks.into_iter())
-                .map(|(player, text)| (digit(player), text))
+            remains: finished.post_mortem,
+            remarks: (finished.remarks.into_iter())
+                .map(|(player, text)| (player_number(player), text))
                 .collect(),
         }
     }
@@ -299,16 +312,16 @@ impl Record {
     }
 
     /// The engines' own moves, each with its side (0 or 1) and its place among them.
-    pub fn own_moves(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub fn engine_moves(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         (self.movers.bytes().skip(self.plies))
             .enumerate()
             .map(|(index, mover)| (usize::from(mover == b'2'), index))
     }
 
     /// Sums over the moves of one side: how many, microseconds, nodes.
-    pub fn effort(&self, side: usize) -> (u64, u64, u64) {
+    pub fn move_totals(&self, side: usize) -> (u64, u64, u64) {
         let mut sum = (0, 0, 0);
-        for (_, index) in self.own_moves().filter(|&(mover, _)| mover == side) {
+        for (_, index) in self.engine_moves().filter(|&(mover, _)| mover == side) {
             let Some(&micros) = self.micros.get(index) else {
                 continue;
             };
@@ -322,7 +335,7 @@ impl Record {
 
 /// Why a journal cannot be used.
 #[derive(Debug, Error)]
-pub enum JournalError {
+pub enum MatchLogError {
     /// The system says so.
     #[error("{path}: {error}")]
     Io {
@@ -338,7 +351,7 @@ pub enum JournalError {
     #[error(
         "{path}: another match was played there: {difference}; expected the same match, to be gone on with, or a new directory"
     )]
-    Other {
+    OtherMatch {
         /// The file.
         path: String,
         /// The first difference.
@@ -358,21 +371,24 @@ pub enum JournalError {
 
 /// A journal that is being written.
 #[derive(Debug)]
-pub struct Journal {
+pub struct MatchLog {
     file: File,
     path: PathBuf,
-    synced: Instant,
-    is_behind: bool,
+    last_sync: Instant,
+    has_unsynced_data: bool,
     /// Whether nobody else can be writing to it.
     is_locked: bool,
 }
 
-impl Journal {
+impl MatchLog {
     /// Begins a journal in a directory, or goes on with the one that is there if it is of the same match; with the games
     /// it has. Where files cannot be locked it is not locked.
-    pub fn open(directory: &Path, heading: &Heading) -> Result<(Self, Vec<Record>), JournalError> {
-        let path = directory.join(NAME);
-        let failed = |error| JournalError::Io {
+    pub fn open(
+        directory: &Path,
+        header: &MatchHeader,
+    ) -> Result<(Self, Vec<GameRecord>), MatchLogError> {
+        let path = directory.join(FILE_NAME);
+        let failed = |error| MatchLogError::Io {
             path: path.display().to_string(),
             error,
         };
@@ -383,9 +399,9 @@ impl Journal {
         let is_locked = match file.try_lock() {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
-                return Err(JournalError::Busy(path.display().to_string()));
+                return Err(MatchLogError::Busy(path.display().to_string()));
             }
-            Err(TryLockError::Error(error)) if is_without_locks(&error) => false,
+            Err(TryLockError::Error(error)) if is_locking_unsupported(&error) => false,
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         };
         let mut text = Vec::new();
@@ -395,8 +411,11 @@ impl Journal {
             // A match of which no game was played may as well be another one.
             (found, length) = (None, 0);
         }
-        if let Some(difference) = found.as_ref().and_then(|found| found.difference(heading)) {
-            return Err(JournalError::Other {
+        if let Some(difference) = found
+            .as_ref()
+            .and_then(|found| found.first_difference(header))
+        {
+            return Err(MatchLogError::OtherMatch {
                 path: path.display().to_string(),
                 difference,
             });
@@ -404,17 +423,17 @@ impl Journal {
         // A line that was not finished is as if it had not been begun.
         file.set_len(length as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let mut journal = Self {
+        let mut log = Self {
             file,
             path,
-            synced: Instant::now(),
-            is_behind: false,
+            last_sync: Instant::now(),
+            has_unsynced_data: false,
             is_locked,
         };
         if found.is_none() {
-            journal.add(heading)?;
+            log.append(header)?;
         }
-        Ok((journal, records))
+        Ok((log, records))
     }
 
     /// Whether nobody else can be writing to it.
@@ -423,34 +442,34 @@ impl Journal {
     }
 
     /// Adds a line.
-    fn add(&mut self, line: &impl Serialize) -> Result<(), JournalError> {
+    fn append(&mut self, line: &impl Serialize) -> Result<(), MatchLogError> {
         let mut text = serde_json::to_string(line).unwrap_or_default();
         text.push('\n');
         let written = self.file.write_all(text.as_bytes());
-        written.map_err(|error| self.failed(error))?;
-        self.is_behind = true;
+        written.map_err(|error| self.io_error(error))?;
+        self.has_unsynced_data = true;
         Ok(())
     }
 
     /// Adds a game.
-    pub fn record(&mut self, record: &Record) -> Result<(), JournalError> {
-        self.add(record)?;
-        self.tend(false)
+    pub fn append_game(&mut self, record: &GameRecord) -> Result<(), MatchLogError> {
+        self.append(record)?;
+        self.sync(false)
     }
 
     /// Sees that what was written does not stay long in the system's memory alone; not at all if it is `now`.
-    pub fn tend(&mut self, now: bool) -> Result<(), JournalError> {
-        if self.is_behind && (now || self.synced.elapsed() >= SYNC) {
+    pub fn sync(&mut self, is_forced: bool) -> Result<(), MatchLogError> {
+        if self.has_unsynced_data && (is_forced || self.last_sync.elapsed() >= SYNC_INTERVAL) {
             let synced = self.file.sync_data();
-            synced.map_err(|error| self.failed(error))?;
-            self.synced = Instant::now();
-            self.is_behind = false;
+            synced.map_err(|error| self.io_error(error))?;
+            self.last_sync = Instant::now();
+            self.has_unsynced_data = false;
         }
         Ok(())
     }
 
-    fn failed(&self, error: io::Error) -> JournalError {
-        JournalError::Io {
+    fn io_error(&self, error: io::Error) -> MatchLogError {
+        MatchLogError::Io {
             path: self.path.display().to_string(),
             error,
         }
@@ -458,7 +477,7 @@ impl Journal {
 }
 
 /// Whether an error says that files cannot be locked there, as on network file systems without a lock manager.
-fn is_without_locks(error: &io::Error) -> bool {
+fn is_locking_unsupported(error: &io::Error) -> bool {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
         return true;
@@ -467,55 +486,58 @@ fn is_without_locks(error: &io::Error) -> bool {
 }
 
 /// Reads the journal of a directory.
-pub fn read(directory: &Path) -> Result<(Heading, Vec<Record>), JournalError> {
-    let path = directory.join(NAME);
-    let text = fs::read(&path).map_err(|error| JournalError::Io {
+pub fn read(directory: &Path) -> Result<(MatchHeader, Vec<GameRecord>), MatchLogError> {
+    let path = directory.join(FILE_NAME);
+    let text = fs::read(&path).map_err(|error| MatchLogError::Io {
         path: path.display().to_string(),
         error,
     })?;
-    let (heading, records, _) = parse(&path, &text)?;
-    let heading = heading.ok_or_else(|| JournalError::Malformed {
+    let (header, records, _) = parse(&path, &text)?;
+    let header = header.ok_or_else(|| MatchLogError::Malformed {
         path: path.display().to_string(),
         line: 1,
         problem: "nothing is there: expected what is played".to_owned(),
     })?;
-    Ok((heading, records))
+    Ok((header, records))
 }
 
 /// What a journal holds, and how many bytes of it are whole lines. Of two games of one number the first counts.
-fn parse(path: &Path, text: &[u8]) -> Result<(Option<Heading>, Vec<Record>, usize), JournalError> {
+fn parse(
+    path: &Path,
+    text: &[u8],
+) -> Result<(Option<MatchHeader>, Vec<GameRecord>, usize), MatchLogError> {
     let whole = (text.iter().rposition(|&byte| byte == b'\n')).map_or(0, |last| last + 1);
     let mut lines = (1..).zip(
         text.get(..whole)
             .unwrap_or_default()
             .split(|&byte| byte == b'\n'),
     );
-    let bad = |line: usize, problem: String| JournalError::Malformed {
+    let bad = |line: usize, problem: String| MatchLogError::Malformed {
         path: path.display().to_string(),
         line,
         problem,
     };
-    let heading: Option<Heading> = match lines.next() {
+    let header: Option<MatchHeader> = match lines.next() {
         Some((_, line)) if !line.is_empty() => {
-            let heading: Heading = serde_json::from_slice(line)
+            let header: MatchHeader = serde_json::from_slice(line)
                 .map_err(|error| bad(1, format!("not what is played: {error}")))?;
-            if heading.format > FORMAT {
+            if header.format > FORMAT_VERSION {
                 let problem = format!(
-                    "format {} is of a later version: expected {FORMAT}",
-                    heading.format
+                    "format {} is of a later version: expected {FORMAT_VERSION}",
+                    header.format
                 );
                 return Err(bad(1, problem));
             }
-            Some(heading)
+            Some(header)
         }
         _ => None,
     };
-    let mut records: Vec<Record> = Vec::new();
+    let mut records: Vec<GameRecord> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
-        let record: Record = serde_json::from_slice(line)
+        let record: GameRecord = serde_json::from_slice(line)
             .map_err(|error| bad(number, format!("not a game: {error}")))?;
-        let engines = heading.as_ref().map_or(0, |heading| heading.engines.len());
+        let engines = header.as_ref().map_or(0, |header| header.engines.len());
         let is_sound = record.outcome().is_some()
             && record.players.iter().all(|&player| player < engines)
             && record.movers.len() == record.moves.split_whitespace().count();
@@ -529,5 +551,5 @@ fn parse(path: &Path, text: &[u8]) -> Result<(Option<Heading>, Vec<Record>, usiz
             records.push(record);
         }
     }
-    Ok((heading, records, whole))
+    Ok((header, records, whole))
 }

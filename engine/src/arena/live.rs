@@ -7,39 +7,39 @@ use std::{
 };
 
 use super::{
-    journal::{Heading, Record},
-    referee::{Standing, result_word},
-    schedule::Fixture,
+    journal::{GameRecord, MatchHeader},
+    referee::{GameStatus, result_text},
+    schedule::ScheduledGame,
 };
 use crate::tree::meta::{self, MatchMeta, ScoreMeta};
 
 /// The directory that is followed. Of games that are played at the same time one is shown, until it is over.
 #[derive(Debug)]
-pub struct Live {
+pub struct MatchStatusWriter {
     directory: PathBuf,
-    shown: Mutex<Shown>,
+    state: Mutex<MatchStatus>,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct MatchStatus {
     /// The game that is shown; none if the next one may be.
     game: Option<u64>,
     meta: MatchMeta,
 }
 
-impl Live {
+impl MatchStatusWriter {
     /// Begins to tell of a match of so many games, some of which may be over.
     pub fn new(
         directory: &Path,
-        heading: &Heading,
+        header: &MatchHeader,
         games: u64,
-        records: &[Record],
+        records: &[GameRecord],
     ) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
-        let names = heading.names().into_iter().map(str::to_owned).collect();
+        let names = header.names().into_iter().map(str::to_owned).collect();
         let meta = MatchMeta {
-            format: meta::FORMAT,
-            game: heading.game.clone(),
+            format: meta::FORMAT_VERSION,
+            game: header.game.clone(),
             games,
             score: ScoreMeta {
                 names,
@@ -47,46 +47,47 @@ impl Live {
             },
             ..MatchMeta::default()
         };
-        let mut shown = Shown { game: None, meta };
-        shown.meta.score.won = vec![0; heading.engines.len()];
+        let mut shown = MatchStatus { game: None, meta };
+        shown.meta.score.won = vec![0; header.engines.len()];
         for record in records {
-            shown.count(record);
+            shown.count_result(record);
         }
         Ok(Self {
             directory: directory.to_owned(),
-            shown: Mutex::new(shown),
+            state: Mutex::new(shown),
         })
     }
 
     /// The directory of a game's trees, made now.
-    pub fn trees(&self, fixture: &Fixture) -> io::Result<PathBuf> {
-        let directory = self.directory.join(name_of(fixture));
+    pub fn create_tree_dir(&self, scheduled: &ScheduledGame) -> io::Result<PathBuf> {
+        let directory = self.directory.join(game_dir_name(scheduled));
         fs::create_dir_all(&directory)?;
         directory.canonicalize()
     }
 
     /// Tells how a game stands, if it is the one that is shown.
-    pub fn tell(&self, fixture: &Fixture, start: &str, standing: &Standing<'_>) -> io::Result<()> {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        if *shown.game.get_or_insert(fixture.number) != fixture.number {
+    pub fn write_game(
+        &self,
+        scheduled: &ScheduledGame,
+        start: &str,
+        status: &GameStatus<'_>,
+    ) -> io::Result<()> {
+        let mut shown = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *shown.game.get_or_insert(scheduled.number) != scheduled.number {
             return Ok(());
         }
         let meta = &mut shown.meta;
-        meta.number = fixture.number + 1;
+        meta.number = scheduled.number + 1;
         meta.position = start.to_owned();
-        meta.moves = standing
-            .moves
-            .iter()
-            .map(|(_, text)| text.clone())
-            .collect();
-        meta.players = [fixture.first, fixture.second]
+        meta.moves = status.moves.iter().map(|(_, text)| text.clone()).collect();
+        meta.players = [scheduled.first, scheduled.second]
             .map(|engine| meta.score.names.get(engine).cloned().unwrap_or_default())
             .to_vec();
-        meta.clocks = standing.clocks.milliseconds();
-        meta.directory = Some(name_of(fixture));
-        (meta.result, meta.reason) = match standing.over {
+        meta.clocks = status.clocks.remaining_ms();
+        meta.directory = Some(game_dir_name(scheduled));
+        (meta.result, meta.reason) = match status.result {
             Some((outcome, reason)) => (
-                Some(result_word(outcome).to_owned()),
+                Some(result_text(outcome).to_owned()),
                 Some(reason.to_owned()),
             ),
             None => (None, None),
@@ -96,9 +97,9 @@ impl Live {
     }
 
     /// Tells the score after a game.
-    pub fn score(&self, record: &Record) -> io::Result<()> {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.count(record);
+    pub fn write_score(&self, record: &GameRecord) -> io::Result<()> {
+        let mut shown = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.count_result(record);
         if shown.game.is_some_and(|game| game + 1 == record.game) {
             shown.game = None;
         }
@@ -107,14 +108,14 @@ impl Live {
 
     /// Tells that the match is over.
     pub fn finish(&self) -> io::Result<()> {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         shown.meta.over = true;
         self.write(&shown.meta)
     }
 
     fn write(&self, meta: &MatchMeta) -> io::Result<()> {
         let hidden = self.directory.join(".match.json.tmp");
-        let written = fs::write(&hidden, meta::text(meta))
+        let written = fs::write(&hidden, meta::to_json(meta))
             .and_then(|()| fs::rename(&hidden, self.directory.join("match.json")));
         if written.is_err() {
             let _ = fs::remove_file(&hidden);
@@ -123,8 +124,8 @@ impl Live {
     }
 }
 
-impl Shown {
-    fn count(&mut self, record: &Record) {
+impl MatchStatus {
+    fn count_result(&mut self, record: &GameRecord) {
         let [first, second] = record.players;
         let winner = match record.result.as_str() {
             "p1win" => first,
@@ -140,6 +141,6 @@ impl Shown {
     }
 }
 
-fn name_of(fixture: &Fixture) -> String {
-    format!("game-{:04}", fixture.number + 1)
+fn game_dir_name(scheduled: &ScheduledGame) -> String {
+    format!("game-{:04}", scheduled.number + 1)
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// A drawn line that ends the game is drawn again, so often.
-const TRIES: u32 = 1000;
+const MAX_TRIES: u32 = 1000;
 
 /// How a game begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Opening<G: Playable> {
 
 impl<G: Playable> Opening<G> {
     /// The start of the game, without any moves.
-    pub fn plain(rules: G::Rules) -> Self {
+    pub fn from_start(rules: G::Rules) -> Self {
         Self {
             start: G::start(rules),
             moves: Vec::new(),
@@ -27,7 +27,7 @@ impl<G: Playable> Opening<G> {
     }
 
     /// The position after the moves, and what came before it.
-    pub fn reach(&self) -> (G, History) {
+    pub fn final_position(&self) -> (G, History) {
         let mut position = self.start.clone();
         let mut history = History::new();
         history.push(&position);
@@ -40,10 +40,10 @@ impl<G: Playable> Opening<G> {
 
     /// The same opening with so many random plies after it, after which the game is not over; without them if there are no such
     /// plies.
-    pub fn with_plies(&self, plies: u32, seed: u64) -> Self {
+    pub fn with_random_plies(&self, plies: u32, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
-        for _ in 0..TRIES {
-            let (mut position, mut history) = self.reach();
+        for _ in 0..MAX_TRIES {
+            let (mut position, mut history) = self.final_position();
             let mut moves = self.moves.clone();
             for _ in 0..plies {
                 let Some(mv) = position.random_move(&mut rng) else {
@@ -66,7 +66,7 @@ impl<G: Playable> Opening<G> {
 
 /// Reads a list: a position, moves from the start, or a position and moves after the word `moves`, one on a line. Empty
 /// lines and what follows a `#` are passed over. An error comes with the number of its line.
-pub fn read<G: Playable>(
+pub fn parse_list<G: Playable>(
     rules: G::Rules,
     text: &str,
 ) -> Result<Vec<Opening<G>>, (usize, ParseError)> {
@@ -74,24 +74,24 @@ pub fn read<G: Playable>(
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();
         if !line.is_empty() {
-            openings.push(read_line(rules, line).map_err(|error| (number, error))?);
+            openings.push(parse_line(rules, line).map_err(|error| (number, error))?);
         }
     }
     Ok(openings)
 }
 
-fn read_line<G: Playable>(rules: G::Rules, line: &str) -> Result<Opening<G>, ParseError> {
+fn parse_line<G: Playable>(rules: G::Rules, line: &str) -> Result<Opening<G>, ParseError> {
     let (position, moves) = match line.split_once(" moves ") {
         Some(parts) => parts,
-        None if begins_with_a_move(&G::start(rules), line) => ("startpos", line),
+        None if starts_with_move(&G::start(rules), line) => ("startpos", line),
         None => (line, ""),
     };
-    let start: G = notation::position(rules, position)?;
+    let start: G = notation::read_position(rules, position)?;
     let mut opening = Opening {
         start,
         moves: Vec::new(),
     };
-    let (mut reached, mut history) = opening.reach();
+    let (mut reached, mut history) = opening.final_position();
     let note = |_: &G, mv| opening.moves.push(mv);
     notation::play_moves(&mut reached, &mut history, moves, note)?;
     if history.outcome(&reached).is_some() {
@@ -104,7 +104,7 @@ fn read_line<G: Playable>(rules: G::Rules, line: &str) -> Result<Opening<G>, Par
     Ok(opening)
 }
 
-fn begins_with_a_move<G: Notation>(start: &G, line: &str) -> bool {
+fn starts_with_move<G: Notation>(start: &G, line: &str) -> bool {
     let mut position = start.clone();
     let mut history = History::new();
     history.push(&position);

@@ -3,18 +3,18 @@
 use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
 
 use super::{
-    client::WIN,
-    journal::{Heading, Record},
+    client::MATE_SCORE,
+    journal::{GameRecord, MatchHeader},
     report,
 };
 use crate::{
     games::{chess::pgn, othello::ggf},
-    tree::writer::stamp,
+    tree::writer::timestamp,
 };
 
 /// The columns of games.csv. Those of report 001 are among them under their names, and those of report 004 by number of player
 /// instead of by colour.
-pub const COLUMNS: [&str; 35] = [
+pub const CSV_COLUMNS: [&str; 35] = [
     "game",
     "pairing",
     "round",
@@ -53,22 +53,22 @@ pub const COLUMNS: [&str; 35] = [
 ];
 
 /// Writes everything that is written about a match into a directory, from what the journal says.
-pub fn write_all(directory: &Path, heading: &Heading, records: &[Record]) -> io::Result<()> {
+pub fn write_all(directory: &Path, header: &MatchHeader, records: &[GameRecord]) -> io::Result<()> {
     let mut records = records.to_vec();
     records.sort_by_key(|record| record.game);
-    replace(&directory.join("games.csv"), &table(heading, &records)?)?;
-    replace(
+    write_atomically(&directory.join("games.csv"), &games_csv(header, &records)?)?;
+    write_atomically(
         &directory.join("report.txt"),
-        report::text(heading, &records).as_bytes(),
+        report::render(header, &records).as_bytes(),
     )?;
-    for (name, text) in games(heading, &records) {
-        replace(&directory.join(name), text.as_bytes())?;
+    for (name, text) in game_files(header, &records) {
+        write_atomically(&directory.join(name), text.as_bytes())?;
     }
     Ok(())
 }
 
 /// Puts a whole file in the place of an older one.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut hidden = path.to_owned();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     hidden.set_file_name(format!(".{name}.tmp"));
@@ -77,25 +77,25 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The text of games.csv.
-pub fn table(heading: &Heading, records: &[Record]) -> io::Result<Vec<u8>> {
+pub fn games_csv(header: &MatchHeader, records: &[GameRecord]) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS)?;
-    let colours = colours(&heading.game);
+    writer.write_record(CSV_COLUMNS)?;
+    let colours = colour_names(&header.game);
     for record in records {
-        writer.write_record(row(heading, record, colours))?;
+        writer.write_record(csv_row(header, record, colours))?;
     }
     writer.into_inner().map_err(|error| error.into_error())
 }
 
-fn row(heading: &Heading, record: &Record, colours: [&str; 2]) -> Vec<String> {
-    let names = heading.names();
+fn csv_row(header: &MatchHeader, record: &GameRecord, colours: [&str; 2]) -> Vec<String> {
+    let names = header.names();
     let [first, second] = record.players;
     let name = |engine: usize| names.get(engine).copied().unwrap_or_default().to_owned();
     let limits = |engine: usize| {
-        let engine = heading.engines.get(engine);
+        let engine = header.engines.get(engine);
         engine.map(|engine| engine.go.clone()).unwrap_or_default()
     };
-    let points = points(&record.result);
+    let points = points_of(&record.result);
     // Discs or stones where they are counted, else points, as report 001 has it.
     let result = |side: usize| match record.score {
         Some(score) => score.get(side).map(u32::to_string).unwrap_or_default(),
@@ -120,9 +120,9 @@ fn row(heading: &Heading, record: &Record, colours: [&str; 2]) -> Vec<String> {
     };
     let millis = |micros: u64| format!("{:.3}", micros as f64 / 1000.0);
     let effort = |side: usize| {
-        let (moves, micros, nodes) = record.effort(side);
+        let (moves, micros, nodes) = record.move_totals(side);
         let average = micros.checked_div(moves).unwrap_or(0);
-        let depths: Vec<u32> = (record.own_moves())
+        let depths: Vec<u32> = (record.engine_moves())
             .filter(|&(mover, _)| mover == side)
             .filter_map(|(_, index)| record.depths.get(index).copied())
             .collect();
@@ -153,7 +153,7 @@ fn row(heading: &Heading, record: &Record, colours: [&str; 2]) -> Vec<String> {
         limits(second),
         winner,
         record.result.clone(),
-        record.ending.words().to_owned(),
+        record.ending.description().to_owned(),
         record.reason.clone(),
         blame,
         score(0),
@@ -173,7 +173,7 @@ fn row(heading: &Heading, record: &Record, colours: [&str; 2]) -> Vec<String> {
 }
 
 /// What both sides got.
-fn points(result: &str) -> [f64; 2] {
+fn points_of(result: &str) -> [f64; 2] {
     match result {
         "p1win" => [1.0, 0.0],
         "p2win" => [0.0, 1.0],
@@ -182,7 +182,7 @@ fn points(result: &str) -> [f64; 2] {
 }
 
 /// What the players of a game are called, in small letters.
-fn colours(game: &str) -> [&'static str; 2] {
+fn colour_names(game: &str) -> [&'static str; 2] {
     match game.split(':').next().unwrap_or_default() {
         "chess" => ["white", "black"],
         "kalah" => ["south", "north"],
@@ -192,13 +192,13 @@ fn colours(game: &str) -> [&'static str; 2] {
 }
 
 /// The files of games: for every game a list of moves, for chess and othello what their players use, too.
-fn games(heading: &Heading, records: &[Record]) -> Vec<(&'static str, String)> {
+fn game_files(header: &MatchHeader, records: &[GameRecord]) -> Vec<(&'static str, String)> {
     let mut list = String::new();
-    let base = heading.game.split(':').next().unwrap_or_default();
+    let base = header.game.split(':').next().unwrap_or_default();
     let _ = writeln!(
         list,
         "# {}: result, moves, and the start if it is another",
-        heading.game
+        header.game
     );
     for record in records {
         let moves = match base {
@@ -213,50 +213,54 @@ fn games(heading: &Heading, records: &[Record]) -> Vec<(&'static str, String)> {
         let _ = writeln!(list, "{} {moves}{start}", record.result);
     }
     let mut files = vec![("games.txt", list)];
-    let all = |write: &dyn Fn(&Record) -> Option<String>| -> String {
+    let all = |write: &dyn Fn(&GameRecord) -> Option<String>| -> String {
         records.iter().filter_map(write).collect()
     };
     match base {
         "chess" => files.push((
             "games.pgn",
-            all(&|record| Some(pgn_of(heading, record)? + "\n")),
+            all(&|record| Some(to_pgn(header, record)? + "\n")),
         )),
         "othello" => files.push((
             "games.ggf",
-            all(&|record| Some(ggf_of(heading, record)? + "\n")),
+            all(&|record| Some(to_ggf(header, record)? + "\n")),
         )),
         _ => {}
     }
     files
 }
 
-fn start_of(record: &Record) -> &str {
+fn start_position(record: &GameRecord) -> &str {
     match record.start.as_str() {
         "" => "startpos",
         start => start,
     }
 }
 
-fn names_of<'a>(heading: &'a Heading, record: &Record) -> [&'a str; 2] {
-    let names = heading.names();
+fn player_names<'a>(header: &'a MatchHeader, record: &GameRecord) -> [&'a str; 2] {
+    let names = header.names();
     record
         .players
         .map(|engine| names.get(engine).copied().unwrap_or_default())
 }
 
-fn pgn_of(heading: &Heading, record: &Record) -> Option<String> {
-    let variant = heading
+fn to_pgn(header: &MatchHeader, record: &GameRecord) -> Option<String> {
+    let variant = header
         .game
         .split_once(':')
         .map_or("", |(_, variant)| variant);
-    let mut game = pgn::Record::of(variant, start_of(record), record.moves.split_whitespace())?;
-    let [white, black] = names_of(heading, record);
+    let mut game = pgn::PgnRecord::from_moves(
+        variant,
+        start_position(record),
+        record.moves.split_whitespace(),
+    )?;
+    let [white, black] = player_names(header, record);
     let result = match record.result.as_str() {
         "p1win" => "1-0",
         "p2win" => "0-1",
         _ => "1/2-1/2",
     };
-    let date = stamp(Duration::from_millis(record.began));
+    let date = timestamp(Duration::from_millis(record.began));
     let part = |from: usize, to: usize| date.get(from..to).unwrap_or("??");
     game.set_tag("Event", "Canopy match");
     game.set_tag(
@@ -267,11 +271,11 @@ fn pgn_of(heading: &Heading, record: &Record) -> Option<String> {
     game.set_tag("White", white);
     game.set_tag("Black", black);
     game.set_tag("Result", result);
-    game.set_tag("Termination", record.ending.words());
-    for (index, (_, said)) in game.moves.iter_mut().enumerate() {
-        *said = match index.checked_sub(record.plies) {
+    game.set_tag("Termination", record.ending.description());
+    for (index, (_, comment_text)) in game.moves.iter_mut().enumerate() {
+        *comment_text = match index.checked_sub(record.plies) {
             None => "book".to_owned(),
-            Some(own) => comment(record, own),
+            Some(own) => move_comment(record, own),
         };
     }
     if let Some((_, comment)) = game.moves.last_mut() {
@@ -281,13 +285,13 @@ fn pgn_of(heading: &Heading, record: &Record) -> Option<String> {
 }
 
 /// What an engine thought of its move, as chess programs write it: `+0.35/12 0.53s`.
-fn comment(record: &Record, index: usize) -> String {
+fn move_comment(record: &GameRecord, index: usize) -> String {
     let time = record.micros.get(index).copied().unwrap_or(0) as f64 / 1e6;
     let depth = record.depths.get(index).copied().unwrap_or(0);
     let score = match record.scores.get(index).copied().flatten() {
-        Some(score) if score.abs() > WIN / 2 => {
+        Some(score) if score.abs() > MATE_SCORE / 2 => {
             let sign = if score > 0 { '+' } else { '-' };
-            format!("{sign}M{}/{depth} ", WIN - score.abs())
+            format!("{sign}M{}/{depth} ", MATE_SCORE - score.abs())
         }
         Some(score) => format!("{:+.2}/{depth} ", f64::from(score) / 100.0),
         None => String::new(),
@@ -295,27 +299,28 @@ fn comment(record: &Record, index: usize) -> String {
     format!("{score}{time:.3}s")
 }
 
-fn ggf_of(heading: &Heading, record: &Record) -> Option<String> {
-    let mut game = ggf::Record::of(start_of(record), record.moves.split_whitespace())?;
+fn to_ggf(header: &MatchHeader, record: &GameRecord) -> Option<String> {
+    let mut game =
+        ggf::GgfRecord::from_moves(start_position(record), record.moves.split_whitespace())?;
     game.place = "Canopy match".to_owned();
-    game.players = names_of(heading, record).map(str::to_owned);
+    game.players = player_names(header, record).map(str::to_owned);
     let [black, white] = record.score.unwrap_or_default().map(f64::from);
     let (margin, ending) = match (record.result.as_str(), record.ending) {
-        (_, super::referee::Ending::Rules) => (black - white, ggf::Ending::Played),
+        (_, super::referee::Termination::Rules) => (black - white, ggf::GgfEnding::Played),
         // Who loses otherwise loses everything.
-        ("p1win", ending) => (64.0, ending_of(ending)),
-        ("p2win", ending) => (-64.0, ending_of(ending)),
-        (_, ending) => (0.0, ending_of(ending)),
+        ("p1win", ending) => (64.0, to_ggf_ending(ending)),
+        ("p2win", ending) => (-64.0, to_ggf_ending(ending)),
+        (_, ending) => (0.0, to_ggf_ending(ending)),
     };
-    game.result = Some(ggf::Score { margin, ending });
+    game.result = Some(ggf::GgfResult { margin, ending });
     Some(game.to_string())
 }
 
-fn ending_of(ending: super::referee::Ending) -> ggf::Ending {
-    use super::referee::Ending;
+fn to_ggf_ending(ending: super::referee::Termination) -> ggf::GgfEnding {
+    use super::referee::Termination;
     match ending {
-        Ending::Late | Ending::Silent => ggf::Ending::TimeOut,
-        Ending::DrawAgreed | Ending::TooLong => ggf::Ending::Agreed,
-        _ => ggf::Ending::Resigned,
+        Termination::Late | Termination::Silent => ggf::GgfEnding::TimeOut,
+        Termination::DrawAgreed | Termination::TooLong => ggf::GgfEnding::Agreed,
+        _ => ggf::GgfEnding::Resigned,
     }
 }

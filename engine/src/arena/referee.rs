@@ -8,9 +8,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    client::{Answer, Beginning, Client, Fault, Game, Patience, Phase, Remains, Thought},
-    engines::Engine,
-    go::{Clocks, Go},
+    client::{
+        Client, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, NewGame, PostMortem,
+        Timeouts,
+    },
+    engines::EngineConfig,
+    go::{Clocks, MoveLimits},
     halt::Halt,
     openings::Opening,
 };
@@ -22,7 +25,7 @@ use crate::games::{
 /// What ended a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum Termination {
     /// The rules.
     Rules,
     /// Both sides had long thought it drawn.
@@ -47,7 +50,7 @@ pub enum Ending {
     Refused,
 }
 
-impl Ending {
+impl Termination {
     /// Whether it is an engine's fault rather than its play.
     pub fn is_fault(self) -> bool {
         matches!(
@@ -62,7 +65,7 @@ impl Ending {
     }
 
     /// In a few words, for tables.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Rules => "by the rules",
             Self::DrawAgreed => "adjudicated a draw",
@@ -83,16 +86,16 @@ impl Ending {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adjudication {
     /// Drawn when both sides think so.
-    pub draw: Option<Opinion>,
+    pub draw: Option<AdjudicationRule>,
     /// Lost when the side to lose thinks so.
-    pub resign: Option<Opinion>,
+    pub resign: Option<AdjudicationRule>,
     /// Drawn after so many plies.
     pub plies: Option<u32>,
 }
 
 /// What a side must think for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opinion {
+pub struct AdjudicationRule {
     /// So many of its moves in a row.
     pub moves: u32,
     /// A score so near to 0, or so far below it.
@@ -103,26 +106,26 @@ pub struct Opinion {
 
 /// What both engines are told, and what they may not do.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct RefereeSettings {
     /// The game.
-    pub game: Game,
+    pub game: GameSpec,
     /// How long they may take for what is no move.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// When a game is ended that is not over.
     pub adjudication: Adjudication,
     /// Nobody is asked for a move sooner than this after the last one, for people who watch.
-    pub pace: Duration,
+    pub move_delay: Duration,
 }
 
 /// One side of a game: an engine, and the conversation with it while it is well.
 #[derive(Debug)]
-pub struct Seat<'a> {
+pub struct EnginePlayer<'a> {
     /// Who sits there.
-    pub engine: &'a Engine,
+    pub engine: &'a EngineConfig,
     /// The conversation; none before the first game and after a failure.
     pub client: Option<Client>,
     /// How long its moves may take.
-    pub go: &'a Go,
+    pub limits: &'a MoveLimits,
     /// Its random numbers.
     pub seed: u64,
     /// Where its trees go.
@@ -131,17 +134,17 @@ pub struct Seat<'a> {
 
 /// How a game went.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played {
+pub struct FinishedGame {
     /// The result.
     pub outcome: Outcome,
     /// What ended it.
-    pub ending: Ending,
+    pub ending: Termination,
     /// The same in words, with what was wrong.
     pub reason: String,
     /// Whose fault it was.
     pub blame: Option<Player>,
     /// What is left of who failed.
-    pub remains: Option<Remains>,
+    pub post_mortem: Option<PostMortem>,
     /// The last position.
     pub position: String,
     /// Discs or stones of both sides, where they are counted.
@@ -149,126 +152,127 @@ pub struct Played {
     /// All moves, those of the opening first, with who made them.
     pub moves: Vec<(Player, String)>,
     /// What is known of those the engines made.
-    pub thoughts: Vec<(Thought, Duration)>,
+    pub infos: Vec<(EngineInfo, Duration)>,
     /// What else is to be said of the engines.
     pub remarks: Vec<(Player, String)>,
     /// Whether the one to blame cannot play this match at all.
-    pub is_hopeless: bool,
+    pub is_engine_unusable: bool,
     /// Whether somebody outside the match seems to have stopped the process that failed.
-    pub is_foreign_stop: bool,
+    pub is_stopped_externally: bool,
 }
 
 /// How a game stands, for those who watch.
 #[derive(Debug)]
-pub struct Standing<'a> {
+pub struct GameStatus<'a> {
     /// The moves so far.
     pub moves: &'a [(Player, String)],
     /// The clocks.
     pub clocks: &'a Clocks,
     /// The result and why, when it is over.
-    pub over: Option<(Outcome, &'a str)>,
+    pub result: Option<(Outcome, &'a str)>,
 }
 
 /// Plays a game; none if somebody said stop before it was over.
 pub fn play<G: Playable>(
-    terms: &Terms,
+    settings: &RefereeSettings,
     opening: &Opening<G>,
-    seats: &mut [Seat<'_>; 2],
+    players: &mut [EnginePlayer<'_>; 2],
     halt: &Halt,
-    watch: &mut dyn FnMut(&Standing<'_>),
-) -> Option<Played> {
-    let [first, second] = &*seats;
-    let clocks = Clocks::new([first.go.clock, second.go.clock]);
-    let mut table = Table {
-        terms,
-        seats,
+    on_status: &mut dyn FnMut(&GameStatus<'_>),
+) -> Option<FinishedGame> {
+    let [first, second] = &*players;
+    let clocks = Clocks::new([first.limits.clock, second.limits.clock]);
+    let mut referee = Referee {
+        settings,
+        players,
         halt,
         position: opening.start.clone(),
         history: History::new(),
         clocks,
         moves: Vec::new(),
-        thoughts: Vec::new(),
+        infos: Vec::new(),
         remarks: Vec::new(),
-        is_hopeless: false,
-        quiet: [0; 2],
-        lost: [0; 2],
+        is_engine_unusable: false,
+        drawn_streak: [0; 2],
+        lost_streak: [0; 2],
     };
-    table.history.push(&table.position);
-    let verdict = match table.begin(opening) {
+    referee.history.push(&referee.position);
+    let verdict = match referee.start_game(opening) {
         Ok(()) => loop {
-            if let Some(verdict) = table.judge() {
+            if let Some(verdict) = referee.adjudicate() {
                 break verdict;
             }
-            watch(&table.standing(None));
-            table.pause();
-            if let Err(verdict) = table.turn() {
+            on_status(&referee.status(None));
+            referee.wait_move_delay();
+            if let Err(verdict) = referee.play_turn() {
                 break verdict;
             }
         },
         Err(verdict) => verdict,
     };
     let verdict = verdict?;
-    if verdict.ending == Ending::Rules {
-        table.compare(verdict.outcome);
+    if verdict.ending == Termination::Rules {
+        referee.check_engine_results(verdict.outcome);
     }
-    let is_foreign_stop = verdict.is_foreign_stop();
-    if !is_foreign_stop {
-        watch(&table.standing(Some((verdict.outcome, &verdict.reason))));
-        table.pause();
+    let is_stopped_externally = verdict.is_stopped_externally();
+    if !is_stopped_externally {
+        on_status(&referee.status(Some((verdict.outcome, &verdict.reason))));
+        referee.wait_move_delay();
     }
-    Some(Played {
-        is_foreign_stop,
+    Some(FinishedGame {
+        is_stopped_externally,
         outcome: verdict.outcome,
         ending: verdict.ending,
         reason: verdict.reason,
         blame: verdict.blame,
-        remains: verdict.remains,
-        position: notation::position_text(&table.position),
-        score: table.position.score(),
-        moves: table.moves,
-        thoughts: table.thoughts,
-        remarks: table.remarks,
-        is_hopeless: table.is_hopeless,
+        post_mortem: verdict.post_mortem,
+        position: notation::position_text(&referee.position),
+        score: referee.position.score(),
+        moves: referee.moves,
+        infos: referee.infos,
+        remarks: referee.remarks,
+        is_engine_unusable: referee.is_engine_unusable,
     })
 }
 
 /// What the referee decides.
-struct Verdict {
+struct Ruling {
     outcome: Outcome,
-    ending: Ending,
+    ending: Termination,
     reason: String,
     blame: Option<Player>,
-    remains: Option<Remains>,
+    post_mortem: Option<PostMortem>,
 }
 
-impl Verdict {
-    fn is_foreign_stop(&self) -> bool {
-        let remains = self.remains.as_ref();
-        self.ending == Ending::Crashed && remains.is_some_and(|remains| remains.is_foreign_stop)
+impl Ruling {
+    fn is_stopped_externally(&self) -> bool {
+        let post_mortem = self.post_mortem.as_ref();
+        self.ending == Termination::Crashed
+            && post_mortem.is_some_and(|remains| remains.is_stopped_externally)
     }
 }
 
 /// None if the game was given up because somebody said stop.
-type Decision = Option<Verdict>;
+type Decision = Option<Ruling>;
 
-struct Table<'a, 'b, G: Playable> {
-    terms: &'a Terms,
-    seats: &'a mut [Seat<'b>; 2],
+struct Referee<'a, 'b, G: Playable> {
+    settings: &'a RefereeSettings,
+    players: &'a mut [EnginePlayer<'b>; 2],
     halt: &'a Halt,
     position: G,
     history: History,
     clocks: Clocks,
     moves: Vec<(Player, String)>,
-    thoughts: Vec<(Thought, Duration)>,
+    infos: Vec<(EngineInfo, Duration)>,
     remarks: Vec<(Player, String)>,
-    is_hopeless: bool,
+    is_engine_unusable: bool,
     /// For how many of its moves each side has thought the game drawn, and lost.
-    quiet: [u32; 2],
-    lost: [u32; 2],
+    drawn_streak: [u32; 2],
+    lost_streak: [u32; 2],
 }
 
 /// Whoever waits looks so often whether somebody said stop.
-const GLANCE: Duration = Duration::from_millis(20);
+const HALT_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long after its engines a runner may be told to stop. Batch systems, terminals and containers signal all processes of a job,
 /// in any order.
@@ -276,7 +280,7 @@ pub(super) const STOP_DELAY: Duration = Duration::from_secs(1);
 
 const SIDES: [Player; 2] = [Player::First, Player::Second];
 
-fn of<T>(player: Player, pair: &mut [T; 2]) -> &mut T {
+fn side_mut<T>(player: Player, pair: &mut [T; 2]) -> &mut T {
     let [first, second] = pair;
     match player {
         Player::First => first,
@@ -284,30 +288,37 @@ fn of<T>(player: Player, pair: &mut [T; 2]) -> &mut T {
     }
 }
 
-impl<G: Playable> Table<'_, '_, G> {
-    fn standing<'a>(&'a self, over: Option<(Outcome, &'a str)>) -> Standing<'a> {
-        Standing {
+impl<G: Playable> Referee<'_, '_, G> {
+    fn status<'a>(&'a self, result: Option<(Outcome, &'a str)>) -> GameStatus<'a> {
+        GameStatus {
             moves: &self.moves,
             clocks: &self.clocks,
-            over,
+            result,
         }
     }
 
     /// Has both engines ready, at the same position.
-    fn begin(&mut self, opening: &Opening<G>) -> Result<(), Decision> {
+    fn start_game(&mut self, opening: &Opening<G>) -> Result<(), Decision> {
         for player in SIDES {
-            let seat = of(player, self.seats);
-            if seat.client.is_none() {
-                let terms = self.terms;
-                match Client::start(seat.engine, &terms.game, terms.patience, self.halt) {
-                    Ok(client) => seat.client = Some(client),
-                    Err((fault, remains)) => return Err(self.failed(player, &fault, *remains)),
+            let engine_player = side_mut(player, self.players);
+            if engine_player.client.is_none() {
+                let settings = self.settings;
+                match Client::start(
+                    engine_player.engine,
+                    &settings.game,
+                    settings.timeouts,
+                    self.halt,
+                ) {
+                    Ok(client) => engine_player.client = Some(client),
+                    Err((fault, post_mortem)) => {
+                        return Err(self.forfeit_after_fault(player, &fault, *post_mortem));
+                    }
                 }
             }
         }
         for player in SIDES {
-            let seat = of(player, self.seats);
-            let Some(client) = &mut seat.client else {
+            let engine_player = side_mut(player, self.players);
+            let Some(client) = &mut engine_player.client else {
                 continue;
             };
             let is_start = opening.start == G::start(opening.start.rules());
@@ -316,36 +327,36 @@ impl<G: Playable> Table<'_, '_, G> {
                 let _ = opening.start.write_position(client.style(), &mut text);
                 text
             });
-            let beginning = Beginning {
+            let new_game = NewGame {
                 position,
-                seed: seat.seed,
-                trees: seat.trees.clone(),
-                go: seat.go.clone(),
+                seed: engine_player.seed,
+                trees: engine_player.trees.clone(),
+                limits: engine_player.limits.clone(),
             };
-            if let Err(fault) = client.begin(&beginning) {
-                return Err(self.fail(player, &fault));
+            if let Err(fault) = client.new_game(&new_game) {
+                return Err(self.kill_and_forfeit(player, &fault));
             }
         }
         for &mv in &opening.moves {
-            self.make(mv);
+            self.make_move(mv);
         }
         Ok(())
     }
 
     /// Makes a legal move, and tells everybody.
-    fn make(&mut self, mv: G::Move) {
+    fn make_move(&mut self, mv: G::Move) {
         let mover = self.position.to_move();
         let own = notation::move_text(&self.position, mv);
         for player in SIDES {
-            let Some(client) = &mut of(player, self.seats).client else {
+            let Some(client) = &mut side_mut(player, self.players).client else {
                 continue;
             };
             match client.style() {
-                Style::Own => client.played(mover, &own),
+                Style::Own => client.notify_move(mover, &own),
                 style => {
                     let mut text = String::new();
                     let _ = self.position.write_move(mv, style, &mut text);
-                    client.played(mover, &text);
+                    client.notify_move(mover, &text);
                 }
             }
         }
@@ -355,208 +366,234 @@ impl<G: Playable> Table<'_, '_, G> {
     }
 
     /// Whether the game is over, and how.
-    fn judge(&self) -> Option<Decision> {
+    fn adjudicate(&self) -> Option<Decision> {
         let decide = |outcome, ending, reason: String| {
-            Some(Some(Verdict {
+            Some(Some(Ruling {
                 outcome,
                 ending,
                 reason,
                 blame: None,
-                remains: None,
+                post_mortem: None,
             }))
         };
         if let Some(outcome) = self.position.outcome() {
-            return decide(outcome, Ending::Rules, self.position.reason().to_owned());
+            return decide(
+                outcome,
+                Termination::Rules,
+                self.position.end_reason().to_owned(),
+            );
         }
         if let Some(outcome) = self.history.outcome(&self.position) {
-            return decide(outcome, Ending::Rules, "threefold repetition".to_owned());
+            return decide(
+                outcome,
+                Termination::Rules,
+                "threefold repetition".to_owned(),
+            );
         }
         let Adjudication {
             draw,
             resign,
             plies,
-        } = self.terms.adjudication;
+        } = self.settings.adjudication;
         let played = self.moves.len();
-        let is_due = |opinion: &Opinion| played >= opinion.after as usize;
-        if let Some(opinion) = resign.filter(is_due) {
-            for (player, lost) in SIDES.into_iter().zip(self.lost) {
-                if lost >= opinion.moves {
-                    let reason = format!("thought it lost for {} moves", opinion.moves);
-                    return decide(Outcome::Win(player.opponent()), Ending::Hopeless, reason);
+        let is_due = |rule: &AdjudicationRule| played >= rule.after as usize;
+        if let Some(rule) = resign.filter(is_due) {
+            for (player, lost) in SIDES.into_iter().zip(self.lost_streak) {
+                if lost >= rule.moves {
+                    let reason = format!("thought it lost for {} moves", rule.moves);
+                    return decide(
+                        Outcome::Win(player.opponent()),
+                        Termination::Hopeless,
+                        reason,
+                    );
                 }
             }
         }
-        if let Some(opinion) = draw.filter(is_due)
-            && self.quiet.iter().all(|&quiet| quiet >= opinion.moves)
+        if let Some(rule) = draw.filter(is_due)
+            && self.drawn_streak.iter().all(|&quiet| quiet >= rule.moves)
         {
-            let reason = format!("both thought it drawn for {} moves", opinion.moves);
-            return decide(Outcome::Draw, Ending::DrawAgreed, reason);
+            let reason = format!("both thought it drawn for {} moves", rule.moves);
+            return decide(Outcome::Draw, Termination::DrawAgreed, reason);
         }
         if plies.is_some_and(|plies| played >= plies as usize) {
             let reason = format!("not over after {played} plies");
-            return decide(Outcome::Draw, Ending::TooLong, reason);
+            return decide(Outcome::Draw, Termination::TooLong, reason);
         }
         None
     }
 
     /// Has the player to move make a move.
-    fn turn(&mut self) -> Result<(), Decision> {
+    fn play_turn(&mut self) -> Result<(), Decision> {
         let player = self.position.to_move();
         let clocks = self.clocks;
-        let seat = of(player, self.seats);
-        let Some(client) = &mut seat.client else {
+        let engine_player = side_mut(player, self.players);
+        let Some(client) = &mut engine_player.client else {
             return Err(None);
         };
-        let answer = match client.choose(player, seat.go, &clocks, &mut |_| {}) {
+        let answer = match client.request_move(player, engine_player.limits, &clocks, &mut |_| {}) {
             Ok(answer) => answer,
-            Err(fault) => return Err(self.fail(player, &fault)),
+            Err(fault) => return Err(self.kill_and_forfeit(player, &fault)),
         };
         if answer.is_late {
-            let limit = clocks.left(player).or(seat.go.movetime);
+            let limit = clocks.remaining(player).or(engine_player.limits.movetime);
             let reason = format!(
                 "moved after {:.3} s, and had {:.3} s",
                 answer.time.as_secs_f64(),
                 limit.unwrap_or_default().as_secs_f64()
             );
-            return Err(self.blame(player, Ending::Late, reason));
+            return Err(self.forfeit(player, Termination::Late, reason));
         }
-        let mv = self.read(player, &answer)?;
+        let mv = self.parse_engine_move(player, &answer)?;
         self.clocks.spend(player, answer.time);
-        self.weigh(player, &answer.thought);
-        self.thoughts.push((answer.thought, answer.time));
-        self.make(mv);
+        self.update_streaks(player, &answer.info);
+        self.infos.push((answer.info, answer.time));
+        self.make_move(mv);
         Ok(())
     }
 
     /// Lets people look at the last move.
-    fn pause(&self) {
+    fn wait_move_delay(&self) {
         let begun = Instant::now();
         let pace = match self.moves.is_empty() {
             true => Duration::ZERO,
-            false => self.terms.pace,
+            false => self.settings.move_delay,
         };
         while let Some(rest) = pace.checked_sub(begun.elapsed())
             && !rest.is_zero()
-            && !self.halt.is_said()
+            && !self.halt.is_requested()
         {
-            thread::sleep(rest.min(GLANCE));
+            thread::sleep(rest.min(HALT_POLL_INTERVAL));
         }
     }
 
     /// The move that an engine means.
-    fn read(&mut self, player: Player, answer: &Answer) -> Result<G::Move, Decision> {
+    fn parse_engine_move(
+        &mut self,
+        player: Player,
+        answer: &EngineMove,
+    ) -> Result<G::Move, Decision> {
         let text = answer.text.as_str();
         let error = match self.position.parse_move(text) {
             Ok(mv) => return Ok(mv),
             Err(error) => error,
         };
         Err(match text.to_ascii_lowercase().as_str() {
-            "resign" => Some(Verdict {
+            "resign" => Some(Ruling {
                 outcome: Outcome::Win(player.opponent()),
-                ending: Ending::Resigned,
+                ending: Termination::Resigned,
                 reason: "gave up".to_owned(),
                 blame: None,
-                remains: None,
+                post_mortem: None,
             }),
             "" | "0000" | "(none)" | "none" | "null" => {
                 let said = quote(text);
                 let reason = format!("said that there was no move ({said}), though there are");
-                self.blame(player, Ending::FalseClaim, reason)
+                self.forfeit(player, Termination::FalseClaim, reason)
             }
-            _ => self.blame(player, Ending::IllegalMove, error.to_string()),
+            _ => self.forfeit(player, Termination::IllegalMove, error.to_string()),
         })
     }
 
     /// Keeps what a side thinks of its chances.
-    fn weigh(&mut self, player: Player, thought: &Thought) {
-        let Adjudication { draw, resign, .. } = self.terms.adjudication;
-        let score = thought.score;
+    fn update_streaks(&mut self, player: Player, info: &EngineInfo) {
+        let Adjudication { draw, resign, .. } = self.settings.adjudication;
+        let score = info.score;
         let count = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
         let is_quiet = (draw.zip(score))
-            .is_some_and(|(opinion, score)| score.unsigned_abs() <= opinion.score.unsigned_abs());
-        count(of(player, &mut self.quiet), is_quiet);
-        let is_lost = (resign.zip(score)).is_some_and(|(opinion, score)| score <= -opinion.score);
-        count(of(player, &mut self.lost), is_lost);
+            .is_some_and(|(rule, score)| score.unsigned_abs() <= rule.score.unsigned_abs());
+        count(side_mut(player, &mut self.drawn_streak), is_quiet);
+        let is_lost = (resign.zip(score)).is_some_and(|(rule, score)| score <= -rule.score);
+        count(side_mut(player, &mut self.lost_streak), is_lost);
     }
 
     /// An engine that did something wrong and is well otherwise loses.
-    fn blame(&mut self, player: Player, ending: Ending, reason: String) -> Decision {
-        if self.halt.is_said() {
+    fn forfeit(&mut self, player: Player, ending: Termination, reason: String) -> Decision {
+        if self.halt.is_requested() {
             return None;
         }
-        let seat = of(player, self.seats);
-        let remains = seat.client.as_ref().map(Client::last_words);
-        Some(Verdict {
+        let seat = side_mut(player, self.players);
+        let post_mortem = seat.client.as_ref().map(Client::diagnostics);
+        Some(Ruling {
             outcome: Outcome::Win(player.opponent()),
             ending,
             reason,
             blame: Some(player),
-            remains,
+            post_mortem,
         })
     }
 
     /// An engine that failed loses, and is ended.
-    fn fail(&mut self, player: Player, fault: &Fault) -> Decision {
-        let client = of(player, self.seats).client.take();
-        let remains = client.map(Client::bury).unwrap_or_default();
-        self.failed(player, fault, remains)
+    fn kill_and_forfeit(&mut self, player: Player, fault: &EngineFault) -> Decision {
+        let client = side_mut(player, self.players).client.take();
+        let post_mortem = client.map(Client::kill).unwrap_or_default();
+        self.forfeit_after_fault(player, fault, post_mortem)
     }
 
-    fn failed(&mut self, player: Player, fault: &Fault, remains: Remains) -> Decision {
-        if self.is_stopped_too(&remains) {
+    fn forfeit_after_fault(
+        &mut self,
+        player: Player,
+        fault: &EngineFault,
+        post_mortem: PostMortem,
+    ) -> Decision {
+        if self.is_match_stopping(&post_mortem) {
             return None;
         }
-        self.is_hopeless |= matches!(fault, Fault::Unable(_) | Fault::NotStarted(_));
+        self.is_engine_unusable |= matches!(
+            fault,
+            EngineFault::Unsupported(_) | EngineFault::NotStarted(_)
+        );
         let ending = match fault {
-            Fault::Halted => return None,
-            Fault::Silent(_) => Ending::Silent,
-            Fault::Ended(_) => Ending::Crashed,
-            Fault::NotStarted(_) | Fault::Refused { .. } | Fault::Unable(_) => Ending::Refused,
+            EngineFault::Halted => return None,
+            EngineFault::TimedOut(_) => Termination::Silent,
+            EngineFault::Exited(_) => Termination::Crashed,
+            EngineFault::NotStarted(_)
+            | EngineFault::Refused { .. }
+            | EngineFault::Unsupported(_) => Termination::Refused,
         };
         let reason = match fault {
-            Fault::Ended(_) => format!("{fault} ({})", remains.exit),
+            EngineFault::Exited(_) => format!("{fault} ({})", post_mortem.exit),
             _ => fault.to_string(),
         };
-        Some(Verdict {
+        Some(Ruling {
             outcome: Outcome::Win(player.opponent()),
             ending,
             reason,
             blame: Some(player),
-            remains: Some(remains),
+            post_mortem: Some(post_mortem),
         })
     }
 
     /// Whether the match is told to stop, now or right after somebody has stopped an engine.
-    fn is_stopped_too(&self, remains: &Remains) -> bool {
-        let delay = match remains.is_foreign_stop {
+    fn is_match_stopping(&self, post_mortem: &PostMortem) -> bool {
+        let delay = match post_mortem.is_stopped_externally {
             true => STOP_DELAY,
             false => Duration::ZERO,
         };
-        self.halt.comes_within(delay)
+        self.halt.wait_timeout(delay)
     }
 
     /// Asks the engines how the game ended. It is over whatever they say; who is wrong is remembered.
-    fn compare(&mut self, outcome: Outcome) {
-        let result = result_word(outcome);
+    fn check_engine_results(&mut self, outcome: Outcome) {
+        let result = result_text(outcome);
         for player in SIDES {
-            let Some(client) = &mut of(player, self.seats).client else {
+            let Some(client) = &mut side_mut(player, self.players).client else {
                 continue;
             };
-            match client.result() {
+            match client.query_result() {
                 Ok(Some(said)) if said != result => {
                     let remark =
                         format!("says that the result is {}: it is {result}", quote(&said));
                     self.remarks.push((player, remark));
                 }
-                Ok(_) | Err(Fault::Halted) => {}
+                Ok(_) | Err(EngineFault::Halted) => {}
                 Err(fault) => {
-                    let client = of(player, self.seats).client.take();
-                    let remains = client.map(Client::bury).unwrap_or_default();
-                    if self.is_stopped_too(&remains) {
+                    let client = side_mut(player, self.players).client.take();
+                    let remains = client.map(Client::kill).unwrap_or_default();
+                    if self.is_match_stopping(&remains) {
                         continue;
                     }
                     let remark = match fault {
-                        Fault::Ended(Phase::Ready) => {
+                        EngineFault::Exited(EnginePhase::Ready) => {
                             format!("ended after the game ({})", remains.exit)
                         }
                         fault => format!("{fault}, when it was asked for the result"),
@@ -569,7 +606,7 @@ impl<G: Playable> Table<'_, '_, G> {
 }
 
 /// A result as files have it.
-pub fn result_word(outcome: Outcome) -> &'static str {
+pub fn result_text(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Win(Player::First) => "p1win",
         Outcome::Win(Player::Second) => "p2win",

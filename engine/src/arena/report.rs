@@ -3,41 +3,41 @@
 use std::fmt::Write as _;
 
 use super::{
-    journal::{EngineText, Heading, Record},
-    sprt::{Sequential, Sprt, Verdict},
-    stats::{ByColour, Tally, Variety},
+    journal::{EngineRecord, GameRecord, MatchHeader},
+    sprt::{Sprt, SprtRun, SprtVerdict},
+    stats::{Variety, WdlByColour, WdlCounts},
 };
-use crate::games::notation::visible;
+use crate::games::notation::escape_invisible;
 
 /// So many failures are told in full.
-const MOST_FAILURES: usize = 3;
+const MAX_LISTED_FAILURES: usize = 3;
 
 /// What one engine did in a match, or against one other.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sum {
+pub struct EngineStats {
     /// Wins, draws and losses.
-    pub results: ByColour,
+    pub results: WdlByColour,
     /// Its discs or stones, and its opponents'.
-    pub men: [u64; 2],
+    pub pieces: [u64; 2],
     /// Moves it made, microseconds, nodes.
-    pub effort: [u64; 3],
+    pub move_totals: [u64; 3],
     /// Games it lost by its own fault.
     pub faults: u64,
     /// Other things to be said of it.
     pub remarks: u64,
 }
 
-impl Sum {
+impl EngineStats {
     /// Adds a game in which it was the first player (side 0) or the second (side 1).
-    fn add(&mut self, record: &Record, side: usize) {
+    fn add_game(&mut self, record: &GameRecord, side: usize) {
         let results = match side {
             0 => &mut self.results.first,
             _ => &mut self.results.second,
         };
         let game = match (record.result.as_str(), side) {
-            ("p1win", 0) | ("p2win", 1) => Tally::new(1, 0, 0),
-            ("draw", _) => Tally::new(0, 1, 0),
-            _ => Tally::new(0, 0, 1),
+            ("p1win", 0) | ("p2win", 1) => WdlCounts::new(1, 0, 0),
+            ("draw", _) => WdlCounts::new(0, 1, 0),
+            _ => WdlCounts::new(0, 0, 1),
         };
         *results = *results + game;
         if let Some([first, second]) = record.score {
@@ -46,12 +46,12 @@ impl Sum {
             } else {
                 (second, first)
             };
-            let [ours, theirs] = &mut self.men;
+            let [ours, theirs] = &mut self.pieces;
             *ours += u64::from(own);
             *theirs += u64::from(others);
         }
-        let (moves, micros, nodes) = record.effort(side);
-        let [all_moves, all_micros, all_nodes] = &mut self.effort;
+        let (moves, micros, nodes) = record.move_totals(side);
+        let [all_moves, all_micros, all_nodes] = &mut self.move_totals;
         *all_moves += moves;
         *all_micros += micros;
         *all_nodes += nodes;
@@ -65,25 +65,25 @@ impl Sum {
     }
 
     /// Milliseconds for each move.
-    pub fn mean_time(&self) -> f64 {
-        let [moves, micros, _] = self.effort;
+    pub fn mean_move_ms(&self) -> f64 {
+        let [moves, micros, _] = self.move_totals;
         micros as f64 / 1000.0 / moves.max(1) as f64
     }
 
     /// Nodes for each move.
     pub fn mean_nodes(&self) -> f64 {
-        let [moves, _, nodes] = self.effort;
+        let [moves, _, nodes] = self.move_totals;
         nodes as f64 / moves.max(1) as f64
     }
 }
 
 /// What each engine did in all its games.
-pub fn sums(engines: usize, records: &[Record]) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); engines];
+pub fn engine_stats(engines: usize, records: &[GameRecord]) -> Vec<EngineStats> {
+    let mut sums = vec![EngineStats::default(); engines];
     for record in records {
         for (side, &engine) in record.players.iter().enumerate() {
             if let Some(sum) = sums.get_mut(engine) {
-                sum.add(record, side);
+                sum.add_game(record, side);
             }
         }
     }
@@ -91,12 +91,12 @@ pub fn sums(engines: usize, records: &[Record]) -> Vec<Sum> {
 }
 
 /// What `one` did in its games against `other`.
-pub fn against(one: usize, other: usize, records: &[Record]) -> Sum {
-    let mut sum = Sum::default();
+pub fn head_to_head(one: usize, other: usize, records: &[GameRecord]) -> EngineStats {
+    let mut sum = EngineStats::default();
     for record in records {
         match record.players {
-            players if players == [one, other] => sum.add(record, 0),
-            players if players == [other, one] => sum.add(record, 1),
+            players if players == [one, other] => sum.add_game(record, 0),
+            players if players == [other, one] => sum.add_game(record, 1),
             _ => {}
         }
     }
@@ -104,7 +104,7 @@ pub fn against(one: usize, other: usize, records: &[Record]) -> Sum {
 }
 
 /// How many games differ; the same moves by other players are another game.
-pub fn variety(records: &[Record]) -> Variety {
+pub fn game_variety(records: &[GameRecord]) -> Variety {
     Variety::of(
         records
             .iter()
@@ -113,16 +113,16 @@ pub fn variety(records: &[Record]) -> Variety {
 }
 
 /// The whole report. What engines are called and have said is written so that nothing in it deceives the eye.
-pub fn text(heading: &Heading, records: &[Record]) -> String {
+pub fn render(header: &MatchHeader, records: &[GameRecord]) -> String {
     let mut out = String::new();
-    let _ = write(&mut out, &readable(heading), records);
+    let _ = write_report(&mut out, &escape_header(header), records);
     out
 }
 
-/// A heading whose texts can be shown to people.
-fn readable(heading: &Heading) -> Heading {
-    let readable = |text: &str| visible(text).into_owned();
-    let engine = |engine: &EngineText| EngineText {
+/// A header whose texts can be shown to people.
+fn escape_header(header: &MatchHeader) -> MatchHeader {
+    let readable = |text: &str| escape_invisible(text).into_owned();
+    let engine = |engine: &EngineRecord| EngineRecord {
         name: readable(&engine.name),
         command: engine.command.iter().map(|word| readable(word)).collect(),
         options: (engine.options.iter())
@@ -130,40 +130,42 @@ fn readable(heading: &Heading) -> Heading {
             .collect(),
         ..engine.clone()
     };
-    Heading {
-        game: readable(&heading.game),
-        engines: heading.engines.iter().map(engine).collect(),
-        ..heading.clone()
+    MatchHeader {
+        game: readable(&header.game),
+        engines: header.engines.iter().map(engine).collect(),
+        ..header.clone()
     }
 }
 
 /// A test of the first engine against the second that has judged the games on record.
-pub fn sequential(sprt: Sprt, records: &[Record]) -> Sequential {
-    let mut test = Sequential::new(sprt);
+pub fn run_sprt(sprt: Sprt, records: &[GameRecord]) -> SprtRun {
+    let mut test = SprtRun::new(sprt);
     for record in records {
-        judge(&mut test, record);
+        add_to_sprt(&mut test, record);
     }
     test
 }
 
 /// Has a test of the first engine against the second take in a game.
-pub fn judge(test: &mut Sequential, record: &Record) {
-    let result = against(0, 1, std::slice::from_ref(record)).results.total();
+pub fn add_to_sprt(test: &mut SprtRun, record: &GameRecord) {
+    let result = head_to_head(0, 1, std::slice::from_ref(record))
+        .results
+        .total();
     test.add(record.game, result);
 }
 
 /// What an SPRT says, in a line.
-pub fn sprt_line(test: &Sequential, heading: &Heading) -> String {
-    let names = heading.names();
+pub fn format_sprt(test: &SprtRun, header: &MatchHeader) -> String {
+    let names = header.names();
     let (sprt, judged) = (test.test(), test.judged());
     let verdict = match test.verdict() {
-        Verdict::Continue => "not decided yet",
-        Verdict::AcceptH0 => "H0 accepted: no such gain",
-        Verdict::AcceptH1 => "H1 accepted: a gain",
+        SprtVerdict::Continue => "not decided yet",
+        SprtVerdict::AcceptH0 => "H0 accepted: no such gain",
+        SprtVerdict::AcceptH1 => "H1 accepted: a gain",
     };
     format!(
         "SPRT of {}: LLR {:.2} ({:.2}, {:.2}) after {} games: {verdict}",
-        visible(names.first().copied().unwrap_or_default()),
+        escape_invisible(names.first().copied().unwrap_or_default()),
         sprt.log_likelihood_ratio(judged),
         sprt.lower_bound(),
         sprt.upper_bound(),
@@ -171,16 +173,20 @@ pub fn sprt_line(test: &Sequential, heading: &Heading) -> String {
     )
 }
 
-fn write(out: &mut String, heading: &Heading, records: &[Record]) -> std::fmt::Result {
-    let names = heading.names();
+fn write_report(
+    out: &mut String,
+    header: &MatchHeader,
+    records: &[GameRecord],
+) -> std::fmt::Result {
+    let names = header.names();
     writeln!(
         out,
         "{}, {} games, seed {}",
-        heading.game,
+        header.game,
         records.len(),
-        heading.seed
+        header.seed
     )?;
-    for engine in &heading.engines {
+    for engine in &header.engines {
         let command =
             shlex::try_join(engine.command.iter().map(String::as_str)).unwrap_or_default();
         write!(
@@ -196,28 +202,28 @@ fn write(out: &mut String, heading: &Heading, records: &[Record]) -> std::fmt::R
         writeln!(out)?;
     }
     writeln!(out)?;
-    standings(out, &names, records)?;
+    write_standings(out, &names, records)?;
     for later in 1..names.len() {
         for earlier in 0..later {
             if let (Some(one), Some(other)) = (names.get(earlier), names.get(later)) {
-                let sum = against(earlier, later, records);
+                let sum = head_to_head(earlier, later, records);
                 if sum.results.total().games() > 0 {
                     writeln!(out)?;
-                    pairing(out, one, other, &sum)?;
+                    write_pairing(out, one, other, &sum)?;
                 }
             }
         }
     }
     writeln!(out)?;
-    different(out, records)?;
-    failures(out, heading, records)
+    write_variety(out, records)?;
+    write_failures(out, header, records)
 }
 
-fn standings(out: &mut String, names: &[&str], records: &[Record]) -> std::fmt::Result {
-    let sums = sums(names.len(), records);
-    let mut order: Vec<(&&str, &Sum)> = names.iter().zip(&sums).collect();
+fn write_standings(out: &mut String, names: &[&str], records: &[GameRecord]) -> std::fmt::Result {
+    let sums = engine_stats(names.len(), records);
+    let mut order: Vec<(&&str, &EngineStats)> = names.iter().zip(&sums).collect();
     order.sort_by(|(_, one), (_, other)| {
-        let score = |sum: &Sum| sum.results.total().score();
+        let score = |sum: &EngineStats| sum.results.total().score();
         score(other).total_cmp(&score(one))
     });
     let width = names
@@ -226,13 +232,13 @@ fn standings(out: &mut String, names: &[&str], records: &[Record]) -> std::fmt::
         .max()
         .unwrap_or(0)
         .max(6);
-    let counts_men = sums.iter().any(|sum| sum.men != [0, 0]);
+    let has_pieces = sums.iter().any(|sum| sum.pieces != [0, 0]);
     write!(
         out,
         "{:width$}  {:>6} {:>6} {:>6} {:>8} {:>7}  {:>15}  {:>15}",
         "engine", "won", "drawn", "lost", "points", "score", "first w-d-l", "second w-d-l"
     )?;
-    if counts_men {
+    if has_pieces {
         write!(out, "  {:>15}", "men")?;
     }
     writeln!(out, "  {:>11} {:>11}  faults", "ms/move", "nodes/move")?;
@@ -246,17 +252,17 @@ fn standings(out: &mut String, names: &[&str], records: &[Record]) -> std::fmt::
             all.losses,
             all.points(),
             100.0 * all.score(),
-            triple(sum.results.first),
-            triple(sum.results.second),
+            format_wdl(sum.results.first),
+            format_wdl(sum.results.second),
         )?;
-        if counts_men {
-            let [own, others] = sum.men;
+        if has_pieces {
+            let [own, others] = sum.pieces;
             write!(out, "  {:>15}", format!("{own}:{others}"))?;
         }
         writeln!(
             out,
             "  {:>11.3} {:>11.1}  {}",
-            sum.mean_time(),
+            sum.mean_move_ms(),
             sum.mean_nodes(),
             sum.faults
         )?;
@@ -264,13 +270,13 @@ fn standings(out: &mut String, names: &[&str], records: &[Record]) -> std::fmt::
     Ok(())
 }
 
-fn triple(tally: Tally) -> String {
+fn format_wdl(tally: WdlCounts) -> String {
     format!("{}-{}-{}", tally.wins, tally.draws, tally.losses)
 }
 
-fn pairing(out: &mut String, one: &str, other: &str, sum: &Sum) -> std::fmt::Result {
+fn write_pairing(out: &mut String, one: &str, other: &str, sum: &EngineStats) -> std::fmt::Result {
     let all = sum.results.total();
-    let interval = all.wilson();
+    let interval = all.wilson_interval();
     let mcnemar = all.mcnemar();
     writeln!(
         out,
@@ -285,7 +291,11 @@ fn pairing(out: &mut String, one: &str, other: &str, sum: &Sum) -> std::fmt::Res
         100.0 * interval.high
     )?;
     writeln!(out, "  Elo          {}", all.elo())?;
-    writeln!(out, "  superiority  {:.1} %", 100.0 * all.superiority())?;
+    writeln!(
+        out,
+        "  superiority  {:.1} %",
+        100.0 * all.likelihood_of_superiority()
+    )?;
     writeln!(out, "  sign test    p = {:.4}", all.sign_test())?;
     writeln!(
         out,
@@ -305,12 +315,12 @@ fn pairing(out: &mut String, one: &str, other: &str, sum: &Sum) -> std::fmt::Res
     )
 }
 
-fn different(out: &mut String, records: &[Record]) -> std::fmt::Result {
-    let variety = variety(records);
+fn write_variety(out: &mut String, records: &[GameRecord]) -> std::fmt::Result {
+    let variety = game_variety(records);
     writeln!(
         out,
         "{} of {} games are different",
-        variety.different, variety.games
+        variety.distinct, variety.games
     )?;
     if variety.is_low() {
         writeln!(
@@ -323,43 +333,47 @@ fn different(out: &mut String, records: &[Record]) -> std::fmt::Result {
 }
 
 /// What went wrong: the first games in full, the others counted.
-fn failures(out: &mut String, heading: &Heading, records: &[Record]) -> std::fmt::Result {
-    let names = heading.names();
-    let name = |record: &Record, digit: u8| {
+fn write_failures(
+    out: &mut String,
+    header: &MatchHeader,
+    records: &[GameRecord],
+) -> std::fmt::Result {
+    let names = header.names();
+    let name = |record: &GameRecord, digit: u8| {
         let side = usize::from(digit == 2);
         let engine = record.players.get(side).copied().unwrap_or(0);
         names.get(engine).copied().unwrap_or_default()
     };
-    let failed: Vec<&Record> = (records.iter())
+    let failed: Vec<&GameRecord> = (records.iter())
         .filter(|record| record.ending.is_fault())
         .collect();
-    for record in failed.iter().take(MOST_FAILURES) {
+    for record in failed.iter().take(MAX_LISTED_FAILURES) {
         let who = name(record, record.blame.unwrap_or(1));
         writeln!(out)?;
-        let reason = visible(&record.reason);
+        let reason = escape_invisible(&record.reason);
         writeln!(out, "game {}: {who} {reason}", record.game)?;
-        writeln!(out, "  position: {}", visible(&record.position))?;
-        writeln!(out, "  moves:    {}", visible(&record.moves))?;
-        if let Some(remains) = &record.remains {
-            writeln!(out, "  process:  {}", visible(&remains.exit))?;
+        writeln!(out, "  position: {}", escape_invisible(&record.position))?;
+        writeln!(out, "  moves:    {}", escape_invisible(&record.moves))?;
+        if let Some(post_mortem) = &record.remains {
+            writeln!(out, "  process:  {}", escape_invisible(&post_mortem.exit))?;
             for (what, lines) in [
-                ("last lines", &remains.lines),
-                ("standard error", &remains.complaints),
+                ("last lines", &post_mortem.lines),
+                ("standard error", &post_mortem.complaints),
             ] {
                 if !lines.is_empty() {
                     writeln!(out, "  {what}:")?;
                 }
                 for line in lines {
-                    writeln!(out, "    {}", visible(line))?;
+                    writeln!(out, "    {}", escape_invisible(line))?;
                 }
             }
         }
     }
-    if failed.len() > MOST_FAILURES {
+    if failed.len() > MAX_LISTED_FAILURES {
         writeln!(
             out,
             "and {} more games ended by a fault",
-            failed.len() - MOST_FAILURES
+            failed.len() - MAX_LISTED_FAILURES
         )?;
     }
     let mut remarks = Vec::new();
@@ -369,18 +383,18 @@ fn failures(out: &mut String, heading: &Heading, records: &[Record]) -> std::fmt
                 "game {}: {} {}",
                 record.game,
                 name(record, *about),
-                visible(text)
+                escape_invisible(text)
             ));
         }
     }
-    for remark in remarks.iter().take(MOST_FAILURES) {
+    for remark in remarks.iter().take(MAX_LISTED_FAILURES) {
         writeln!(out, "{remark}")?;
     }
-    if remarks.len() > MOST_FAILURES {
+    if remarks.len() > MAX_LISTED_FAILURES {
         writeln!(
             out,
             "and {} more such remarks",
-            remarks.len() - MOST_FAILURES
+            remarks.len() - MAX_LISTED_FAILURES
         )?;
     }
     Ok(())

@@ -15,36 +15,36 @@ use std::{
 use thiserror::Error;
 
 use super::{
-    client::{Client, Fault, Remains},
-    engines::Engine,
-    go::Go,
+    client::{Client, EngineFault, PostMortem},
+    engines::EngineConfig,
+    go::MoveLimits,
     halt::Halt,
-    journal::{Heading, Journal, JournalError, Record},
-    live::Live,
+    journal::{GameRecord, MatchHeader, MatchLog, MatchLogError},
+    live::MatchStatusWriter,
     openings::Opening,
-    referee::{self, STOP_DELAY, Seat, Terms},
+    referee::{self, EnginePlayer, RefereeSettings, STOP_DELAY},
     report,
-    schedule::{Fixture, Schedule},
-    sprt::{Sequential, Sprt, Verdict},
+    schedule::{Schedule, ScheduledGame},
+    sprt::{Sprt, SprtRun, SprtVerdict},
 };
 use crate::games::{Playable, Player, notation};
 
 /// The one who keeps the journal looks about so often when no game ends.
-const TICK: Duration = Duration::from_millis(50);
+const TICK_INTERVAL: Duration = Duration::from_millis(50);
 /// More engines than this are not kept waiting for their next game.
-const MOST_IDLE: usize = 16;
+const MAX_IDLE_ENGINES: usize = 16;
 /// The random numbers of engines are numbers of so many bits, which every program can read as an option.
 const SEED_BITS: u32 = 31;
 
 /// What is to be played, and how.
 #[derive(Debug)]
-pub struct Plan<G: Playable> {
+pub struct MatchPlan<G: Playable> {
     /// What the journal says of it.
-    pub heading: Heading,
+    pub header: MatchHeader,
     /// Who plays.
-    pub engines: Vec<Engine>,
+    pub engines: Vec<EngineConfig>,
     /// How long a move may take, for engines that say nothing else.
-    pub go: Go,
+    pub limits: MoveLimits,
     /// Which games.
     pub schedule: Schedule,
     /// How many of them.
@@ -52,7 +52,7 @@ pub struct Plan<G: Playable> {
     /// How they begin; at least one.
     pub openings: Vec<Opening<G>>,
     /// On what terms.
-    pub terms: Terms,
+    pub settings: RefereeSettings,
     /// How many at a time.
     pub concurrency: usize,
     /// When the match may stop early.
@@ -61,42 +61,42 @@ pub struct Plan<G: Playable> {
 
 /// What happens during a match.
 #[derive(Debug)]
-pub enum News<'a> {
+pub enum MatchEvent<'a> {
     /// A game is over; it is the last of these.
-    Over(&'a [Record]),
+    GameOver(&'a [GameRecord]),
     /// Something is to be said.
-    Said(String),
+    Message(String),
     /// Some time has passed.
     Tick,
 }
 
 /// Why a match is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum MatchEnd {
     /// All games have been played.
-    Done,
+    AllGamesPlayed,
     /// The test has decided.
-    Decided(Verdict),
+    SprtDecided(SprtVerdict),
     /// Somebody said stop.
     Halted,
 }
 
 /// Why a match cannot go on.
 #[derive(Debug, Error)]
-pub enum RunError {
+pub enum MatchError {
     /// An engine is of no use from the start.
-    #[error("{name} {fault}{}", told(remains))]
+    #[error("{name} {fault}{}", format_post_mortem(post_mortem))]
     Engine {
         /// What it is called.
         name: String,
         /// What happened.
-        fault: Fault,
+        fault: EngineFault,
         /// What it said.
-        remains: Box<Remains>,
+        post_mortem: Box<PostMortem>,
     },
     /// The journal cannot be written.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Journal(#[from] MatchLogError),
     /// The directory of trees cannot be used.
     #[error("{path}: {error}")]
     Trees {
@@ -107,14 +107,14 @@ pub enum RunError {
     },
 }
 
-fn told(remains: &Remains) -> String {
+fn format_post_mortem(post_mortem: &PostMortem) -> String {
     let mut text = String::new();
-    if !remains.exit.is_empty() {
-        text.push_str(&format!("\n  process: {}", remains.exit));
+    if !post_mortem.exit.is_empty() {
+        text.push_str(&format!("\n  process: {}", post_mortem.exit));
     }
     for (what, lines) in [
-        ("last lines", &remains.lines),
-        ("standard error", &remains.complaints),
+        ("last lines", &post_mortem.lines),
+        ("standard error", &post_mortem.complaints),
     ] {
         if !lines.is_empty() {
             text.push_str(&format!("\n  {what}:\n    {}", lines.join("\n    ")));
@@ -124,124 +124,136 @@ fn told(remains: &Remains) -> String {
 }
 
 /// What workers tell.
-enum Told {
-    Over(Box<Record>),
-    Said(String),
-    Useless(String, Fault, Remains),
+enum WorkerEvent {
+    GameOver(Box<GameRecord>),
+    Message(String),
+    EngineUnusable(String, EngineFault, PostMortem),
 }
 
 /// What workers share.
-struct Shared<'a, G: Playable> {
-    plan: &'a Plan<G>,
+struct MatchContext<'a, G: Playable> {
+    plan: &'a MatchPlan<G>,
     halt: &'a Halt,
-    live: Option<&'a Live>,
+    status_writer: Option<&'a MatchStatusWriter>,
     done: &'a BTreeSet<u64>,
-    next: AtomicU64,
+    next_number: AtomicU64,
     /// The engines that have started at least once.
-    known: Vec<AtomicBool>,
-    warned: AtomicBool,
+    has_started: Vec<AtomicBool>,
+    has_warned: AtomicBool,
     /// What engines said, so that it is told once.
-    said: Mutex<BTreeSet<String>>,
-    tell: Mutex<Sender<Told>>,
+    reported_messages: Mutex<BTreeSet<String>>,
+    events: Mutex<Sender<WorkerEvent>>,
 }
 
 /// Plays the games that `records` does not have, and adds them to it. The journal has them already.
 pub fn run<G: Playable>(
-    plan: &Plan<G>,
+    plan: &MatchPlan<G>,
     trees: Option<&Path>,
-    journal: &mut Option<Journal>,
-    records: &mut Vec<Record>,
+    log: &mut Option<MatchLog>,
+    records: &mut Vec<GameRecord>,
     halt: &Halt,
-    news: &mut dyn FnMut(News<'_>),
-) -> Result<Why, RunError> {
-    let live = open_live(plan, trees, records)?;
-    let test = plan.sprt.map(|sprt| report::sequential(sprt, records));
-    if let Some(verdict) = decided(test.as_ref()) {
-        return Ok(Why::Decided(verdict));
+    on_event: &mut dyn FnMut(MatchEvent<'_>),
+) -> Result<MatchEnd, MatchError> {
+    let status_writer = open_status_writer(plan, trees, records)?;
+    let test = plan.sprt.map(|sprt| report::run_sprt(sprt, records));
+    if let Some(verdict) = sprt_decision(test.as_ref()) {
+        return Ok(MatchEnd::SprtDecided(verdict));
     }
     let done: BTreeSet<u64> = (records.iter())
         .filter_map(|record| record.game.checked_sub(1))
         .collect();
-    let (sender, told) = channel();
-    let inner = Halt::new();
-    let shared = Shared::new(plan, &inner, live.as_ref(), (&done, 0), sender);
+    let (sender, events) = channel();
+    let worker_halt = Halt::new();
+    let context = MatchContext::new(
+        plan,
+        &worker_halt,
+        status_writer.as_ref(),
+        (&done, 0),
+        sender,
+    );
     thread::scope(|scope| {
-        let mut helpers = Vec::new();
+        let mut workers = Vec::new();
         for number in 0..plan.concurrency {
-            let shared = &shared;
+            let context = &context;
             let worker = thread::Builder::new().name(format!("game {number}"));
-            match worker.spawn_scoped(scope, move || work(shared)) {
-                Ok(helper) => helpers.push(helper),
-                Err(error) => news(News::Said(format!("no thread could be started: {error}"))),
+            match worker.spawn_scoped(scope, move || play_games(context)) {
+                Ok(helper) => workers.push(helper),
+                Err(error) => on_event(MatchEvent::Message(format!(
+                    "no thread could be started: {error}"
+                ))),
             }
         }
-        let mut keeper = Keeper {
+        let mut collector = ResultCollector {
             halt,
-            inner: &inner,
-            live: live.as_ref(),
-            journal,
+            worker_halt: &worker_halt,
+            live: status_writer.as_ref(),
+            log,
             records,
             test,
-            news,
-            why: Why::Done,
+            on_event,
+            end: MatchEnd::AllGamesPlayed,
         };
-        let kept = keeper.keep(&told, || helpers.iter().all(|helper| helper.is_finished()));
-        if kept.is_err() {
-            inner.say();
+        let collected = collector.collect(&events, || {
+            workers.iter().all(|helper| helper.is_finished())
+        });
+        if collected.is_err() {
+            worker_halt.request();
         }
-        let why = keeper.why;
-        kept.map(|()| why)
+        let end = collector.end;
+        collected.map(|()| end)
     })
-    .inspect(|why| {
+    .inspect(|end| {
         // A match that was stopped goes on another time.
-        if let Some(live) = live.as_ref().filter(|_| *why != Why::Halted) {
-            let _ = live.finish();
+        if let Some(status_writer) = status_writer.as_ref().filter(|_| *end != MatchEnd::Halted) {
+            let _ = status_writer.finish();
         }
     })
 }
 
 /// What the test says, if it has decided.
-fn decided(test: Option<&Sequential>) -> Option<Verdict> {
+fn sprt_decision(test: Option<&SprtRun>) -> Option<SprtVerdict> {
     let verdict = test?.verdict();
-    (verdict != Verdict::Continue).then_some(verdict)
+    (verdict != SprtVerdict::Continue).then_some(verdict)
 }
 
-fn open_live<G: Playable>(
-    plan: &Plan<G>,
+fn open_status_writer<G: Playable>(
+    plan: &MatchPlan<G>,
     trees: Option<&Path>,
-    records: &[Record],
-) -> Result<Option<Live>, RunError> {
+    records: &[GameRecord],
+) -> Result<Option<MatchStatusWriter>, MatchError> {
     let open = |path: &Path| {
-        Live::new(path, &plan.heading, plan.games, records).map_err(|error| RunError::Trees {
-            path: path.display().to_string(),
-            error,
+        MatchStatusWriter::new(path, &plan.header, plan.games, records).map_err(|error| {
+            MatchError::Trees {
+                path: path.display().to_string(),
+                error,
+            }
         })
     };
     trees.map(open).transpose()
 }
 
 /// Plays one game alone; keeping it is left to the caller.
-pub fn run_only<G: Playable>(
-    plan: &Plan<G>,
+pub fn run_single_game<G: Playable>(
+    plan: &MatchPlan<G>,
     number: u64,
     trees: Option<&Path>,
     halt: &Halt,
-) -> Result<Option<Record>, RunError> {
-    let live = open_live(plan, trees, &[])?;
-    let (sender, told) = channel();
+) -> Result<Option<GameRecord>, MatchError> {
+    let status_writer = open_status_writer(plan, trees, &[])?;
+    let (sender, events) = channel();
     let done = BTreeSet::new();
-    let shared = Shared::new(plan, halt, live.as_ref(), (&done, number), sender);
-    let fixture = plan.schedule.fixture(number);
-    let mut worker = Worker::new(&shared);
-    let record = worker.play(&fixture);
-    worker.dismiss();
-    for told in told.try_iter() {
-        if let Told::Useless(name, fault, remains) = told {
-            let remains = Box::new(remains);
-            return Err(RunError::Engine {
+    let shared = MatchContext::new(plan, halt, status_writer.as_ref(), (&done, number), sender);
+    let scheduled = plan.schedule.game(number);
+    let mut worker = GameWorker::new(&shared);
+    let record = worker.play_game(&scheduled);
+    worker.quit_engines();
+    for event in events.try_iter() {
+        if let WorkerEvent::EngineUnusable(name, fault, post_mortem) = event {
+            let post_mortem = Box::new(post_mortem);
+            return Err(MatchError::Engine {
                 name,
                 fault,
-                remains,
+                post_mortem,
             });
         }
     }
@@ -249,124 +261,132 @@ pub fn run_only<G: Playable>(
 }
 
 /// The one who keeps the journal.
-struct Keeper<'a> {
+struct ResultCollector<'a> {
     /// What the user says, and what is passed on to the games.
     halt: &'a Halt,
-    inner: &'a Halt,
-    live: Option<&'a Live>,
-    journal: &'a mut Option<Journal>,
-    records: &'a mut Vec<Record>,
+    worker_halt: &'a Halt,
+    live: Option<&'a MatchStatusWriter>,
+    log: &'a mut Option<MatchLog>,
+    records: &'a mut Vec<GameRecord>,
     /// When the match may stop early.
-    test: Option<Sequential>,
-    news: &'a mut dyn FnMut(News<'_>),
-    why: Why,
+    test: Option<SprtRun>,
+    on_event: &'a mut dyn FnMut(MatchEvent<'_>),
+    end: MatchEnd,
 }
 
-impl Keeper<'_> {
+impl ResultCollector<'_> {
     /// Takes in what is told until nobody is left to tell anything.
-    fn keep(&mut self, told: &Receiver<Told>, is_over: impl Fn() -> bool) -> Result<(), RunError> {
+    fn collect(
+        &mut self,
+        events: &Receiver<WorkerEvent>,
+        is_over: impl Fn() -> bool,
+    ) -> Result<(), MatchError> {
         loop {
-            match told.recv_timeout(TICK) {
-                Ok(Told::Over(record)) => self.record(*record)?,
-                Ok(Told::Said(text)) => (self.news)(News::Said(text)),
-                Ok(Told::Useless(name, fault, remains)) => {
-                    let remains = Box::new(remains);
-                    return Err(RunError::Engine {
+            match events.recv_timeout(TICK_INTERVAL) {
+                Ok(WorkerEvent::GameOver(record)) => self.add_game(*record)?,
+                Ok(WorkerEvent::Message(text)) => (self.on_event)(MatchEvent::Message(text)),
+                Ok(WorkerEvent::EngineUnusable(name, fault, post_mortem)) => {
+                    let post_mortem = Box::new(post_mortem);
+                    return Err(MatchError::Engine {
                         name,
                         fault,
-                        remains,
+                        post_mortem,
                     });
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     // What was told before the last one left has to be heard.
                     if is_over() {
-                        for late in told.try_iter() {
-                            if let Told::Over(record) = late {
-                                self.record(*record)?;
+                        for event in events.try_iter() {
+                            if let WorkerEvent::GameOver(record) = event {
+                                self.add_game(*record)?;
                             }
                         }
                         break;
                     }
-                    if let Some(journal) = self.journal {
-                        journal.tend(false)?;
+                    if let Some(log) = self.log {
+                        log.sync(false)?;
                     }
-                    (self.news)(News::Tick);
+                    (self.on_event)(MatchEvent::Tick);
                 }
             }
-            self.pass_on();
+            self.forward_halt();
         }
-        if let Some(journal) = self.journal {
-            journal.tend(true)?;
+        if let Some(log) = self.log {
+            log.sync(true)?;
         }
         Ok(())
     }
 
-    fn pass_on(&mut self) {
-        if self.halt.is_said() && !self.inner.is_said() {
-            self.inner.say();
-            self.why = Why::Halted;
+    fn forward_halt(&mut self) {
+        if self.halt.is_requested() && !self.worker_halt.is_requested() {
+            self.worker_halt.request();
+            self.end = MatchEnd::Halted;
         }
-        if self.halt.is_urgent() && !self.inner.is_urgent() {
-            self.inner.say();
+        if self.halt.is_urgent() && !self.worker_halt.is_urgent() {
+            self.worker_halt.request();
         }
     }
 
-    fn record(&mut self, record: Record) -> Result<(), RunError> {
-        if let Some(journal) = self.journal {
-            journal.record(&record)?;
+    fn add_game(&mut self, record: GameRecord) -> Result<(), MatchError> {
+        if let Some(log) = self.log {
+            log.append_game(&record)?;
         }
-        if let Some(live) = self.live
-            && let Err(error) = live.score(&record)
+        if let Some(status_writer) = self.live
+            && let Err(error) = status_writer.write_score(&record)
         {
-            (self.news)(News::Said(format!("match.json is not written: {error}")));
+            (self.on_event)(MatchEvent::Message(format!(
+                "match.json is not written: {error}"
+            )));
         }
         if let Some(test) = &mut self.test {
-            report::judge(test, &record);
+            report::add_to_sprt(test, &record);
         }
         self.records.push(record);
-        (self.news)(News::Over(self.records));
-        if let Some(verdict) = decided(self.test.as_ref()).filter(|_| self.why == Why::Done) {
-            self.why = Why::Decided(verdict);
-            self.inner.say();
+        (self.on_event)(MatchEvent::GameOver(self.records));
+        if let Some(verdict) =
+            sprt_decision(self.test.as_ref()).filter(|_| self.end == MatchEnd::AllGamesPlayed)
+        {
+            self.end = MatchEnd::SprtDecided(verdict);
+            self.worker_halt.request();
         }
         Ok(())
     }
 }
 
-impl<'a, G: Playable> Shared<'a, G> {
+impl<'a, G: Playable> MatchContext<'a, G> {
     /// For the games from a number on, but for those that are done.
     fn new(
-        plan: &'a Plan<G>,
+        plan: &'a MatchPlan<G>,
         halt: &'a Halt,
-        live: Option<&'a Live>,
+        status_writer: Option<&'a MatchStatusWriter>,
         (done, next): (&'a BTreeSet<u64>, u64),
-        tell: Sender<Told>,
+        events: Sender<WorkerEvent>,
     ) -> Self {
-        let unknown = |_: &Engine| AtomicBool::new(false);
+        let unknown = |_: &EngineConfig| AtomicBool::new(false);
         Self {
             plan,
             halt,
-            live,
+            status_writer,
             done,
-            next: AtomicU64::new(next),
-            known: plan.engines.iter().map(unknown).collect(),
-            warned: AtomicBool::new(false),
-            said: Mutex::new(BTreeSet::new()),
-            tell: Mutex::new(tell),
+            next_number: AtomicU64::new(next),
+            has_started: plan.engines.iter().map(unknown).collect(),
+            has_warned: AtomicBool::new(false),
+            reported_messages: Mutex::new(BTreeSet::new()),
+            events: Mutex::new(events),
         }
     }
 
-    fn tell(&self, told: Told) {
-        let sender = self.tell.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = sender.send(told);
+    fn send(&self, event: WorkerEvent) {
+        let sender = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = sender.send(event);
     }
 
     /// The next game that has not been played.
-    fn next(&self) -> Option<u64> {
+    fn next_game(&self) -> Option<u64> {
         loop {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.plan.games || self.halt.is_said() {
+            let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+            if number >= self.plan.games || self.halt.is_requested() {
                 return None;
             }
             if !self.done.contains(&number) {
@@ -376,60 +396,61 @@ impl<'a, G: Playable> Shared<'a, G> {
     }
 }
 
-fn work<G: Playable>(shared: &Shared<'_, G>) {
-    let mut worker = Worker::new(shared);
-    while let Some(number) = shared.next() {
-        let fixture = shared.plan.schedule.fixture(number);
-        let Some(record) = worker.play(&fixture) else {
+fn play_games<G: Playable>(context: &MatchContext<'_, G>) {
+    let mut worker = GameWorker::new(context);
+    while let Some(number) = context.next_game() {
+        let scheduled = context.plan.schedule.game(number);
+        let Some(record) = worker.play_game(&scheduled) else {
             break;
         };
-        shared.tell(Told::Over(Box::new(record)));
+        context.send(WorkerEvent::GameOver(Box::new(record)));
     }
-    worker.dismiss();
+    worker.quit_engines();
 }
 
 /// Plays one game after the other.
-struct Worker<'a, G: Playable> {
-    shared: &'a Shared<'a, G>,
+struct GameWorker<'a, G: Playable> {
+    context: &'a MatchContext<'a, G>,
     /// The conversations that are open, by engine.
     clients: Vec<Option<Client>>,
 }
 
-impl<'a, G: Playable> Worker<'a, G> {
-    fn new(shared: &'a Shared<'a, G>) -> Self {
+impl<'a, G: Playable> GameWorker<'a, G> {
+    fn new(context: &'a MatchContext<'a, G>) -> Self {
         Self {
-            shared,
-            clients: shared.plan.engines.iter().map(|_| None).collect(),
+            context,
+            clients: context.plan.engines.iter().map(|_| None).collect(),
         }
     }
 
     /// Plays a game; none if somebody said stop, or an engine is of no use. One in which an engine was stopped from outside
     /// is played once more, with a new process, before it counts.
-    fn play(&mut self, fixture: &Fixture) -> Option<Record> {
-        let record = self.try_to_play(fixture)?;
-        let remains = record.remains.as_ref();
-        let Some(remains) = remains.filter(|remains| remains.is_foreign_stop) else {
+    fn play_game(&mut self, scheduled: &ScheduledGame) -> Option<GameRecord> {
+        let record = self.try_play_game(scheduled)?;
+        let post_mortem = record.remains.as_ref();
+        let Some(post_mortem) = post_mortem.filter(|post_mortem| post_mortem.is_stopped_externally)
+        else {
             return Some(record);
         };
-        self.shared.tell(Told::Said(format!(
+        self.context.send(WorkerEvent::Message(format!(
             "an engine was stopped from outside ({}): game {} is played again",
-            remains.exit,
-            fixture.number + 1
+            post_mortem.exit,
+            scheduled.number + 1
         )));
-        self.try_to_play(fixture)
+        self.try_play_game(scheduled)
     }
 
-    fn try_to_play(&mut self, fixture: &Fixture) -> Option<Record> {
-        let plan = self.shared.plan;
-        self.make_room(fixture);
-        let trees = self.trees(fixture);
-        let mut seats = [
-            self.seat(fixture, Player::First, trees.clone())?,
-            self.seat(fixture, Player::Second, trees)?,
+    fn try_play_game(&mut self, scheduled: &ScheduledGame) -> Option<GameRecord> {
+        let plan = self.context.plan;
+        self.quit_idle_engines(scheduled);
+        let trees = self.create_tree_dir(scheduled);
+        let mut players = [
+            self.engine_player(scheduled, Player::First, trees.clone())?,
+            self.engine_player(scheduled, Player::Second, trees)?,
         ];
-        let listed = fixture.opening.unwrap_or(0);
+        let listed = scheduled.opening.unwrap_or(0);
         let opening = plan.openings.get(listed)?;
-        let opening = opening.with_plies(plan.heading.plies, fixture.opening_seed);
+        let opening = opening.with_random_plies(plan.header.plies, scheduled.opening_seed);
         let is_start = opening.start == G::start(opening.start.rules());
         let start = match is_start {
             true => String::new(),
@@ -437,131 +458,142 @@ impl<'a, G: Playable> Worker<'a, G> {
         };
         let shown = notation::position_text(&opening.start);
         let began = SystemTime::now().duration_since(UNIX_EPOCH);
-        let mut watch = |standing: &referee::Standing<'_>| {
-            if let Some(live) = self.shared.live
-                && let Err(error) = live.tell(fixture, &shown, standing)
+        let mut on_status = |status: &referee::GameStatus<'_>| {
+            if let Some(status_writer) = self.context.status_writer
+                && let Err(error) = status_writer.write_game(scheduled, &shown, status)
             {
-                self.warn(&format!("match.json is not written: {error}"));
+                self.warn_once(&format!("match.json is not written: {error}"));
             }
         };
-        let played = referee::play(
-            &plan.terms,
+        let finished = referee::play(
+            &plan.settings,
             &opening,
-            &mut seats,
-            self.shared.halt,
-            &mut watch,
+            &mut players,
+            self.context.halt,
+            &mut on_status,
         );
-        for (seat, player) in seats.into_iter().zip([Player::First, Player::Second]) {
-            if let Some(slot) = self.clients.get_mut(fixture.engine(player)) {
-                *slot = seat.client;
+        for (engine_player, player) in players.into_iter().zip([Player::First, Player::Second]) {
+            if let Some(slot) = self.clients.get_mut(scheduled.engine_of(player)) {
+                *slot = engine_player.client;
             }
         }
-        self.pass_on_notes();
+        self.report_info_strings();
         let began = began.unwrap_or_default().as_millis() as u64;
-        if let Some(played) = played.as_ref().filter(|played| played.is_hopeless) {
-            let engine = played
+        if let Some(finished) = finished
+            .as_ref()
+            .filter(|finished| finished.is_engine_unusable)
+        {
+            let engine = finished
                 .blame
-                .and_then(|player| plan.engines.get(fixture.engine(player)));
+                .and_then(|player| plan.engines.get(scheduled.engine_of(player)));
             let name = engine.map(|engine| engine.name.clone()).unwrap_or_default();
-            let remains = played.remains.clone().unwrap_or_default();
-            let fault = Fault::Unable(played.reason.clone());
-            self.shared.tell(Told::Useless(name, fault, remains));
+            let post_mortem = finished.post_mortem.clone().unwrap_or_default();
+            let fault = EngineFault::Unsupported(finished.reason.clone());
+            self.context
+                .send(WorkerEvent::EngineUnusable(name, fault, post_mortem));
             return None;
         }
-        Some(Record::new(
-            fixture,
+        Some(GameRecord::new(
+            scheduled,
             start,
             opening.moves.len(),
             began,
-            played?,
+            finished?,
         ))
     }
 
     /// Tells what engines said on their own account, each thing once.
-    fn pass_on_notes(&mut self) {
-        for (client, engine) in self.clients.iter_mut().zip(&self.shared.plan.engines) {
+    fn report_info_strings(&mut self) {
+        for (client, engine) in self.clients.iter_mut().zip(&self.context.plan.engines) {
             let Some(client) = client else { continue };
-            for note in client.notes() {
+            for note in client.info_strings() {
                 let text = format!("{} says: {note}", engine.name);
-                let mut said = self
-                    .shared
-                    .said
+                let mut reported = self
+                    .context
+                    .reported_messages
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
-                if said.insert(text.clone()) {
-                    self.shared.tell(Told::Said(text));
+                if reported.insert(text.clone()) {
+                    self.context.send(WorkerEvent::Message(text));
                 }
             }
         }
     }
 
-    fn warn(&self, text: &str) {
-        if !self.shared.warned.swap(true, Ordering::Relaxed) {
-            self.shared.tell(Told::Said(text.to_owned()));
+    fn warn_once(&self, text: &str) {
+        if !self.context.has_warned.swap(true, Ordering::Relaxed) {
+            self.context.send(WorkerEvent::Message(text.to_owned()));
         }
     }
 
     /// The directory for the trees of a game, as text for the engines.
-    fn trees(&self, fixture: &Fixture) -> Option<String> {
-        match self.shared.live?.trees(fixture) {
+    fn create_tree_dir(&self, scheduled: &ScheduledGame) -> Option<String> {
+        match self.context.status_writer?.create_tree_dir(scheduled) {
             Ok(path) => Some(path.to_string_lossy().into_owned()),
             Err(error) => {
-                self.warn(&format!("no directory for the trees of a game: {error}"));
+                self.warn_once(&format!("no directory for the trees of a game: {error}"));
                 None
             }
         }
     }
 
     /// Puts an engine in its seat. One that has never started anywhere is of no use if it does not start now.
-    fn seat(
+    fn engine_player(
         &mut self,
-        fixture: &Fixture,
+        scheduled: &ScheduledGame,
         player: Player,
         trees: Option<String>,
-    ) -> Option<Seat<'a>> {
-        let plan = self.shared.plan;
-        let index = fixture.engine(player);
+    ) -> Option<EnginePlayer<'a>> {
+        let plan = self.context.plan;
+        let index = scheduled.engine_of(player);
         let engine = plan.engines.get(index)?;
-        let known = self.shared.known.get(index)?;
+        let has_started = self.context.has_started.get(index)?;
         let mut client = self.clients.get_mut(index)?.take();
         if client.is_none() {
-            match self.start(engine) {
+            match self.start_engine(engine) {
                 Ok(started) => {
-                    known.store(true, Ordering::Relaxed);
+                    has_started.store(true, Ordering::Relaxed);
                     client = Some(started);
                 }
-                Err((Fault::Halted, _)) => return None,
+                Err((EngineFault::Halted, _)) => return None,
                 // A program that is gone, or no more handles, is nobody's play.
-                Err((fault, remains))
-                    if !known.load(Ordering::Relaxed) || matches!(fault, Fault::NotStarted(_)) =>
+                Err((fault, post_mortem))
+                    if !has_started.load(Ordering::Relaxed)
+                        || matches!(fault, EngineFault::NotStarted(_)) =>
                 {
-                    self.shared
-                        .tell(Told::Useless(engine.name.clone(), fault, *remains));
+                    self.context.send(WorkerEvent::EngineUnusable(
+                        engine.name.clone(),
+                        fault,
+                        *post_mortem,
+                    ));
                     return None;
                 }
                 // The referee tries once more.
                 Err(_) => {}
             }
         }
-        Some(Seat {
+        Some(EnginePlayer {
             engine,
             client,
-            go: engine.go.as_ref().unwrap_or(&plan.go),
-            seed: fixture.seed_of(player) >> (u64::BITS - SEED_BITS),
+            limits: engine.limits.as_ref().unwrap_or(&plan.limits),
+            seed: scheduled.seed_of(player) >> (u64::BITS - SEED_BITS),
             trees,
         })
     }
 
     /// Starts an engine; once more if somebody stopped it from outside, unless that meant the match, too.
-    fn start(&self, engine: &Engine) -> Result<Client, (Fault, Box<Remains>)> {
-        let halt = self.shared.halt;
-        let terms = &self.shared.plan.terms;
-        let start = || Client::start(engine, &terms.game, terms.patience, halt);
+    fn start_engine(
+        &self,
+        engine: &EngineConfig,
+    ) -> Result<Client, (EngineFault, Box<PostMortem>)> {
+        let halt = self.context.halt;
+        let settings = &self.context.plan.settings;
+        let start = || Client::start(engine, &settings.game, settings.timeouts, halt);
         match start() {
-            Err((_, remains)) if halt.is_said() => Err((Fault::Halted, remains)),
-            Err((Fault::Ended(_), remains)) if remains.is_foreign_stop => {
-                match halt.comes_within(STOP_DELAY) {
-                    true => Err((Fault::Halted, remains)),
+            Err((_, post_mortem)) if halt.is_requested() => Err((EngineFault::Halted, post_mortem)),
+            Err((EngineFault::Exited(_), post_mortem)) if post_mortem.is_stopped_externally => {
+                match halt.wait_timeout(STOP_DELAY) {
+                    true => Err((EngineFault::Halted, post_mortem)),
                     false => start(),
                 }
             }
@@ -570,10 +602,10 @@ impl<'a, G: Playable> Worker<'a, G> {
     }
 
     /// Lets engines go that do not play now, if many are waiting.
-    fn make_room(&mut self, fixture: &Fixture) {
-        let plays = [fixture.first, fixture.second];
+    fn quit_idle_engines(&mut self, scheduled: &ScheduledGame) {
+        let plays = [scheduled.first, scheduled.second];
         let waiting = self.clients.iter().flatten().count();
-        if waiting >= MOST_IDLE {
+        if waiting >= MAX_IDLE_ENGINES {
             for (index, client) in self.clients.iter_mut().enumerate() {
                 if !plays.contains(&index)
                     && let Some(client) = client.take()
@@ -585,7 +617,7 @@ impl<'a, G: Playable> Worker<'a, G> {
     }
 
     /// Says good-bye to all.
-    fn dismiss(&mut self) {
+    fn quit_engines(&mut self) {
         for client in self.clients.iter_mut().filter_map(Option::take) {
             client.quit();
         }

@@ -13,15 +13,15 @@ use crate::{
 };
 
 /// No more engines than this take part.
-pub const MOST_ENGINES: usize = 1000;
+pub const MAX_ENGINES: usize = 1000;
 
 // Children of the run's seed that are no pairing's.
-const OPENINGS: u64 = u64::MAX - 1;
-const SHUFFLE: u64 = u64::MAX - 2;
+const OPENINGS_SEED_INDEX: u64 = u64::MAX - 1;
+const SHUFFLE_SEED_INDEX: u64 = u64::MAX - 2;
 
 /// In which order the openings of a list are played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum OpeningOrder {
     /// As listed.
     #[default]
     Listed,
@@ -33,7 +33,7 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ScheduleError {
     /// Nobody to play, or too many.
-    #[error("{0} engines cannot play a match: expected 2 to {MOST_ENGINES}")]
+    #[error("{0} engines cannot play a match: expected 2 to {MAX_ENGINES}")]
     Engines(usize),
 }
 
@@ -51,7 +51,7 @@ pub struct Schedule {
 
 /// One game of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fixture {
+pub struct ScheduledGame {
     /// Its number in the match, from 0.
     pub number: u64,
     /// Which two engines meet: a number that does not change when engines are added to the end of the list.
@@ -70,7 +70,7 @@ pub struct Fixture {
     pub seed: u64,
 }
 
-impl Fixture {
+impl ScheduledGame {
     /// The seed of the engine on one side of this game.
     pub fn seed_of(&self, player: Player) -> u64 {
         let side = match player {
@@ -81,7 +81,7 @@ impl Fixture {
     }
 
     /// The engine on one side of this game.
-    pub fn engine(&self, player: Player) -> usize {
+    pub fn engine_of(&self, player: Player) -> usize {
         match player {
             Player::First => self.first,
             Player::Second => self.second,
@@ -94,10 +94,10 @@ impl Schedule {
     pub fn new(
         engines: usize,
         openings: usize,
-        order: Order,
+        order: OpeningOrder,
         seed: u64,
     ) -> Result<Self, ScheduleError> {
-        if !(2..=MOST_ENGINES).contains(&engines) {
+        if !(2..=MAX_ENGINES).contains(&engines) {
             return Err(ScheduleError::Engines(engines));
         }
         let pairings =
@@ -106,25 +106,27 @@ impl Schedule {
             pairings: pairings.collect(),
             openings,
             shuffled: match order {
-                Order::Listed => Vec::new(),
-                Order::Shuffled => shuffled(openings, child_seed(seed, SHUFFLE)),
+                OpeningOrder::Listed => Vec::new(),
+                OpeningOrder::Shuffled => {
+                    shuffled_indices(openings, child_seed(seed, SHUFFLE_SEED_INDEX))
+                }
             },
             seed,
         })
     }
 
     /// How many pairs of engines meet.
-    pub fn pairings(&self) -> usize {
+    pub fn pairing_count(&self) -> usize {
         self.pairings.len()
     }
 
     /// How many games there are when every pairing plays so many.
-    pub fn games(&self, each: u64) -> u64 {
+    pub fn game_count(&self, each: u64) -> u64 {
         each.saturating_mul(self.pairings.len() as u64)
     }
 
     /// The game of this number. It depends on nothing but the schedule and the number.
-    pub fn fixture(&self, number: u64) -> Fixture {
+    pub fn game(&self, number: u64) -> ScheduledGame {
         let count = self.pairings.len() as u64;
         let round = number.checked_div(count).unwrap_or_default();
         let pairing = number.checked_rem(count).unwrap_or_default() as usize;
@@ -136,32 +138,32 @@ impl Schedule {
             (earlier, later)
         };
         let pair = round / 2;
-        Fixture {
+        ScheduledGame {
             number,
             pairing,
             round,
             first,
             second,
-            opening: self.opening(pair),
-            opening_seed: child_seed(child_seed(self.seed, OPENINGS), pair),
+            opening: self.opening_of_pair(pair),
+            opening_seed: child_seed(child_seed(self.seed, OPENINGS_SEED_INDEX), pair),
             seed: child_seed(child_seed(self.seed, pairing as u64), round),
         }
     }
 
     /// The first games of a match, in order.
-    pub fn fixtures(&self, games: u64) -> impl Iterator<Item = Fixture> + '_ {
-        (0..games).map(|number| self.fixture(number))
+    pub fn scheduled_games(&self, games: u64) -> impl Iterator<Item = ScheduledGame> + '_ {
+        (0..games).map(|number| self.game(number))
     }
 
     /// The opening of a pair of games: one after the other, and again from the start.
-    fn opening(&self, pair: u64) -> Option<usize> {
+    fn opening_of_pair(&self, pair: u64) -> Option<usize> {
         let turn = pair.checked_rem(self.openings as u64)? as usize;
         Some(self.shuffled.get(turn).copied().unwrap_or(turn))
     }
 }
 
 /// The numbers below `count` in an order that the seed decides.
-fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+fn shuffled_indices(count: usize, seed: u64) -> Vec<usize> {
     let mut list: Vec<usize> = (0..count).collect();
     let mut rng = Rng::new(seed);
     for last in (1..count).rev() {

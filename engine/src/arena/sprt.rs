@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use super::stats::{Tally, score_of_elo};
+use super::stats::{WdlCounts, elo_to_score};
 
 /// Elo differences further from 0 than this are no hypotheses.
-pub const LARGEST_ELO: f64 = 2000.0;
+pub const MAX_ELO: f64 = 2000.0;
 
 /// The two hypotheses and how often the test may be wrong about each.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Sprt {
 pub enum SprtError {
     /// A hypothesis is out of range.
     #[error(
-        "an Elo difference of {0} is no hypothesis: expected a number from -{LARGEST_ELO} to {LARGEST_ELO}"
+        "an Elo difference of {0} is no hypothesis: expected a number from -{MAX_ELO} to {MAX_ELO}"
     )]
     Elo(f64),
     /// The hypotheses are the wrong way round.
@@ -50,7 +50,7 @@ pub enum SprtError {
 
 /// What a test says so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SprtVerdict {
     /// Play on.
     Continue,
     /// The difference is `elo0` rather than `elo1`.
@@ -62,34 +62,34 @@ pub enum Verdict {
 /// A test that judges the games of a match in the order of their numbers, whatever order they finish in: its verdict does not
 /// depend on how many are played at a time.
 #[derive(Clone, Debug)]
-pub struct Sequential {
+pub struct SprtRun {
     test: Sprt,
     /// Results of games that wait for one with a smaller number.
-    waiting: BTreeMap<u64, Tally>,
+    pending: BTreeMap<u64, WdlCounts>,
     /// The games that have been judged, from the first on without a gap.
-    judged: Tally,
-    verdict: Verdict,
+    judged: WdlCounts,
+    verdict: SprtVerdict,
 }
 
-impl Sequential {
+impl SprtRun {
     /// Before the first game.
     pub fn new(test: Sprt) -> Self {
         Self {
             test,
-            waiting: BTreeMap::new(),
-            judged: Tally::default(),
-            verdict: Verdict::Continue,
+            pending: BTreeMap::new(),
+            judged: WdlCounts::default(),
+            verdict: SprtVerdict::Continue,
         }
     }
 
     /// Takes in a game by its number, counted from 1, as the first engine sees its result. A decision is never taken back.
-    pub fn add(&mut self, game: u64, result: Tally) {
+    pub fn add(&mut self, game: u64, result: WdlCounts) {
         if game <= self.judged.games() {
             return;
         }
-        self.waiting.entry(game).or_insert(result);
-        while self.verdict == Verdict::Continue
-            && let Some(result) = self.waiting.remove(&(self.judged.games() + 1))
+        self.pending.entry(game).or_insert(result);
+        while self.verdict == SprtVerdict::Continue
+            && let Some(result) = self.pending.remove(&(self.judged.games() + 1))
         {
             self.judged = self.judged + result;
             self.verdict = self.test.verdict(self.judged);
@@ -102,12 +102,12 @@ impl Sequential {
     }
 
     /// The games that decided, or that have been judged so far.
-    pub fn judged(&self) -> Tally {
+    pub fn judged(&self) -> WdlCounts {
         self.judged
     }
 
     /// What they say.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> SprtVerdict {
         self.verdict
     }
 }
@@ -117,7 +117,7 @@ impl Sprt {
     /// `elo1` is true at most about `beta` of the time.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
         for elo in [elo0, elo1] {
-            if !(-LARGEST_ELO..=LARGEST_ELO).contains(&elo) {
+            if !(-MAX_ELO..=MAX_ELO).contains(&elo) {
                 return Err(SprtError::Elo(elo));
             }
         }
@@ -148,8 +148,9 @@ impl Sprt {
     }
 
     /// The logarithm of the ratio of the likelihoods of `elo1` and `elo0`. 0 when nothing has been played.
-    pub fn log_likelihood_ratio(&self, results: Tally) -> f64 {
-        let [under0, under1] = [self.elo0, self.elo1].map(|elo| Odds::most_likely(results, elo));
+    pub fn log_likelihood_ratio(&self, results: WdlCounts) -> f64 {
+        let [under0, under1] =
+            [self.elo0, self.elo1].map(|elo| WdlProbabilities::max_likelihood(results, elo));
         let part = |count: u32, over: f64, under: f64| match count {
             0 => 0.0,
             count => f64::from(count) * libm::log(over / under),
@@ -160,36 +161,36 @@ impl Sprt {
     }
 
     /// Whether the match may stop.
-    pub fn verdict(&self, results: Tally) -> Verdict {
+    pub fn verdict(&self, results: WdlCounts) -> SprtVerdict {
         let ratio = self.log_likelihood_ratio(results);
         if ratio >= self.upper_bound() {
-            Verdict::AcceptH1
+            SprtVerdict::AcceptH1
         } else if ratio <= self.lower_bound() {
-            Verdict::AcceptH0
+            SprtVerdict::AcceptH0
         } else {
-            Verdict::Continue
+            SprtVerdict::Continue
         }
     }
 }
 
 /// The probabilities of the three outcomes. Where an outcome has not occurred, its own means nothing.
-struct Odds {
+struct WdlProbabilities {
     win: f64,
     draw: f64,
     loss: f64,
 }
 
-impl Odds {
+impl WdlProbabilities {
     /// Of all with the expected score of an Elo difference, those under which the results are most likely.
     ///
     /// With a = 2s and b = 2(1 - s), which add up to 2, the win is (a - d) / 2, the loss (b - d) / 2, and d, the draw, is where
     /// `W ln(a - d) + D ln(d) + L ln(b - d)` is greatest: the smaller root of `N d^2 - (2D + W b + L a) d + D a b = 0`. Put in
     /// terms of a win or of a loss it is a quadratic equation again. All three share a discriminant, which is a sum of
     /// squares and products, and each root is taken in the form that does not cancel.
-    fn most_likely(results: Tally, elo: f64) -> Self {
+    fn max_likelihood(results: WdlCounts, elo: f64) -> Self {
         let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(f64::from);
         let games = wins + draws + losses;
-        let (for_us, against) = (2.0 * score_of_elo(elo), 2.0 * score_of_elo(-elo));
+        let (for_us, against) = (2.0 * elo_to_score(elo), 2.0 * elo_to_score(-elo));
         let slope = wins * against - losses * for_us + draws * (against - for_us);
         let root = (slope * slope + 4.0 * wins * losses * for_us * against).sqrt();
         let decisive = |count: f64, other: f64, share: f64, rest: f64| {

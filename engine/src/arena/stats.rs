@@ -14,14 +14,14 @@ pub const CHI_SQUARED_95: f64 = 3.841_458_820_694_124;
 
 /// When a smaller part of the games than this is different, a match says less than its error bars claim.
 /// At 0.9 they are 5 % too narrow already.
-pub const ENOUGH_DIFFERENT: f64 = 0.9;
+pub const MIN_DISTINCT_RATE: f64 = 0.9;
 
 /// An end of an interval this near to no point or to all points is not to be trusted, in points.
-const NEAR_THE_EDGE: f64 = 0.25;
+const EDGE_MARGIN_POINTS: f64 = 0.25;
 
 /// How the games of a match ended, as one of the two sides sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Tally {
+pub struct WdlCounts {
     /// Games won.
     pub wins: u32,
     /// Games drawn.
@@ -30,7 +30,7 @@ pub struct Tally {
     pub losses: u32,
 }
 
-impl Tally {
+impl WdlCounts {
     /// So many wins, draws and losses.
     pub const fn new(wins: u32, draws: u32, losses: u32) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl Tally {
     /// and 1, always holds the score, and is all of 0 to 1 when nothing has been played.
     ///
     /// `(s + z^2 / 2n ± z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n)`
-    pub fn wilson(self) -> Interval {
+    pub fn wilson_interval(self) -> Interval {
         let games = self.games() as f64;
         if games == 0.0 {
             return Interval {
@@ -124,31 +124,31 @@ impl Tally {
             return Elo::Unknown;
         }
         if score <= 0.0 {
-            return Elo::Below(elo_of_score(self.wilson().high));
+            return Elo::Below(score_to_elo(self.wilson_interval().high));
         }
         if score >= 1.0 {
-            return Elo::Above(elo_of_score(self.wilson().low));
+            return Elo::Above(score_to_elo(self.wilson_interval().low));
         }
         let variance = self.variance();
         let spread = NORMAL_95 * (variance / games).sqrt();
-        let edge = NEAR_THE_EDGE / games;
+        let edge = EDGE_MARGIN_POINTS / games;
         let is_sound = variance > 0.0 && score - spread >= edge && score + spread <= 1.0 - edge;
         let ends = if is_sound {
             Interval::around(score, score, spread, 1.0)
         } else {
-            self.wilson()
+            self.wilson_interval()
         };
         Elo::Known {
-            difference: elo_of_score(score),
-            low: elo_of_score(ends.low),
-            high: elo_of_score(ends.high),
+            difference: score_to_elo(score),
+            low: score_to_elo(ends.low),
+            high: score_to_elo(ends.high),
         }
     }
 
     /// How likely it is that this side is the stronger one, from 0 to 1, judged by the decisive games.
     ///
     /// `Phi((wins - losses) / sqrt(wins + losses))`, Phi being the normal distribution. A half when no game was decisive.
-    pub fn superiority(self) -> f64 {
+    pub fn likelihood_of_superiority(self) -> f64 {
         match self.decisive() {
             0 => 0.5,
             decisive => {
@@ -164,7 +164,7 @@ impl Tally {
     /// side with fewer wins got, and at most 1. Draws are left out. Below the smallest number there is, it is 0.
     pub fn sign_test(self) -> f64 {
         let fewer = u64::from(self.wins.min(self.losses));
-        (2.0 * coin_tail(self.decisive(), fewer)).min(1.0)
+        (2.0 * binomial_tail(self.decisive(), fewer)).min(1.0)
     }
 
     /// The figure that report 002 calls McNemar's: `(wins - losses)^2 / (wins + losses)`, without a correction for
@@ -183,7 +183,7 @@ impl Tally {
     }
 }
 
-impl Add for Tally {
+impl Add for WdlCounts {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -197,16 +197,16 @@ impl Add for Tally {
 
 /// The results of one side, apart for the two colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ByColour {
+pub struct WdlByColour {
     /// The games in which this side was the first player.
-    pub first: Tally,
+    pub first: WdlCounts,
     /// The games in which it was the second player.
-    pub second: Tally,
+    pub second: WdlCounts,
 }
 
-impl ByColour {
+impl WdlByColour {
     /// All games of this side.
-    pub fn total(self) -> Tally {
+    pub fn total(self) -> WdlCounts {
         self.first + self.second
     }
 
@@ -219,7 +219,7 @@ impl ByColour {
     }
 
     /// All games as whoever was the first player in them sees them.
-    pub fn first_player(self) -> Tally {
+    pub fn first_player(self) -> WdlCounts {
         self.first + self.second.reversed()
     }
 }
@@ -319,7 +319,7 @@ pub struct Variety {
     /// All games.
     pub games: u64,
     /// Different ones among them.
-    pub different: u64,
+    pub distinct: u64,
 }
 
 impl Variety {
@@ -334,7 +334,7 @@ impl Variety {
         }
         Self {
             games: count,
-            different: seen.len() as u64,
+            distinct: seen.len() as u64,
         }
     }
 
@@ -342,25 +342,25 @@ impl Variety {
     pub fn rate(self) -> f64 {
         match self.games {
             0 => 1.0,
-            games => self.different as f64 / games as f64,
+            games => self.distinct as f64 / games as f64,
         }
     }
 
     /// Whether so few games differ ([`ENOUGH_DIFFERENT`]) that a warning is due.
     pub fn is_low(self) -> bool {
-        self.rate() < ENOUGH_DIFFERENT
+        self.rate() < MIN_DISTINCT_RATE
     }
 }
 
 /// The Elo difference at which this score is expected: `400 log10(s / (1 - s))`. The score is kept so far from 0 and
 /// from 1 that the answer stays within 6,400 Elo.
-fn elo_of_score(score: f64) -> f64 {
+fn score_to_elo(score: f64) -> f64 {
     let won = score.clamp(f64::EPSILON / 2.0, 1.0 - f64::EPSILON / 2.0);
     400.0 * libm::log10(won / (1.0 - won))
 }
 
 /// The score that is expected at this Elo difference: `1 / (1 + 10^(-elo / 400))`.
-pub(super) fn score_of_elo(elo: f64) -> f64 {
+pub(super) fn elo_to_score(elo: f64) -> f64 {
     1.0 / (1.0 + libm::pow(10.0, -elo / 400.0))
 }
 
@@ -368,7 +368,7 @@ pub(super) fn score_of_elo(elo: f64) -> f64 {
 ///
 /// Walks from the middle of the distribution down, each term made from the one above, and divides the terms in the tail by
 /// all of them. Terms that are too small for a number end the walk, after about 20 steps times the root of the tosses.
-fn coin_tail(tosses: u64, most: u64) -> f64 {
+fn binomial_tail(tosses: u64, most: u64) -> f64 {
     let middle = tosses / 2;
     let (mut term, mut tail, mut lower_half) = (1.0, 0.0, 0.0);
     let mut heads = middle;

@@ -6,10 +6,10 @@ use super::{CatalogError, Spec};
 use crate::{
     games::{Playable, evaluate, notation::quote},
     search::{
-        classical::{Aspiration, ClassicalConfig, Ties},
+        classical::{Aspiration, ClassicalConfig, TieBreak},
         mcts::{
-            Config, ExpansionRule, FinalChoice, Formula, Grouping, Policy, RewardRange, StoreKind,
-            max_threads,
+            ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
+            SelectFormula, StoreKind, max_threads,
         },
     },
 };
@@ -21,7 +21,7 @@ pub struct Parameter {
     /// What it does, in a sentence.
     pub help: &'static str,
     /// What it may be.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Its value; none if the search has no such parameter.
     pub get: fn(&Spec) -> Option<String>,
     /// Sets a value of the right kind and range.
@@ -30,7 +30,7 @@ pub struct Parameter {
 
 /// The values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A number.
     Real {
         /// The smallest.
@@ -60,9 +60,9 @@ pub enum Kind {
     Evaluation,
 }
 
-impl Kind {
+impl ParameterKind {
     /// The value that `text` means; none if it means none, or an evaluation, which only a game can tell.
-    fn read(&self, text: &str) -> Option<Value<'static>> {
+    fn parse(&self, text: &str) -> Option<Value<'static>> {
         match *self {
             Self::Real { min, max } => (text.parse().ok())
                 .filter(|value| (min..=max).contains(value))
@@ -86,12 +86,12 @@ impl Kind {
     }
 
     /// Whether `text` may be a value; of evaluations only a game can say which it has.
-    pub fn could_be(&self, text: &str) -> bool {
-        *self == Self::Evaluation || self.read(text).is_some()
+    pub fn accepts(&self, text: &str) -> bool {
+        *self == Self::Evaluation || self.parse(text).is_some()
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ParameterKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Real { min, max } => write!(out, "a number from {min} to {max}"),
@@ -139,11 +139,11 @@ impl Value<'_> {
     }
 }
 
-const FORMULAS: [Formula; 2] = [Formula::Uct, Formula::Tuned];
-const POLICIES: [Policy; 3] = [
-    Policy::Uniform,
-    Policy::LastGoodReply1,
-    Policy::LastGoodReply2,
+const FORMULAS: [SelectFormula; 2] = [SelectFormula::Uct, SelectFormula::Ucb1Tuned];
+const POLICIES: [PlayoutPolicy; 3] = [
+    PlayoutPolicy::Uniform,
+    PlayoutPolicy::LastGoodReply1,
+    PlayoutPolicy::LastGoodReply2,
 ];
 const EXPANSIONS: [ExpansionRule; 3] = [
     ExpansionRule::AllFirst,
@@ -157,10 +157,10 @@ const FINAL_CHOICES: [FinalChoice; 3] = [
     FinalChoice::Mean,
     FinalChoice::LowerBound,
 ];
-const RANGES: [RewardRange; 2] = [RewardRange::ZeroToOne, RewardRange::MinusOneToOne];
-const TIES: [Ties; 2] = [Ties::First, Ties::Random];
+const REWARD_RANGES: [RewardRange; 2] = [RewardRange::ZeroToOne, RewardRange::MinusOneToOne];
+const TIE_BREAKS: [TieBreak; 2] = [TieBreak::First, TieBreak::Random];
 
-fn mcts(spec: &Spec) -> Option<&Config> {
+fn mcts(spec: &Spec) -> Option<&MctsConfig> {
     if let Spec::Mcts(config) = spec {
         Some(config)
     } else {
@@ -214,7 +214,7 @@ macro_rules! choice_row {
         mcts_row!(
             $name,
             $help,
-            Kind::Choice(&$words),
+            ParameterKind::Choice(&$words),
             |config| word(&$values, &$words, &config.$field),
             |config, value| config.$field = $values[value.choice()]
         )
@@ -250,7 +250,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "exploration",
         help: "The constant C of UCT; larger looks more widely",
-        kind: Kind::Real {
+        kind: ParameterKind::Real {
             min: 0.0,
             max: 20.0,
         },
@@ -269,7 +269,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "reward_range",
         "Rewards as the formula sees them: from 0 to 1 or from -1 to 1",
         ["01", "pm1"],
-        RANGES,
+        REWARD_RANGES,
         reward_range
     ),
     choice_row!(
@@ -282,14 +282,14 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "forgetting",
         "Whether last good replies are forgotten when they lose",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.forgetting.to_string(),
         |config, value| config.forgetting = value.flag()
     ),
     mcts_row!(
         "playout_limit",
         "Plies after which a playout is cut off and judged; 0 for none",
-        Kind::Whole {
+        ParameterKind::Whole {
             min: 0,
             max: 100_000
         },
@@ -306,7 +306,7 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "expand_on",
         "The visit on which a leaf is expanded",
-        Kind::Whole { min: 1, max: 2 },
+        ParameterKind::Whole { min: 1, max: 2 },
         |config| config.expand_on.to_string(),
         |config, value| config.expand_on = value.whole() as u32
     ),
@@ -320,14 +320,14 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "transpositions",
         "Whether equal positions share a node in a graph",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.sharing.transpositions.to_string(),
         |config, value| config.sharing.transpositions = value.flag()
     ),
     mcts_row!(
         "symmetry",
         "Which images of a position share a node in a graph",
-        Kind::Choice(&["none", "rotations", "dihedral"]),
+        ParameterKind::Choice(&["none", "rotations", "dihedral"]),
         |config| word(
             &GROUPINGS,
             &["none", "rotations", "dihedral"],
@@ -338,14 +338,14 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "invert_colours",
         "Whether positions with colours exchanged share a node in a graph",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.sharing.invert_colours.to_string(),
         |config, value| config.sharing.invert_colours = value.flag()
     ),
     mcts_row!(
         "entries",
         "Entries of a bounded table",
-        Kind::Whole {
+        ParameterKind::Whole {
             min: 1,
             max: 1 << 32
         },
@@ -355,21 +355,21 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "verify_key",
         "Whether a bounded table tells positions apart that fall on one entry",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.verify_key.to_string(),
         |config, value| config.verify_key = value.flag()
     ),
     mcts_row!(
         "opening_discs",
         "With so many men on the board a graph gives way to a tree; 0 for never",
-        Kind::Whole { min: 0, max: 1000 },
-        |config| config.opening_men.to_string(),
-        |config, value| config.opening_men = value.whole() as u32
+        ParameterKind::Whole { min: 0, max: 1000 },
+        |config| config.opening_pieces.to_string(),
+        |config, value| config.opening_pieces = value.whole() as u32
     ),
     mcts_row!(
         "opening_fraction",
         "The part of the iterations that is made before that",
-        Kind::Real { min: 0.0, max: 1.0 },
+        ParameterKind::Real { min: 0.0, max: 1.0 },
         |config| config.opening_fraction.to_string(),
         |config, value| if let Value::Real(value) = value {
             config.opening_fraction = value;
@@ -385,21 +385,21 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "reuse",
         "Whether what is known is kept from one move to the next",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.reuse.to_string(),
         |config, value| config.reuse = value.flag()
     ),
     mcts_row!(
         "solver",
         "Whether certain wins and losses are passed up the tree",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.solver.to_string(),
         |config, value| config.solver = value.flag()
     ),
     mcts_row!(
         "iterations",
         "Iterations a move if no limit is given; 0 for none",
-        Kind::Whole {
+        ParameterKind::Whole {
             min: 0,
             max: u64::MAX
         },
@@ -409,7 +409,7 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "memory",
         "Megabytes for statistics, never exceeded",
-        Kind::Whole {
+        ParameterKind::Whole {
             min: 1,
             max: 1 << 20
         },
@@ -419,14 +419,14 @@ pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "threads",
         "Threads that grow the tree; more than one no longer repeats itself",
-        Kind::Whole { min: 1, max: 512 },
+        ParameterKind::Whole { min: 1, max: 512 },
         |config| config.threads.to_string(),
         |config, value| config.threads = (value.whole() as usize).min(max_threads())
     ),
     classical_row!(
         "depth",
         "Plies to look ahead: if set, whatever the clock says, else if no limit is given; 0 for as deep as the clock allows",
-        Kind::Whole { min: 0, max: 500 },
+        ParameterKind::Whole { min: 0, max: 500 },
         |config| or_zero(config.depth.or(config.default_depth)),
         |config, value| {
             config.depth = unless_zero(value.whole()).map(|depth| depth as u32);
@@ -436,14 +436,14 @@ pub const PARAMETERS: &[Parameter] = &[
     classical_row!(
         "deepening",
         "Whether depths are searched one after the other even if only the depth is limited",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.deepening.to_string(),
         |config, value| config.deepening = value.flag()
     ),
     classical_row!(
         "half_width",
         "Half the width of the aspiration window; 0 for no window",
-        Kind::Whole {
+        ParameterKind::Whole {
             min: 0,
             max: 1_000_000
         },
@@ -461,7 +461,7 @@ pub const PARAMETERS: &[Parameter] = &[
     classical_row!(
         "first_guess",
         "The middle of the first aspiration window",
-        Kind::Signed {
+        ParameterKind::Signed {
             min: -1_000_000,
             max: 1_000_000
         },
@@ -475,14 +475,14 @@ pub const PARAMETERS: &[Parameter] = &[
     classical_row!(
         "random_opening",
         "Whether the first move of a game is drawn",
-        Kind::Flag,
+        ParameterKind::Flag,
         |config| config.random_opening.to_string(),
         |config, value| config.random_opening = value.flag()
     ),
     classical_row!(
         "tree_nodes",
         "How many nodes of the last iteration are kept to be looked at",
-        Kind::Whole {
+        ParameterKind::Whole {
             min: 1,
             max: 100_000_000
         },
@@ -492,7 +492,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "evaluation",
         help: "What a position is worth: one of the game's evaluations, with arguments after colons",
-        kind: Kind::Evaluation,
+        kind: ParameterKind::Evaluation,
         get: |spec| match spec {
             Spec::Classical(config) | Spec::Greedy(config) => {
                 Some(config.evaluation.clone().unwrap_or_default())
@@ -513,23 +513,23 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "ties",
         help: "Which of equal moves is played: the first, or one at random",
-        kind: Kind::Choice(&["first", "random"]),
+        kind: ParameterKind::Choice(&["first", "random"]),
         get: |spec| match spec {
             Spec::Classical(config) | Spec::Greedy(config) => {
-                Some(word(&TIES, &["first", "random"], &config.ties))
+                Some(word(&TIE_BREAKS, &["first", "random"], &config.tie_break))
             }
             _ => None,
         },
         set: |spec, value| {
             if let Spec::Classical(config) | Spec::Greedy(config) = spec {
-                config.ties = TIES[value.choice()];
+                config.tie_break = TIE_BREAKS[value.choice()];
             }
         },
     },
     Parameter {
         name: "time",
         help: "Milliseconds a move if no limit is given; 0 for none",
-        kind: Kind::Whole {
+        kind: ParameterKind::Whole {
             min: 0,
             max: u64::MAX,
         },
@@ -547,7 +547,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "seed",
         help: "Which random numbers",
-        kind: Kind::Whole {
+        kind: ParameterKind::Whole {
             min: 0,
             max: u64::MAX,
         },
@@ -567,7 +567,7 @@ pub const PARAMETERS: &[Parameter] = &[
 ];
 
 /// Sets a parameter from text.
-pub(super) fn set<G: Playable>(
+pub(super) fn set_parameter<G: Playable>(
     search: &str,
     spec: &mut Spec,
     name: &str,
@@ -593,11 +593,11 @@ pub(super) fn set<G: Playable>(
     };
     let mut arguments = Vec::new();
     let in_small_letters = text.to_ascii_lowercase();
-    let value = if parameter.kind == Kind::Evaluation {
-        evaluation::<G>(text, &mut arguments).map_err(refuse)?;
+    let value = if parameter.kind == ParameterKind::Evaluation {
+        parse_evaluation::<G>(text, &mut arguments).map_err(refuse)?;
         Value::Evaluation(&in_small_letters, &arguments)
     } else {
-        let read = parameter.kind.read(text);
+        let read = parameter.kind.parse(text);
         read.ok_or_else(|| refuse(parameter.kind.to_string()))?
     };
     (parameter.set)(spec, value);
@@ -605,7 +605,7 @@ pub(super) fn set<G: Playable>(
 }
 
 /// The nearest value that this machine has to a value of a parameter, and a sentence about it; none if it can be had as it is.
-pub(super) fn nearest(name: &str, text: &str) -> Option<(String, String)> {
+pub(super) fn nearest_supported(name: &str, text: &str) -> Option<(String, String)> {
     let wanted = (text.parse::<usize>().ok()).filter(|_| name.eq_ignore_ascii_case("threads"))?;
     let most = max_threads();
     (wanted > most).then(|| {
@@ -618,7 +618,7 @@ pub(super) fn nearest(name: &str, text: &str) -> Option<(String, String)> {
 
 /// Whether `G` has such an evaluation; or which ones it has.
 pub(super) fn check_evaluation<G: Playable>(text: &str) -> Result<(), CatalogError> {
-    match evaluation::<G>(text, &mut Vec::new()) {
+    match parse_evaluation::<G>(text, &mut Vec::new()) {
         Ok(_) => Ok(()),
         Err(expected) => Err(CatalogError::Value {
             name: "evaluation".to_owned(),
@@ -629,7 +629,7 @@ pub(super) fn check_evaluation<G: Playable>(text: &str) -> Result<(), CatalogErr
 }
 
 /// Reads `NAME:ARGUMENT:...`; or says what was expected.
-fn evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<(), String> {
+fn parse_evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<(), String> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();
     let Some(found) = G::evaluations()
@@ -651,12 +651,12 @@ fn evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<(), S
             ));
         };
         let argument = match parameter.kind {
-            evaluate::Kind::Number { min, max, .. } => word
+            evaluate::EvaluationParameterKind::Number { min, max, .. } => word
                 .parse()
                 .ok()
                 .filter(|value| (min..=max).contains(value))
                 .ok_or_else(|| format!("{} from {min} to {max}", parameter.name))?,
-            evaluate::Kind::Choice(choices) => choices
+            evaluate::EvaluationParameterKind::Choice(choices) => choices
                 .iter()
                 .position(|choice| choice.eq_ignore_ascii_case(word))
                 .map(|index| index as i32)

@@ -6,9 +6,9 @@ use std::{
 };
 
 /// The first column is at least so wide, blanks included.
-const FIRST_WIDTH: usize = 24;
+const MIN_FIRST_WIDTH: usize = 24;
 /// Between the columns.
-const GAP: usize = 2;
+const COLUMN_GAP: usize = 2;
 /// A second column narrower than this is not worth having: the terminal breaks the lines itself.
 const MIN_TEXT_WIDTH: usize = 20;
 
@@ -27,15 +27,15 @@ pub(super) fn terminal_width() -> Option<usize> {
 }
 
 /// Rows of a word and what it means, one below the other; what does not fit the width goes on below itself.
-pub(super) fn columns(rows: &[(String, String)], width: Option<usize>) -> String {
+pub(super) fn format_columns(rows: &[(String, String)], width: Option<usize>) -> String {
     let longest = rows.iter().map(|(word, _)| word.chars().count()).max();
-    let first = (longest.unwrap_or(0) + GAP).max(FIRST_WIDTH);
+    let first = (longest.unwrap_or(0) + COLUMN_GAP).max(MIN_FIRST_WIDTH);
     let room = width.and_then(|width| width.checked_sub(first));
     let room = room.filter(|&room| room >= MIN_TEXT_WIDTH);
     let mut out = String::new();
     for (word, text) in rows {
         let mut lines = match room {
-            Some(room) => wrapped(text, room),
+            Some(room) => wrap(text, room),
             None => vec![text.clone()],
         }
         .into_iter();
@@ -49,7 +49,7 @@ pub(super) fn columns(rows: &[(String, String)], width: Option<usize>) -> String
 }
 
 /// A text in lines of at most so many characters, broken at blanks where there are any.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let length = word.chars().count();
@@ -79,7 +79,7 @@ mod tests {
             row("seed=1", "Which"),
         ];
         assert_eq!(
-            columns(&rows, None),
+            format_columns(&rows, None),
             "exploration=1.4142135623730951  The constant\nseed=1                          Which\n"
         );
     }
@@ -90,7 +90,7 @@ mod tests {
             "uct",
             "UCT, the plain Monte-Carlo tree search, with a sentence that is long",
         )];
-        let text = columns(&rows, Some(50));
+        let text = format_columns(&rows, Some(50));
         assert!(text.lines().count() > 1, "{text}");
         for line in text.lines() {
             assert!(line.chars().count() <= 50, "{line}");
@@ -98,6 +98,6 @@ mod tests {
         let words: Vec<&str> = text.split_whitespace().collect();
         assert_eq!(words.join(" "), format!("uct {}", rows[0].1));
         // Where there is no room for a second column nothing is broken.
-        assert_eq!(columns(&rows, Some(30)).lines().count(), 1);
+        assert_eq!(format_columns(&rows, Some(30)).lines().count(), 1);
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{CliError, trees::FormatArg};
 use crate::tree::{
-    files::{self, Format, sidecar, write_durably},
+    files::{self, Format, sidecar_path, write_atomic_synced},
     meta::{self, Meta},
 };
 
@@ -30,11 +30,11 @@ pub(super) struct ConvertArgs {
 
 pub(super) fn run(arguments: &ConvertArgs, out: &mut dyn Write) -> Result<(), CliError> {
     let ConvertArgs { input, output, .. } = arguments;
-    let from = format_of(arguments.from, input)?;
-    let to = format_of(arguments.to, output)?;
+    let from = resolve_format(arguments.from, input)?;
+    let to = resolve_format(arguments.to, output)?;
     let document = files::read(input, Some(from)).map_err(|error| CliError::file(input, error))?;
     let failed = |error: io::Error| CliError::file(output, error.into());
-    write_durably(output, |out| to.write(&document.tree, out)).map_err(failed)?;
+    write_atomic_synced(output, |out| to.write(&document.tree, out)).map_err(failed)?;
     writeln!(
         out,
         "{}: {} nodes",
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &ConvertArgs, out: &mut dyn Write) -> Result<(), Cl
     for problem in &document.problems {
         writeln!(out, "left out: {problem}")?;
     }
-    let carried = carry_along(input, output, document.meta.as_ref())?;
+    let carried = copy_sidecars(input, output, document.meta.as_ref())?;
     for path in &carried {
         writeln!(out, "carried along: {}", path.display())?;
     }
@@ -66,19 +66,26 @@ pub(super) fn run(arguments: &ConvertArgs, out: &mut dyn Write) -> Result<(), Cl
     Ok(())
 }
 
-fn format_of(given: Option<FormatArg>, path: &Path) -> Result<Format, CliError> {
+fn resolve_format(given: Option<FormatArg>, path: &Path) -> Result<Format, CliError> {
     match given {
         Some(FormatArg(format)) => Ok(format),
-        None => Format::of(path).map_err(|error| CliError::file(path, error)),
+        None => Format::from_path(path).map_err(|error| CliError::file(path, error)),
     }
 }
 
 /// Copies the files beside `input` to where they stand beside `output`.
-fn carry_along(input: &Path, output: &Path, meta: Option<&Meta>) -> Result<Vec<PathBuf>, CliError> {
+fn copy_sidecars(
+    input: &Path,
+    output: &Path,
+    meta: Option<&Meta>,
+) -> Result<Vec<PathBuf>, CliError> {
     let mut carried = Vec::new();
     let mut meta = meta.cloned();
     for extension in ["extra", "growth"] {
-        let (from, to) = (sidecar(input, extension), sidecar(output, extension));
+        let (from, to) = (
+            sidecar_path(input, extension),
+            sidecar_path(output, extension),
+        );
         if !from.is_file() {
             continue;
         }
@@ -97,15 +104,15 @@ fn carry_along(input: &Path, output: &Path, meta: Option<&Meta>) -> Result<Vec<P
             io::copy(&mut File::open(&from)?, out)?;
             Ok(())
         };
-        write_durably(&to, copy).map_err(|error| CliError::file(&to, error.into()))?;
+        write_atomic_synced(&to, copy).map_err(|error| CliError::file(&to, error.into()))?;
         carried.push(to);
     }
-    let (from, to) = (sidecar(input, "json"), sidecar(output, "json"));
+    let (from, to) = (sidecar_path(input, "json"), sidecar_path(output, "json"));
     if let Some(meta) = meta
         && from != to
     {
-        let text = meta::text(&meta);
-        write_durably(&to, |out| out.write_all(text.as_bytes()))
+        let text = meta::to_json(&meta);
+        write_atomic_synced(&to, |out| out.write_all(text.as_bytes()))
             .map_err(|error| CliError::file(&to, error.into()))?;
         carried.push(to);
     }

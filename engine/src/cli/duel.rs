@@ -10,14 +10,14 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, PositionWork, name_of, with_position};
+use super::{CliError, PositionCommand, game_name, with_position};
 use crate::{
-    arena::stats::Tally,
+    arena::stats::WdlCounts,
     catalog::{self, Spec},
     games::{History, Outcome, Playable, Player},
     protocol::client,
     rng::child_seed,
-    search::{Limits, Search, Stop, Task},
+    search::{Search, SearchLimits, SearchTask, StopFlag},
 };
 
 #[derive(Args)]
@@ -49,19 +49,19 @@ pub(super) fn run(arguments: &DuelArgs, out: &mut dyn Write) -> Result<(), CliEr
             arguments.search.len()
         )));
     }
-    client::end_when_unread();
-    with_position(&arguments.game, "startpos", Duel { arguments, out })
+    client::exit_when_stdout_closes();
+    with_position(&arguments.game, "startpos", DuelCommand { arguments, out })
 }
 
-struct Duel<'a> {
+struct DuelCommand<'a> {
     arguments: &'a DuelArgs,
     out: &'a mut dyn Write,
 }
 
 /// Games won by the first search, drawn, and won by the second; with each of them moving first.
-type Score = [[u32; 3]; 2];
+type DuelScore = [[u32; 3]; 2];
 
-impl PositionWork for Duel<'_> {
+impl PositionCommand for DuelCommand<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let arguments = self.arguments;
         let specs = [
@@ -69,13 +69,13 @@ impl PositionWork for Duel<'_> {
             catalog::parse::<G>(&arguments.search[1])?,
         ];
         for (search, spec) in arguments.search.iter().zip(&specs) {
-            super::say_remarks(search);
+            super::print_remarks(search);
             if let Some(search) = catalog::build::<G>(spec) {
-                super::say_shortfalls(&*search);
+                super::print_shortfalls(&*search);
             }
         }
         let next = AtomicU64::new(0);
-        let score = Mutex::new(Score::default());
+        let score = Mutex::new(DuelScore::default());
         std::thread::scope(|scope| {
             for _ in 0..arguments.concurrency {
                 scope.spawn(|| {
@@ -85,7 +85,7 @@ impl PositionWork for Duel<'_> {
                             return;
                         }
                         let starter = (game % 2) as usize;
-                        let outcome = play(&start, &specs, starter, game, arguments);
+                        let outcome = play_game(&start, &specs, starter, game, arguments);
                         let column = match outcome {
                             Outcome::Draw => 1,
                             Outcome::Win(winner) if winner.index() == starter => 0,
@@ -98,7 +98,7 @@ impl PositionWork for Duel<'_> {
         });
         let score = score.into_inner().expect("no game panics");
         let out = self.out;
-        writeln!(out, "{}, {} games", name_of(&start), arguments.games)?;
+        writeln!(out, "{}, {} games", game_name(&start), arguments.games)?;
         writeln!(out, "A: {}", arguments.search[0])?;
         writeln!(out, "B: {}", arguments.search[1])?;
         writeln!(
@@ -111,9 +111,9 @@ impl PositionWork for Duel<'_> {
             "B moves first: A won {}, drawn {}, B won {}",
             score[1][0], score[1][1], score[1][2]
         )?;
-        let [first, second] = score.map(|[won, drawn, lost]| Tally::new(won, drawn, lost));
+        let [first, second] = score.map(|[won, drawn, lost]| WdlCounts::new(won, drawn, lost));
         let all = first + second;
-        let interval = all.wilson();
+        let interval = all.wilson_interval();
         writeln!(
             out,
             "A: {} won, {} drawn, {} lost: {} points of {}",
@@ -135,7 +135,7 @@ impl PositionWork for Duel<'_> {
 }
 
 /// One game; `starter` is the search that moves first.
-fn play<G: Playable>(
+fn play_game<G: Playable>(
     start: &G,
     specs: &[Spec; 2],
     starter: usize,
@@ -169,15 +169,15 @@ fn play<G: Playable>(
         }
         let first_moves = position.to_move() == Player::First;
         let mover = if first_moves { starter } else { 1 - starter };
-        let choice = searches[mover].choose(Task::new(
+        let choice = searches[mover].search(SearchTask::new(
             &position,
             &history,
-            &Limits::default(),
-            &Stop::new(),
+            &SearchLimits::default(),
+            &StopFlag::new(),
         ));
         for search in &mut searches {
-            search.advance(choice.best);
+            search.advance(choice.mv);
         }
-        history.play(&mut position, choice.best);
+        history.play(&mut position, choice.mv);
     }
 }

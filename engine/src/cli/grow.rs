@@ -4,13 +4,13 @@ use std::{io::Write, time::Duration};
 
 use clap::Args;
 
-use super::{CliError, PositionArgs, PositionWork, trees::OutputArgs};
+use super::{CliError, PositionArgs, PositionCommand, trees::OutputArgs};
 use crate::{
     catalog,
     games::{History, Playable, notation},
-    search::{Limits, Stop, Task},
-    session::recorded::{self, About},
-    tree::writer::Output,
+    search::{SearchLimits, SearchTask, StopFlag},
+    session::recorded::{self, SearchDescription},
+    tree::writer::TreeOutput,
 };
 
 #[derive(Args)]
@@ -48,23 +48,25 @@ pub(super) struct GrowArgs {
 }
 
 pub(super) fn run(arguments: &GrowArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    arguments.position.with_position(Grow { arguments, out })
+    arguments
+        .position
+        .with_position(GrowCommand { arguments, out })
 }
 
-struct Grow<'a> {
+struct GrowCommand<'a> {
     arguments: &'a GrowArgs,
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Grow<'_> {
+impl PositionCommand for GrowCommand<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let Self { arguments, out } = self;
         let spec = catalog::parse::<G>(&arguments.search)?;
-        super::say_remarks(&arguments.search);
+        super::print_remarks(&arguments.search);
         let mut search =
             catalog::build::<G>(&spec).expect("parse gives only searches of this game");
         let limits = arguments.limits();
-        let has_limit = limits != Limits::default() || catalog::stops_by_itself(&spec);
+        let has_limit = limits != SearchLimits::default() || catalog::has_default_limit(&spec);
         if !has_limit {
             return Err(CliError::Usage(
                 "nothing says when the search is to stop: expected --iterations, --nodes, --depth or --millis"
@@ -78,29 +80,29 @@ impl PositionWork for Grow<'_> {
         let count = |_: &G, _| played += 1;
         notation::play_moves(&mut position, &mut history, &arguments.moves, count)?;
         let directory = &arguments.output.out;
-        let warn = |warning: &str| super::say(warning);
-        let output = Output::open_keeping_all(arguments.output.settings(), Box::new(warn))
+        let warn = |warning: &str| super::print_message(warning);
+        let output = TreeOutput::open_blocking(arguments.output.settings(), Box::new(warn))
             .map_err(|error| CliError::file(directory, error.into()))?;
-        let stop = Stop::new();
-        super::say_shortfalls(&*search);
+        let stop = StopFlag::new();
+        super::print_shortfalls(&*search);
         let mut is_treeless = false;
         let mut trees = 0;
         for ply in 0..arguments.plies {
             if history.outcome(&position).is_some() {
                 break;
             }
-            let about = About {
+            let about = SearchDescription {
                 spec: &spec,
                 name: &arguments.search,
                 ply: played + ply,
             };
-            let task = Task::new(&position, &history, &limits, &stop);
-            let mv = recorded::choose(&mut *search, task, &about, Some(&output)).best;
+            let task = SearchTask::new(&position, &history, &limits, &stop);
+            let mv = recorded::choose(&mut *search, task, &about, Some(&output)).mv;
             match search.tree() {
                 Some(_) => trees += 1,
                 None if is_treeless => {}
                 None => {
-                    super::say(&format!("{} grows no tree", arguments.search));
+                    super::print_message(&format!("{} grows no tree", arguments.search));
                     is_treeless = true;
                 }
             }
@@ -120,8 +122,8 @@ impl PositionWork for Grow<'_> {
 }
 
 impl GrowArgs {
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> SearchLimits {
+        SearchLimits {
             iterations: self.iterations,
             nodes: self.nodes,
             depth: self.depth,

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{CliError, trees::FormatArg};
 use crate::{
-    games::notation::visible,
+    games::notation::escape_invisible,
     tree::{check, files, growth::Growth},
 };
 
@@ -26,46 +26,50 @@ pub(super) struct InspectArgs {
 pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), CliError> {
     let path = &arguments.file;
     if arguments.format.is_none() && path.extension().is_some_and(|name| name == "growth") {
-        return inspect_journal(path, out);
+        return inspect_growth_journal(path, out);
     }
     let format = arguments.format.map(|FormatArg(format)| format);
     let document = files::read(path, format).map_err(|error| CliError::file(path, error))?;
     let summary = check::summarize(&document);
     let root = &document.tree.nodes()[0];
-    writeln!(out, "{}", visible(&path.display().to_string()))?;
+    writeln!(out, "{}", escape_invisible(&path.display().to_string()))?;
     if let Some(meta) = &document.meta {
         let state = if meta.is_final { "finished" } else { "running" };
         writeln!(
             out,
             "game        {} {}",
-            visible(&meta.game),
-            visible(&meta.position)
+            escape_invisible(&meta.game),
+            escape_invisible(&meta.position)
         )?;
         writeln!(
             out,
             "search      {}, {state}: {} iterations, {} nodes, {} ms, {} thread(s)",
-            visible(&meta.search),
+            escape_invisible(&meta.search),
             meta.iterations,
             meta.nodes,
             meta.milliseconds,
             meta.threads
         )?;
         if let Some(chosen) = &meta.chosen {
-            writeln!(out, "chosen      {}", visible(chosen))?;
+            writeln!(out, "chosen      {}", escape_invisible(chosen))?;
         }
         if meta.cut.left_out > 0 {
             writeln!(out, "left out    {} nodes of the search", meta.cut.left_out)?;
         }
         for shortfall in &meta.shortfalls {
-            writeln!(out, "had less    {}", visible(shortfall))?;
+            writeln!(out, "had less    {}", escape_invisible(shortfall))?;
         }
     } else {
-        writeln!(out, "root        {}", visible(document.tree.state(0)))?;
+        writeln!(
+            out,
+            "root        {}",
+            escape_invisible(document.tree.state(0))
+        )?;
     }
     writeln!(out, "nodes       {}", document.tree.nodes().len())?;
     writeln!(out, "depth       {}", summary.widths.len() - 1)?;
     let widths: Vec<String> = summary.widths.iter().map(u64::to_string).collect();
-    writeln!(out, "width       {}", shortened(&widths, " "))?;
+    writeln!(out, "width       {}", elide_middle(&widths, " "))?;
     writeln!(
         out,
         "visits      {} ({} in the second counter)",
@@ -81,31 +85,35 @@ pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), Cl
             summary.shared
         )?;
     }
-    let line = shortened(&summary.line, " ");
-    writeln!(out, "line        {}", visible(&line))?;
+    let line = elide_middle(&summary.pv, " ");
+    writeln!(out, "line        {}", escape_invisible(&line))?;
     for problem in &document.problems {
-        writeln!(out, "problem     {}", visible(problem))?;
+        writeln!(out, "problem     {}", escape_invisible(problem))?;
     }
-    for fault in &summary.faults {
+    for fault in &summary.inconsistencies {
         let more = match fault.count - 1 {
             0 => String::new(),
             others => format!(", and {others} more"),
         };
         writeln!(out, "problem     row {}: {}{more}", fault.row, fault.what)?;
     }
-    if summary.faults.is_empty() && document.problems.is_empty() {
+    if summary.inconsistencies.is_empty() && document.problems.is_empty() {
         writeln!(out, "everything adds up")?;
     }
     Ok(())
 }
 
-fn inspect_journal(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
+fn inspect_growth_journal(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let growth = File::open(path)
         .map_err(Into::into)
         .and_then(Growth::read)
         .map_err(|error| CliError::file(path, error))?;
-    let kind = if growth.kind.graph { "graph" } else { "tree" };
-    writeln!(out, "{}", visible(&path.display().to_string()))?;
+    let kind = if growth.kind.is_graph {
+        "graph"
+    } else {
+        "tree"
+    };
+    writeln!(out, "{}", escape_invisible(&path.display().to_string()))?;
     writeln!(out, "journal     of a {kind}")?;
     writeln!(out, "iterations  {}", growth.iterations())?;
     writeln!(out, "nodes       {}", growth.nodes())?;
@@ -119,16 +127,19 @@ fn inspect_journal(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
 }
 
 /// A list that fits on a few lines: its middle may be left out.
-fn shortened(words: &[String], between: &str) -> String {
-    const MOST: usize = 60;
-    if words.len() <= MOST {
+fn elide_middle(words: &[String], between: &str) -> String {
+    const MAX_WORDS: usize = 60;
+    if words.len() <= MAX_WORDS {
         return words.join(between);
     }
-    let (begin, end) = (&words[..MOST / 2], &words[words.len() - MOST / 2..]);
+    let (begin, end) = (
+        &words[..MAX_WORDS / 2],
+        &words[words.len() - MAX_WORDS / 2..],
+    );
     format!(
         "{}{between}... ({} more) ...{between}{}",
         begin.join(between),
-        words.len() - MOST,
+        words.len() - MAX_WORDS,
         end.join(between)
     )
 }

@@ -9,33 +9,33 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, PositionWork, bench::signature, game_help, name_of, with_position};
+use super::{CliError, PositionCommand, bench::signature, game_help, game_name, with_position};
 use crate::{
     arena::{
-        client::{Game as Asked, Patience},
-        engines::Engine,
-        go::Go,
+        client::{GameSpec as Asked, Timeouts},
+        engines::EngineConfig,
+        go::MoveLimits,
         halt::Halt,
-        journal::{self, Build, Heading, Journal, JournalError, Record},
+        journal::{self, EngineBuild, GameRecord, MatchHeader, MatchLog, MatchLogError},
         openings::{self, Opening},
         records,
-        referee::{Adjudication, Opinion, Terms},
+        referee::{Adjudication, AdjudicationRule, RefereeSettings},
         report,
-        runner::{self, News, Plan, RunError, Why},
-        schedule::{Order, Schedule},
+        runner::{self, MatchEnd, MatchError, MatchEvent, MatchPlan},
+        schedule::{OpeningOrder, Schedule},
         sprt::Sprt,
-        stats::Tally,
+        stats::WdlCounts,
     },
     catalog,
-    games::{Playable, notation::visible},
+    games::{Playable, notation::escape_invisible},
     rng::mix,
     search::budget::Stopwatch,
 };
 
 /// The progress is drawn no more often than this, on a terminal and elsewhere.
-const REDRAW: Duration = Duration::from_millis(100);
-const REPEAT: Duration = Duration::from_secs(10);
-const BAR: usize = 24;
+const TERMINAL_REDRAW_INTERVAL: Duration = Duration::from_millis(100);
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+const BAR_WIDTH: usize = 24;
 
 #[derive(Args)]
 pub(super) struct MatchArgs {
@@ -51,7 +51,7 @@ pub(super) struct MatchArgs {
     /// How long a move may take: nodes N, iterations N, depth N, movetime MILLISECONDS, tc SECONDS+INCREMENT or
     /// tc MOVES/SECONDS+INCREMENT
     #[arg(long, value_name = "LIMITS", default_value = "nodes 1000")]
-    go: Go,
+    go: MoveLimits,
     /// A file of openings: positions, moves, or positions with "moves ..." after them, one on a line
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
@@ -83,11 +83,11 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
     only: Option<u64>,
     /// Call a game drawn when both engines' scores have been so small for so many moves, after so many plies
-    #[arg(long, value_name = "moves=8,score=10,after=40", value_parser = parse_opinion)]
-    draw: Option<Opinion>,
+    #[arg(long, value_name = "moves=8,score=10,after=40", value_parser = parse_adjudication_rule)]
+    draw: Option<AdjudicationRule>,
     /// Call a game lost when the engine's own score has been so low for so many moves
-    #[arg(long, value_name = "moves=3,score=700", value_parser = parse_opinion)]
-    resign: Option<Opinion>,
+    #[arg(long, value_name = "moves=3,score=700", value_parser = parse_adjudication_rule)]
+    resign: Option<AdjudicationRule>,
     /// Call a game drawn after so many plies
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: Option<u32>,
@@ -95,8 +95,8 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = parse_sprt)]
     sprt: Option<Sprt>,
     /// Seconds an engine may take to start, to be ready, for a move without a time limit, to stop when its time is up, and to quit
-    #[arg(long, value_name = "start=10,ready=10,move=300,stop=1,quit=2", default_value = "", value_parser = parse_patience)]
-    timeouts: Patience,
+    #[arg(long, value_name = "start=10,ready=10,move=300,stop=1,quit=2", default_value = "", value_parser = parse_timeouts)]
+    timeouts: Timeouts,
     /// Milliseconds a move may be late
     #[arg(long, value_name = "MILLIS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(0..=600_000))]
     margin: u64,
@@ -109,7 +109,7 @@ pub(super) struct ReportArgs {
 }
 
 /// Reads `key=value` pairs between commas or blanks.
-fn pairs(text: &str) -> Result<Vec<(&str, f64)>, String> {
+fn parse_pairs(text: &str) -> Result<Vec<(&str, f64)>, String> {
     let words = text.split([',', ' ']).filter(|word| !word.is_empty());
     words
         .map(|word| {
@@ -121,52 +121,52 @@ fn pairs(text: &str) -> Result<Vec<(&str, f64)>, String> {
         .collect()
 }
 
-fn unknown(key: &str, known: &str) -> String {
+fn unknown_key(key: &str, known: &str) -> String {
     format!("{key:?} means nothing here: expected {known}")
 }
 
-fn parse_opinion(text: &str) -> Result<Opinion, String> {
-    let mut opinion = Opinion {
+fn parse_adjudication_rule(text: &str) -> Result<AdjudicationRule, String> {
+    let mut rule = AdjudicationRule {
         moves: 0,
         score: -1,
         after: 0,
     };
-    for (key, value) in pairs(text)? {
+    for (key, value) in parse_pairs(text)? {
         if !(0.0..=1e6).contains(&value) || value.fract() != 0.0 {
             return Err(format!(
                 "{key}={value}: expected a whole number from 0 to 1000000"
             ));
         }
         match key {
-            "moves" => opinion.moves = value as u32,
-            "score" => opinion.score = value as i32,
-            "after" => opinion.after = value as u32,
-            _ => return Err(unknown(key, "moves, score and after")),
+            "moves" => rule.moves = value as u32,
+            "score" => rule.score = value as i32,
+            "after" => rule.after = value as u32,
+            _ => return Err(unknown_key(key, "moves, score and after")),
         }
     }
-    if opinion.moves == 0 || opinion.score < 0 {
+    if rule.moves == 0 || rule.score < 0 {
         return Err("expected moves, at least 1, and score, such as moves=8,score=10".to_owned());
     }
-    Ok(opinion)
+    Ok(rule)
 }
 
 fn parse_sprt(text: &str) -> Result<Sprt, String> {
     let [mut elo0, mut elo1, mut alpha, mut beta] = [0.0, 5.0, 0.05, 0.05];
-    for (key, value) in pairs(text)? {
+    for (key, value) in parse_pairs(text)? {
         match key {
             "elo0" => elo0 = value,
             "elo1" => elo1 = value,
             "alpha" => alpha = value,
             "beta" => beta = value,
-            _ => return Err(unknown(key, "elo0, elo1, alpha and beta")),
+            _ => return Err(unknown_key(key, "elo0, elo1, alpha and beta")),
         }
     }
     Sprt::new(elo0, elo1, alpha, beta).map_err(|error| error.to_string())
 }
 
-fn parse_patience(text: &str) -> Result<Patience, String> {
-    let mut patience = Patience::default();
-    for (key, value) in pairs(text)? {
+fn parse_timeouts(text: &str) -> Result<Timeouts, String> {
+    let mut timeouts = Timeouts::default();
+    for (key, value) in parse_pairs(text)? {
         if !(0.001..=1e6).contains(&value) {
             return Err(format!(
                 "{key}={value}: expected seconds, from 0.001 to 1000000"
@@ -174,15 +174,15 @@ fn parse_patience(text: &str) -> Result<Patience, String> {
         }
         let time = Duration::from_secs_f64(value);
         match key {
-            "start" => patience.start = time,
-            "ready" => patience.ready = time,
-            "move" => patience.reply = time,
-            "stop" => patience.stop = time,
-            "quit" => patience.quit = time,
-            _ => return Err(unknown(key, "start, ready, move, stop and quit")),
+            "start" => timeouts.start = time,
+            "ready" => timeouts.ready = time,
+            "move" => timeouts.reply = time,
+            "stop" => timeouts.stop = time,
+            "quit" => timeouts.quit = time,
+            _ => return Err(unknown_key(key, "start, ready, move, stop and quit")),
         }
     }
-    Ok(patience)
+    Ok(timeouts)
 }
 
 /// Plays a match. `own` starts this program as an engine.
@@ -191,7 +191,7 @@ pub(super) fn run(
     own: &[String],
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let work = Match {
+    let work = MatchCommand {
         arguments,
         own,
         out,
@@ -199,20 +199,20 @@ pub(super) fn run(
     with_position(&arguments.game, "startpos", work)
 }
 
-struct Match<'a> {
+struct MatchCommand<'a> {
     arguments: &'a MatchArgs,
     own: &'a [String],
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Match<'_> {
+impl PositionCommand for MatchCommand<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let arguments = self.arguments;
-        let plan = plan(arguments, self.own, &start)?;
+        let plan = build_plan(arguments, self.own, &start)?;
         let halt = Halt::new();
-        heed_signals(&halt)?;
+        stop_on_signals(&halt)?;
         if arguments.attended {
-            heed_end_of_input(&halt)?;
+            stop_on_end_of_input(&halt)?;
         }
         if let Some(number) = arguments.only.filter(|&number| number > plan.games) {
             return Err(CliError::Usage(format!(
@@ -220,62 +220,62 @@ impl PositionWork for Match<'_> {
                 plan.games
             )));
         }
-        let mut journal = None;
+        let mut log = None;
         let mut records = Vec::new();
         if let Some(directory) = &arguments.out {
-            let (opened, known) = Journal::open(directory, &plan.heading)?;
+            let (opened, known) = MatchLog::open(directory, &plan.header)?;
             if !opened.is_locked() {
-                super::say(&format!(
+                super::print_message(&format!(
                     "{}: files cannot be locked there; see that no other match is played there",
                     directory.display()
                 ));
             }
-            (journal, records) = (Some(opened), known);
+            (log, records) = (Some(opened), known);
             records.retain(|record| record.game <= plan.games);
         }
         if let Some(number) = arguments.only {
-            return only(
+            return play_single_game(
                 arguments,
                 &plan,
                 number,
-                (&mut journal, &mut records),
+                (&mut log, &mut records),
                 &halt,
                 self.out,
             );
         }
         if let Some(directory) = arguments.out.as_ref().filter(|_| !records.is_empty()) {
-            super::say(&format!(
+            super::print_message(&format!(
                 "going on after {} games that are in {}",
                 records.len(),
                 directory.display()
             ));
         }
-        let mut progress = Progress::new(&plan, &records);
-        let why = runner::run(
+        let mut progress = MatchProgress::new(&plan, &records);
+        let end = runner::run(
             &plan,
             arguments.trees.as_deref(),
-            &mut journal,
+            &mut log,
             &mut records,
             &halt,
-            &mut |news| progress.hear(&news),
+            &mut |event| progress.handle_event(&event),
         );
         progress.clear();
         if let Some(directory) = &arguments.out {
-            write_records(directory, &plan.heading, &records)?;
+            write_records(directory, &plan.header, &records)?;
         }
-        let why = why?;
+        let end = end?;
         records.sort_by_key(|record| record.game);
         self.out
-            .write_all(report::text(&plan.heading, &records).as_bytes())?;
+            .write_all(report::render(&plan.header, &records).as_bytes())?;
         if let Some(sprt) = plan.sprt {
-            let test = report::sequential(sprt, &records);
-            writeln!(self.out, "{}", report::sprt_line(&test, &plan.heading))?;
+            let test = report::run_sprt(sprt, &records);
+            writeln!(self.out, "{}", report::format_sprt(&test, &plan.header))?;
         }
         self.out.flush()?;
-        match why {
-            Why::Done | Why::Decided(_) => Ok(()),
-            Why::Halted => {
-                super::say(&format!(
+        match end {
+            MatchEnd::AllGamesPlayed | MatchEnd::SprtDecided(_) => Ok(()),
+            MatchEnd::Halted => {
+                super::print_message(&format!(
                     "stopped after {} of {} games; {}",
                     records.len(),
                     plan.games,
@@ -291,43 +291,43 @@ impl PositionWork for Match<'_> {
 }
 
 /// Set by tests of documented commands, to `GAMESxPLIES`: no match has more games, and no game more plies.
-const CAP_VARIABLE: &str = "CANOPY_TEST_GAMES";
+const MATCH_CAP_VARIABLE: &str = "CANOPY_TEST_GAMES";
 
-fn test_cap() -> Option<(u64, u32)> {
-    let text = std::env::var(CAP_VARIABLE).ok()?;
+fn match_cap_from_env() -> Option<(u64, u32)> {
+    let text = std::env::var(MATCH_CAP_VARIABLE).ok()?;
     let (games, plies) = text.split_once('x')?;
     Some((games.parse().ok()?, plies.parse().ok()?))
 }
 
-fn plan<G: Playable>(
+fn build_plan<G: Playable>(
     arguments: &MatchArgs,
     own: &[String],
     start: &G,
-) -> Result<Plan<G>, CliError> {
-    let cap = test_cap();
-    let game = name_of(start);
+) -> Result<MatchPlan<G>, CliError> {
+    let cap = match_cap_from_env();
+    let game = game_name(start);
     let mut own = own.to_vec();
     own.extend(["--game".to_owned(), game.clone()]);
     let usage = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
     let mut engines = (arguments.engine.iter())
-        .map(|text| Engine::parse(text, &own).map_err(|error| usage(&error)))
-        .collect::<Result<Vec<Engine>, CliError>>()?;
+        .map(|text| EngineConfig::parse(text, &own).map_err(|error| usage(&error)))
+        .collect::<Result<Vec<EngineConfig>, CliError>>()?;
     for engine in engines.iter().filter(|engine| engine.command == own) {
         let search = engine.options.iter().find(|(name, _)| name == "Search");
         if let Some((_, search)) = search {
             catalog::configure::<G>(search, &[])?;
-            super::say_remarks(search);
+            super::print_remarks(search);
         }
     }
-    Engine::tell_apart(&mut engines);
+    EngineConfig::make_names_unique(&mut engines);
     let listed = match &arguments.openings {
         Some(path) => read_openings::<G>(path, start.rules())?,
         None => Vec::new(),
     };
     let order = if arguments.shuffle {
-        Order::Shuffled
+        OpeningOrder::Shuffled
     } else {
-        Order::Listed
+        OpeningOrder::Listed
     };
     let schedule = Schedule::new(engines.len(), listed.len(), order, arguments.seed)
         .map_err(|error| usage(&error))?;
@@ -337,7 +337,7 @@ fn plan<G: Playable>(
             engines.len()
         )));
     }
-    let patience = Patience {
+    let timeouts = Timeouts {
         margin: Duration::from_millis(arguments.margin),
         ..arguments.timeouts
     };
@@ -348,38 +348,39 @@ fn plan<G: Playable>(
             .chain(cap.map(|(_, plies)| plies))
             .min(),
     };
-    let mut heading = Heading::new(game.clone(), &engines, &arguments.go, &patience);
-    heading.seed = arguments.seed;
-    heading.plies = arguments.plies;
-    heading.openings = (listed.len(), digest(&listed, arguments.shuffle));
-    heading.adjudication = adjudication;
+    let mut header = MatchHeader::new(game.clone(), &engines, &arguments.go, &timeouts);
+    header.seed = arguments.seed;
+    header.plies = arguments.plies;
+    header.openings = (listed.len(), openings_digest(&listed, arguments.shuffle));
+    header.adjudication = adjudication;
     if arguments.out.is_some() {
-        for (text, engine) in heading.engines.iter_mut().zip(&engines) {
+        for (text, engine) in header.engines.iter_mut().zip(&engines) {
             if engine.command == own
                 && let Some((_, search)) = engine.options.iter().find(|(name, _)| name == "Search")
             {
-                text.build = Some(Build {
+                text.build = Some(EngineBuild {
                     version: env!("CARGO_PKG_VERSION").to_owned(),
-                    signature: format!("{:016x}", signature::of_search(search, start)?),
+                    signature: format!("{:016x}", signature::search_signature(search, start)?),
                 });
             }
         }
     }
-    Ok(Plan {
-        heading,
+    Ok(MatchPlan {
+        header,
         engines,
-        go: arguments.go.clone(),
-        games: schedule.games(cap.map_or(arguments.games, |(games, _)| games.min(arguments.games))),
+        limits: arguments.go.clone(),
+        games: schedule
+            .game_count(cap.map_or(arguments.games, |(games, _)| games.min(arguments.games))),
         schedule,
         openings: match listed.is_empty() {
-            true => vec![Opening::plain(start.rules())],
+            true => vec![Opening::from_start(start.rules())],
             false => listed,
         },
-        terms: Terms {
+        settings: RefereeSettings {
             game: Asked::of::<G>(start.rules()),
-            patience,
+            timeouts,
             adjudication,
-            pace: Duration::from_millis(arguments.pace),
+            move_delay: Duration::from_millis(arguments.pace),
         },
         concurrency: arguments.concurrency as usize,
         sprt: arguments.sprt,
@@ -389,7 +390,7 @@ fn plan<G: Playable>(
 fn read_openings<G: Playable>(path: &Path, rules: G::Rules) -> Result<Vec<Opening<G>>, CliError> {
     let text = fs::read_to_string(path)
         .map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))?;
-    let openings = openings::read(rules, &text).map_err(|(line, error)| {
+    let openings = openings::parse_list(rules, &text).map_err(|(line, error)| {
         CliError::Usage(format!("{}, line {line}: {error}", path.display()))
     })?;
     if openings.is_empty() {
@@ -402,10 +403,10 @@ fn read_openings<G: Playable>(path: &Path, rules: G::Rules) -> Result<Vec<Openin
 }
 
 /// A number that tells lists of openings apart.
-fn digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u64 {
+fn openings_digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u64 {
     let mut sum = u64::from(is_shuffled);
     for opening in openings {
-        let (position, _) = opening.reach();
+        let (position, _) = opening.final_position();
         for part in [
             opening.start.key(),
             position.key(),
@@ -419,8 +420,8 @@ fn digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u64 {
 
 /// Has Ctrl-C, and what else asks programs to end, stop the match.
 #[cfg(unix)]
-fn heed_signals(halt: &Halt) -> Result<(), CliError> {
-    allow_many_handles();
+fn stop_on_signals(halt: &Halt) -> Result<(), CliError> {
+    raise_file_limit();
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
@@ -430,7 +431,7 @@ fn heed_signals(halt: &Halt) -> Result<(), CliError> {
     let listener = std::thread::Builder::new().name("signals".to_owned());
     listener.spawn(move || {
         for _ in signals.forever() {
-            halt.say();
+            halt.request();
         }
     })?;
     Ok(())
@@ -438,7 +439,7 @@ fn heed_signals(halt: &Halt) -> Result<(), CliError> {
 
 /// Every engine takes three handles, and systems allow few if nobody asks for more.
 #[cfg(unix)]
-fn allow_many_handles() {
+fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let _ = setrlimit(
@@ -451,12 +452,12 @@ fn allow_many_handles() {
 }
 
 /// Has the end of standard input stop the match.
-fn heed_end_of_input(halt: &Halt) -> Result<(), CliError> {
+fn stop_on_end_of_input(halt: &Halt) -> Result<(), CliError> {
     let halt = halt.clone();
     let listener = std::thread::Builder::new().name("attendance".to_owned());
     listener.spawn(move || {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        halt.say();
+        halt.request();
     })?;
     Ok(())
 }
@@ -466,8 +467,12 @@ fn heed_signals(_: &Halt) -> Result<(), CliError> {
     Ok(())
 }
 
-fn write_records(directory: &Path, heading: &Heading, known: &[Record]) -> Result<(), CliError> {
-    records::write_all(directory, heading, known).map_err(|error| {
+fn write_records(
+    directory: &Path,
+    header: &MatchHeader,
+    known: &[GameRecord],
+) -> Result<(), CliError> {
+    records::write_all(directory, header, known).map_err(|error| {
         CliError::Failed(format!(
             "{}: the records cannot be written: {error}",
             directory.display()
@@ -476,20 +481,20 @@ fn write_records(directory: &Path, heading: &Heading, known: &[Record]) -> Resul
 }
 
 /// Plays one game, shows it, and compares it with the one that is on record, or puts it there.
-fn only<G: Playable>(
+fn play_single_game<G: Playable>(
     arguments: &MatchArgs,
-    plan: &Plan<G>,
+    plan: &MatchPlan<G>,
     number: u64,
-    (journal, records): (&mut Option<Journal>, &mut Vec<Record>),
+    (log, records): (&mut Option<MatchLog>, &mut Vec<GameRecord>),
     halt: &Halt,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let record = runner::run_only(plan, number - 1, arguments.trees.as_deref(), halt)?;
+    let record = runner::run_single_game(plan, number - 1, arguments.trees.as_deref(), halt)?;
     let record = record.ok_or(CliError::Interrupted)?;
-    let names = plan.heading.names();
+    let names = plan.header.names();
     let [first, second] =
         (record.players).map(|index| names.get(index).copied().unwrap_or_default());
-    let [first, second] = [first, second].map(visible);
+    let [first, second] = [first, second].map(escape_invisible);
     writeln!(out, "game {number}: {first} against {second}")?;
     if !record.start.is_empty() {
         writeln!(out, "start:  {}", record.start)?;
@@ -499,17 +504,17 @@ fn only<G: Playable>(
         out,
         "result: {} ({})",
         record.result,
-        visible(&record.reason)
+        escape_invisible(&record.reason)
     )?;
-    let (Some(directory), Some(journal)) = (&arguments.out, journal) else {
+    let (Some(directory), Some(log)) = (&arguments.out, log) else {
         return Ok(());
     };
     let text = match records.iter().find(|known| known.game == number) {
         None => {
-            journal.record(&record)?;
-            journal.tend(true)?;
+            log.append_game(&record)?;
+            log.sync(true)?;
             records.push(record);
-            write_records(directory, &plan.heading, records)?;
+            write_records(directory, &plan.header, records)?;
             "it is on record now"
         }
         Some(known) if known.moves == record.moves && known.result == record.result => {
@@ -523,128 +528,132 @@ fn only<G: Playable>(
 
 /// Writes again what is known of a match.
 pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    let (heading, mut known) = journal::read(&arguments.directory)?;
+    let (header, mut known) = journal::read(&arguments.directory)?;
     known.sort_by_key(|record| record.game);
-    write_records(&arguments.directory, &heading, &known)?;
-    out.write_all(report::text(&heading, &known).as_bytes())?;
+    write_records(&arguments.directory, &header, &known)?;
+    out.write_all(report::render(&header, &known).as_bytes())?;
     Ok(())
 }
 
 /// How far a match is, on standard error.
-struct Progress<'a, G: Playable> {
-    plan: &'a Plan<G>,
+struct MatchProgress<'a, G: Playable> {
+    plan: &'a MatchPlan<G>,
     is_terminal: bool,
-    begun: Stopwatch,
+    stopwatch: Stopwatch,
     /// When the line was last drawn.
-    drawn: Duration,
+    last_drawn: Duration,
     /// Games that were there before.
-    before: usize,
-    played: usize,
-    results: Tally,
-    width: usize,
+    resumed_games: usize,
+    played_games: usize,
+    results: WdlCounts,
+    line_width: usize,
 }
 
-impl<'a, G: Playable> Progress<'a, G> {
-    fn new(plan: &'a Plan<G>, records: &[Record]) -> Self {
+impl<'a, G: Playable> MatchProgress<'a, G> {
+    fn new(plan: &'a MatchPlan<G>, records: &[GameRecord]) -> Self {
         let before = records.len();
-        let sums = report::sums(plan.engines.len(), records);
+        let sums = report::engine_stats(plan.engines.len(), records);
         Self {
             plan,
             is_terminal: io::stderr().is_terminal(),
-            begun: Stopwatch::start(),
-            drawn: Duration::ZERO,
-            before,
-            played: before,
+            stopwatch: Stopwatch::start(),
+            last_drawn: Duration::ZERO,
+            resumed_games: before,
+            played_games: before,
             results: sums
                 .first()
-                .map_or(Tally::default(), |sum| sum.results.total()),
-            width: 0,
+                .map_or(WdlCounts::default(), |sum| sum.results.total()),
+            line_width: 0,
         }
     }
 
-    fn hear(&mut self, news: &News<'_>) {
-        match news {
-            News::Said(text) => {
+    fn handle_event(&mut self, event: &MatchEvent<'_>) {
+        match event {
+            MatchEvent::Message(text) => {
                 self.clear();
-                super::say(text);
+                super::print_message(text);
             }
-            News::Over(records) => {
-                self.played = records.len();
+            MatchEvent::GameOver(records) => {
+                self.played_games = records.len();
                 let last = records.last();
                 let tally = match last.map(|record| (record.result.as_str(), record.players)) {
-                    Some(("p1win", [0, _]) | ("p2win", [_, 0])) => Tally::new(1, 0, 0),
-                    Some(("draw", [0, _] | [_, 0])) => Tally::new(0, 1, 0),
-                    Some((_, [0, _] | [_, 0])) => Tally::new(0, 0, 1),
-                    _ => Tally::default(),
+                    Some(("p1win", [0, _]) | ("p2win", [_, 0])) => WdlCounts::new(1, 0, 0),
+                    Some(("draw", [0, _] | [_, 0])) => WdlCounts::new(0, 1, 0),
+                    Some((_, [0, _] | [_, 0])) => WdlCounts::new(0, 0, 1),
+                    _ => WdlCounts::default(),
                 };
                 self.results = self.results + tally;
-                self.draw();
+                self.redraw();
             }
-            News::Tick => self.draw(),
+            MatchEvent::Tick => self.redraw(),
         }
     }
 
-    fn draw(&mut self) {
-        let pause = if self.is_terminal { REDRAW } else { REPEAT };
-        let now = self.begun.elapsed();
-        if now < self.drawn + pause {
+    fn redraw(&mut self) {
+        let pause = if self.is_terminal {
+            TERMINAL_REDRAW_INTERVAL
+        } else {
+            LOG_INTERVAL
+        };
+        let now = self.stopwatch.elapsed();
+        if now < self.last_drawn + pause {
             return;
         }
-        self.drawn = now;
-        let line = self.line();
+        self.last_drawn = now;
+        let line = self.bar_line();
         if self.is_terminal {
-            let blank = self.width.saturating_sub(line.chars().count());
-            self.width = line.chars().count();
+            let blank = self.line_width.saturating_sub(line.chars().count());
+            self.line_width = line.chars().count();
             let mut terminal = io::stderr().lock();
             let _ = write!(terminal, "\r{line}{:blank$}", "");
             let _ = terminal.flush();
         } else {
-            super::say(&line);
+            super::print_message(&line);
         }
     }
 
-    fn line(&self) -> String {
+    fn bar_line(&self) -> String {
         let total = self.plan.games.max(1);
-        let part = self.played as f64 / total as f64;
-        let filled = ((part * BAR as f64) as usize).min(BAR);
-        let names = self.plan.heading.names();
+        let part = self.played_games as f64 / total as f64;
+        let filled = ((part * BAR_WIDTH as f64) as usize).min(BAR_WIDTH);
+        let names = self.plan.header.names();
         let results = self.results;
-        let time = self.begun.elapsed();
-        let new = self.played.saturating_sub(self.before);
+        let time = self.stopwatch.elapsed();
+        let new = self.played_games.saturating_sub(self.resumed_games);
         let left = match new {
             0 => String::new(),
             _ => {
-                let rest = total.saturating_sub(self.played as u64);
+                let rest = total.saturating_sub(self.played_games as u64);
                 let seconds = time.as_secs_f64() / new as f64 * rest as f64;
-                format!(", {} left", clock(seconds))
+                format!(", {} left", format_seconds(seconds))
             }
         };
         format!(
             "[{:#<filled$}{:.<rest$}] {} of {total}  {} {}-{}-{} {:.1}%{left}",
             "",
             "",
-            self.played,
-            visible(names.first().copied().unwrap_or_default()),
+            self.played_games,
+            escape_invisible(names.first().copied().unwrap_or_default()),
             results.wins,
             results.draws,
             results.losses,
             100.0 * results.score(),
-            rest = BAR - filled,
+            rest = BAR_WIDTH - filled,
         )
     }
 
     /// Takes the line away.
     fn clear(&mut self) {
-        if self.is_terminal && self.width > 0 {
+        if self.is_terminal && self.line_width > 0 {
             let mut terminal = io::stderr().lock();
-            let _ = write!(terminal, "\r{:width$}\r", "", width = self.width);
+            let _ = write!(terminal, "\r{:width$}\r", "", width = self.line_width);
             let _ = terminal.flush();
-            self.width = 0;
+            self.line_width = 0;
         }
     }
 }
 
-fn clock(seconds: f64) -> String {
+fn format_seconds(seconds: f64) -> String {
     let seconds = seconds.clamp(0.0, 1e9) as u64;
     match seconds / 3600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),
@@ -652,18 +661,18 @@ fn clock(seconds: f64) -> String {
     }
 }
 
-impl From<JournalError> for CliError {
-    fn from(error: JournalError) -> Self {
+impl From<MatchLogError> for CliError {
+    fn from(error: MatchLogError) -> Self {
         match error {
-            JournalError::Io { .. } => Self::Failed(error.to_string()),
-            JournalError::Busy(_) => Self::Busy(error.to_string()),
+            MatchLogError::Io { .. } => Self::Failed(error.to_string()),
+            MatchLogError::Busy(_) => Self::Busy(error.to_string()),
             _ => Self::Usage(error.to_string()),
         }
     }
 }
 
-impl From<RunError> for CliError {
-    fn from(error: RunError) -> Self {
+impl From<MatchError> for CliError {
+    fn from(error: MatchError) -> Self {
         Self::Failed(error.to_string())
     }
 }

@@ -46,13 +46,13 @@ mod trees;
 )]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     #[command(flatten)]
     serve: serve::ServeArgs,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum CliCommand {
     /// Count the ways to play so many plies, to check the rules against published numbers
     Perft(perft::PerftArgs),
     /// Draw a position with its legal moves, side to move and result
@@ -140,27 +140,31 @@ impl CliError {
 
 /// Says something on the side, where it does not disturb the output. If that cannot be written either, nothing is said:
 /// standard error may be a file on the full disk that is spoken of.
-fn say(message: &str) {
-    let lines: Vec<_> = message.lines().map(notation::visible).collect();
+fn print_message(message: &str) {
+    let lines: Vec<_> = message.lines().map(notation::escape_invisible).collect();
     let text = format!("canopy-engine: {}\n", lines.join("\n"));
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Says what this machine does not have of what a search is asked for.
-fn say_remarks(search: &str) {
-    catalog::remarks(search).iter().for_each(|text| say(text));
+fn print_remarks(search: &str) {
+    catalog::warnings(search)
+        .iter()
+        .for_each(|text| print_message(text));
 }
 
 /// Says what a search has less of than was asked for.
-fn say_shortfalls<G: Playable>(search: &dyn Search<G>) {
+fn print_shortfalls<G: Playable>(search: &dyn Search<G>) {
     let shortfalls = search.shortfalls();
-    shortfalls.iter().for_each(|short| say(&short.to_string()));
+    shortfalls
+        .iter()
+        .for_each(|short| print_message(&short.to_string()));
 }
 
 /// Runs the program with these arguments, the first being its own name. `within` are the words by which another program
 /// that carries this one is told to run it.
-pub fn main(arguments: impl IntoIterator<Item = OsString>, within: &[&str]) -> ExitCode {
-    outlive_file_limits();
+pub fn main(arguments: impl IntoIterator<Item = OsString>, engine_arguments: &[&str]) -> ExitCode {
+    ignore_file_size_signal();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -170,25 +174,27 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, within: &[&str]) -> E
     };
     let mut out = io::stdout().lock();
     let Some(command) = cli.command else {
-        return finish(serve::run(&cli.serve, &mut out));
+        return to_exit_code(serve::run(&cli.serve, &mut out));
     };
     let result = match command {
-        Command::Perft(arguments) => perft::run(&arguments, &mut out),
-        Command::Show(arguments) => show::run(&arguments, &mut out),
-        Command::Searches(arguments) => searches::run(&arguments, &mut out),
-        Command::Duel(arguments) => duel::run(&arguments, &mut out),
-        Command::Match(arguments) => matches::run(&arguments, &own(within), &mut out),
-        Command::Report(arguments) => matches::run_report(&arguments, &mut out),
-        Command::Grow(arguments) => grow::run(&arguments, &mut out),
-        Command::Convert(arguments) => convert::run(&arguments, &mut out),
-        Command::Inspect(arguments) => inspect::run(&arguments, &mut out),
-        Command::Bench(arguments) => bench::run(&arguments, &mut out),
+        CliCommand::Perft(arguments) => perft::run(&arguments, &mut out),
+        CliCommand::Show(arguments) => show::run(&arguments, &mut out),
+        CliCommand::Searches(arguments) => searches::run(&arguments, &mut out),
+        CliCommand::Duel(arguments) => duel::run(&arguments, &mut out),
+        CliCommand::Match(arguments) => {
+            matches::run(&arguments, &own_command(engine_arguments), &mut out)
+        }
+        CliCommand::Report(arguments) => matches::run_report(&arguments, &mut out),
+        CliCommand::Grow(arguments) => grow::run(&arguments, &mut out),
+        CliCommand::Convert(arguments) => convert::run(&arguments, &mut out),
+        CliCommand::Inspect(arguments) => inspect::run(&arguments, &mut out),
+        CliCommand::Bench(arguments) => bench::run(&arguments, &mut out),
     };
-    finish(result)
+    to_exit_code(result)
 }
 
 /// A file that grows beyond a limit of the process is an error of that file, and no reason to be killed (SIGXFSZ).
-fn outlive_file_limits() {
+fn ignore_file_size_signal() {
     #[cfg(unix)]
     let _ = signal_hook::flag::register(
         signal_hook::consts::SIGXFSZ,
@@ -197,14 +203,14 @@ fn outlive_file_limits() {
 }
 
 /// The command that starts this program.
-fn own(within: &[&str]) -> Vec<String> {
+fn own_command(engine_arguments: &[&str]) -> Vec<String> {
     let program = std::env::current_exe().unwrap_or_else(|_| "canopy-engine".into());
     let mut words = vec![program.to_string_lossy().into_owned()];
-    words.extend(within.iter().map(|&word| word.to_owned()));
+    words.extend(engine_arguments.iter().map(|&word| word.to_owned()));
     words
 }
 
-fn finish(result: Result<(), CliError>) -> ExitCode {
+fn to_exit_code(result: Result<(), CliError>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(CliError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -213,7 +219,7 @@ fn finish(result: Result<(), CliError>) -> ExitCode {
         Err(error) => {
             // Who said stop has been told what came of it.
             if !matches!(error, CliError::Interrupted) {
-                say(&error.to_string());
+                print_message(&error.to_string());
             }
             ExitCode::from(error.exit_code())
         }
@@ -221,33 +227,34 @@ fn finish(result: Result<(), CliError>) -> ExitCode {
 }
 
 /// A piece of work on one position, whatever the game.
-trait PositionWork {
+trait PositionCommand {
     fn run<G: Playable>(self, position: G) -> Result<(), CliError>;
 }
 
 impl PositionArgs {
-    fn with_position<W: PositionWork>(&self, work: W) -> Result<(), CliError> {
+    fn with_position<W: PositionCommand>(&self, work: W) -> Result<(), CliError> {
         with_position(&self.game, &self.position, work)
     }
 }
 
 /// Runs `work` on the position that `text` describes in the game called `game`.
-fn with_position<W: PositionWork>(game: &str, text: &str, work: W) -> Result<(), CliError> {
-    struct Parse<'a, W> {
+fn with_position<W: PositionCommand>(game: &str, text: &str, work: W) -> Result<(), CliError> {
+    struct ParsePosition<'a, W> {
         text: &'a str,
         work: W,
     }
-    impl<W: PositionWork> Visitor for Parse<'_, W> {
+    impl<W: PositionCommand> Visitor for ParsePosition<'_, W> {
         type Out = Result<(), CliError>;
 
         fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-            self.work.run::<G>(notation::position(rules, self.text)?)
+            self.work
+                .run::<G>(notation::read_position(rules, self.text)?)
         }
     }
-    games::with_game(game, Parse { text, work })?
+    games::with_game(game, ParsePosition { text, work })?
 }
 
 /// The name of a position's game, with its variant.
-fn name_of<G: Notation>(position: &G) -> String {
+fn game_name<G: Notation>(position: &G) -> String {
     notation::full_name::<G>(position.rules())
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::{CliError, PositionArgs, PositionWork};
+use super::{CliError, PositionArgs, PositionCommand};
 use crate::{
     games::{
         Playable,
@@ -27,16 +27,18 @@ pub(super) struct PerftArgs {
 }
 
 pub(super) fn run(arguments: &PerftArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    client::end_when_unread();
-    arguments.position.with_position(Perft { arguments, out })
+    client::exit_when_stdout_closes();
+    arguments
+        .position
+        .with_position(PerftCommand { arguments, out })
 }
 
-struct Perft<'a> {
+struct PerftCommand<'a> {
     arguments: &'a PerftArgs,
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Perft<'_> {
+impl PositionCommand for PerftCommand<'_> {
     fn run<G: Playable>(self, position: G) -> Result<(), CliError> {
         let PerftArgs {
             depth,

@@ -5,8 +5,8 @@ use std::io::Write;
 use clap::Args;
 
 use super::{
-    CliError, PositionWork,
-    columns::{columns, terminal_width},
+    CliError, PositionCommand,
+    columns::{format_columns, terminal_width},
     game_help, with_position,
 };
 use crate::{
@@ -25,35 +25,35 @@ pub(super) struct SearchesArgs {
 pub(super) fn run(arguments: &SearchesArgs, out: &mut dyn Write) -> Result<(), CliError> {
     if let Some(search) = &arguments.search {
         let game = arguments.game.as_deref();
-        let game = game.unwrap_or_else(|| game_of(search));
-        return with_position(game, "startpos", Describe { search, out });
+        let game = game.unwrap_or_else(|| default_game(search));
+        return with_position(game, "startpos", DescribeCommand { search, out });
     }
-    let row = |entry: &catalog::Entry| {
+    let row = |entry: &catalog::CatalogEntry| {
         let only = entry
-            .only
+            .only_game
             .map_or(String::new(), |game| format!(" ({game} only)"));
         (entry.name.to_owned(), format!("{}{only}", entry.help))
     };
     let rows: Vec<(String, String)> = SEARCHES.iter().map(row).collect();
-    out.write_all(columns(&rows, terminal_width()).as_bytes())?;
+    out.write_all(format_columns(&rows, terminal_width()).as_bytes())?;
     Ok(())
 }
 
 /// The game for which a search is described if none is named: its only one, or chess.
-fn game_of(search: &str) -> &'static str {
+fn default_game(search: &str) -> &'static str {
     let name = search.split(',').next().unwrap_or_default().trim();
     let entry = SEARCHES
         .iter()
         .find(|entry| entry.name.eq_ignore_ascii_case(name));
-    entry.and_then(|entry| entry.only).unwrap_or("chess")
+    entry.and_then(|entry| entry.only_game).unwrap_or("chess")
 }
 
-struct Describe<'a> {
+struct DescribeCommand<'a> {
     search: &'a str,
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Describe<'_> {
+impl PositionCommand for DescribeCommand<'_> {
     fn run<G: Playable>(self, _: G) -> Result<(), CliError> {
         let spec = catalog::parse::<G>(self.search)?;
         let mut rows = Vec::new();
@@ -72,7 +72,7 @@ impl PositionWork for Describe<'_> {
             ));
         }
         self.out
-            .write_all(columns(&rows, terminal_width()).as_bytes())?;
+            .write_all(format_columns(&rows, terminal_width()).as_bytes())?;
         Ok(())
     }
 }

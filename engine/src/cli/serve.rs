@@ -9,15 +9,15 @@ use clap::Args;
 
 use super::CliError;
 use crate::{
-    protocol::{Setup, Talk, stdio},
+    protocol::{ProtocolKind, ServerConfig, stdio},
     tree::confine::Confinement,
 };
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
     /// The protocol to talk; without it the first word that is recognised decides
-    #[arg(long, value_name = "PROTOCOL", value_parser = parse_talk)]
-    protocol: Option<Talk>,
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    protocol: Option<ProtocolKind>,
     /// The game to begin with
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
@@ -29,8 +29,8 @@ pub(super) struct ServeArgs {
     trees_under: Option<PathBuf>,
 }
 
-fn parse_talk(text: &str) -> Result<Talk, String> {
-    let found = (Talk::ALL.iter()).find(|(name, _)| name.eq_ignore_ascii_case(text));
+fn parse_protocol(text: &str) -> Result<ProtocolKind, String> {
+    let found = (ProtocolKind::ALL.iter()).find(|(name, _)| name.eq_ignore_ascii_case(text));
     found
         .map(|&(_, talk)| talk)
         .ok_or_else(|| "expected uci, ugi, gtp or nboard".to_owned())
@@ -44,7 +44,7 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
 
 pub(super) fn run(arguments: &ServeArgs, out: &mut dyn Write) -> Result<(), CliError> {
     if io::stdin().is_terminal() {
-        super::say("serving on standard input; say help, or quit");
+        super::print_message("serving on standard input; say help, or quit");
     }
     let confine = |directory: &Path| {
         Confinement::below(directory).map_err(|error| {
@@ -52,14 +52,15 @@ pub(super) fn run(arguments: &ServeArgs, out: &mut dyn Write) -> Result<(), CliE
             CliError::Usage(format!("--trees-under {directory}: {error}"))
         })
     };
-    let setup = Setup {
-        trees_under: arguments.trees_under.as_deref().map(confine).transpose()?,
-        talk: arguments.protocol,
+    let setup = ServerConfig {
+        tree_confinement: arguments.trees_under.as_deref().map(confine).transpose()?,
+        protocol: arguments.protocol,
         game: arguments.game.clone(),
         options: arguments.options.clone(),
     };
     let input = io::BufReader::with_capacity(1 << 16, io::stdin());
-    stdio::serve(&setup, input, out, &mut |text| super::say(text)).map_err(CliError::Usage)??;
+    stdio::serve(&setup, input, out, &mut |text| super::print_message(text))
+        .map_err(CliError::Usage)??;
     // A search that does not heed quit must not keep the process alive.
     let _ = out.flush();
     std::process::exit(0)

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::{CliError, PositionArgs, PositionWork, name_of};
+use super::{CliError, PositionArgs, PositionCommand, game_name};
 use crate::games::{
     History, Outcome, Playable, Player,
-    notation::{self, Style, drawing, move_text, outcome_text, position_text},
+    notation::{self, Style, board_text, move_text, outcome_text, position_text},
 };
 
 #[derive(Args)]
@@ -25,38 +25,41 @@ pub(super) struct ShowArgs {
 }
 
 pub(super) fn run(arguments: &ShowArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    arguments.position.with_position(Show {
+    arguments.position.with_position(ShowCommand {
         moves: &arguments.moves,
         out,
     })
 }
 
-struct Show<'a> {
+struct ShowCommand<'a> {
     moves: &'a str,
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Show<'_> {
+impl PositionCommand for ShowCommand<'_> {
     fn run<G: Playable>(self, mut position: G) -> Result<(), CliError> {
         let Self { moves, out } = self;
         let mut history = History::new();
         history.push(&position);
         notation::play_moves(&mut position, &mut history, moves, |_, _| {})?;
 
-        write!(out, "{}", drawing(&position))?;
+        write!(out, "{}", board_text(&position))?;
         writeln!(out)?;
-        writeln!(out, "game:     {}", name_of(&position))?;
+        writeln!(out, "game:     {}", game_name(&position))?;
         writeln!(out, "position: {}", position_text(&position))?;
         let Some(outcome) = history.outcome(&position) else {
             let mut moves = Vec::new();
             position.legal_moves(&mut moves);
-            writeln!(out, "to move:  {}", side::<G>(position.to_move()))?;
-            let texts: Vec<String> = moves.iter().map(|&mv| human_move(&position, mv)).collect();
+            writeln!(out, "to move:  {}", side_name::<G>(position.to_move()))?;
+            let texts: Vec<String> = moves
+                .iter()
+                .map(|&mv| move_with_human_notation(&position, mv))
+                .collect();
             writeln!(out, "moves:    {} ({})", texts.join(" "), texts.len())?;
             return Ok(());
         };
         let reason = if position.outcome().is_some() {
-            position.reason()
+            position.end_reason()
         } else {
             "threefold repetition"
         };
@@ -64,19 +67,19 @@ impl PositionWork for Show<'_> {
             out,
             "result:   {}{}",
             outcome_text::<G>(outcome, reason),
-            score(&position, outcome)
+            score_text(&position, outcome)
         )?;
         Ok(())
     }
 }
 
-fn side<G: Playable>(player: Player) -> String {
+fn side_name<G: Playable>(player: Player) -> String {
     let ordinal = ["first", "second"][player.index()];
     format!("{} ({ordinal} player)", G::PLAYERS[player.index()])
 }
 
 /// The move as it is written, with the notation of people behind it where that differs.
-fn human_move<G: Playable>(position: &G, mv: G::Move) -> String {
+fn move_with_human_notation<G: Playable>(position: &G, mv: G::Move) -> String {
     let own = move_text(position, mv);
     let mut human = String::new();
     let _ = position.write_move(mv, Style::Human, &mut human);
@@ -87,7 +90,7 @@ fn human_move<G: Playable>(position: &G, mv: G::Move) -> String {
     }
 }
 
-fn score<G: Playable>(position: &G, outcome: Outcome) -> String {
+fn score_text<G: Playable>(position: &G, outcome: Outcome) -> String {
     match (position.score(), outcome) {
         (Some([first, second]), Outcome::Win(Player::Second)) => format!(", {second} to {first}"),
         (Some([first, second]), _) => format!(", {first} to {second}"),

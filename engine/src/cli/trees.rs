@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::tree::{
     files::Format,
-    snapshot::Wanted,
-    writer::{LONGEST_JOURNAL, Settings},
+    snapshot::SnapshotOptions,
+    writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeOutputSettings},
 };
 
 /// A format by name.
@@ -52,23 +52,23 @@ pub(super) struct OutputArgs {
     #[arg(long)]
     journal: bool,
     /// End the journal at so many megabytes
-    #[arg(long, value_name = "MB", default_value_t = LONGEST_JOURNAL >> 20, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    #[arg(long, value_name = "MB", default_value_t = DEFAULT_MAX_JOURNAL_BYTES >> 20, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     journal_mb: u64,
 }
 
 impl OutputArgs {
-    pub(super) fn settings(&self) -> Settings {
-        Settings {
+    pub(super) fn settings(&self) -> TreeOutputSettings {
+        TreeOutputSettings {
             directory: self.out.clone(),
             format: self.format.0,
-            wanted: Wanted {
+            snapshot: SnapshotOptions {
                 states: self.states,
                 extra: self.extra,
                 max_nodes: self.max_nodes,
                 min_visits: self.min_visits,
             },
-            every: self.every.map(Duration::from_millis),
-            journal: self.journal.then_some(self.journal_mb << 20),
+            snapshot_interval: self.every.map(Duration::from_millis),
+            max_journal_bytes: self.journal.then_some(self.journal_mb << 20),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Game, Outcome, Player};
 use crate::rng::mix;
 
 /// What a won game is worth to its winner, in hundredths of a point; no evaluation of an open game reaches it.
-pub const WIN: i32 = 1_000_000;
+pub const WIN_VALUE: i32 = 1_000_000;
 
 /// A game's evaluations, and what a playout that is cut short pays.
 pub trait Evaluate: Game {
@@ -13,31 +13,31 @@ pub trait Evaluate: Game {
 
     /// Reward curves by name: what a playout that is cut short may pay. The first is the one to use when nobody asks for
     /// another.
-    fn curves() -> &'static [Curve<Self>];
+    fn reward_curves() -> &'static [RewardCurve<Self>];
 
     /// What a playout that stops here pays the first player: 0.2 to 0.8, and 0.5 when neither side is ahead.
     #[inline]
     fn cutoff_reward(&self) -> f64 {
-        let curve = &Self::curves()[0];
+        let curve = &Self::reward_curves()[0];
         (curve.function)(self, curve.defaults)
     }
 }
 
 /// One way from a position to a reward.
-pub struct Curve<G> {
+pub struct RewardCurve<G> {
     /// What it is called in options.
     pub name: &'static str,
     /// What it does, in a sentence.
     pub help: &'static str,
     /// What can be set, in the order of the arguments.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [EvaluationParameter],
     /// Their default values.
     pub defaults: &'static [i32],
     /// The reward for the first player, from 0.2 to 0.8.
     pub function: fn(&G, &[i32]) -> f64,
 }
 
-impl<G: Evaluate> Curve<G> {
+impl<G: Evaluate> RewardCurve<G> {
     /// The curve of a game that has no published one: its first evaluation, squeezed so that half of the way to the end is
     /// reached at `HALF`.
     pub const fn squashed<const HALF: i32>() -> Self {
@@ -45,10 +45,10 @@ impl<G: Evaluate> Curve<G> {
             name: "squashed",
             help: "The first evaluation, squeezed into the range of rewards.",
             parameters: const {
-                &[Parameter {
+                &[EvaluationParameter {
                     name: "half",
                     help: "The value of the evaluation at which the reward is half-way from even to its end.",
-                    kind: Kind::Number {
+                    kind: EvaluationParameterKind::Number {
                         default: HALF,
                         min: 1,
                         max: 1_000_000,
@@ -75,30 +75,30 @@ pub struct Evaluation<G> {
     /// What it measures, in a sentence.
     pub help: &'static str,
     /// What can be set, in the order of the arguments.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [EvaluationParameter],
     /// The value in hundredths of a point for the player to move. Made for games that go on; finished games are
     /// worth what [`Outcome`] says, which is the search's business.
     pub function: fn(&G, &[i32]) -> i32,
     /// For an evaluation that may look at one side only, where turning the sign does not give the other side's value: the
     /// value for the player who searches, whoever is to move. None where `function` says all.
-    pub seen_by: Option<SeenBy<G>>,
+    pub player_function: Option<PlayerEvaluationFn<G>>,
 }
 
 /// The value of a position for a player, whoever is to move.
-pub type SeenBy<G> = fn(&G, Player, &[i32]) -> i32;
+pub type PlayerEvaluationFn<G> = fn(&G, Player, &[i32]) -> i32;
 
 /// Something about an evaluation that can be set.
-pub struct Parameter {
+pub struct EvaluationParameter {
     /// What it is called in options.
     pub name: &'static str,
     /// What it does, in a sentence.
     pub help: &'static str,
     /// What it may be.
-    pub kind: Kind,
+    pub kind: EvaluationParameterKind,
 }
 
 /// The values of a parameter.
-pub enum Kind {
+pub enum EvaluationParameterKind {
     /// A whole number.
     Number {
         /// The value if none is given.
@@ -112,12 +112,12 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-impl Parameter {
+impl EvaluationParameter {
     /// The argument to use if none is given.
     pub fn default(&self) -> i32 {
         match self.kind {
-            Kind::Number { default, .. } => default,
-            Kind::Choice(_) => 0,
+            EvaluationParameterKind::Number { default, .. } => default,
+            EvaluationParameterKind::Choice(_) => 0,
         }
     }
 }
@@ -126,12 +126,16 @@ impl<G: Game> Evaluation<G> {
     /// The value of `position` for the player to move, with default arguments; finished games are worth
     /// plus or minus [`WIN`], or 0.
     pub fn value(&self, position: &G) -> i32 {
-        let defaults: Vec<i32> = self.parameters.iter().map(Parameter::default).collect();
+        let defaults: Vec<i32> = self
+            .parameters
+            .iter()
+            .map(EvaluationParameter::default)
+            .collect();
         match position.outcome() {
             None => (self.function)(position, &defaults),
             Some(Outcome::Draw) => 0,
-            Some(Outcome::Win(player)) if player == position.to_move() => WIN,
-            Some(Outcome::Win(_)) => -WIN,
+            Some(Outcome::Win(player)) if player == position.to_move() => WIN_VALUE,
+            Some(Outcome::Win(_)) => -WIN_VALUE,
         }
     }
 
@@ -142,7 +146,7 @@ impl<G: Game> Evaluation<G> {
             help: "Win, draw or loss: an unfinished game is worth nothing to either side.",
             parameters: &[],
             function: |_, _| 0,
-            seen_by: None,
+            player_function: None,
         }
     }
 
@@ -151,10 +155,10 @@ impl<G: Game> Evaluation<G> {
         Self {
             name: "random",
             help: "A random whole number from 0 to 99, the same for the same position and seed.",
-            parameters: &[Parameter {
+            parameters: &[EvaluationParameter {
                 name: "seed",
                 help: "Which random numbers.",
-                kind: Kind::Number {
+                kind: EvaluationParameterKind::Number {
                     default: 0,
                     min: 0,
                     max: i32::MAX,
@@ -164,7 +168,7 @@ impl<G: Game> Evaluation<G> {
                 let seed = arguments.first().copied().unwrap_or(0);
                 (mix(position.key() ^ mix(seed as u64)) % 100) as i32
             },
-            seen_by: None,
+            player_function: None,
         }
     }
 }

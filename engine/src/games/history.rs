@@ -42,7 +42,7 @@ impl History {
 
     /// Notes a position on the way through a search, to be taken back with [`Self::forget_after`].
     #[inline]
-    pub fn note<G: Game>(&mut self, position: &G) {
+    pub fn push_search_position<G: Game>(&mut self, position: &G) {
         if let Some(key) = position.repetition_key() {
             self.keys.push(key);
         }
@@ -56,7 +56,7 @@ impl History {
 
     /// Takes back what was noted since then.
     #[inline]
-    pub fn forget_after(&mut self, mark: usize) {
+    pub fn truncate_to(&mut self, mark: usize) {
         self.keys.truncate(mark);
     }
 

@@ -149,7 +149,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Whether moves are listed in less time than memory takes to answer.
-    const LISTS_QUICKLY: bool = true;
+    const HAS_FAST_MOVE_GENERATION: bool = true;
 
     /// Clears `out`, then fills it in ascending order. Empty exactly when [`Self::outcome`] is some.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
@@ -216,7 +216,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     }
 
     /// How many pieces, discs or stones are in play; openings are told from endings by it.
-    fn men(&self) -> u32;
+    fn piece_count(&self) -> u32;
 
     /// Two positions of a game with the same repetition key count as the same position for a draw by threefold
     /// repetition; none where the rules know no such draw.

@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt};
 use super::{Game, History, Outcome, Player};
 
 /// Longer texts than this are refused unread; the longest position of any game has a tenth of it.
-pub const LONGEST_POSITION: usize = 1000;
+pub const MAX_POSITION_BYTES: usize = 1000;
 
 /// Which of a game's notations to write; reading takes them all. A game that lacks a style writes its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,12 @@ impl Grid {
     }
 
     /// A grid of two sets of bits, the first player's first; `bit` gives a square's place in them.
-    pub fn of_bits(columns: u8, rows: u8, sets: [u64; 2], bit: impl Fn(u8, u8) -> u8) -> Self {
+    pub fn from_bitboards(
+        columns: u8,
+        rows: u8,
+        sets: [u64; 2],
+        bit: impl Fn(u8, u8) -> u8,
+    ) -> Self {
         Self::new(columns, rows, |column, row| {
             let has = |set: u64| set >> bit(column, row) & 1 == 1;
             match sets.map(has) {
@@ -97,7 +102,7 @@ pub trait Notation: Game {
     fn draw(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// Why the game is over, in a few words; asked only when it is.
-    fn reason(&self) -> &'static str;
+    fn end_reason(&self) -> &'static str;
 
     /// What each side has (discs, stones), in games that are decided by counting.
     fn score(&self) -> Option<[u32; 2]> {
@@ -204,7 +209,7 @@ impl ParseError {
     pub(super) fn unknown_game(name: &str, known: &[&str]) -> Self {
         Self::Game {
             name: quote(name),
-            known: one_of(known),
+            known: join_with_or(known),
         }
     }
 
@@ -255,7 +260,7 @@ impl ParseError {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         let expected = if moves.is_empty() {
-            format!("no move, for the game is over ({})", position.reason())
+            format!("no move, for the game is over ({})", position.end_reason())
         } else {
             let shown: Vec<String> = moves
                 .iter()
@@ -276,8 +281,8 @@ impl ParseError {
 
 /// A text as it may stand in a message: quoted, control characters escaped, cut after 60 characters.
 pub fn quote(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_QUOTED_CHARS: usize = 60;
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         None => format!("{text:?}"),
         Some((end, _)) => format!("{:?}… ({} bytes)", &text[..end], text.len()),
     }
@@ -285,7 +290,7 @@ pub fn quote(text: &str) -> String {
 
 /// A text as people may safely read it, on one line: what would move the cursor, change the direction of writing or not be seen
 /// at all stands there as `\u{202e}`.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
     }
@@ -313,7 +318,7 @@ fn with_article(name: &str) -> String {
     format!("{} {name}", if vowel { "an" } else { "a" })
 }
 
-fn one_of(words: &[&str]) -> String {
+fn join_with_or(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [only] => (*only).to_owned(),
@@ -363,13 +368,13 @@ pub fn full_name<G: Notation>(rules: G::Rules) -> String {
 }
 
 /// The position that `text` describes; `startpos` is where the game begins.
-pub fn position<G: Notation>(rules: G::Rules, text: &str) -> Result<G, ParseError> {
+pub fn read_position<G: Notation>(rules: G::Rules, text: &str) -> Result<G, ParseError> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("startpos") {
         return Ok(G::start(rules));
     }
-    if text.len() > LONGEST_POSITION {
-        let problem = format!("more than {LONGEST_POSITION} bytes of text");
+    if text.len() > MAX_POSITION_BYTES {
+        let problem = format!("more than {MAX_POSITION_BYTES} bytes of text");
         return Err(ParseError::position::<G>(text, problem));
     }
     G::parse_position(rules, text)
@@ -389,7 +394,7 @@ pub fn play_moves<G: Notation>(
     };
     for text in record
         .split_whitespace()
-        .filter_map(without_number)
+        .filter_map(strip_move_number)
         .flat_map(G::split_moves)
     {
         if history.is_threefold(position) {
@@ -418,7 +423,7 @@ pub fn play_moves<G: Notation>(
 }
 
 /// A word of a record without the number of the move before it, `12.e4` or `12...e5`; none if nothing is left.
-pub(super) fn without_number(word: &str) -> Option<&str> {
+pub(super) fn strip_move_number(word: &str) -> Option<&str> {
     let rest = word.trim_start_matches(|symbol: char| symbol.is_ascii_digit());
     let word = if rest.starts_with('.') && rest.len() < word.len() {
         rest.trim_start_matches('.')
@@ -449,7 +454,7 @@ pub fn position_text<G: Notation>(position: &G) -> String {
 }
 
 /// A position as a drawing.
-pub fn drawing<G: Notation>(position: &G) -> String {
+pub fn board_text<G: Notation>(position: &G) -> String {
     let mut text = String::new();
     let _ = position.draw(&mut text);
     text

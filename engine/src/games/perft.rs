@@ -26,17 +26,21 @@ pub fn divide<G: Game>(position: &G, depth: u32) -> Vec<(G::Move, u64)> {
         .map(|mv| {
             let mut child = position.clone();
             child.play(mv);
-            (mv, count(&child, &mut buffers[1..]))
+            (mv, count_paths(&child, &mut buffers[1..]))
         })
         .collect()
 }
 
 /// [`perft`] that is given up, with none, as soon as `gives_up` says so; it is asked every few thousand positions.
-pub fn perft_unless<G: Game>(position: &G, depth: u32, gives_up: &dyn Fn() -> bool) -> Option<u64> {
+pub fn perft_until<G: Game>(
+    position: &G,
+    depth: u32,
+    should_stop: &dyn Fn() -> bool,
+) -> Option<u64> {
     // What hangs below a few plies is counted between two questions.
-    const QUICK: u32 = 2;
-    if depth <= QUICK {
-        return (!gives_up()).then(|| perft(position, depth));
+    const MAX_UNINTERRUPTED_DEPTH: u32 = 2;
+    if depth <= MAX_UNINTERRUPTED_DEPTH {
+        return (!should_stop()).then(|| perft(position, depth));
     }
     let mut moves = Vec::new();
     position.perft_moves(&mut moves);
@@ -44,12 +48,12 @@ pub fn perft_unless<G: Game>(position: &G, depth: u32, gives_up: &dyn Fn() -> bo
     for mv in moves {
         let mut child = position.clone();
         child.play(mv);
-        total += perft_unless(&child, depth - 1, gives_up)?;
+        total += perft_until(&child, depth - 1, should_stop)?;
     }
     Some(total)
 }
 
-fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {
+fn count_paths<G: Game>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {
     let Some((moves, deeper)) = buffers.split_first_mut() else {
         return 1;
     };
@@ -61,7 +65,7 @@ fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {
     for &mv in moves.iter() {
         let mut child = position.clone();
         child.play(mv);
-        total += count(&child, deeper);
+        total += count_paths(&child, deeper);
     }
     total
 }

@@ -1,7 +1,7 @@
 //! Random games to the end, the inner loop of every Monte-Carlo search.
 
 use super::{Game, Outcome, Player};
-use crate::machine::{Work, accelerated};
+use crate::machine::{Work, run_accelerated};
 use crate::rng::Rng;
 
 /// Plays uniformly random moves until the game is over; says who won and after how many plies.
@@ -13,11 +13,11 @@ pub fn playout<G: Game>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
 
 /// What many playouts from one position came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct PlayoutCounts {
     /// Games won by the first player.
-    pub first: u64,
+    pub first_wins: u64,
     /// Games won by the second player.
-    pub second: u64,
+    pub second_wins: u64,
     /// Games drawn.
     pub draws: u64,
     /// Moves made in all of them.
@@ -25,8 +25,8 @@ pub struct Tally {
 }
 
 /// Plays `count` random games from `position`.
-pub fn many_playouts<G: Game>(position: &G, rng: &mut Rng, count: u64) -> Tally {
-    accelerated(ManyPlayouts {
+pub fn many_playouts<G: Game>(position: &G, rng: &mut Rng, count: u64) -> PlayoutCounts {
+    run_accelerated(ManyPlayouts {
         position,
         rng,
         count,
@@ -40,22 +40,22 @@ struct ManyPlayouts<'a, G> {
 }
 
 impl<G: Game> Work for ManyPlayouts<'_, G> {
-    type Out = Tally;
+    type Out = PlayoutCounts;
 
     #[inline(always)]
-    fn run(self) -> Tally {
-        let mut tally = Tally::default();
+    fn run(self) -> PlayoutCounts {
+        let mut counts = PlayoutCounts::default();
         let mut rng = self.rng.clone();
         for _ in 0..self.count {
             let (outcome, plies) = playout(self.position.clone(), &mut rng);
             match outcome {
-                Outcome::Win(Player::First) => tally.first += 1,
-                Outcome::Win(Player::Second) => tally.second += 1,
-                Outcome::Draw => tally.draws += 1,
+                Outcome::Win(Player::First) => counts.first_wins += 1,
+                Outcome::Win(Player::Second) => counts.second_wins += 1,
+                Outcome::Draw => counts.draws += 1,
             }
-            tally.plies += u64::from(plies);
+            counts.plies += u64::from(plies);
         }
         *self.rng = rng;
-        tally
+        counts
     }
 }

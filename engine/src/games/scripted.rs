@@ -5,18 +5,18 @@
 
 use super::{
     Evaluate, Game, Outcome, Player, Symmetric, Symmetry,
-    evaluate::{Curve, Evaluation},
+    evaluate::{Evaluation, RewardCurve},
 };
 use crate::rng::mix;
 
 /// A whole game.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Script {
-    nodes: Vec<Node>,
+    nodes: Vec<ScriptNode>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Node {
+enum ScriptNode {
     Turn {
         mover: Player,
         moves: Vec<(u8, usize)>,
@@ -49,7 +49,7 @@ impl Script {
         let symbol = *symbols.get(at).ok_or("the script ends too early")?;
         let mover = match symbol {
             b'+' | b'-' | b'0' => {
-                self.nodes.push(Node::End(match symbol {
+                self.nodes.push(ScriptNode::End(match symbol {
                     b'+' => Outcome::Win(Player::First),
                     b'-' => Outcome::Win(Player::Second),
                     _ => Outcome::Draw,
@@ -66,7 +66,7 @@ impl Script {
             }
         };
         let here = self.nodes.len();
-        self.nodes.push(Node::Turn {
+        self.nodes.push(ScriptNode::Turn {
             mover,
             moves: Vec::new(),
         });
@@ -89,7 +89,7 @@ impl Script {
         if found.is_empty() {
             return Err(format!("no moves before {at}"));
         }
-        self.nodes[here] = Node::Turn {
+        self.nodes[here] = ScriptNode::Turn {
             mover,
             moves: found,
         };
@@ -100,15 +100,15 @@ impl Script {
 /// A position of a scripted game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    script: Rules,
+    script: ScriptedRules,
     node: usize,
 }
 
 /// The script that is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules(pub &'static Script);
+pub struct ScriptedRules(pub &'static Script);
 
-impl Default for Rules {
+impl Default for ScriptedRules {
     fn default() -> Self {
         static NOTHING: Script = Script { nodes: Vec::new() };
         Self(&NOTHING)
@@ -116,20 +116,20 @@ impl Default for Rules {
 }
 
 impl Scripted {
-    fn here(&self) -> Option<&'static Node> {
+    fn current_node(&self) -> Option<&'static ScriptNode> {
         self.script.0.nodes.get(self.node)
     }
 
     fn moves(&self) -> &'static [(u8, usize)] {
-        match self.here() {
-            Some(Node::Turn { moves, .. }) => moves,
+        match self.current_node() {
+            Some(ScriptNode::Turn { moves, .. }) => moves,
             _ => &[],
         }
     }
 }
 
 impl Game for Scripted {
-    type Rules = Rules;
+    type Rules = ScriptedRules;
     type Move = char;
 
     const MOVE_BITS: u32 = 7;
@@ -142,25 +142,25 @@ impl Game for Scripted {
         char::from(bits as u8)
     }
 
-    fn start(script: Rules) -> Self {
+    fn start(script: ScriptedRules) -> Self {
         Self { script, node: 0 }
     }
 
-    fn rules(&self) -> Rules {
+    fn rules(&self) -> ScriptedRules {
         self.script
     }
 
     fn to_move(&self) -> Player {
-        match self.here() {
-            Some(Node::Turn { mover, .. }) => *mover,
+        match self.current_node() {
+            Some(ScriptNode::Turn { mover, .. }) => *mover,
             _ => Player::First,
         }
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        match self.here() {
-            Some(Node::Turn { .. }) => None,
-            Some(Node::End(outcome)) => Some(*outcome),
+        match self.current_node() {
+            Some(ScriptNode::Turn { .. }) => None,
+            Some(ScriptNode::End(outcome)) => Some(*outcome),
             None => Some(Outcome::Draw),
         }
     }
@@ -191,7 +191,7 @@ impl Game for Scripted {
         mix(self.node as u64 + 1)
     }
 
-    fn men(&self) -> u32 {
+    fn piece_count(&self) -> u32 {
         0
     }
 }
@@ -203,8 +203,8 @@ impl Evaluate for Scripted {
         &TABLE
     }
 
-    fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<Scripted>; 1] = [Curve {
+    fn reward_curves() -> &'static [RewardCurve<Self>] {
+        static TABLE: [RewardCurve<Scripted>; 1] = [RewardCurve {
             name: "even",
             help: "Nobody is ahead.",
             parameters: &[],
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn scripts_are_read_and_bad_ones_refused() {
-        let rules = Rules(Script::leak("A[x:+ y:A[x:B[x:- y:0]]]").unwrap());
+        let rules = ScriptedRules(Script::leak("A[x:+ y:A[x:B[x:- y:0]]]").unwrap());
         let mut game = Scripted::start(rules);
         assert_eq!(game.to_move(), Player::First);
         game.play('y');

@@ -57,7 +57,7 @@ impl Symmetry {
 
     /// Where the square (column, row) of a board of `size` by `size` comes to lie.
     #[inline]
-    pub const fn square(self, (column, row): (u8, u8), size: u8) -> (u8, u8) {
+    pub const fn map_square(self, (column, row): (u8, u8), size: u8) -> (u8, u8) {
         let (column, row) = if self.transposes() {
             (row, column)
         } else {
@@ -128,16 +128,16 @@ mod tests {
             assert_eq!(symmetry.then(symmetry.inverse()), Symmetry::IDENTITY);
             for column in 0..5 {
                 for row in 0..5 {
-                    let image = symmetry.square((column, row), 5);
+                    let image = symmetry.map_square((column, row), 5);
                     for next in Symmetry::ALL {
                         assert_eq!(
-                            symmetry.then(next).square((column, row), 5),
-                            next.square(image, 5),
+                            symmetry.then(next).map_square((column, row), 5),
+                            next.map_square(image, 5),
                             "{symmetry:?}, then {next:?}"
                         );
                     }
                     assert_eq!(
-                        symmetry.inverse().square(image, 5),
+                        symmetry.inverse().map_square(image, 5),
                         (column, row),
                         "{symmetry:?}"
                     );
@@ -152,7 +152,7 @@ mod tests {
         let mut square = (0, 0);
         let mut corners = Vec::new();
         for _ in 0..4 {
-            square = quarter.square(square, 8);
+            square = quarter.map_square(square, 8);
             corners.push(square);
         }
         assert_eq!(square, (0, 0));

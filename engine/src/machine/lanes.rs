@@ -30,31 +30,31 @@ pub trait Lanes:
     }
 
     /// The bits that are set in any lane, in all of them.
-    fn spread(self) -> Self;
+    fn splat_or(self) -> Self;
 
     /// The bits that are set in any lane.
-    fn merged(self) -> u64;
+    fn reduce_or(self) -> u64;
 
     /// All ones where a lane is 0, else 0.
-    fn is_zero(self) -> Self;
+    fn zero_mask(self) -> Self;
 
     /// The highest bit of every lane, that of the first lane in bit 0.
-    fn signs(self) -> u64;
+    fn sign_mask(self) -> u64;
 
     /// The words, one by one.
     fn to_array(self) -> [u64; 4];
 
     /// `this` where the lanes are all ones, `that` where they are 0.
     #[inline(always)]
-    fn pick(self, this: Self, that: Self) -> Self {
+    fn blend(self, this: Self, that: Self) -> Self {
         that ^ (this ^ that) & self
     }
 
     /// The first two words of four items, whose beginnings are `stride` words apart: the first words, then the second ones.
-    fn two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2];
+    fn load_two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2];
 
     /// The first four words of four items; as [`Self::two_columns`].
-    fn four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4];
+    fn load_four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4];
 }
 
 /// Four numbers side by side, calculated with as IEEE 754 says.
@@ -91,13 +91,13 @@ pub trait Floats:
     fn max(self, other: Self) -> Self;
 
     /// The largest of the four, in all lanes.
-    fn highest(self) -> Self;
+    fn splat_max(self) -> Self;
 
     /// All ones where the numbers are equal, else 0.
-    fn equals(self, other: Self) -> Self::Lanes;
+    fn eq_mask(self, other: Self) -> Self::Lanes;
 
     /// All ones where the number is below the other's, else 0.
-    fn is_below(self, other: Self) -> Self::Lanes;
+    fn lt_mask(self, other: Self) -> Self::Lanes;
 }
 
 /// A loop over [`Lanes`].
@@ -112,58 +112,58 @@ pub trait LaneWork {
 /// Does `work` in vector registers where this processor has wide ones: what stays in them need not be carried to and fro,
 /// which is what takes time in a loop whose every step waits for the one before.
 #[inline(always)]
-pub fn in_lanes<W: LaneWork>(work: W) -> W::Out {
+pub fn run_in_lanes<W: LaneWork>(work: W) -> W::Out {
     #[cfg(target_arch = "x86_64")]
     if has_wide_instructions() {
         // SAFETY: as in `accelerated`.
         return unsafe { vectors::run(work) };
     }
-    work.run::<PlainLanes>()
+    work.run::<ScalarLanes>()
 }
 
 /// Lanes of any machine.
 #[derive(Clone, Copy, Debug)]
-pub struct PlainLanes([u64; 4]);
+pub struct ScalarLanes([u64; 4]);
 
 /// Numbers of any machine.
 #[derive(Clone, Copy, Debug)]
-pub struct PlainFloats([f64; 4]);
+pub struct ScalarFloats([f64; 4]);
 
-impl From<[u64; 4]> for PlainLanes {
+impl From<[u64; 4]> for ScalarLanes {
     #[inline(always)]
     fn from(words: [u64; 4]) -> Self {
         Self(words)
     }
 }
 
-impl From<[f64; 4]> for PlainFloats {
+impl From<[f64; 4]> for ScalarFloats {
     #[inline(always)]
     fn from(numbers: [f64; 4]) -> Self {
         Self(numbers)
     }
 }
 
-impl Lanes for PlainLanes {
-    type Floats = PlainFloats;
+impl Lanes for ScalarLanes {
+    type Floats = ScalarFloats;
 
     #[inline(always)]
-    fn spread(self) -> Self {
-        Self([self.merged(); 4])
+    fn splat_or(self) -> Self {
+        Self([self.reduce_or(); 4])
     }
 
     #[inline(always)]
-    fn merged(self) -> u64 {
+    fn reduce_or(self) -> u64 {
         let [a, b, c, d] = self.0;
         (a | b) | (c | d)
     }
 
     #[inline(always)]
-    fn is_zero(self) -> Self {
-        Self(self.0.map(|word| ones_if(word == 0)))
+    fn zero_mask(self) -> Self {
+        Self(self.0.map(|word| mask_if(word == 0)))
     }
 
     #[inline(always)]
-    fn signs(self) -> u64 {
+    fn sign_mask(self) -> u64 {
         let [a, b, c, d] = self.0.map(|word| word >> 63);
         a | b << 1 | c << 2 | d << 3
     }
@@ -174,7 +174,7 @@ impl Lanes for PlainLanes {
     }
 
     #[inline(always)]
-    fn two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2] {
+    fn load_two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2] {
         let items = &items[..3 * stride + 2];
         [0, 1].map(|column| {
             Self([0, 1, 2, 3].map(|row| items[row * stride + column].load(Ordering::Relaxed)))
@@ -182,7 +182,7 @@ impl Lanes for PlainLanes {
     }
 
     #[inline(always)]
-    fn four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4] {
+    fn load_four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4] {
         let items = &items[..3 * stride + 4];
         [0, 1, 2, 3].map(|column| {
             Self([0, 1, 2, 3].map(|row| items[row * stride + column].load(Ordering::Relaxed)))
@@ -190,17 +190,17 @@ impl Lanes for PlainLanes {
     }
 }
 
-impl Floats for PlainFloats {
-    type Lanes = PlainLanes;
+impl Floats for ScalarFloats {
+    type Lanes = ScalarLanes;
 
     #[inline(always)]
-    fn from_bits(bits: PlainLanes) -> Self {
+    fn from_bits(bits: ScalarLanes) -> Self {
         Self(bits.0.map(f64::from_bits))
     }
 
     #[inline(always)]
-    fn to_bits(self) -> PlainLanes {
-        PlainLanes(self.0.map(f64::to_bits))
+    fn to_bits(self) -> ScalarLanes {
+        ScalarLanes(self.0.map(f64::to_bits))
     }
 
     #[inline(always)]
@@ -210,16 +210,16 @@ impl Floats for PlainFloats {
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        Self(each(self.0, other.0, |a, b| if a < b { a } else { b }))
+        Self(zip_map(self.0, other.0, |a, b| if a < b { a } else { b }))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        Self(each(self.0, other.0, |a, b| if a > b { a } else { b }))
+        Self(zip_map(self.0, other.0, |a, b| if a > b { a } else { b }))
     }
 
     #[inline(always)]
-    fn highest(self) -> Self {
+    fn splat_max(self) -> Self {
         let [a, b, c, d] = self.0;
         let turned = self.max(Self([c, d, a, b]));
         let [a, b, c, d] = turned.0;
@@ -227,13 +227,13 @@ impl Floats for PlainFloats {
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> PlainLanes {
-        PlainLanes(each(self.0, other.0, |a, b| ones_if(a == b)))
+    fn eq_mask(self, other: Self) -> ScalarLanes {
+        ScalarLanes(zip_map(self.0, other.0, |a, b| mask_if(a == b)))
     }
 
     #[inline(always)]
-    fn is_below(self, other: Self) -> PlainLanes {
-        PlainLanes(each(self.0, other.0, |a, b| ones_if(a < b)))
+    fn lt_mask(self, other: Self) -> ScalarLanes {
+        ScalarLanes(zip_map(self.0, other.0, |a, b| mask_if(a < b)))
     }
 }
 
@@ -254,12 +254,12 @@ macro_rules! lane_operators {
 pub(super) use lane_operators;
 
 #[inline(always)]
-fn ones_if(is_so: bool) -> u64 {
+fn mask_if(is_so: bool) -> u64 {
     if is_so { u64::MAX } else { 0 }
 }
 
 #[inline(always)]
-fn each<T, U>(one: [T; 4], other: [T; 4], operator: impl Fn(T, T) -> U) -> [U; 4] {
+fn zip_map<T, U>(one: [T; 4], other: [T; 4], operator: impl Fn(T, T) -> U) -> [U; 4] {
     let [a, b, c, d] = one;
     let [e, f, g, h] = other;
     [
@@ -270,21 +270,21 @@ fn each<T, U>(one: [T; 4], other: [T; 4], operator: impl Fn(T, T) -> U) -> [U; 4
     ]
 }
 
-lane_operators! { PlainLanes:
-    Add add |one, other| each(one, other, u64::wrapping_add);
-    Sub sub |one, other| each(one, other, u64::wrapping_sub);
-    BitAnd bitand |one, other| each(one, other, u64::bitand);
-    BitOr bitor |one, other| each(one, other, u64::bitor);
-    BitXor bitxor |one, other| each(one, other, u64::bitxor);
-    Shl shl |one, other| each(one, other, u64::shl);
-    Shr shr |one, other| each(one, other, u64::shr);
+lane_operators! { ScalarLanes:
+    Add add |one, other| zip_map(one, other, u64::wrapping_add);
+    Sub sub |one, other| zip_map(one, other, u64::wrapping_sub);
+    BitAnd bitand |one, other| zip_map(one, other, u64::bitand);
+    BitOr bitor |one, other| zip_map(one, other, u64::bitor);
+    BitXor bitxor |one, other| zip_map(one, other, u64::bitxor);
+    Shl shl |one, other| zip_map(one, other, u64::shl);
+    Shr shr |one, other| zip_map(one, other, u64::shr);
 }
 
-lane_operators! { PlainFloats:
-    Add add |one, other| each(one, other, f64::add);
-    Sub sub |one, other| each(one, other, f64::sub);
-    Mul mul |one, other| each(one, other, f64::mul);
-    Div div |one, other| each(one, other, f64::div);
+lane_operators! { ScalarFloats:
+    Add add |one, other| zip_map(one, other, f64::add);
+    Sub sub |one, other| zip_map(one, other, f64::sub);
+    Mul mul |one, other| zip_map(one, other, f64::mul);
+    Div div |one, other| zip_map(one, other, f64::div);
 }
 
 #[cfg(test)]
@@ -292,15 +292,15 @@ mod tests {
     use super::*;
 
     /// Everything that lanes can do, in words.
-    struct Everything<'a>(&'a [AtomicU64]);
+    struct AllLaneOperations<'a>(&'a [AtomicU64]);
 
-    impl LaneWork for Everything<'_> {
+    impl LaneWork for AllLaneOperations<'_> {
         type Out = Vec<[u64; 4]>;
 
         #[inline(always)]
         fn run<L: Lanes>(self) -> Vec<[u64; 4]> {
-            let [a, b] = L::two_columns(self.0, 3);
-            let [c, d, e, f] = L::four_columns(self.0, 5);
+            let [a, b] = L::load_two_columns(self.0, 3);
+            let [c, d, e, f] = L::load_four_columns(self.0, 5);
             let numbers = |words: L| {
                 // Between 1 and 2.
                 L::Floats::from_bits(words >> L::splat(12) | L::splat(0x3ff0 << 48))
@@ -309,21 +309,21 @@ mod tests {
             let nothing = L::Floats::from([f64::NAN, 1.5, -0.0, f64::INFINITY]);
             let mut found = vec![a, b, c, d, e, f, a + b, a - b, c & d, c | d, c ^ d];
             found.extend([c << L::from([0, 1, 32, 63]), d >> L::from([0, 1, 32, 63])]);
-            found.extend([e.spread(), (c & L::from([0, 1 << 63, 0, 3])).is_zero()]);
+            found.extend([e.splat_or(), (c & L::from([0, 1 << 63, 0, 3])).zero_mask()]);
             found.extend(
-                [x + y, x - y, x * y, x / y, x.sqrt(), x.highest()].map(L::Floats::to_bits),
+                [x + y, x - y, x * y, x / y, x.sqrt(), x.splat_max()].map(L::Floats::to_bits),
             );
             found.extend(
                 [x.min(y), x.max(y), x.max(nothing), nothing.min(y)].map(L::Floats::to_bits),
             );
             found.extend([
-                x.equals(x),
-                x.equals(nothing),
-                x.is_below(y),
-                nothing.is_below(x),
+                x.eq_mask(x),
+                x.eq_mask(nothing),
+                x.lt_mask(y),
+                nothing.lt_mask(x),
             ]);
-            found.push(x.is_below(y).pick(a, b));
-            found.push(L::splat(f.merged() ^ a.signs()));
+            found.push(x.lt_mask(y).blend(a, b));
+            found.push(L::splat(f.reduce_or() ^ a.sign_mask()));
             found.into_iter().map(L::to_array).collect()
         }
     }
@@ -333,8 +333,8 @@ mod tests {
         let words: Vec<AtomicU64> = (1..=19)
             .map(|number| AtomicU64::new(u64::wrapping_mul(number, 0x9e37_79b9_7f4a_7c15)))
             .collect();
-        let plain = Everything(&words).run::<PlainLanes>();
-        assert_eq!(in_lanes(Everything(&words)), plain);
+        let plain = AllLaneOperations(&words).run::<ScalarLanes>();
+        assert_eq!(run_in_lanes(AllLaneOperations(&words)), plain);
         let word = |index: usize| words[index].load(Ordering::Relaxed);
         assert_eq!(plain[1], [word(1), word(4), word(7), word(10)]);
         assert_eq!(plain[5], [word(3), word(8), word(13), word(18)]);

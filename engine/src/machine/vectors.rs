@@ -10,16 +10,16 @@ use super::lanes::{Floats, LaneWork, Lanes, lane_operators};
 
 /// Only [`run`] names it, so wherever there is one the processor can do what is asked of it.
 #[derive(Clone, Copy)]
-struct Vector(__m256i);
+struct Avx2Lanes(__m256i);
 
 /// The same for numbers.
 #[derive(Clone, Copy)]
-struct Numbers(__m256d);
+struct Avx2Floats(__m256d);
 
 /// Does the work with vectors.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn run<W: LaneWork>(work: W) -> W::Out {
-    work.run::<Vector>()
+    work.run::<Avx2Lanes>()
 }
 
 /// Four words, each read as one, as by a relaxed load: the language has no such load for several at once, but the
@@ -67,7 +67,7 @@ fn words_of<const N: usize>(items: &[AtomicU64], stride: usize, row: usize) -> &
         .expect("the items are as long as asked")
 }
 
-impl From<[u64; 4]> for Vector {
+impl From<[u64; 4]> for Avx2Lanes {
     #[inline(always)]
     fn from(words: [u64; 4]) -> Self {
         let [a, b, c, d] = words.map(u64::cast_signed);
@@ -76,7 +76,7 @@ impl From<[u64; 4]> for Vector {
     }
 }
 
-impl From<[f64; 4]> for Numbers {
+impl From<[f64; 4]> for Avx2Floats {
     #[inline(always)]
     fn from([a, b, c, d]: [f64; 4]) -> Self {
         // SAFETY: here and below, see `Vector`.
@@ -84,11 +84,11 @@ impl From<[f64; 4]> for Numbers {
     }
 }
 
-impl Lanes for Vector {
-    type Floats = Numbers;
+impl Lanes for Avx2Lanes {
+    type Floats = Avx2Floats;
 
     #[inline(always)]
-    fn spread(self) -> Self {
+    fn splat_or(self) -> Self {
         // SAFETY: see `Vector`.
         unsafe {
             let pairs = _mm256_or_si256(self.0, _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0));
@@ -100,7 +100,7 @@ impl Lanes for Vector {
     }
 
     #[inline(always)]
-    fn merged(self) -> u64 {
+    fn reduce_or(self) -> u64 {
         // SAFETY: see `Vector`.
         unsafe {
             let pair = _mm_or_si128(
@@ -113,13 +113,13 @@ impl Lanes for Vector {
     }
 
     #[inline(always)]
-    fn is_zero(self) -> Self {
+    fn zero_mask(self) -> Self {
         // SAFETY: see `Vector`.
         Self(unsafe { _mm256_cmpeq_epi64(self.0, _mm256_setzero_si256()) })
     }
 
     #[inline(always)]
-    fn signs(self) -> u64 {
+    fn sign_mask(self) -> u64 {
         // SAFETY: see `Vector`.
         unsafe { _mm256_movemask_pd(_mm256_castsi256_pd(self.0)) as u64 }
     }
@@ -131,7 +131,7 @@ impl Lanes for Vector {
     }
 
     #[inline(always)]
-    fn two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2] {
+    fn load_two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2] {
         let items = &items[..3 * stride + 2];
         let [a, b, c, d] = [0, 1, 2, 3].map(|row| words_of(items, stride, row));
         // SAFETY: see `Vector`.
@@ -145,7 +145,7 @@ impl Lanes for Vector {
     }
 
     #[inline(always)]
-    fn four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4] {
+    fn load_four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4] {
         let items = &items[..3 * stride + 4];
         let rows = [0, 1, 2, 3].map(|row| words_of(items, stride, row));
         // SAFETY: see `Vector`.
@@ -164,19 +164,19 @@ impl Lanes for Vector {
     }
 }
 
-impl Floats for Numbers {
-    type Lanes = Vector;
+impl Floats for Avx2Floats {
+    type Lanes = Avx2Lanes;
 
     #[inline(always)]
-    fn from_bits(bits: Vector) -> Self {
+    fn from_bits(bits: Avx2Lanes) -> Self {
         // SAFETY: see `Vector`.
         Self(unsafe { _mm256_castsi256_pd(bits.0) })
     }
 
     #[inline(always)]
-    fn to_bits(self) -> Vector {
+    fn to_bits(self) -> Avx2Lanes {
         // SAFETY: see `Vector`.
-        Vector(unsafe { _mm256_castpd_si256(self.0) })
+        Avx2Lanes(unsafe { _mm256_castpd_si256(self.0) })
     }
 
     #[inline(always)]
@@ -198,7 +198,7 @@ impl Floats for Numbers {
     }
 
     #[inline(always)]
-    fn highest(self) -> Self {
+    fn splat_max(self) -> Self {
         // SAFETY: see `Vector`.
         unsafe {
             let turned = self.max(Self(_mm256_permute2f128_pd::<0x01>(self.0, self.0)));
@@ -207,20 +207,20 @@ impl Floats for Numbers {
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> Vector {
+    fn eq_mask(self, other: Self) -> Avx2Lanes {
         // SAFETY: see `Vector`.
         Self(unsafe { _mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0) }).to_bits()
     }
 
     #[inline(always)]
-    fn is_below(self, other: Self) -> Vector {
+    fn lt_mask(self, other: Self) -> Avx2Lanes {
         // SAFETY: see `Vector`.
         Self(unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0) }).to_bits()
     }
 }
 
 // SAFETY: see `Vector`.
-lane_operators! { Vector:
+lane_operators! { Avx2Lanes:
     Add add |one, other| unsafe { _mm256_add_epi64(one, other) };
     Sub sub |one, other| unsafe { _mm256_sub_epi64(one, other) };
     BitAnd bitand |one, other| unsafe { _mm256_and_si256(one, other) };
@@ -231,7 +231,7 @@ lane_operators! { Vector:
 }
 
 // SAFETY: see `Vector`.
-lane_operators! { Numbers:
+lane_operators! { Avx2Floats:
     Add add |one, other| unsafe { _mm256_add_pd(one, other) };
     Sub sub |one, other| unsafe { _mm256_sub_pd(one, other) };
     Mul mul |one, other| unsafe { _mm256_mul_pd(one, other) };

@@ -4,7 +4,7 @@ use std::{io, process, thread};
 
 /// What is seen to be gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Loss {
+pub(super) enum ClientLoss {
     /// Whoever read the output.
     Output,
     /// The process that started this one.
@@ -13,16 +13,16 @@ pub(super) enum Loss {
 
 /// Watches for losses on a thread of its own and tells each once, until `tell` answers false. Where the system cannot say,
 /// nothing is ever lost.
-pub(super) fn watch(tell: impl Fn(Loss) -> bool + Send + 'static) -> io::Result<()> {
-    let Some(lookout) = system::Lookout::new() else {
+pub(super) fn watch(on_loss: impl Fn(ClientLoss) -> bool + Send + 'static) -> io::Result<()> {
+    let Some(watcher) = system::ClientWatcher::new() else {
         return Ok(());
     };
     let watching = thread::Builder::new().name("client".to_owned());
-    watching.spawn(move || lookout.run(tell)).map(|_| ())
+    watching.spawn(move || watcher.run(on_loss)).map(|_| ())
 }
 
 /// Ends the process, with exit code 0, as soon as nobody reads its output any more: for commands that do nothing but talk.
-pub fn end_when_unread() {
+pub fn exit_when_stdout_closes() {
     let watching = thread::Builder::new().name("client".to_owned());
     // Without a thread the next line that cannot be written ends it.
     let _ = watching.spawn(|| {
@@ -46,40 +46,40 @@ mod system {
         process::{Pid, getppid},
     };
 
-    use super::Loss;
+    use super::ClientLoss;
 
     /// How often the parent is looked at. The end of the output wakes the thread by itself.
     const POLL_INTERVAL: Duration = Duration::from_millis(500);
     /// A server that has not ended so long after its parent is ended: it may be writing to a pipe that nobody empties.
-    const GRACE: Duration = Duration::from_secs(5);
+    const EXIT_GRACE_PERIOD: Duration = Duration::from_secs(5);
 
     /// What is watched.
-    pub(super) struct Lookout {
+    pub(super) struct ClientWatcher {
         /// The process that started this one, if its end means anything.
         parent: Option<Pid>,
     }
 
-    impl Lookout {
+    impl ClientWatcher {
         pub(super) fn new() -> Option<Self> {
             let parent = if is_scripted() { None } else { getppid() };
             Some(Self { parent })
         }
 
-        pub(super) fn run(self, tell: impl Fn(Loss) -> bool) {
-            let mut is_read = true;
+        pub(super) fn run(self, on_loss: impl Fn(ClientLoss) -> bool) {
+            let mut is_output_open = true;
             loop {
-                if !is_read {
+                if !is_output_open {
                     thread::sleep(POLL_INTERVAL);
                 } else if has_lost_output() {
-                    is_read = false;
-                    if !tell(Loss::Output) {
+                    is_output_open = false;
+                    if !on_loss(ClientLoss::Output) {
                         return;
                     }
                 }
                 // An orphan gets another parent.
                 if self.parent.is_some() && getppid() != self.parent {
-                    tell(Loss::Parent);
-                    thread::sleep(GRACE);
+                    on_loss(ClientLoss::Parent);
+                    thread::sleep(EXIT_GRACE_PERIOD);
                     process::exit(0);
                 }
             }
@@ -120,16 +120,16 @@ mod system {
 mod system {
     use std::thread;
 
-    use super::Loss;
+    use super::ClientLoss;
 
     pub(super) struct Lookout;
 
-    impl Lookout {
+    impl ClientWatcher {
         pub(super) fn new() -> Option<Self> {
             None
         }
 
-        pub(super) fn run(self, _: impl Fn(Loss) -> bool) {}
+        pub(super) fn run(self, _: impl Fn(ClientLoss) -> bool) {}
     }
 
     pub(super) fn has_lost_output() -> bool {

@@ -4,28 +4,28 @@ use std::time::Duration;
 
 /// What a player knows of its own clock. What the opponent has left is nobody's business.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clock {
+pub struct PlayerClock {
     /// Milliseconds left; runners send 0 and less too.
-    pub left: i64,
+    pub remaining_ms: i64,
     /// Milliseconds that every move adds.
-    pub increment: i64,
+    pub increment_ms: i64,
     /// Moves until more time comes; none or 0 if none ever does.
     pub moves_to_go: Option<u32>,
 }
 
 /// A game is taken to go on for so many moves.
-const MOVES_LEFT: u32 = 30;
+const EXPECTED_MOVES_LEFT: u32 = 30;
 
 /// The time for the next move, if between moves `overhead` may be lost on the way to and from the runner. Never more than
 /// what is left without it, unless that is nothing: then a millisecond.
-pub fn allot(clock: &Clock, overhead: Duration) -> Duration {
-    let left = Duration::from_millis(clock.left.max(0) as u64);
+pub fn allocate_time(clock: &PlayerClock, overhead: Duration) -> Duration {
+    let left = Duration::from_millis(clock.remaining_ms.max(0) as u64);
     let usable = left.saturating_sub(overhead);
     let moves = match clock.moves_to_go {
-        None | Some(0) => MOVES_LEFT,
-        Some(moves) => moves.min(MOVES_LEFT),
+        None | Some(0) => EXPECTED_MOVES_LEFT,
+        Some(moves) => moves.min(EXPECTED_MOVES_LEFT),
     };
-    let increment = Duration::from_millis(clock.increment.max(0) as u64);
+    let increment = Duration::from_millis(clock.increment_ms.max(0) as u64);
     // The increment comes after the move, so most of it may be spent, but never what is not there yet. The last move before
     // more time comes may take all; any other leaves some for the next.
     let share = usable / moves + increment * 3 / 4;
@@ -38,12 +38,12 @@ mod tests {
     use super::*;
 
     fn millis(left: i64, increment: i64, moves_to_go: Option<u32>, overhead: u64) -> u128 {
-        let clock = Clock {
-            left,
-            increment,
+        let clock = PlayerClock {
+            remaining_ms: left,
+            increment_ms: increment,
             moves_to_go,
         };
-        allot(&clock, Duration::from_millis(overhead)).as_millis()
+        allocate_time(&clock, Duration::from_millis(overhead)).as_millis()
     }
 
     #[test]

@@ -3,18 +3,18 @@
 use std::{fmt::Write as _, time::Duration};
 
 use super::{
-    clock::Clock,
-    core::{Core, Wish},
+    clock::PlayerClock,
+    core::{GoRequest, ServerCore},
     options::name,
     score,
-    server::{Dialect, During, Flow},
+    server::{Flow, LineTiming, ProtocolHandler},
 };
 use crate::{
     games::{
         NAMES, Outcome, Player,
         notation::{Style, quote},
     },
-    session::{Answer, Thought},
+    session::{SearchInfo, SearchResult},
 };
 
 /// GTP.
@@ -22,28 +22,28 @@ use crate::{
 pub(super) struct Gtp {
     /// What the running command's answer begins with after its sign.
     id: String,
-    task: Option<Task>,
+    task: Option<GtpTask>,
     time: TimeSettings,
     /// What is left on the clock of each player, as far as anybody said.
     clocks: [Option<TimeLeft>; 2],
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Task {
+enum GtpTask {
     Genmove {
         player: Player,
-        plays: bool,
+        plays_move: bool,
     },
     /// Lines go out as they come; with a move in the end, or until another command comes.
     Analyse {
-        style: Analysis,
-        most: usize,
+        style: AnalysisFormat,
+        max_moves: usize,
         player: Option<Player>,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Analysis {
+enum AnalysisFormat {
     LeelaZero,
     KataGo,
 }
@@ -101,25 +101,25 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// What comes out of a command at once: an answer, or why there is none. Nothing if the answer comes later.
-type Reply = Result<Option<String>, String>;
+type GtpReply = Result<Option<String>, String>;
 
-fn done() -> Reply {
+fn empty_reply() -> GtpReply {
     Ok(Some(String::new()))
 }
 
-fn answer(text: impl Into<String>) -> Reply {
+fn text_reply(text: impl Into<String>) -> GtpReply {
     Ok(Some(text.into()))
 }
 
 impl Gtp {
     /// Whether a client that begins with `line` talks GTP.
-    pub(super) fn knows(line: &str) -> bool {
+    pub(super) fn recognises(line: &str) -> bool {
         let (id, rest) = split_id(line);
         let word = rest.split_whitespace().next().unwrap_or("");
         COMMANDS.contains(&word) && (word != "quit" || !id.is_empty())
     }
 
-    fn respond(core: &mut Core, sign: char, id: &str, text: &str) {
+    fn respond(core: &mut ServerCore, sign: char, id: &str, text: &str) {
         // An answer ends with the first empty line.
         let lines: Vec<&str> = text
             .lines()
@@ -131,59 +131,59 @@ impl Gtp {
             Some('\n') => "\n",
             Some(_) => " ",
         };
-        core.say(format!("{sign}{id}{gap}{}\n", lines.join("\n")));
+        core.send_line(format!("{sign}{id}{gap}{}\n", lines.join("\n")));
     }
 
-    fn command(&mut self, core: &mut Core, id: &str, word: &str, rest: &str) -> Reply {
+    fn command(&mut self, core: &mut ServerCore, id: &str, word: &str, rest: &str) -> GtpReply {
         let words: Vec<&str> = rest.split_whitespace().collect();
         match word {
-            "protocol_version" => answer("2"),
-            "name" => answer("Canopy"),
-            "version" => answer(env!("CARGO_PKG_VERSION")),
+            "protocol_version" => text_reply("2"),
+            "name" => text_reply("Canopy"),
+            "version" => text_reply(env!("CARGO_PKG_VERSION")),
             "known_command" => {
                 let word = words.first().copied().unwrap_or("");
-                answer(COMMANDS.contains(&word).to_string())
+                text_reply(COMMANDS.contains(&word).to_string())
             }
-            "list_commands" => answer(COMMANDS.join("\n")),
-            "quit" => done(),
+            "list_commands" => text_reply(COMMANDS.join("\n")),
+            "quit" => empty_reply(),
             "boardsize" => Self::board_size(core, &words),
             "clear_board" => {
-                core.session.forget();
+                core.session.clear_search();
                 core.set_position("startpos", "")?;
                 self.clocks = [None; 2];
-                done()
+                empty_reply()
             }
             "komi" => match words.first().map(|word| word.parse::<f64>()) {
-                Some(Ok(_)) => done(),
+                Some(Ok(_)) => empty_reply(),
                 _ => Err("syntax error: komi wants a number, which is ignored".to_owned()),
             },
             "play" => {
                 let [colour, mv] = words[..] else {
                     return Err("syntax error: expected play COLOUR MOVE".to_owned());
                 };
-                Self::turn_to(core, colour, Some(mv))?;
+                Self::ensure_turn(core, colour, Some(mv))?;
                 (core.session.play(mv)).map_err(|error| format!("illegal move: {error}"))?;
-                done()
+                empty_reply()
             }
             "undo" => match core.session.undo() {
-                Ok(()) => done(),
+                Ok(()) => empty_reply(),
                 Err(_) => Err("cannot undo".to_owned()),
             },
             "genmove" => self.genmove(core, id, &words, true),
             "reg_genmove" => self.genmove(core, id, &words, false),
-            "lz-analyze" => self.analyse(core, id, &words, Analysis::LeelaZero, false),
-            "kata-analyze" => self.analyse(core, id, &words, Analysis::KataGo, false),
-            "lz-genmove_analyze" => self.analyse(core, id, &words, Analysis::LeelaZero, true),
-            "kata-genmove_analyze" => self.analyse(core, id, &words, Analysis::KataGo, true),
+            "lz-analyze" => self.analyse(core, id, &words, AnalysisFormat::LeelaZero, false),
+            "kata-analyze" => self.analyse(core, id, &words, AnalysisFormat::KataGo, false),
+            "lz-genmove_analyze" => self.analyse(core, id, &words, AnalysisFormat::LeelaZero, true),
+            "kata-genmove_analyze" => self.analyse(core, id, &words, AnalysisFormat::KataGo, true),
             // Any line ends an analysis, and this one does nothing else.
-            "stop" => done(),
+            "stop" => empty_reply(),
             "time_settings" => self.time_settings(&words),
             "time_left" => self.time_left(core, &words),
-            "showboard" => answer(format!("\n{}", core.session.drawing())),
+            "showboard" => text_reply(format!("\n{}", core.session.drawing())),
             "final_score" => Self::final_score(core),
             "list_games" => {
                 let names: Vec<String> = NAMES.iter().map(|name| title(name)).collect();
-                answer(names.join("\n"))
+                text_reply(names.join("\n"))
             }
             "set_game" => {
                 let name = rest.trim().to_ascii_lowercase().replace(' ', "-");
@@ -192,48 +192,53 @@ impl Gtp {
                     core.set_option_text(name::SEARCH, "uct")?;
                 }
                 core.set_position("startpos", "")?;
-                done()
+                empty_reply()
             }
             "set_position" if rest.trim().is_empty() => {
                 Err("syntax error: expected set_position POSITION".to_owned())
             }
             "set_position" => {
                 core.set_position(rest.trim(), "")?;
-                done()
+                empty_reply()
             }
             "loadsgf" => {
                 Err("cannot read SGF: set the game up with set_position and play".to_owned())
             }
             "set_option" | "kata-set-param" => Self::set_option(core, rest),
             "get_option" => {
-                let mut rows = core.options.rows().iter();
+                let mut rows = core.options.definitions().iter();
                 match rows.position(|row| row.name.eq_ignore_ascii_case(rest.trim())) {
-                    Some(index) => answer(core.option_values().swap_remove(index)),
+                    Some(index) => text_reply(core.option_values().swap_remove(index)),
                     None => Err(format!("unknown option {}", quote(rest.trim()))),
                 }
             }
             "list_options" => {
                 let values = core.option_values();
-                let rows = core.options.rows().iter().zip(values);
+                let rows = core.options.definitions().iter().zip(values);
                 let lines: Vec<String> = rows
                     .map(|(row, value)| {
-                        format!("{} = {value} ({}): {}", row.name, row.values(), row.help)
+                        format!(
+                            "{} = {value} ({}): {}",
+                            row.name,
+                            row.allowed_values(),
+                            row.help
+                        )
                     })
                     .collect();
-                answer(lines.join("\n"))
+                text_reply(lines.join("\n"))
             }
             "clear_cache" => {
-                core.session.forget();
-                done()
+                core.session.clear_search();
+                empty_reply()
             }
-            "gogui-rules_game_id" => answer(title(core.session.base_name())),
-            "gogui-rules_board_size" => answer(Self::side(core).to_string()),
+            "gogui-rules_game_id" => text_reply(title(core.session.base_name())),
+            "gogui-rules_board_size" => text_reply(Self::side(core).to_string()),
             "gogui-rules_board" => Self::rules_board(core),
-            "gogui-rules_legal_moves" => answer(core.session.grid_moves().join(" ")),
-            "gogui-rules_side_to_move" => answer(colour_of(core, core.session.to_move())),
+            "gogui-rules_legal_moves" => text_reply(core.session.grid_moves().join(" ")),
+            "gogui-rules_side_to_move" => text_reply(colour_of(core, core.session.to_move())),
             "gogui-rules_final_result" => match core.session.outcome() {
-                None => done(),
-                Some((outcome, reason)) => answer(match outcome {
+                None => empty_reply(),
+                Some((outcome, reason)) => text_reply(match outcome {
                     Outcome::Draw => format!("draw ({reason})"),
                     Outcome::Win(player) => {
                         format!("{} wins ({reason})", colour_of(core, player))
@@ -245,26 +250,26 @@ impl Gtp {
     }
 
     /// The side of the smallest square that the board fits into: GoGui's boards are square.
-    fn side(core: &Core) -> usize {
+    fn side(core: &ServerCore) -> usize {
         let grid = core.session.grid();
         let columns = usize::from(grid.columns);
         columns.max(grid.stones.len() / columns.max(1))
     }
 
-    fn board_size(core: &mut Core, words: &[&str]) -> Reply {
+    fn board_size(core: &mut ServerCore, words: &[&str]) -> GtpReply {
         let wanted = words.first().and_then(|word| word.parse::<usize>().ok());
         match wanted {
             None => Err("syntax error: expected boardsize NUMBER".to_owned()),
             Some(size) if size == Self::side(core) => {
-                core.session.forget();
+                core.session.clear_search();
                 core.set_position("startpos", "")?;
-                done()
+                empty_reply()
             }
             Some(_) => Err("unacceptable size".to_owned()),
         }
     }
 
-    fn rules_board(core: &Core) -> Reply {
+    fn rules_board(core: &ServerCore) -> GtpReply {
         let grid = core.session.grid();
         let columns = usize::from(grid.columns);
         let side = Self::side(core);
@@ -284,20 +289,20 @@ impl Gtp {
                 });
             }
         }
-        answer(text)
+        text_reply(text)
     }
 
-    fn set_option(core: &mut Core, rest: &str) -> Reply {
+    fn set_option(core: &mut ServerCore, rest: &str) -> GtpReply {
         let rest = rest.trim();
         // The only name with a blank in it.
         if rest.eq_ignore_ascii_case(name::CLEAR) {
-            core.session.forget();
-            return done();
+            core.session.clear_search();
+            return empty_reply();
         }
         let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
         let before = core.options.clone();
         let checked = core.check_option(name, value)?;
-        if let Some(note) = checked.note {
+        if let Some(note) = checked.range_warning {
             return Err(note);
         }
         core.set_option(&checked)?;
@@ -307,17 +312,21 @@ impl Gtp {
             core.options = before;
             return Err(problem);
         }
-        (checked.remarks.into_iter()).for_each(|text| core.say_aside(text));
-        done()
+        (checked.warnings.into_iter()).for_each(|text| core.send_stderr(text));
+        empty_reply()
     }
 
     /// Makes it the turn of the player of that colour, by a pass that may be left out if need be.
-    fn turn_to(core: &mut Core, colour: &str, mv: Option<&str>) -> Result<Player, String> {
+    fn ensure_turn(
+        core: &mut ServerCore,
+        colour: &str,
+        mv: Option<&str>,
+    ) -> Result<Player, String> {
         let player = player_of(core, colour)
             .ok_or_else(|| format!("syntax error: {} is no colour", quote(colour)))?;
         if core.session.to_move() != player && core.session.outcome().is_none() {
             let says_pass = mv.is_some_and(|mv| mv.eq_ignore_ascii_case("pass"));
-            if says_pass || !core.session.pass_if_implied() {
+            if says_pass || !core.session.play_implied_pass() {
                 let turn = colour_of(core, core.session.to_move());
                 return Err(format!("illegal move: it is the turn of {turn}"));
             }
@@ -325,45 +334,62 @@ impl Gtp {
         Ok(player)
     }
 
-    fn genmove(&mut self, core: &mut Core, id: &str, words: &[&str], plays: bool) -> Reply {
+    fn genmove(
+        &mut self,
+        core: &mut ServerCore,
+        id: &str,
+        words: &[&str],
+        plays: bool,
+    ) -> GtpReply {
         let [colour] = *words else {
             return Err("syntax error: expected one colour".to_owned());
         };
-        let player = Self::turn_to(core, colour, None)?;
-        self.start(core, id, Task::Genmove { player, plays }, Vec::new(), None)
+        let player = Self::ensure_turn(core, colour, None)?;
+        self.start(
+            core,
+            id,
+            GtpTask::Genmove {
+                player,
+                plays_move: plays,
+            },
+            Vec::new(),
+            None,
+        )
     }
 
     fn start(
         &mut self,
-        core: &mut Core,
+        core: &mut ServerCore,
         id: &str,
-        task: Task,
+        task: GtpTask,
         moves: Vec<String>,
         every: Option<Duration>,
-    ) -> Reply {
-        if !core.valid {
+    ) -> GtpReply {
+        if !core.has_valid_position {
             return Err("there is no position: the last one was refused".to_owned());
         }
-        let wish = match &task {
-            Task::Analyse { player: None, .. } => Wish {
+        let go = match &task {
+            GtpTask::Analyse { player: None, .. } => GoRequest {
                 infinite: true,
-                ..Wish::default()
+                ..GoRequest::default()
             },
-            Task::Genmove { player, .. }
-            | Task::Analyse {
+            GtpTask::Genmove { player, .. }
+            | GtpTask::Analyse {
                 player: Some(player),
                 ..
-            } => self.wish(*player),
+            } => self.go_request(*player),
         };
         let lines = match &task {
-            Task::Analyse { most, .. } => (*most).min(core.session.moves(Style::Own).len()),
-            Task::Genmove { .. } => 1,
+            GtpTask::Analyse {
+                max_moves: most, ..
+            } => (*most).min(core.session.moves(Style::Own).len()),
+            GtpTask::Genmove { .. } => 1,
         };
-        match core.start(&wish, moves, lines.max(1), every) {
+        match core.start(&go, moves, lines.max(1), every) {
             Ok(remarks) => {
-                remarks.into_iter().for_each(|text| core.say_aside(text));
-                if matches!(task, Task::Analyse { .. }) {
-                    core.say(format!("={id}"));
+                remarks.into_iter().for_each(|text| core.send_stderr(text));
+                if matches!(task, GtpTask::Analyse { .. }) {
+                    core.send_line(format!("={id}"));
                 }
                 self.id = id.to_owned();
                 self.task = Some(task);
@@ -374,13 +400,13 @@ impl Gtp {
     }
 
     /// The limits that the clocks come to, or the options, or the search's own.
-    fn wish(&self, player: Player) -> Wish {
+    fn go_request(&self, player: Player) -> GoRequest {
         let Some((main, period, stones)) = self.time.settings else {
-            return Wish::default();
+            return GoRequest::default();
         };
         // No main time and a period without stones is how GTP says that there is no limit.
         if main <= 0.0 && period > 0.0 && stones == 0 {
-            return Wish::default();
+            return GoRequest::default();
         }
         // When the main time is nearly used up, the period gives more.
         let share = period / f64::from(stones.max(1));
@@ -390,32 +416,32 @@ impl Gtp {
             None if main > share => (main, 0),
             _ => (period, stones.max(1)),
         };
-        Wish {
-            clock: Some(Clock {
-                left: (left * 1000.0).clamp(0.0, 1e15) as i64,
-                increment: 0,
+        GoRequest {
+            clock: Some(PlayerClock {
+                remaining_ms: (left * 1000.0).clamp(0.0, 1e15) as i64,
+                increment_ms: 0,
                 moves_to_go: (stones > 0).then_some(stones),
             }),
-            ..Wish::default()
+            ..GoRequest::default()
         }
     }
 
     fn analyse(
         &mut self,
-        core: &mut Core,
+        core: &mut ServerCore,
         id: &str,
         words: &[&str],
-        style: Analysis,
+        style: AnalysisFormat,
         plays: bool,
-    ) -> Reply {
+    ) -> GtpReply {
         let mut words = words.iter().copied().peekable();
         let colour = words.next_if(|word| player_of(core, word).is_some());
         let player = match colour {
-            Some(colour) => Self::turn_to(core, colour, None)?,
+            Some(colour) => Self::ensure_turn(core, colour, None)?,
             None => core.session.to_move(),
         };
         let mut interval = 100.0;
-        let mut most = usize::MAX;
+        let mut max_moves = usize::MAX;
         let mut allowed: Option<Vec<String>> = None;
         while let Some(word) = words.next() {
             let mut number = || words.next().and_then(|word| word.parse::<f64>().ok());
@@ -425,7 +451,7 @@ impl Gtp {
                     number().ok_or("syntax error: minmoves wants a number")?;
                 }
                 "maxmoves" => {
-                    most = number()
+                    max_moves = number()
                         .ok_or("syntax error: maxmoves wants a number")?
                         .clamp(1.0, 1e6) as usize;
                 }
@@ -458,34 +484,40 @@ impl Gtp {
         if allowed.as_ref().is_some_and(Vec::is_empty) {
             return Err("no move is left to analyse".to_owned());
         }
-        let task = Task::Analyse {
+        let task = GtpTask::Analyse {
             style,
-            most,
+            max_moves,
             player: plays.then_some(player),
         };
         let every = Duration::from_secs_f64((interval / 100.0).clamp(0.01, 3600.0));
         self.start(core, id, task, allowed.unwrap_or_default(), Some(every))
     }
 
-    fn tell(core: &mut Core, thought: &Thought, style: Analysis, most: usize) {
-        let count = thought.lines.len().max(1) as f64;
+    fn send_analysis(
+        core: &mut ServerCore,
+        info: &SearchInfo,
+        style: AnalysisFormat,
+        max_moves: usize,
+    ) {
+        let count = info.root_moves.len().max(1) as f64;
         let mut text = String::new();
-        for (order, line) in thought.lines.iter().take(most).enumerate() {
-            let Some(mv) = line.moves.first() else {
+        for (order, line) in info.root_moves.iter().take(max_moves).enumerate() {
+            let Some(mv) = line.pv.first() else {
                 continue;
             };
-            let (rate, bound, prior) = (line.value, score::lower_bound(line), 1.0 / count);
+            let (rate, bound, prior) =
+                (line.value, score::lower_confidence_bound(line), 1.0 / count);
             let blank = if text.is_empty() { "" } else { " " };
             let _ = write!(text, "{blank}info move {mv} visits {}", line.visits);
             let _ = match style {
-                Analysis::LeelaZero => write!(
+                AnalysisFormat::LeelaZero => write!(
                     text,
                     " winrate {} prior {} lcb {}",
                     per_myriad(rate),
                     per_myriad(prior),
                     per_myriad(bound)
                 ),
-                Analysis::KataGo => write!(
+                AnalysisFormat::KataGo => write!(
                     text,
                     " utility {:.6} winrate {rate:.6} scoreMean 0 scoreStdev 0 scoreLead 0 scoreSelfplay 0 \
                      prior {prior:.6} lcb {bound:.6} utilityLcb {:.6}",
@@ -493,14 +525,14 @@ impl Gtp {
                     2.0 * bound - 1.0
                 ),
             };
-            let _ = write!(text, " order {order} pv {}", line.moves.join(" "));
+            let _ = write!(text, " order {order} pv {}", line.pv.join(" "));
         }
         if !text.is_empty() {
-            core.say(text);
+            core.send_line(text);
         }
     }
 
-    fn time_settings(&mut self, words: &[&str]) -> Reply {
+    fn time_settings(&mut self, words: &[&str]) -> GtpReply {
         let [main, period, stones] = *words else {
             return Err("syntax error: expected time_settings MAIN PERIOD STONES".to_owned());
         };
@@ -513,7 +545,7 @@ impl Gtp {
             (Some(main), Some(period), Ok(stones)) => {
                 self.time.settings = Some((main, period, stones));
                 self.clocks = [None; 2];
-                done()
+                empty_reply()
             }
             _ => {
                 Err("syntax error: expected two times in seconds and a number of stones".to_owned())
@@ -521,7 +553,7 @@ impl Gtp {
         }
     }
 
-    fn time_left(&mut self, core: &Core, words: &[&str]) -> Reply {
+    fn time_left(&mut self, core: &ServerCore, words: &[&str]) -> GtpReply {
         let [colour, seconds, stones] = *words else {
             return Err("syntax error: expected time_left COLOUR SECONDS STONES".to_owned());
         };
@@ -536,15 +568,15 @@ impl Gtp {
         if self.time.settings.is_none() {
             self.time.settings = Some((seconds.max(0.001), 0.0, 0));
         }
-        done()
+        empty_reply()
     }
 
-    fn final_score(core: &Core) -> Reply {
+    fn final_score(core: &ServerCore) -> GtpReply {
         let Some((outcome, _)) = core.session.outcome() else {
             return Err("cannot score: the game is not over".to_owned());
         };
         let Outcome::Win(player) = outcome else {
-            return answer("0");
+            return text_reply("0");
         };
         let margin = core
             .session
@@ -555,7 +587,7 @@ impl Gtp {
         } else {
             'W'
         };
-        answer(format!("{letter}+{}", margin.max(1)))
+        text_reply(format!("{letter}+{}", margin.max(1)))
     }
 }
 
@@ -573,7 +605,7 @@ fn per_myriad(value: f64) -> u32 {
 }
 
 /// The colour of a player: in chess White begins, elsewhere Black.
-fn colour_of(core: &Core, player: Player) -> &'static str {
+fn colour_of(core: &ServerCore, player: Player) -> &'static str {
     let white_begins = core.session.players()[0] == "White";
     if (player == Player::First) == white_begins {
         "white"
@@ -582,7 +614,7 @@ fn colour_of(core: &Core, player: Player) -> &'static str {
     }
 }
 
-fn player_of(core: &Core, colour: &str) -> Option<Player> {
+fn player_of(core: &ServerCore, colour: &str) -> Option<Player> {
     let colour = match colour.to_ascii_lowercase().as_str() {
         "b" | "black" => "black",
         "w" | "white" => "white",
@@ -597,7 +629,7 @@ fn player_of(core: &Core, colour: &str) -> Option<Player> {
 }
 
 /// A line without comment and control characters, tabs being blanks.
-fn tidy(line: &str) -> String {
+fn normalise_line(line: &str) -> String {
     let line = line.split('#').next().unwrap_or("");
     let tabless = line
         .chars()
@@ -620,22 +652,22 @@ fn split_id(line: &str) -> (&str, &str) {
     }
 }
 
-impl Dialect for Gtp {
-    fn during(&self, _: &Core, line: &str, queued: bool) -> During {
-        let is_analysis = matches!(&self.task, Some(Task::Analyse { player: None, .. }));
+impl ProtocolHandler for Gtp {
+    fn line_timing(&self, _: &ServerCore, line: &str, queued: bool) -> LineTiming {
+        let is_analysis = matches!(&self.task, Some(GtpTask::Analyse { player: None, .. }));
         let (_, rest) = split_id(line);
         let is_quit = rest.split_whitespace().next() == Some("quit");
         if (is_analysis && !queued) || is_quit {
-            During::StopFirst
+            LineTiming::StopFirst
         } else {
-            During::Later
+            LineTiming::Later
         }
     }
 
-    fn line(&mut self, core: &mut Core, line: &str) -> Flow {
-        let line = tidy(line);
+    fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow {
+        let line = normalise_line(line);
         if line.is_empty() {
-            return Flow::GoOn;
+            return Flow::Continue;
         }
         let (id, rest) = split_id(&line);
         let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -644,68 +676,80 @@ impl Dialect for Gtp {
             Ok(None) => {}
             Err(text) => {
                 // A command that fails changes nothing.
-                core.session.take_pass_back();
+                core.session.undo_implied_pass();
                 Self::respond(core, '?', id, &text);
             }
         }
         if word == "quit" {
             Flow::Quit
         } else {
-            Flow::GoOn
+            Flow::Continue
         }
     }
 
-    fn thought(&mut self, core: &mut Core, thought: &Thought) {
-        if let Some(Task::Analyse { style, most, .. }) = self.task {
-            Self::tell(core, thought, style, most);
+    fn on_info(&mut self, core: &mut ServerCore, info: &SearchInfo) {
+        if let Some(GtpTask::Analyse {
+            style,
+            max_moves: most,
+            ..
+        }) = self.task
+        {
+            Self::send_analysis(core, info, style, most);
         }
     }
 
-    fn said(&mut self, _: &mut Core, _: &str) {}
+    fn on_text(&mut self, _: &mut ServerCore, _: &str) {}
 
-    fn done(&mut self, core: &mut Core, answer: Option<Answer>) {
-        let (Some(task), Some(answer)) = (self.task.take(), answer) else {
+    fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>) {
+        let (Some(task), Some(result)) = (self.task.take(), result) else {
             return;
         };
         let id = std::mem::take(&mut self.id);
-        if let Task::Genmove { plays: false, .. } | Task::Analyse { player: None, .. } = task {
-            core.session.take_pass_back();
+        if let GtpTask::Genmove {
+            plays_move: false, ..
+        }
+        | GtpTask::Analyse { player: None, .. } = task
+        {
+            core.session.undo_implied_pass();
         }
         match task {
-            Task::Genmove { player, plays } => {
+            GtpTask::Genmove {
+                player,
+                plays_move: plays,
+            } => {
                 if let Some(left) = &mut self.clocks[player.index()] {
-                    left.seconds -= answer.thought.time.as_secs_f64();
+                    left.seconds -= result.info.time.as_secs_f64();
                 } else if let Some((main, ..)) = self.time.settings
                     && main > 0.0
                 {
-                    let seconds = main - answer.thought.time.as_secs_f64();
+                    let seconds = main - result.info.time.as_secs_f64();
                     self.clocks[player.index()] = Some(TimeLeft { seconds, stones: 0 });
                 }
-                if plays && let Err(error) = core.session.play(&answer.best) {
+                if plays && let Err(error) = core.session.play(&result.best_move) {
                     return Self::respond(core, '?', &id, &error.to_string());
                 }
-                Self::respond(core, '=', &id, &answer.best);
+                Self::respond(core, '=', &id, &result.best_move);
             }
-            Task::Analyse {
+            GtpTask::Analyse {
                 style,
-                most,
+                max_moves: most,
                 player,
             } => {
-                Self::tell(core, &answer.thought, style, most);
+                Self::send_analysis(core, &result.info, style, most);
                 if player.is_some() {
-                    let _ = core.session.play(&answer.best);
-                    core.say(format!("play {}", answer.best));
+                    let _ = core.session.play(&result.best_move);
+                    core.send_line(format!("play {}", result.best_move));
                 }
-                core.say("");
+                core.send_line("");
             }
         }
     }
 
-    fn warning(&mut self, core: &mut Core, text: &str) {
-        core.say_aside(text);
+    fn on_warning(&mut self, core: &mut ServerCore, text: &str) {
+        core.send_stderr(text);
     }
 
-    fn too_long(&mut self, core: &mut Core, text: &str) {
+    fn on_long_line(&mut self, core: &mut ServerCore, text: &str) {
         Self::respond(core, '?', "", &format!("syntax error: {text}"));
     }
 }
@@ -716,7 +760,7 @@ mod tests {
 
     #[test]
     fn lines_are_tidied_as_the_standard_says() {
-        assert_eq!(tidy("\u{1}7\tname # comment"), "7 name");
+        assert_eq!(normalise_line("\u{1}7\tname # comment"), "7 name");
         assert_eq!(split_id("12 play b d3"), ("12", "play b d3"));
         assert_eq!(split_id("name"), ("", "name"));
         assert_eq!(split_id("12"), ("12", ""));

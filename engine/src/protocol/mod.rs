@@ -16,6 +16,6 @@ pub mod stdio;
 mod uci;
 
 pub use self::{
-    core::{Note, Notes},
-    server::{Server, Setup, Talk},
+    core::{ServerEvent, ServerEventSink},
+    server::{ProtocolKind, Server, ServerConfig},
 };

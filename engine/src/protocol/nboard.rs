@@ -3,22 +3,22 @@
 use std::time::Duration;
 
 use super::{
-    core::{Core, Wish},
-    server::{Dialect, During, Flow},
+    core::{GoRequest, ServerCore},
+    server::{Flow, LineTiming, ProtocolHandler},
 };
 use crate::{
     games::{
         Game as _, Player,
-        notation::{self, visible},
-        othello::ggf::Record,
+        notation::{self, escape_invisible},
+        othello::ggf::GgfRecord,
     },
-    session::{Answer, Line, Thought},
+    session::{MoveInfo, SearchInfo, SearchResult},
 };
 
 /// NBoard.
 pub(super) struct NBoard {
     depth: u32,
-    task: Option<Task>,
+    task: Option<NBoardTask>,
     /// The game as the client told it: where it began, and its moves.
     start: String,
     moves: Vec<String>,
@@ -36,7 +36,7 @@ impl Default for NBoard {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Task {
+enum NBoardTask {
     /// A move is wanted.
     Go,
     /// So many of the best moves are wanted.
@@ -49,19 +49,19 @@ enum Task {
 const NO_POSITION: &str = "there is no position: the last game was refused";
 
 /// A depth of one is so many playouts, for searches with playouts.
-const PLAYOUTS: u64 = 1000;
+const PLAYOUTS_PER_DEPTH: u64 = 1000;
 
 impl NBoard {
-    fn set(&mut self, core: &mut Core, rest: &str) {
+    fn set(&mut self, core: &mut ServerCore, rest: &str) {
         let (what, value) = rest.split_once(' ').unwrap_or((rest, ""));
         match what {
             "depth" => match value.trim().parse() {
                 Ok(depth) => self.depth = depth,
-                Err(_) => status(core, "set depth wants a whole number"),
+                Err(_) => send_status(core, "set depth wants a whole number"),
             },
             "game" => {
                 if let Err(problem) = self.set_game(core, value) {
-                    status(core, &problem);
+                    send_status(core, &problem);
                 }
             }
             // Draws are worth half a win here.
@@ -69,22 +69,22 @@ impl NBoard {
         }
     }
 
-    fn play(&mut self, core: &mut Core, rest: &str) {
+    fn play(&mut self, core: &mut ServerCore, rest: &str) {
         // The evaluation and the time after the move are the client's own.
         let mv = rest.split('/').next().unwrap_or("").trim();
-        if !core.valid {
-            status(core, NO_POSITION);
+        if !core.has_valid_position {
+            send_status(core, NO_POSITION);
         } else if let Err(error) = core.session.play(mv) {
-            status(core, &error.to_string());
+            send_status(core, &error.to_string());
         } else {
             self.moves.push(mv.to_owned());
         }
     }
 
     /// Sets the position that a game in GGF comes to.
-    fn set_game(&mut self, core: &mut Core, text: &str) -> Result<(), String> {
-        let record = Record::parse(text).map_err(|error| {
-            core.valid = false;
+    fn set_game(&mut self, core: &mut ServerCore, text: &str) -> Result<(), String> {
+        let record = GgfRecord::parse(text).map_err(|error| {
+            core.has_valid_position = false;
             error.to_string()
         })?;
         let mut position = record.start;
@@ -98,93 +98,96 @@ impl NBoard {
     }
 
     /// Puts the game back to where it stands after so many moves.
-    fn turn_back(&self, core: &mut Core, plies: usize) -> Result<(), String> {
+    fn rewind(&self, core: &mut ServerCore, plies: usize) -> Result<(), String> {
         let moves = self.moves.get(..plies).unwrap_or(&self.moves);
         core.set_position(&self.start, &moves.join(" "))
     }
 
     /// Tells the values of all positions from the one after so many moves back to the first; at one that needs a search the
     /// rest comes when that is done.
-    fn analyze(&mut self, core: &mut Core, plies: usize) {
+    fn analyze(&mut self, core: &mut ServerCore, plies: usize) {
         for plies in (0..=plies).rev() {
-            if let Err(problem) = self.turn_back(core, plies) {
-                status(core, &problem);
+            if let Err(problem) = self.rewind(core, plies) {
+                send_status(core, &problem);
                 break;
             }
             match core.session.outcome() {
-                Some(_) => tell_analysis(core, plies, final_discs(core)),
-                None if self.search(core, Task::Analyze(plies)) => return,
+                Some(_) => send_analysis(core, plies, final_discs(core)),
+                None if self.search(core, NBoardTask::Analyze(plies)) => return,
                 None => break,
             }
         }
         self.end_analysis(core);
     }
 
-    fn end_analysis(&self, core: &mut Core) {
-        if let Err(problem) = self.turn_back(core, self.moves.len()) {
-            status(core, &problem);
+    fn end_analysis(&self, core: &mut ServerCore) {
+        if let Err(problem) = self.rewind(core, self.moves.len()) {
+            send_status(core, &problem);
         }
-        status(core, "Done");
+        send_status(core, "Done");
     }
 
-    fn start(&mut self, core: &mut Core, task: Task) {
-        if !core.valid {
-            return status(core, NO_POSITION);
+    fn start(&mut self, core: &mut ServerCore, task: NBoardTask) {
+        if !core.has_valid_position {
+            return send_status(core, NO_POSITION);
         }
-        if let Task::Analyze(plies) = task {
-            status(core, "Thinking");
+        if let NBoardTask::Analyze(plies) = task {
+            send_status(core, "Thinking");
             self.analyze(core, plies);
         } else if self.search(core, task) {
-            status(core, "Thinking");
+            send_status(core, "Thinking");
         }
     }
 
     /// Starts a search; whether it could be.
-    fn search(&mut self, core: &mut Core, task: Task) -> bool {
-        let mut wish = Wish::default();
+    fn search(&mut self, core: &mut ServerCore, task: NBoardTask) -> bool {
+        let mut go = GoRequest::default();
         if self.depth > 0 {
             if core.session.has_playouts() {
-                wish.limits.iterations = Some(u64::from(self.depth) * PLAYOUTS);
+                go.limits.iterations = Some(u64::from(self.depth) * PLAYOUTS_PER_DEPTH);
             } else {
-                wish.limits.depth = Some(self.depth);
+                go.limits.depth = Some(self.depth);
             }
         }
         let lines = match task {
-            Task::Hint(count) => count,
+            NBoardTask::Hint(count) => count,
             _ => 1,
         };
-        match core.start(&wish, Vec::new(), lines, Some(Duration::from_millis(200))) {
+        match core.start(&go, Vec::new(), lines, Some(Duration::from_millis(200))) {
             Ok(remarks) => {
                 self.task = Some(task);
                 for text in remarks {
-                    status(core, &text);
+                    send_status(core, &text);
                 }
                 true
             }
             Err(error) => {
-                status(core, &error.to_string());
+                send_status(core, &error.to_string());
                 false
             }
         }
     }
 
-    fn tell(core: &mut Core, thought: &Thought, count: usize) {
-        for line in thought.lines.iter().take(count) {
-            let moves: String = line.moves.iter().map(|mv| written(mv)).collect();
-            let depth = match (line.certain.is_some(), line.ends) {
+    fn send_search_info(core: &mut ServerCore, info: &SearchInfo, count: usize) {
+        for line in info.root_moves.iter().take(count) {
+            let moves: String = line.pv.iter().map(|mv| format_move(mv)).collect();
+            let depth = match (line.proven.is_some(), line.ends_game) {
                 (true, true) => "100%".to_owned(),
                 (true, false) => "100%W".to_owned(),
-                _ => thought.depth.to_string(),
+                _ => info.depth.to_string(),
             };
-            core.say(format!("search {moves} {:.2} 0 {depth}", discs(line)));
+            core.send_line(format!(
+                "search {moves} {:.2} 0 {depth}",
+                disc_difference(line)
+            ));
         }
-        let seconds = thought.time.as_secs_f64();
-        core.say(format!("nodestats {} {seconds:.3}", thought.nodes));
+        let seconds = info.time.as_secs_f64();
+        core.send_line(format!("nodestats {} {seconds:.3}", info.nodes));
     }
 }
 
 /// A move as the protocol writes it.
-fn written(mv: &str) -> String {
+fn format_move(mv: &str) -> String {
     if mv == "pass" {
         "PA".to_owned()
     } else {
@@ -193,12 +196,12 @@ fn written(mv: &str) -> String {
 }
 
 /// A win rate as a number of discs: from 64 down when all are lost up to 64 ahead when all are won.
-fn discs(line: &Line) -> f64 {
+fn disc_difference(line: &MoveInfo) -> f64 {
     64.0 * (2.0 * line.value - 1.0)
 }
 
 /// Discs that the player to move is ahead when the game is over.
-fn final_discs(core: &Core) -> f64 {
+fn final_discs(core: &ServerCore) -> f64 {
     let [first, second] = core.session.score().unwrap_or_default().map(f64::from);
     match core.session.to_move() {
         Player::First => first - second,
@@ -206,101 +209,103 @@ fn final_discs(core: &Core) -> f64 {
     }
 }
 
-fn tell_analysis(core: &mut Core, plies: usize, value: f64) {
-    core.say(format!("analysis {plies} {value:.2}"));
+fn send_analysis(core: &mut ServerCore, plies: usize, value: f64) {
+    core.send_line(format!("analysis {plies} {value:.2}"));
 }
 
-fn status(core: &mut Core, text: &str) {
+fn send_status(core: &mut ServerCore, text: &str) {
     let text = text.replace('\n', " ");
-    core.say(format!("status {}", visible(&text)));
+    core.send_line(format!("status {}", escape_invisible(&text)));
 }
 
-impl Dialect for NBoard {
-    fn during(&self, _: &Core, line: &str, queued: bool) -> During {
+impl ProtocolHandler for NBoard {
+    fn line_timing(&self, _: &ServerCore, line: &str, queued: bool) -> LineTiming {
         let word = line.split_whitespace().next().unwrap_or("");
         match word {
-            "quit" => During::Now,
-            _ if queued => During::Later,
+            "quit" => LineTiming::Now,
+            _ if queued => LineTiming::Later,
             // All of these speak of another position or ask something else.
             "ping" | "set" | "move" | "go" | "hint" | "analyze" | "learn" | "nboard" => {
-                During::StopFirst
+                LineTiming::StopFirst
             }
-            _ => During::Now,
+            _ => LineTiming::Now,
         }
     }
 
-    fn line(&mut self, core: &mut Core, line: &str) -> Flow {
+    fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match word {
-            "nboard" => core.say("set myname Canopy"),
+            "nboard" => core.send_line("set myname Canopy"),
             "set" => self.set(core, rest),
             "move" => self.play(core, rest),
-            "go" => self.start(core, Task::Go),
-            "hint" => self.start(core, Task::Hint(rest.parse().unwrap_or(1).max(1))),
-            "analyze" => self.start(core, Task::Analyze(self.moves.len())),
-            "ping" => core.say(format!("pong {rest}")),
-            "learn" => core.say("learned"),
+            "go" => self.start(core, NBoardTask::Go),
+            "hint" => self.start(core, NBoardTask::Hint(rest.parse().unwrap_or(1).max(1))),
+            "analyze" => self.start(core, NBoardTask::Analyze(self.moves.len())),
+            "ping" => core.send_line(format!("pong {rest}")),
+            "learn" => core.send_line("learned"),
             "quit" => return Flow::Quit,
             _ => {}
         }
-        Flow::GoOn
+        Flow::Continue
     }
 
-    fn thought(&mut self, core: &mut Core, thought: &Thought) {
+    fn on_info(&mut self, core: &mut ServerCore, info: &SearchInfo) {
         match self.task {
-            Some(Task::Hint(count)) if !core.is_stopping() => Self::tell(core, thought, count),
-            Some(Task::Go) if !core.is_stopping() => Self::tell(core, thought, 1),
+            Some(NBoardTask::Hint(count)) if !core.is_stopping() => {
+                Self::send_search_info(core, info, count)
+            }
+            Some(NBoardTask::Go) if !core.is_stopping() => Self::send_search_info(core, info, 1),
             _ => {}
         }
     }
 
-    fn said(&mut self, _: &mut Core, _: &str) {}
+    fn on_text(&mut self, _: &mut ServerCore, _: &str) {}
 
-    fn done(&mut self, core: &mut Core, answer: Option<Answer>) {
+    fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>) {
         let Some(task) = self.task.take() else {
             return;
         };
         // What was cut short is about a position that the client has left.
-        let Some(answer) = answer.filter(|_| !core.was_stopped()) else {
-            if let Task::Analyze(_) = task {
-                let _ = self.turn_back(core, self.moves.len());
+        let Some(result) = result.filter(|_| !core.was_stopped()) else {
+            if let NBoardTask::Analyze(_) = task {
+                let _ = self.rewind(core, self.moves.len());
             }
             return;
         };
-        if let Some(failure) = &answer.failure {
-            status(core, failure);
+        if let Some(failure) = &result.failure {
+            send_status(core, failure);
         }
         match task {
-            Task::Hint(count) => Self::tell(core, &answer.thought, count),
-            Task::Analyze(plies) => {
-                let value = answer.thought.lines.first().map_or(0.0, discs);
-                tell_analysis(core, plies, value);
+            NBoardTask::Hint(count) => Self::send_search_info(core, &result.info, count),
+            NBoardTask::Analyze(plies) => {
+                let value = result.info.root_moves.first().map_or(0.0, disc_difference);
+                send_analysis(core, plies, value);
                 return match plies.checked_sub(1) {
                     Some(plies) => self.analyze(core, plies),
                     None => self.end_analysis(core),
                 };
             }
-            Task::Go => {
-                Self::tell(core, &answer.thought, 1);
-                let value = answer.thought.lines.first().map_or(0.0, discs);
-                let seconds = answer.thought.time.as_secs_f64();
-                core.say(format!(
+            NBoardTask::Go => {
+                Self::send_search_info(core, &result.info, 1);
+                let value = result.info.root_moves.first().map_or(0.0, disc_difference);
+                let seconds = result.info.time.as_secs_f64();
+                core.send_line(format!(
                     "=== {}/{value:.2}/{seconds:.3}",
-                    written(&answer.best)
+                    format_move(&result.best_move)
                 ));
             }
         }
-        status(core, "Done");
+        send_status(core, "Done");
     }
 
-    fn warning(&mut self, core: &mut Core, text: &str) {
-        status(core, text);
+    fn on_warning(&mut self, core: &mut ServerCore, text: &str) {
+        send_status(core, text);
     }
 
-    fn too_long(&mut self, core: &mut Core, text: &str) {
-        core.valid = false;
-        status(core, text);
+    fn on_long_line(&mut self, core: &mut ServerCore, text: &str) {
+        core.has_valid_position = false;
+        send_status(core, text);
     }
 }

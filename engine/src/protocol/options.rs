@@ -9,11 +9,11 @@ use crate::{
 
 /// An option.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct OptionDef {
     /// What it is called.
     pub name: String,
     /// What it may be.
-    pub kind: Kind,
+    pub kind: OptionKind,
     /// What it does, in a sentence.
     pub help: &'static str,
     /// The parameter of the search it stands for, if it does.
@@ -22,7 +22,7 @@ pub struct Row {
 
 /// What an option may be.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum OptionKind {
     /// true or false.
     Check(bool),
     /// A whole number.
@@ -84,17 +84,17 @@ pub const VARIANTS: &[(&str, &str, bool)] = &[
 ];
 
 /// The table.
-pub fn table() -> Vec<Row> {
+pub fn option_definitions() -> Vec<OptionDef> {
     // Many clients keep numbers in 32 bits, with a sign.
-    const MANY: i64 = i32::MAX as i64;
-    let row = |name: &str, kind: Kind, help: &'static str| Row {
+    const MAX_SPIN: i64 = i32::MAX as i64;
+    let row = |name: &str, kind: OptionKind, help: &'static str| OptionDef {
         name: name.to_owned(),
         kind,
         help,
         parameter: None,
     };
-    let spin = |default, min, max| Kind::Spin { default, min, max };
-    let of = |parameter: &'static str, row: Row| Row {
+    let spin = |default, min, max| OptionKind::Spin { default, min, max };
+    let of = |parameter: &'static str, row: OptionDef| OptionDef {
         parameter: Some(parameter),
         ..row
     };
@@ -102,22 +102,22 @@ pub fn table() -> Vec<Row> {
     let mut rows = vec![
         row(
             name::GAME,
-            Kind::Combo(games::NAMES.to_vec()),
+            OptionKind::Combo(games::NAMES.to_vec()),
             "The game, with a variant after a colon if wanted, such as kalah:4x3; the position becomes its start",
         ),
         row(
             name::VARIANT,
-            Kind::Combo(VARIANTS.iter().map(|&(word, ..)| word).collect()),
+            OptionKind::Combo(VARIANTS.iter().map(|&(word, ..)| word).collect()),
             "The game as chess programs name it; cfour and flipello are read and written as Fairy-Stockfish does",
         ),
         row(
             name::CHESS960,
-            Kind::Check(false),
+            OptionKind::Check(false),
             "Chess960: castling is written as the king taking its rook",
         ),
         row(
             name::SEARCH,
-            Kind::Combo(searches),
+            OptionKind::Combo(searches),
             "The search; parameters may follow after commas, such as uct,exploration=0.7",
         ),
         of(
@@ -138,7 +138,7 @@ pub fn table() -> Vec<Row> {
         ),
         of(
             "seed",
-            row("Seed", spin(1, 0, MANY), "Which random numbers"),
+            row("Seed", spin(1, 0, MAX_SPIN), "Which random numbers"),
         ),
         row(
             name::MULTI_PV,
@@ -147,17 +147,17 @@ pub fn table() -> Vec<Row> {
         ),
         row(
             "Ponder",
-            Kind::Check(false),
+            OptionKind::Check(false),
             "Whether the client will ask to think on the opponent's time; nothing changes by it",
         ),
         row(
             name::MOVE_TIME,
-            spin(0, 0, MANY),
+            spin(0, 0, MAX_SPIN),
             "Milliseconds a move where no limit is given; 0 for the search's own limit, and without one a second",
         ),
         row(
             name::NODES,
-            spin(0, 0, MANY),
+            spin(0, 0, MAX_SPIN),
             "Playouts a move, or positions for searches without playouts, where no limit is given; 0 for none",
         ),
         row(
@@ -172,33 +172,37 @@ pub fn table() -> Vec<Row> {
         ),
         row(
             name::VERBOSE,
-            Kind::Check(false),
+            OptionKind::Check(false),
             "Whether each report is followed by the figures of every move",
         ),
         row(
             "OwnBook",
-            Kind::Check(false),
+            OptionKind::Check(false),
             "There is no book; here because runners switch it off",
         ),
         row(
             name::SHOW_WDL,
-            Kind::Check(false),
+            OptionKind::Check(false),
             "Whether scores come with wins, draws and losses out of a thousand",
         ),
         row(
             name::ANALYSE,
-            Kind::Check(false),
+            OptionKind::Check(false),
             "Whether the client analyses rather than plays; nothing changes by it",
         ),
-        row(name::CLEAR, Kind::Button, "Forgets what the search knows"),
+        row(
+            name::CLEAR,
+            OptionKind::Button,
+            "Forgets what the search knows",
+        ),
         row(
             name::TREE_DIR,
-            Kind::Text(""),
+            OptionKind::Text(""),
             "The directory for search trees; none are written if empty",
         ),
         row(
             name::TREE_FORMAT,
-            Kind::Combo(vec!["tree", "csv"]),
+            OptionKind::Combo(vec!["tree", "csv"]),
             "The format of tree files",
         ),
         row(
@@ -208,32 +212,32 @@ pub fn table() -> Vec<Row> {
         ),
         row(
             name::TREE_MAX_NODES,
-            spin(0, 0, MANY),
+            spin(0, 0, MAX_SPIN),
             "The most nodes of a tree file: the most visited part stays; 0 for all",
         ),
         row(
             name::TREE_MIN_VISITS,
-            spin(0, 0, MANY),
+            spin(0, 0, MAX_SPIN),
             "Nodes with fewer visits are left out of tree files",
         ),
         row(
             name::TREE_STATES,
-            Kind::Combo(vec!["root", "all"]),
+            OptionKind::Combo(vec!["root", "all"]),
             "Which positions are written out in tree files",
         ),
         row(
             name::TREE_EXTRA,
-            Kind::Check(false),
+            OptionKind::Check(false),
             "Whether a file of extras lies beside each tree",
         ),
         row(
             name::TREE_JOURNAL,
-            Kind::Check(false),
+            OptionKind::Check(false),
             "Whether a journal of how it grew lies beside each tree",
         ),
         row(
             name::TREE_KEEP,
-            spin(0, 0, MANY),
+            spin(0, 0, MAX_SPIN),
             "How many trees of this process stay, the newest, with the files beside them; older ones are removed. 0 for all",
         ),
     ];
@@ -243,14 +247,14 @@ pub fn table() -> Vec<Row> {
             continue;
         }
         let kind = match parameter.kind {
-            catalog::Kind::Choice(words) => {
-                Kind::Combo([AUTO].into_iter().chain(words.iter().copied()).collect())
+            catalog::ParameterKind::Choice(words) => {
+                OptionKind::Combo([AUTO].into_iter().chain(words.iter().copied()).collect())
             }
-            catalog::Kind::Flag => Kind::Combo(vec![AUTO, "true", "false"]),
-            _ => Kind::Text(AUTO),
+            catalog::ParameterKind::Flag => OptionKind::Combo(vec![AUTO, "true", "false"]),
+            _ => OptionKind::Text(AUTO),
         };
-        rows.push(Row {
-            name: in_capitals(parameter.name),
+        rows.push(OptionDef {
+            name: pascal_case(parameter.name),
             kind,
             help: parameter.help,
             parameter: Some(parameter.name),
@@ -260,7 +264,7 @@ pub fn table() -> Vec<Row> {
 }
 
 /// `playout_limit` as `PlayoutLimit`.
-fn in_capitals(name: &str) -> String {
+fn pascal_case(name: &str) -> String {
     let mut text = String::new();
     for word in name.split('_') {
         let (first, rest) = word.split_at(word.len().min(1));
@@ -270,15 +274,15 @@ fn in_capitals(name: &str) -> String {
     text
 }
 
-impl Row {
+impl OptionDef {
     /// The value it has before anybody sets it.
-    pub fn default(&self) -> String {
+    pub fn default_value(&self) -> String {
         match &self.kind {
-            Kind::Check(value) => value.to_string(),
-            Kind::Spin { default, .. } => default.to_string(),
-            Kind::Combo(words) => words.first().copied().unwrap_or_default().to_owned(),
-            Kind::Text(text) => (*text).to_owned(),
-            Kind::Button => String::new(),
+            OptionKind::Check(value) => value.to_string(),
+            OptionKind::Spin { default, .. } => default.to_string(),
+            OptionKind::Combo(words) => words.first().copied().unwrap_or_default().to_owned(),
+            OptionKind::Text(text) => (*text).to_owned(),
+            OptionKind::Button => String::new(),
         }
     }
 
@@ -291,11 +295,11 @@ impl Row {
     pub fn declaration(&self) -> String {
         let mut line = format!("option name {} type ", self.name);
         let _ = match &self.kind {
-            Kind::Check(value) => write!(line, "check default {value}"),
-            Kind::Spin { default, min, max } => {
+            OptionKind::Check(value) => write!(line, "check default {value}"),
+            OptionKind::Spin { default, min, max } => {
                 write!(line, "spin default {default} min {min} max {max}")
             }
-            Kind::Combo(words) => {
+            OptionKind::Combo(words) => {
                 line.push_str("combo default ");
                 line.push_str(words.first().copied().unwrap_or_default());
                 for word in words {
@@ -304,24 +308,24 @@ impl Row {
                 }
                 Ok(())
             }
-            Kind::Text("") => line.write_str("string default <empty>"),
-            Kind::Text(text) => write!(line, "string default {text}"),
-            Kind::Button => line.write_str("button"),
+            OptionKind::Text("") => line.write_str("string default <empty>"),
+            OptionKind::Text(text) => write!(line, "string default {text}"),
+            OptionKind::Button => line.write_str("button"),
         };
         line
     }
 
     /// What it may be, for people.
-    pub fn values(&self) -> String {
+    pub fn allowed_values(&self) -> String {
         match &self.kind {
-            Kind::Check(_) => "true or false".to_owned(),
-            Kind::Spin { min, max, .. } => format!("{min} to {max}"),
-            Kind::Combo(words) => words.join(", "),
-            Kind::Text(_) => match self.parameter() {
+            OptionKind::Check(_) => "true or false".to_owned(),
+            OptionKind::Spin { min, max, .. } => format!("{min} to {max}"),
+            OptionKind::Combo(words) => words.join(", "),
+            OptionKind::Text(_) => match self.parameter() {
                 Some(parameter) => format!("auto, or {}", parameter.kind),
                 None => "a text".to_owned(),
             },
-            Kind::Button => "a button".to_owned(),
+            OptionKind::Button => "a button".to_owned(),
         }
     }
 
@@ -334,48 +338,48 @@ impl Row {
 /// The options with their values.
 #[derive(Clone, Debug)]
 pub struct Options {
-    rows: Vec<Row>,
+    definitions: Vec<OptionDef>,
     values: Vec<String>,
     /// For each option the number of the setting that set it last, counted from 1; 0 if nobody did.
     set_at: Vec<u64>,
-    settings: u64,
+    set_count: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let rows = table();
-        let values = rows.iter().map(Row::default).collect();
+        let rows = option_definitions();
+        let values = rows.iter().map(OptionDef::default_value).collect();
         Self {
             set_at: vec![0; rows.len()],
-            rows,
+            definitions: rows,
             values,
-            settings: 0,
+            set_count: 0,
         }
     }
 }
 
 /// A value that an option can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
-    row: usize,
+pub struct CheckedOption {
+    index: usize,
     /// The option.
     pub name: String,
     /// The value.
     pub value: String,
     /// Said if the value is outside the range of the table, and this is the nearest; some dialects refuse it then.
-    pub note: Option<String>,
+    pub range_warning: Option<String>,
     /// What else is to be said: of a value that this machine does not have.
-    pub remarks: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Options {
     /// The table.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
+    pub fn definitions(&self) -> &[OptionDef] {
+        &self.definitions
     }
 
     fn find(&self, name: &str) -> Option<usize> {
-        self.rows
+        self.definitions
             .iter()
             .position(|row| row.name.eq_ignore_ascii_case(name))
     }
@@ -400,10 +404,10 @@ impl Options {
     pub fn search_settings(&self) -> Vec<(String, String)> {
         let search = self.find(name::SEARCH).unwrap_or_default();
         let is_named = |parameter: &str| {
-            catalog::written(&self.values[search])
+            catalog::written_parameters(&self.values[search])
                 .any(|(key, _)| key.eq_ignore_ascii_case(parameter))
         };
-        let rows = self.rows.iter().zip(&self.values).zip(&self.set_at);
+        let rows = self.definitions.iter().zip(&self.values).zip(&self.set_at);
         rows.filter_map(|((row, value), &set_at)| {
             let parameter = row.parameter?;
             let is_older = set_at < self.set_at[search] && is_named(parameter);
@@ -415,37 +419,41 @@ impl Options {
 
     /// Reads a value for a client that plays the game called `game`, without setting it; or says what was wrong and what was
     /// expected. A search or an evaluation may be one of another game, for that may be chosen later.
-    pub fn check(&self, game: &str, name: &str, value: &str) -> Result<Checked, String> {
+    pub fn check(&self, game: &str, name: &str, value: &str) -> Result<CheckedOption, String> {
         let (name, value) = (name.trim(), value.trim());
         let value = if value == "<empty>" { "" } else { value };
         let quoted = games::notation::quote;
         let Some(index) = self.find(name) else {
-            let names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
+            let names: Vec<&str> = self
+                .definitions
+                .iter()
+                .map(|row| row.name.as_str())
+                .collect();
             return Err(format!(
                 "unknown option {}: expected one of {}",
                 quoted(name),
                 names.join(", ")
             ));
         };
-        let row = &self.rows[index];
+        let row = &self.definitions[index];
         let refuse = || {
             Err(format!(
                 "{} cannot be {}: expected {}",
                 row.name,
                 quoted(value),
-                row.values()
+                row.allowed_values()
             ))
         };
-        let mut note = None;
-        let mut remarks = Vec::new();
+        let mut range_warning = None;
+        let mut warnings = Vec::new();
         let value = match &row.kind {
-            Kind::Check(_) => match value.to_ascii_lowercase().as_str() {
+            OptionKind::Check(_) => match value.to_ascii_lowercase().as_str() {
                 word @ ("true" | "false") => word.to_owned(),
                 "on" | "1" | "yes" => "true".to_owned(),
                 "off" | "0" | "no" => "false".to_owned(),
                 _ => return refuse(),
             },
-            &Kind::Spin { min, max, .. } => {
+            &OptionKind::Spin { min, max, .. } => {
                 let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
                 if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     return refuse();
@@ -458,70 +466,70 @@ impl Options {
                 });
                 let nearest = wanted.clamp(min, max);
                 if nearest != wanted {
-                    note = Some(format!(
+                    range_warning = Some(format!(
                         "{} cannot be {value}: expected {}",
                         row.name,
-                        row.values()
+                        row.allowed_values()
                     ));
                 }
                 let nearest = nearest.to_string();
                 match row
                     .parameter
-                    .and_then(|name| catalog::nearest(name, &nearest))
+                    .and_then(|name| catalog::nearest_supported(name, &nearest))
                 {
                     Some((value, sentence)) => {
-                        remarks.push(sentence);
+                        warnings.push(sentence);
                         value
                     }
                     None => nearest,
                 }
             }
-            Kind::Combo(words) => {
+            OptionKind::Combo(words) => {
                 let found = words.iter().find(|word| word.eq_ignore_ascii_case(value));
                 match found {
                     Some(word) => (*word).to_owned(),
                     // A variant may follow; whether there is such a one is for others to say.
                     None if row.name == name::GAME => value.to_owned(),
-                    None if row.name == name::SEARCH && is_search(value) => {
-                        catalog::check(game, value).map_err(|error| error.to_string())?;
-                        remarks = catalog::remarks(value);
+                    None if row.name == name::SEARCH && starts_with_search_name(value) => {
+                        catalog::check_search(game, value).map_err(|error| error.to_string())?;
+                        warnings = catalog::warnings(value);
                         value.to_owned()
                     }
                     None => return refuse(),
                 }
             }
-            Kind::Text(_) => match row.parameter() {
+            OptionKind::Text(_) => match row.parameter() {
                 Some(_) if value.eq_ignore_ascii_case(AUTO) => AUTO.to_owned(),
-                Some(parameter) if !parameter.kind.could_be(value) => return refuse(),
-                Some(parameter) if parameter.kind == catalog::Kind::Evaluation => {
+                Some(parameter) if !parameter.kind.accepts(value) => return refuse(),
+                Some(parameter) if parameter.kind == catalog::ParameterKind::Evaluation => {
                     (catalog::check_evaluation(game, value)).map_err(|error| error.to_string())?;
                     value.to_owned()
                 }
                 _ => value.to_owned(),
             },
-            Kind::Button => String::new(),
+            OptionKind::Button => String::new(),
         };
-        Ok(Checked {
-            row: index,
+        Ok(CheckedOption {
+            index,
             name: row.name.clone(),
             value,
-            note,
-            remarks,
+            range_warning,
+            warnings,
         })
     }
 
     /// Sets a value that was read.
-    pub fn set(&mut self, checked: &Checked) {
-        if let Some(value) = self.values.get_mut(checked.row) {
+    pub fn set(&mut self, checked: &CheckedOption) {
+        if let Some(value) = self.values.get_mut(checked.index) {
             value.clone_from(&checked.value);
-            self.settings += 1;
-            self.set_at[checked.row] = self.settings;
+            self.set_count += 1;
+            self.set_at[checked.index] = self.set_count;
         }
     }
 }
 
 /// Whether a text begins with the name of a search.
-fn is_search(text: &str) -> bool {
+fn starts_with_search_name(text: &str) -> bool {
     let name = text.split(',').next().unwrap_or("").trim();
     SEARCHES
         .iter()
@@ -531,8 +539,8 @@ fn is_search(text: &str) -> bool {
 /// The table for people, as --help shows it.
 pub fn help() -> String {
     let mut text = String::from("Options, for --option NAME=VALUE and for the protocols:\n");
-    for row in table() {
-        let default = match row.default() {
+    for row in option_definitions() {
+        let default = match row.default_value() {
             default if default.is_empty() => String::new(),
             default => format!(" [default: {default}]"),
         };
@@ -541,7 +549,7 @@ pub fn help() -> String {
             "  {}\n          {} ({}){default}",
             row.name,
             row.help,
-            row.values()
+            row.allowed_values()
         );
     }
     text

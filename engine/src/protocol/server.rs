@@ -3,19 +3,19 @@
 use std::{collections::VecDeque, time::Duration};
 
 use super::{
-    core::{Core, Note, Notes},
+    core::{ServerCore, ServerEvent, ServerEventSink},
     gtp::Gtp,
     nboard::NBoard,
-    uci::{Flavour, Uci},
+    uci::{Uci, UciFlavour},
 };
 use crate::{
-    session::{Answer, Event, Thought},
+    session::{SearchInfo, SearchResult, SessionEvent},
     tree::confine::Confinement,
 };
 
 /// The dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Talk {
+pub enum ProtocolKind {
     /// Chess programs'.
     Uci,
     /// The same for all games.
@@ -26,7 +26,7 @@ pub enum Talk {
     NBoard,
 }
 
-impl Talk {
+impl ProtocolKind {
     /// All of them, with the names they have on the command line.
     pub const ALL: [(&'static str, Self); 4] = [
         ("uci", Self::Uci),
@@ -36,13 +36,13 @@ impl Talk {
     ];
 
     /// The dialect that a first line is in, if it is in one.
-    fn of(line: &str) -> Option<Self> {
+    fn detect(line: &str) -> Option<Self> {
         let word = line.split_whitespace().next()?;
         match word {
             "ugi" => Some(Self::Ugi),
             "nboard" => Some(Self::NBoard),
-            _ if Uci::knows(word) => Some(Self::Uci),
-            _ if Gtp::knows(line) => Some(Self::Gtp),
+            _ if Uci::recognises(word) => Some(Self::Uci),
+            _ if Gtp::recognises(line) => Some(Self::Gtp),
             _ => None,
         }
     }
@@ -50,7 +50,7 @@ impl Talk {
 
 /// What a dialect makes of a line that comes while a task runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum During {
+pub(super) enum LineTiming {
     /// It is worked off at once.
     Now,
     /// It waits until the task is over.
@@ -62,90 +62,90 @@ pub(super) enum During {
 /// What is to happen after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
-    GoOn,
+    Continue,
     Quit,
 }
 
 /// A way of talking.
-pub(super) trait Dialect: Send {
+pub(super) trait ProtocolHandler: Send {
     /// What becomes of a line while a task runs; `queued` says that others are waiting already.
-    fn during(&self, core: &Core, line: &str, queued: bool) -> During;
+    fn line_timing(&self, core: &ServerCore, line: &str, queued: bool) -> LineTiming;
 
     /// Works a line off.
-    fn line(&mut self, core: &mut Core, line: &str) -> Flow;
+    fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow;
 
     /// Tells what a running search knows.
-    fn thought(&mut self, core: &mut Core, thought: &Thought);
+    fn on_info(&mut self, core: &mut ServerCore, info: &SearchInfo);
 
     /// Tells something as it is.
-    fn said(&mut self, core: &mut Core, text: &str);
+    fn on_text(&mut self, core: &mut ServerCore, text: &str);
 
     /// A task is over.
-    fn done(&mut self, core: &mut Core, answer: Option<Answer>);
+    fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>);
 
     /// Something went wrong on the side.
-    fn warning(&mut self, core: &mut Core, text: &str);
+    fn on_warning(&mut self, core: &mut ServerCore, text: &str);
 
     /// A line was too long to be read.
-    fn too_long(&mut self, core: &mut Core, text: &str);
+    fn on_long_line(&mut self, core: &mut ServerCore, text: &str);
 }
 
 /// What is fixed before the first line.
 #[derive(Clone, Debug, Default)]
-pub struct Setup {
+pub struct ServerConfig {
     /// The dialect; the first word that is recognised decides if none.
-    pub talk: Option<Talk>,
+    pub protocol: Option<ProtocolKind>,
     /// The game.
     pub game: Option<String>,
     /// Options by name.
     pub options: Vec<(String, String)>,
     /// Below which trees must stay; none for anywhere.
-    pub trees_under: Option<Confinement>,
+    pub tree_confinement: Option<Confinement>,
 }
 
 /// A server of one client.
 pub struct Server {
-    core: Core,
-    dialect: Option<Box<dyn Dialect>>,
+    core: ServerCore,
+    handler: Option<Box<dyn ProtocolHandler>>,
     queue: VecDeque<String>,
     /// Something in the queue cuts everything before it short.
-    hurry: bool,
+    has_urgent_line: bool,
     /// No more lines will come.
-    closed: bool,
+    is_input_closed: bool,
     /// Somebody said quit: it ends when the task is over, and at this time at the latest.
-    quitting: Option<Duration>,
+    quit_deadline: Option<Duration>,
 }
 
 /// A task that does not stop when told to quit is left alone after so long.
-const PATIENCE: Duration = Duration::from_millis(70);
+const QUIT_GRACE_PERIOD: Duration = Duration::from_millis(70);
 /// What is said instead of a line that was too long.
-const TOO_LONG: &str = "a line of more than 1048576 bytes: it was not read";
+const LINE_TOO_LONG: &str = "a line of more than 1048576 bytes: it was not read";
 
 impl Server {
     /// A server; an error says what is wrong with the set-up.
-    pub fn new(setup: &Setup, notes: Notes) -> Result<Self, String> {
+    pub fn new(config: &ServerConfig, event_sink: ServerEventSink) -> Result<Self, String> {
         let mut server = Self {
-            core: Core::new(notes),
-            dialect: setup.talk.map(make),
+            core: ServerCore::new(event_sink),
+            handler: config.protocol.map(new_handler),
             queue: VecDeque::new(),
-            hurry: false,
-            closed: false,
-            quitting: None,
+            has_urgent_line: false,
+            is_input_closed: false,
+            quit_deadline: None,
         };
         let core = &mut server.core;
-        core.trees_under.clone_from(&setup.trees_under);
-        if setup.talk == Some(Talk::NBoard) {
+        core.tree_confinement.clone_from(&config.tree_confinement);
+        if config.protocol == Some(ProtocolKind::NBoard) {
             core.set_option_text("Game", "othello")?;
         }
-        if let Some(game) = &setup.game {
+        if let Some(game) = &config.game {
             core.set_option_text("Game", game)?;
         }
-        for (name, value) in &setup.options {
+        for (name, value) in &config.options {
             let checked = core.set_option_text(name, value)?;
-            if let Some(note) = checked.note {
+            if let Some(note) = checked.range_warning {
                 return Err(note);
             }
-            (checked.remarks.into_iter()).for_each(|text| core.say_aside(text));
+            (checked.warnings.into_iter()).for_each(|text| core.send_stderr(text));
         }
         core.check_search()?;
         Ok(server)
@@ -154,67 +154,69 @@ impl Server {
     /// Takes a line, without its end; what is to be said.
     pub fn on_line(&mut self, line: &str, now: Duration) -> String {
         self.core.now = now;
-        if self.quitting.is_none() {
+        if self.quit_deadline.is_none() {
             self.take_line(line);
         }
-        self.settle();
+        self.process_pending();
         self.core.take_text()
     }
 
     /// Takes in that there was a line too long to be read.
     pub fn on_long_line(&mut self, now: Duration) -> String {
         self.core.now = now;
-        if let Some(dialect) = &mut self.dialect {
-            dialect.too_long(&mut self.core, TOO_LONG);
+        if let Some(handler) = &mut self.handler {
+            handler.on_long_line(&mut self.core, LINE_TOO_LONG);
         }
         self.core.take_text()
     }
 
     /// Takes in that no more lines will come: what was asked for is finished, what would never end is stopped.
-    pub fn on_end(&mut self, now: Duration) -> String {
+    pub fn on_input_closed(&mut self, now: Duration) -> String {
         self.core.now = now;
-        self.closed = true;
-        self.settle();
+        self.is_input_closed = true;
+        self.process_pending();
         self.core.take_text()
     }
 
     /// Takes in that the client is not there any more: what runs is stopped, what waits is given up, and the server ends.
     pub fn on_client_gone(&mut self, now: Duration) -> String {
         self.core.now = now;
-        self.closed = true;
+        self.is_input_closed = true;
         self.quit();
-        self.settle();
+        self.process_pending();
         self.core.take_text()
     }
 
     /// Takes a note from another thread.
-    pub fn on_note(&mut self, note: Note, now: Duration) -> String {
+    pub fn on_event(&mut self, event: ServerEvent, now: Duration) -> String {
         self.core.now = now;
-        self.take_note(note);
-        self.settle();
+        self.handle_event(event);
+        self.process_pending();
         self.core.take_text()
     }
 
-    fn take_note(&mut self, note: Note) {
+    fn handle_event(&mut self, server_event: ServerEvent) {
         let core = &mut self.core;
-        match note {
-            Note::Warning(text) => {
-                if let Some(dialect) = &mut self.dialect {
-                    dialect.warning(core, &text);
+        match server_event {
+            ServerEvent::Warning(text) => {
+                if let Some(handler) = &mut self.handler {
+                    handler.on_warning(core, &text);
                 }
             }
-            Note::Task(number, event) => {
+            ServerEvent::Task(number, event) => {
                 let current = core.is_current(number);
-                match (event, &mut self.dialect) {
-                    (Event::Done(answer), _) => {
-                        core.note_done(number, answer);
+                match (event, &mut self.handler) {
+                    (SessionEvent::Done(result), _) => {
+                        core.finish_task(number, result);
                     }
-                    (Event::Thought(thought), Some(dialect)) if current => {
-                        dialect.thought(core, &thought);
+                    (SessionEvent::Info(info), Some(handler)) if current => {
+                        handler.on_info(core, &info);
                     }
-                    (Event::Said(text), Some(dialect)) if current => dialect.said(core, &text),
-                    (Event::Remark(text), Some(dialect)) if current => {
-                        dialect.warning(core, &text);
+                    (SessionEvent::Text(text), Some(handler)) if current => {
+                        handler.on_text(core, &text)
+                    }
+                    (SessionEvent::Warning(text), Some(handler)) if current => {
+                        handler.on_warning(core, &text);
                     }
                     _ => {}
                 }
@@ -224,7 +226,7 @@ impl Server {
 
     /// When [`Self::on_timer`] must be called, if nothing else happens before.
     pub fn next_timer(&self) -> Option<Duration> {
-        let timers = [self.core.next_timer(), self.quitting];
+        let timers = [self.core.next_timer(), self.quit_deadline];
         timers.into_iter().flatten().min()
     }
 
@@ -232,32 +234,32 @@ impl Server {
     pub fn on_timer(&mut self, now: Duration) -> String {
         self.core.now = now;
         self.core.on_timer();
-        self.settle();
+        self.process_pending();
         self.core.take_text()
     }
 
     /// Whether there is nothing more to do.
     pub fn is_over(&self) -> bool {
         let is_idle = !self.core.is_running();
-        match self.quitting {
+        match self.quit_deadline {
             Some(deadline) => is_idle || self.core.now >= deadline,
-            None => self.closed && is_idle && self.queue.is_empty(),
+            None => self.is_input_closed && is_idle && self.queue.is_empty(),
         }
     }
 
     /// What there is to say beside the protocol, on standard error.
-    pub fn take_asides(&mut self) -> Vec<String> {
-        self.core.take_asides()
+    pub fn take_stderr_messages(&mut self) -> Vec<String> {
+        self.core.take_stderr_messages()
     }
 
     /// Whether somebody said quit, or the client is gone.
     pub fn is_quitting(&self) -> bool {
-        self.quitting.is_some()
+        self.quit_deadline.is_some()
     }
 
     /// Whether every tree of a finished search has been written.
-    pub fn is_written(&self) -> bool {
-        self.core.is_written()
+    pub fn are_trees_written(&self) -> bool {
+        self.core.are_trees_written()
     }
 
     /// Closes what trees are written to; to be called when they are. What went wrong comes as notes.
@@ -266,48 +268,48 @@ impl Server {
     }
 
     fn take_line(&mut self, line: &str) {
-        let Some(dialect) = &self.dialect else {
-            self.work(line);
+        let Some(handler) = &self.handler else {
+            self.execute_line(line);
             return;
         };
         if !self.core.is_running() && self.queue.is_empty() {
-            self.work(line);
+            self.execute_line(line);
             return;
         }
-        match dialect.during(&self.core, line, !self.queue.is_empty()) {
-            During::Now if self.queue.is_empty() => {
-                self.work(line);
+        match handler.line_timing(&self.core, line, !self.queue.is_empty()) {
+            LineTiming::Now if self.queue.is_empty() => {
+                self.execute_line(line);
                 return;
             }
-            During::StopFirst => {
+            LineTiming::StopFirst => {
                 self.core.stop();
-                self.hurry = !self.queue.is_empty();
+                self.has_urgent_line = !self.queue.is_empty();
             }
             _ => {}
         }
         self.queue.push_back(line.to_owned());
     }
 
-    fn work(&mut self, line: &str) {
+    fn execute_line(&mut self, line: &str) {
         let core = &mut self.core;
         // Some editors put a mark before the first line of a script.
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
-        if self.dialect.is_none() {
-            match Talk::of(line) {
-                Some(Talk::NBoard) => {
+        if self.handler.is_none() {
+            match ProtocolKind::detect(line) {
+                Some(ProtocolKind::NBoard) => {
                     let _ = core.set_option_text("Game", "othello");
-                    self.dialect = Some(make(Talk::NBoard));
+                    self.handler = Some(new_handler(ProtocolKind::NBoard));
                 }
-                Some(talk) => self.dialect = Some(make(talk)),
+                Some(protocol) => self.handler = Some(new_handler(protocol)),
                 None if line.trim() == "help" => {
-                    core.say(HELP);
+                    core.send_line(HELP);
                     return;
                 }
                 None => return,
             }
         }
-        if let Some(dialect) = &mut self.dialect
-            && dialect.line(core, line) == Flow::Quit
+        if let Some(handler) = &mut self.handler
+            && handler.on_line(core, line) == Flow::Quit
         {
             self.quit();
         }
@@ -315,43 +317,43 @@ impl Server {
 
     fn quit(&mut self) {
         self.core.stop();
-        self.quitting = Some(self.core.now + PATIENCE);
+        self.quit_deadline = Some(self.core.now + QUIT_GRACE_PERIOD);
         self.queue.clear();
     }
 
     /// Tells answers that are due, and works off what waited for them.
-    fn settle(&mut self) {
+    fn process_pending(&mut self) {
         loop {
-            if let Some(note) = self.core.take_early() {
-                self.take_note(note);
-            } else if let Some(answer) = self.core.take_answer() {
-                if let Some(dialect) = &mut self.dialect {
-                    dialect.done(&mut self.core, answer);
+            if let Some(event) = self.core.take_inline_event() {
+                self.handle_event(event);
+            } else if let Some(result) = self.core.take_result() {
+                if let Some(handler) = &mut self.handler {
+                    handler.on_done(&mut self.core, result);
                 }
             } else if !self.core.is_running()
-                && self.quitting.is_none()
+                && self.quit_deadline.is_none()
                 && let Some(line) = self.queue.pop_front()
             {
-                self.hurry &= !self.queue.is_empty();
-                self.work(&line);
+                self.has_urgent_line &= !self.queue.is_empty();
+                self.execute_line(&line);
             } else if self.core.is_running()
                 && let Some(line) = self.queue.front()
-                && let Some(dialect) = &self.dialect
-                && dialect.during(&self.core, line, false) == During::Now
+                && let Some(handler) = &self.handler
+                && handler.line_timing(&self.core, line, false) == LineTiming::Now
             {
                 // A queued line may have begun a task during which the next one is worked off.
                 let line = self.queue.pop_front().unwrap_or_default();
-                self.work(&line);
+                self.execute_line(&line);
             } else if self.core.is_running()
                 && let Some(line) = self.queue.front()
-                && let Some(dialect) = &self.dialect
-                && dialect.during(&self.core, line, false) == During::StopFirst
+                && let Some(handler) = &self.handler
+                && handler.line_timing(&self.core, line, false) == LineTiming::StopFirst
                 && !self.core.is_stopping()
             {
                 self.core.stop();
             } else if !self.core.is_stopping()
-                && ((self.hurry && self.core.is_running())
-                    || (self.closed && self.core.is_open_ended()))
+                && ((self.has_urgent_line && self.core.is_running())
+                    || (self.is_input_closed && self.core.is_open_ended()))
             {
                 self.core.stop();
             } else {
@@ -365,11 +367,11 @@ const HELP: &str = "Canopy plays chess, othello, kalah, connect four and delta f
     Say uci, ugi, nboard or a GTP command such as list_commands to begin; quit ends.\n\
     canopy-engine --help tells what else the program can do.";
 
-fn make(talk: Talk) -> Box<dyn Dialect> {
-    match talk {
-        Talk::Uci => Box::new(Uci::new(Flavour::Uci)),
-        Talk::Ugi => Box::new(Uci::new(Flavour::Ugi)),
-        Talk::Gtp => Box::new(Gtp::default()),
-        Talk::NBoard => Box::new(NBoard::default()),
+fn new_handler(protocol: ProtocolKind) -> Box<dyn ProtocolHandler> {
+    match protocol {
+        ProtocolKind::Uci => Box::new(Uci::new(UciFlavour::Uci)),
+        ProtocolKind::Ugi => Box::new(Uci::new(UciFlavour::Ugi)),
+        ProtocolKind::Gtp => Box::new(Gtp::default()),
+        ProtocolKind::NBoard => Box::new(NBoard::default()),
     }
 }

@@ -11,61 +11,61 @@ use std::{
 };
 
 use super::{
-    Note, Server, Setup,
-    client::{self, Loss},
+    Server, ServerConfig, ServerEvent,
+    client::{self, ClientLoss},
 };
 use crate::search::budget::Stopwatch;
 
 /// Longer lines are not read.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 /// So many lines may wait; then the reader does.
-const WAITING: usize = 256;
+const INPUT_QUEUE_CAPACITY: usize = 256;
 /// After quit, trees that wait for the disk get so long.
-const TREES_AFTER_QUIT: Duration = Duration::from_secs(2);
+const TREE_WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
-enum Input {
+enum ServerInput {
     Line(String),
     LongLine,
     End,
-    Note(Note),
-    Lost(Loss),
+    Event(ServerEvent),
+    ClientLost(ClientLoss),
 }
 
 /// Serves until the client says quit or goes away; `aside` hears what has no place in the dialect. An error says what is wrong with the set-up.
 pub fn serve<R: BufRead + Send + 'static>(
-    setup: &Setup,
+    config: &ServerConfig,
     input: R,
     out: &mut dyn Write,
-    aside: &mut dyn FnMut(&str),
+    write_stderr: &mut dyn FnMut(&str),
 ) -> Result<io::Result<()>, String> {
-    let (sender, inputs) = sync_channel(WAITING);
-    let notes = sender.clone();
-    let tell = move |note| {
-        let _ = notes.send(Input::Note(note));
+    let (sender, inputs) = sync_channel(INPUT_QUEUE_CAPACITY);
+    let event_sender = sender.clone();
+    let event_sink = move |note| {
+        let _ = event_sender.send(ServerInput::Event(note));
     };
-    let server = Server::new(setup, Arc::new(tell))?;
-    let losses = sender.clone();
-    let watch = client::watch(move |loss| losses.send(Input::Lost(loss)).is_ok());
+    let server = Server::new(config, Arc::new(event_sink))?;
+    let loss_sender = sender.clone();
+    let watch = client::watch(move |loss| loss_sender.send(ServerInput::ClientLost(loss)).is_ok());
     if let Err(error) = watch {
         return Ok(Err(error));
     }
     let reader = thread::Builder::new()
         .name("reader".to_owned())
-        .spawn(move || read(input, &sender));
+        .spawn(move || read_lines(input, &sender));
     if let Err(error) = reader {
         return Ok(Err(error));
     }
-    Ok(talk(server, &inputs, out, aside))
+    Ok(run_server(server, &inputs, out, write_stderr))
 }
 
-fn read(mut input: impl BufRead, sender: &SyncSender<Input>) {
+fn read_lines(mut input: impl BufRead, sender: &SyncSender<ServerInput>) {
     loop {
         let read = match read_line(&mut input) {
             Ok(Some(read)) => read,
             // What cannot be read has ended.
-            Ok(None) | Err(_) => Input::End,
+            Ok(None) | Err(_) => ServerInput::End,
         };
-        let is_end = matches!(read, Input::End);
+        let is_end = matches!(read, ServerInput::End);
         if sender.send(read).is_err() || is_end {
             return;
         }
@@ -73,7 +73,7 @@ fn read(mut input: impl BufRead, sender: &SyncSender<Input>) {
 }
 
 /// The next line; none at the end. A line that is too long is passed over without being kept.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<ServerInput>> {
     let mut line = Vec::new();
     let mut is_long = false;
     loop {
@@ -89,7 +89,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
         }
         let end = buffer.iter().position(|&byte| byte == b'\n');
         let part = &buffer[..end.unwrap_or(buffer.len())];
-        is_long |= line.len() + part.len() > LONGEST_LINE;
+        is_long |= line.len() + part.len() > MAX_LINE_BYTES;
         if is_long {
             line = Vec::new();
         } else {
@@ -102,23 +102,23 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
         }
     }
     Ok(Some(if is_long {
-        Input::LongLine
+        ServerInput::LongLine
     } else {
-        Input::Line(String::from_utf8_lossy(&line).into_owned())
+        ServerInput::Line(String::from_utf8_lossy(&line).into_owned())
     }))
 }
 
-fn talk(
+fn run_server(
     mut server: Server,
-    inputs: &Receiver<Input>,
+    inputs: &Receiver<ServerInput>,
     out: &mut dyn Write,
-    aside: &mut dyn FnMut(&str),
+    write_stderr: &mut dyn FnMut(&str),
 ) -> io::Result<()> {
     let watch = Stopwatch::start();
     let mut result = Ok(());
-    let (mut is_closed, mut is_read) = (false, true);
-    for text in server.take_asides() {
-        aside(&text);
+    let (mut is_closed, mut is_output_open) = (false, true);
+    for text in server.take_stderr_messages() {
+        write_stderr(&text);
     }
     while !server.is_over() {
         let received = match server.next_timer() {
@@ -127,26 +127,26 @@ fn talk(
         };
         let now = watch.elapsed();
         let text = match received {
-            Ok(Input::Line(line)) => server.on_line(&line, now),
-            Ok(Input::LongLine) => server.on_long_line(now),
-            Ok(Input::Note(note)) => server.on_note(note, now),
-            Ok(Input::Lost(Loss::Parent)) => server.on_client_gone(now),
-            Ok(Input::Lost(Loss::Output)) => {
-                is_read = false;
+            Ok(ServerInput::Line(line)) => server.on_line(&line, now),
+            Ok(ServerInput::LongLine) => server.on_long_line(now),
+            Ok(ServerInput::Event(note)) => server.on_event(note, now),
+            Ok(ServerInput::ClientLost(ClientLoss::Parent)) => server.on_client_gone(now),
+            Ok(ServerInput::ClientLost(ClientLoss::Output)) => {
+                is_output_open = false;
                 String::new()
             }
-            Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => {
+            Ok(ServerInput::End) | Err(RecvTimeoutError::Disconnected) => {
                 is_closed = true;
-                server.on_end(now)
+                server.on_input_closed(now)
             }
             Err(RecvTimeoutError::Timeout) => server.on_timer(now),
         };
         // Nobody says anything more, and nobody hears the answer.
-        if is_closed && !is_read && !server.is_quitting() {
+        if is_closed && !is_output_open && !server.is_quitting() {
             server.on_client_gone(now);
         }
-        for text in server.take_asides() {
-            aside(&text);
+        for text in server.take_stderr_messages() {
+            write_stderr(&text);
         }
         if !text.is_empty() {
             result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -157,29 +157,29 @@ fn talk(
         }
     }
     let ended = watch.elapsed();
-    while !server.is_written()
-        && (!server.is_quitting() || watch.elapsed() < ended + TREES_AFTER_QUIT)
+    while !server.are_trees_written()
+        && (!server.is_quitting() || watch.elapsed() < ended + TREE_WRITE_TIMEOUT)
     {
-        tell_late_notes(&mut server, inputs, out, watch.elapsed());
+        write_late_events(&mut server, inputs, out, watch.elapsed());
         thread::sleep(Duration::from_millis(1));
     }
-    if server.is_written() {
+    if server.are_trees_written() {
         server.close_trees();
     }
-    tell_late_notes(&mut server, inputs, out, watch.elapsed());
+    write_late_events(&mut server, inputs, out, watch.elapsed());
     result
 }
 
 /// Tells what has gone wrong after the last answer, if there is still somebody to hear it.
-fn tell_late_notes(
+fn write_late_events(
     server: &mut Server,
-    inputs: &Receiver<Input>,
+    inputs: &Receiver<ServerInput>,
     out: &mut dyn Write,
     now: Duration,
 ) {
     while let Ok(input) = inputs.try_recv() {
-        if let Input::Note(note) = input {
-            let text = server.on_note(note, now);
+        if let ServerInput::Event(note) = input {
+            let text = server.on_event(note, now);
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
     }
@@ -191,14 +191,14 @@ mod tests {
 
     #[test]
     fn lines_of_a_megabyte_are_read_and_longer_ones_are_passed_over() {
-        let fits = "x".repeat(LONGEST_LINE);
+        let fits = "x".repeat(MAX_LINE_BYTES);
         let text = format!("a\n{fits}\n{fits}x\nb");
         let mut input = io::BufReader::with_capacity(1000, text.as_bytes());
         let mut next = || read_line(&mut input).expect("memory can be read");
-        assert!(matches!(next(), Some(Input::Line(line)) if line == "a"));
-        assert!(matches!(next(), Some(Input::Line(line)) if line == fits));
-        assert!(matches!(next(), Some(Input::LongLine)));
-        assert!(matches!(next(), Some(Input::Line(line)) if line == "b"));
+        assert!(matches!(next(), Some(ServerInput::Line(line)) if line == "a"));
+        assert!(matches!(next(), Some(ServerInput::Line(line)) if line == fits));
+        assert!(matches!(next(), Some(ServerInput::LongLine)));
+        assert!(matches!(next(), Some(ServerInput::Line(line)) if line == "b"));
         assert!(next().is_none());
     }
 }

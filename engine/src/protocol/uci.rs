@@ -3,24 +3,24 @@
 use std::{fmt::Write as _, time::Duration};
 
 use super::{
-    clock::Clock,
-    core::{Core, Wish},
+    clock::PlayerClock,
+    core::{GoRequest, ServerCore},
     options::name,
-    score::{self, Score},
-    server::{Dialect, During, Flow},
+    score::{self, UciScore},
+    server::{Flow, LineTiming, ProtocolHandler},
 };
 use crate::{
     games::{
         Outcome, Player,
-        notation::{quote, visible},
+        notation::{escape_invisible, quote},
     },
-    search::Limits,
-    session::{Answer, Line, SessionError, Thought},
+    search::SearchLimits,
+    session::{MoveInfo, SearchInfo, SearchResult, SessionError},
 };
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flavour {
+pub(super) enum UciFlavour {
     /// Chess programs'.
     Uci,
     /// For any game.
@@ -29,13 +29,13 @@ pub(super) enum Flavour {
 
 /// UCI or UGI.
 pub(super) struct Uci {
-    flavour: Flavour,
+    flavour: UciFlavour,
     /// What the running task is.
-    task: Task,
+    task: UciTask,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Task {
+enum UciTask {
     /// A search that ends in a best move.
     Go,
     /// Lines of play are counted.
@@ -45,7 +45,7 @@ enum Task {
 }
 
 /// The words that mean something here.
-const WORDS: &[&str] = &[
+const COMMANDS: &[&str] = &[
     "uci",
     "debug",
     "isready",
@@ -69,61 +69,64 @@ const WORDS: &[&str] = &[
 const NO_MOVE: &str = "0000";
 
 impl Uci {
-    pub(super) fn new(flavour: Flavour) -> Self {
+    pub(super) fn new(flavour: UciFlavour) -> Self {
         Self {
             flavour,
-            task: Task::Go,
+            task: UciTask::Go,
         }
     }
 
     /// Whether a client that begins with `word` talks UCI.
-    pub(super) fn knows(word: &str) -> bool {
-        WORDS.contains(&word)
+    pub(super) fn recognises(word: &str) -> bool {
+        COMMANDS.contains(&word)
     }
 
-    fn introduce(&self, core: &mut Core) {
-        core.say(concat!("id name Canopy ", env!("CARGO_PKG_VERSION")));
-        core.say("id author the Canopy authors");
-        let lines: Vec<String> = (core.options.rows().iter())
-            .filter(|row| self.flavour == Flavour::Uci || !row.is_uci_only())
+    fn send_identification(&self, core: &mut ServerCore) {
+        core.send_line(concat!("id name Canopy ", env!("CARGO_PKG_VERSION")));
+        core.send_line("id author the Canopy authors");
+        let lines: Vec<String> = (core.options.definitions().iter())
+            .filter(|row| self.flavour == UciFlavour::Uci || !row.is_uci_only())
             .map(|row| row.declaration())
             .collect();
         for line in lines {
-            core.say(line);
+            core.send_line(line);
         }
-        core.say(match self.flavour {
-            Flavour::Uci => "uciok",
-            Flavour::Ugi => "ugiok",
+        core.send_line(match self.flavour {
+            UciFlavour::Uci => "uciok",
+            UciFlavour::Ugi => "ugiok",
         });
     }
 
-    fn set_option(core: &mut Core, rest: &str) {
+    fn set_option(core: &mut ServerCore, rest: &str) {
         let Some((name, value)) = split_option(rest) else {
-            return remark(
+            return send_info_string(
                 core,
                 "setoption wants name NAME, and value VALUE if there is one",
             );
         };
         match core.set_option_text(&name, &value) {
             Ok(checked) => {
-                if let Some(note) = &checked.note {
-                    remark(core, &format!("{note}, so it is {}", checked.value));
+                if let Some(note) = &checked.range_warning {
+                    send_info_string(core, &format!("{note}, so it is {}", checked.value));
                 }
-                checked.remarks.iter().for_each(|text| remark(core, text));
+                checked
+                    .warnings
+                    .iter()
+                    .for_each(|text| send_info_string(core, text));
             }
-            Err(problem) => remark(core, &problem),
+            Err(problem) => send_info_string(core, &problem),
         }
     }
 
-    fn position(core: &mut Core, rest: &str) {
+    fn position(core: &mut ServerCore, rest: &str) {
         let (position, moves) = split_moves(rest);
         let position = match position.split_once(' ') {
             Some(("fen", fen)) => fen.trim(),
             None if position == "startpos" => position,
             _ => {
-                core.valid = false;
+                core.has_valid_position = false;
                 let text = quote(rest);
-                return remark(
+                return send_info_string(
                     core,
                     &format!(
                         "no position: {text}; expected startpos or fen FEN, then moves if there are any"
@@ -132,121 +135,123 @@ impl Uci {
             }
         };
         if let Err(problem) = core.set_position(position, moves) {
-            remark(core, &format!("no position now: {problem}"));
+            send_info_string(core, &format!("no position now: {problem}"));
         }
     }
 
-    fn go(&mut self, core: &mut Core, rest: &str) {
-        let go = Go::parse(rest, core.session.to_move());
-        go.problems.iter().for_each(|text| remark(core, text));
+    fn go(&mut self, core: &mut ServerCore, rest: &str) {
+        let go = ParsedGo::parse(rest, core.session.to_move());
+        go.problems
+            .iter()
+            .for_each(|text| send_info_string(core, text));
         match go.perft {
-            Perft::No => {}
+            PerftRequest::No => {}
             // It has been told what is wrong, and no move is wanted.
-            Perft::Refused => return,
-            Perft::Depth(depth) => return self.perft(core, depth),
+            PerftRequest::Refused => return,
+            PerftRequest::Depth(depth) => return self.perft(core, depth),
         }
-        self.task = Task::Go;
-        let held = go.wish.infinite || go.wish.ponder;
-        if !core.valid {
-            remark(
+        self.task = UciTask::Go;
+        let held = go.request.infinite || go.request.ponder;
+        if !core.has_valid_position {
+            send_info_string(
                 core,
                 "there is no position to search: the last one was refused",
             );
-            return Self::answer_at_once(core, NO_MOVE, held);
+            return Self::send_or_hold_best_move(core, NO_MOVE, held);
         }
         let lines = core.options.number(name::MULTI_PV).max(1) as usize;
-        match core.start(&go.wish, go.moves.clone(), lines, None) {
-            Ok(remarks) => remarks.iter().for_each(|text| remark(core, text)),
-            Err(SessionError::Over(reason)) => {
+        match core.start(&go.request, go.search_moves.clone(), lines, None) {
+            Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
+            Err(SessionError::GameOver(reason)) => {
                 let mover = core.session.to_move();
                 let score = match core.session.outcome() {
                     Some((Outcome::Win(winner), _)) if winner == mover => {
-                        format!("cp {}", score::MOST)
+                        format!("cp {}", score::MAX_CENTIPAWNS)
                     }
                     Some((Outcome::Win(_), _)) => "mate 0".to_owned(),
                     _ => "cp 0".to_owned(),
                 };
-                remark(core, &format!("the game is over ({reason})"));
-                core.say(format!("info depth 0 score {score}"));
+                send_info_string(core, &format!("the game is over ({reason})"));
+                core.send_line(format!("info depth 0 score {score}"));
                 let none = match self.flavour {
-                    Flavour::Uci => "(none)",
-                    Flavour::Ugi => NO_MOVE,
+                    UciFlavour::Uci => "(none)",
+                    UciFlavour::Ugi => NO_MOVE,
                 };
-                Self::answer_at_once(core, none, held);
+                Self::send_or_hold_best_move(core, none, held);
             }
             // Moves that cannot be played are no reason not to search.
-            Err(error) if !go.moves.is_empty() => {
-                remark(core, &format!("searchmoves are ignored: {error}"));
-                match core.start(&go.wish, Vec::new(), lines, None) {
-                    Ok(remarks) => remarks.iter().for_each(|text| remark(core, text)),
-                    Err(error) => Self::give_up(core, &error, held),
+            Err(error) if !go.search_moves.is_empty() => {
+                send_info_string(core, &format!("searchmoves are ignored: {error}"));
+                match core.start(&go.request, Vec::new(), lines, None) {
+                    Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
+                    Err(error) => Self::send_any_move(core, &error, held),
                 }
             }
-            Err(error) => Self::give_up(core, &error, held),
+            Err(error) => Self::send_any_move(core, &error, held),
         }
     }
 
     /// Answers with some move though no search could begin.
-    fn give_up(core: &mut Core, error: &SessionError, held: bool) {
-        remark(core, &error.to_string());
+    fn send_any_move(core: &mut ServerCore, error: &SessionError, held: bool) {
+        send_info_string(core, &error.to_string());
         let style = core.style;
         let moves = core.session.moves(style);
         let first = moves.first().map_or(NO_MOVE, String::as_str);
-        Self::answer_at_once(core, first, held);
+        Self::send_or_hold_best_move(core, first, held);
     }
 
-    fn answer_at_once(core: &mut Core, best: &str, held: bool) {
+    fn send_or_hold_best_move(core: &mut ServerCore, best: &str, held: bool) {
         if held {
-            core.hold(Answer {
-                best: best.to_owned(),
-                reply: None,
-                thought: Thought::default(),
+            core.hold_result(SearchResult {
+                best_move: best.to_owned(),
+                ponder_move: None,
+                info: SearchInfo::default(),
                 failure: None,
             });
         } else {
-            core.say(format!("bestmove {best}"));
+            core.send_line(format!("bestmove {best}"));
         }
     }
 
-    fn perft(&mut self, core: &mut Core, depth: u32) {
-        self.task = Task::Perft;
-        if !core.valid {
-            return remark(core, "there is no position: the last one was refused");
+    fn perft(&mut self, core: &mut ServerCore, depth: u32) {
+        self.task = UciTask::Perft;
+        if !core.has_valid_position {
+            return send_info_string(core, "there is no position: the last one was refused");
         }
         if let Err(error) = core.start_perft(depth) {
-            remark(core, &error.to_string());
+            send_info_string(core, &error.to_string());
         }
     }
 
     /// Searches the start of the game with a fixed budget, for the speed of it.
-    fn bench(&mut self, core: &mut Core, rest: &str) {
+    fn bench(&mut self, core: &mut ServerCore, rest: &str) {
         let nodes = rest.split(' ').next().and_then(|word| word.parse().ok());
         let nodes = nodes.unwrap_or(10_000_u64).max(1);
         if let Err(problem) = core.set_position("startpos", "") {
-            return remark(core, &problem);
+            return send_info_string(core, &problem);
         }
-        core.session.forget();
-        let wish = Wish {
-            limits: Limits {
+        core.session.clear_search();
+        let request = GoRequest {
+            limits: SearchLimits {
                 nodes: Some(nodes),
-                ..Limits::default()
+                ..SearchLimits::default()
             },
-            ..Wish::default()
+            ..GoRequest::default()
         };
-        self.task = Task::Bench;
-        match core.start(&wish, Vec::new(), 1, None) {
-            Ok(remarks) => remarks.iter().for_each(|text| remark(core, text)),
-            Err(error) => remark(core, &error.to_string()),
+        self.task = UciTask::Bench;
+        match core.start(&request, Vec::new(), 1, None) {
+            Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
+            Err(error) => send_info_string(core, &error.to_string()),
         }
     }
 
-    fn query(core: &mut Core, rest: &str) {
+    fn query(core: &mut ServerCore, rest: &str) {
         // Without a position the game can only be called off.
         let outcome = core.session.outcome().map(|(outcome, _)| outcome);
         let response = match rest.trim() {
             "p1turn" => (core.session.to_move() == Player::First).to_string(),
-            "gameover" => (outcome.is_some() || !core.valid).to_string(),
-            "result" => match outcome.filter(|_| core.valid) {
+            "gameover" => (outcome.is_some() || !core.has_valid_position).to_string(),
+            "result" => match outcome.filter(|_| core.has_valid_position) {
                 Some(Outcome::Win(Player::First)) => "p1win",
                 Some(Outcome::Win(Player::Second)) => "p2win",
                 Some(Outcome::Draw) => "draw",
@@ -256,20 +261,20 @@ impl Uci {
             other => {
                 let other = quote(other);
                 let text = format!("no query {other}: expected p1turn, gameover or result");
-                return remark(core, &text);
+                return send_info_string(core, &text);
             }
         };
-        core.say(format!("response {response}"));
+        core.send_line(format!("response {response}"));
     }
 
-    fn show(core: &mut Core) {
+    fn send_board(core: &mut ServerCore) {
         let drawing = core.session.drawing();
-        core.say(drawing.trim_end());
-        core.say("");
+        core.send_line(drawing.trim_end());
+        core.send_line("");
         let game = core.session.game();
-        core.say(format!("game:     {game}"));
+        core.send_line(format!("game:     {game}"));
         let position = core.session.position(core.style);
-        core.say(format!("position: {position}"));
+        core.send_line(format!("position: {position}"));
         let to_move = core.session.players()[core.session.to_move().index()];
         match core.session.outcome() {
             Some((outcome, reason)) => {
@@ -279,20 +284,20 @@ impl Uci {
                         format!("{} wins", core.session.players()[player.index()])
                     }
                 };
-                core.say(format!("result:   {result} ({reason})"));
+                core.send_line(format!("result:   {result} ({reason})"));
             }
             None => {
-                core.say(format!("to move:  {to_move}"));
+                core.send_line(format!("to move:  {to_move}"));
                 let moves = core.session.moves(core.style);
-                core.say(format!("moves:    {} ({})", moves.join(" "), moves.len()));
+                core.send_line(format!("moves:    {} ({})", moves.join(" "), moves.len()));
             }
         }
-        if !core.valid {
-            core.say("the last position was refused; this is the one before");
+        if !core.has_valid_position {
+            core.send_line("the last position was refused; this is the one before");
         }
     }
 
-    fn evaluate(core: &mut Core) {
+    fn send_evaluations(core: &mut ServerCore) {
         for (name, value) in core.session.evaluations() {
             let text = format!(
                 "{name}: {}{}.{:02} for {}",
@@ -301,27 +306,27 @@ impl Uci {
                 value.unsigned_abs() % 100,
                 core.session.players()[core.session.to_move().index()]
             );
-            core.say(text);
+            core.send_line(text);
         }
     }
 
     /// Tells a search's figures, a line for each of the best moves.
-    fn inform(&self, core: &mut Core, thought: &Thought) {
-        if core.is_memory_news(thought) {
-            remark(
+    fn send_info(&self, core: &mut ServerCore, info: &SearchInfo) {
+        if core.should_report_full_memory(info) {
+            send_info_string(
                 core,
                 "memory is full: the search goes on, but its tree grows no more",
             );
         }
         let count = core.options.number(name::MULTI_PV).max(1) as usize;
         let shows_wdl = core.options.flag(name::SHOW_WDL);
-        let millis = thought.time.as_millis().max(1);
-        let rate = u128::from(thought.nodes) * 1000 / millis;
-        for (index, line) in thought.lines.iter().take(count).enumerate() {
+        let millis = info.time.as_millis().max(1);
+        let rate = u128::from(info.nodes) * 1000 / millis;
+        for (index, line) in info.root_moves.iter().take(count).enumerate() {
             let mut text = format!(
                 "info depth {} seldepth {} multipv {} score {}",
-                thought.depth,
-                thought.longest.max(thought.depth),
+                info.depth,
+                info.sel_depth.max(info.depth),
                 index + 1,
                 self.score(line)
             );
@@ -332,28 +337,28 @@ impl Uci {
             let _ = write!(
                 text,
                 " nodes {} nps {rate} hashfull {} time {}",
-                thought.nodes,
-                thought.full,
-                thought.time.as_millis()
+                info.nodes,
+                info.hashfull,
+                info.time.as_millis()
             );
-            if !line.moves.is_empty() {
-                let _ = write!(text, " pv {}", line.moves.join(" "));
+            if !line.pv.is_empty() {
+                let _ = write!(text, " pv {}", line.pv.join(" "));
             }
-            core.say(text);
+            core.send_line(text);
         }
         if core.options.flag(name::VERBOSE) {
-            for line in &thought.lines {
-                let certain = match line.certain {
+            for line in &info.root_moves {
+                let certain = match line.proven {
                     None => "",
                     Some(std::cmp::Ordering::Less) => " certain: loss",
                     Some(std::cmp::Ordering::Equal) => " certain: draw",
                     Some(std::cmp::Ordering::Greater) => " certain: win",
                 };
-                remark(
+                send_info_string(
                     core,
                     &format!(
                         "{} N: {} Q: {:.5}{certain}",
-                        line.moves.first().map_or("", String::as_str),
+                        line.pv.first().map_or("", String::as_str),
                         line.visits,
                         2.0 * line.value - 1.0
                     ),
@@ -362,14 +367,14 @@ impl Uci {
         }
     }
 
-    fn score(&self, line: &Line) -> String {
+    fn score(&self, line: &MoveInfo) -> String {
         match score::score(line) {
-            Score::Centipawns(score) => format!("cp {score}"),
-            Score::Mate(plies, wins) => {
+            UciScore::Centipawns(score) => format!("cp {score}"),
+            UciScore::Mate(plies, wins) => {
                 // UCI counts moves of the player to move, UGI plies.
                 let count = match self.flavour {
-                    Flavour::Uci => plies.div_ceil(2),
-                    Flavour::Ugi => plies,
+                    UciFlavour::Uci => plies.div_ceil(2),
+                    UciFlavour::Ugi => plies,
                 };
                 format!("mate {}{count}", if wins { "" } else { "-" })
             }
@@ -377,104 +382,104 @@ impl Uci {
     }
 }
 
-impl Dialect for Uci {
-    fn during(&self, core: &Core, line: &str, queued: bool) -> During {
+impl ProtocolHandler for Uci {
+    fn line_timing(&self, core: &ServerCore, line: &str, queued: bool) -> LineTiming {
         if queued {
-            return During::Later;
+            return LineTiming::Later;
         }
         match line.split_whitespace().next() {
             Some("setoption" | "ucinewgame" | "uginewgame" | "position" | "go" | "bench") => {
-                During::StopFirst
+                LineTiming::StopFirst
             }
             // Waiting for what waits for us would take for ever.
-            Some("wait") if !core.is_held() => During::Later,
-            _ => During::Now,
+            Some("wait") if !core.is_held() => LineTiming::Later,
+            _ => LineTiming::Now,
         }
     }
 
-    fn line(&mut self, core: &mut Core, line: &str) -> Flow {
-        let line = tidy(line);
+    fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow {
+        let line = normalise_line(line);
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
-            "uci" if self.flavour == Flavour::Uci => self.introduce(core),
-            "ugi" if self.flavour == Flavour::Ugi => self.introduce(core),
+            "uci" if self.flavour == UciFlavour::Uci => self.send_identification(core),
+            "ugi" if self.flavour == UciFlavour::Ugi => self.send_identification(core),
             "debug" => core.debug = rest.trim() == "on",
-            "isready" => core.say("readyok"),
+            "isready" => core.send_line("readyok"),
             "setoption" => Self::set_option(core, rest),
-            "ucinewgame" | "uginewgame" => core.session.forget(),
+            "ucinewgame" | "uginewgame" => core.session.clear_search(),
             "position" => Self::position(core, rest),
             "go" => self.go(core, rest),
             "stop" => core.stop(),
             "ponderhit" => core.ponder_hit(),
             "query" => Self::query(core, rest),
-            "d" => Self::show(core),
-            "eval" => Self::evaluate(core),
+            "d" => Self::send_board(core),
+            "eval" => Self::send_evaluations(core),
             "bench" => self.bench(core, rest),
             "quit" => return Flow::Quit,
             _ => {}
         }
-        Flow::GoOn
+        Flow::Continue
     }
 
-    fn thought(&mut self, core: &mut Core, thought: &Thought) {
-        if core.is_due(thought) && self.task == Task::Go {
-            self.inform(core, thought);
+    fn on_info(&mut self, core: &mut ServerCore, info: &SearchInfo) {
+        if core.should_report(info) && self.task == UciTask::Go {
+            self.send_info(core, info);
         }
     }
 
-    fn said(&mut self, core: &mut Core, text: &str) {
-        core.say(text);
+    fn on_text(&mut self, core: &mut ServerCore, text: &str) {
+        core.send_line(text);
     }
 
-    fn done(&mut self, core: &mut Core, answer: Option<Answer>) {
-        let Some(answer) = answer else {
+    fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>) {
+        let Some(result) = result else {
             return;
         };
-        if let Some(failure) = &answer.failure {
-            remark(core, failure);
+        if let Some(failure) = &result.failure {
+            send_info_string(core, failure);
         }
-        let thought = &answer.thought;
-        if self.task == Task::Bench {
-            let millis = thought.time.as_millis().max(1);
-            core.say(format!("Total time (ms) : {millis}"));
-            core.say(format!("Nodes searched  : {}", thought.nodes));
-            let rate = u128::from(thought.nodes) * 1000 / millis;
-            core.say(format!("Nodes/second    : {rate}"));
+        let info = &result.info;
+        if self.task == UciTask::Bench {
+            let millis = info.time.as_millis().max(1);
+            core.send_line(format!("Total time (ms) : {millis}"));
+            core.send_line(format!("Nodes searched  : {}", info.nodes));
+            let rate = u128::from(info.nodes) * 1000 / millis;
+            core.send_line(format!("Nodes/second    : {rate}"));
             return;
         }
-        if thought.lines.is_empty() {
-            core.say("info depth 0 score cp 0");
+        if info.root_moves.is_empty() {
+            core.send_line("info depth 0 score cp 0");
         } else {
-            self.inform(core, thought);
+            self.send_info(core, info);
         }
-        let mut text = format!("bestmove {}", answer.best);
-        if self.flavour == Flavour::Uci
-            && let Some(reply) = &answer.reply
+        let mut text = format!("bestmove {}", result.best_move);
+        if self.flavour == UciFlavour::Uci
+            && let Some(reply) = &result.ponder_move
         {
             let _ = write!(text, " ponder {reply}");
         }
-        core.say(text);
+        core.send_line(text);
     }
 
-    fn warning(&mut self, core: &mut Core, text: &str) {
-        remark(core, text);
+    fn on_warning(&mut self, core: &mut ServerCore, text: &str) {
+        send_info_string(core, text);
     }
 
-    fn too_long(&mut self, core: &mut Core, text: &str) {
-        core.valid = false;
-        remark(core, text);
+    fn on_long_line(&mut self, core: &mut ServerCore, text: &str) {
+        core.has_valid_position = false;
+        send_info_string(core, text);
     }
 }
 
 /// Says something that programs pass over.
-fn remark(core: &mut Core, text: &str) {
+fn send_info_string(core: &mut ServerCore, text: &str) {
     for line in text.lines() {
-        core.say(format!("info string {}", visible(line)));
+        core.send_line(format!("info string {}", escape_invisible(line)));
     }
 }
 
 /// A line with single blanks between its words.
-fn tidy(line: &str) -> std::borrow::Cow<'_, str> {
+fn normalise_line(line: &str) -> std::borrow::Cow<'_, str> {
     let trimmed = line.trim();
     let is_tidy = !trimmed
         .as_bytes()
@@ -515,17 +520,17 @@ fn split_option(rest: &str) -> Option<(String, String)> {
 
 /// What `go` asks for.
 #[derive(Default)]
-struct Go {
-    wish: Wish,
-    moves: Vec<String>,
-    perft: Perft,
+struct ParsedGo {
+    request: GoRequest,
+    search_moves: Vec<String>,
+    perft: PerftRequest,
     /// What could not be read.
     problems: Vec<String>,
 }
 
 /// Whether lines of play are to be counted instead of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Perft {
+enum PerftRequest {
     #[default]
     No,
     /// To a depth that could not be read.
@@ -533,9 +538,9 @@ enum Perft {
     Depth(u32),
 }
 
-impl Go {
+impl ParsedGo {
     fn parse(rest: &str, to_move: Player) -> Self {
-        const KEYS: &[&str] = &[
+        const GO_KEYWORDS: &[&str] = &[
             "searchmoves",
             "ponder",
             "infinite",
@@ -556,7 +561,7 @@ impl Go {
             "perft",
         ];
         /// Milliseconds, of which some programs write parts.
-        const TIMES: &[&str] = &[
+        const TIME_KEYWORDS: &[&str] = &[
             "wtime", "btime", "winc", "binc", "p1time", "p2time", "p1inc", "p2inc", "movetime",
         ];
         let mut go = Self::default();
@@ -567,27 +572,29 @@ impl Go {
         while let Some(key) = words.next() {
             match key {
                 "searchmoves" => {
-                    while let Some(word) = words.next_if(|word| !KEYS.contains(word)) {
-                        go.moves.push(word.to_owned());
+                    while let Some(word) = words.next_if(|word| !GO_KEYWORDS.contains(word)) {
+                        go.search_moves.push(word.to_owned());
                     }
                     continue;
                 }
                 "ponder" => {
-                    go.wish.ponder = true;
+                    go.request.ponder = true;
                     continue;
                 }
                 "infinite" => {
-                    go.wish.infinite = true;
+                    go.request.infinite = true;
                     continue;
                 }
-                _ if !KEYS.contains(&key) => continue,
+                _ if !GO_KEYWORDS.contains(&key) => continue,
                 _ => {}
             }
-            let text = words.next_if(|word| !KEYS.contains(word)).unwrap_or("");
-            let Some(number) = parse_number(text, TIMES.contains(&key)) else {
+            let text = words
+                .next_if(|word| !GO_KEYWORDS.contains(word))
+                .unwrap_or("");
+            let Some(number) = parse_number(text, TIME_KEYWORDS.contains(&key)) else {
                 let text = quote(text);
                 let what = if key == "perft" {
-                    go.perft = Perft::Refused;
+                    go.perft = PerftRequest::Refused;
                     "nothing is counted: perft"
                 } else {
                     &format!("{key} is ignored: it")
@@ -604,20 +611,20 @@ impl Go {
                 "winc" | "p1inc" => increment[0] = Some(number),
                 "binc" | "p2inc" => increment[1] = Some(number),
                 "movestogo" => moves_to_go = Some(u32::try_from(number.max(0)).unwrap_or(u32::MAX)),
-                "depth" => go.wish.limits.depth = Some(plies),
-                "nodes" => go.wish.limits.nodes = Some(count),
-                "iterations" => go.wish.limits.iterations = Some(count),
-                "mate" => go.wish.mate = Some(plies.saturating_mul(2).saturating_sub(1)),
-                "movetime" => go.wish.limits.time = Some(Duration::from_millis(count)),
-                _ => go.perft = Perft::Depth(plies.min(64)),
+                "depth" => go.request.limits.depth = Some(plies),
+                "nodes" => go.request.limits.nodes = Some(count),
+                "iterations" => go.request.limits.iterations = Some(count),
+                "mate" => go.request.mate = Some(plies.saturating_mul(2).saturating_sub(1)),
+                "movetime" => go.request.limits.time = Some(Duration::from_millis(count)),
+                _ => go.perft = PerftRequest::Depth(plies.min(64)),
             }
         }
         let own = to_move.index();
         // The opponent's clock says nothing about ours, and may be missing.
         if let Some(time) = left[own].or(increment[own].map(|_| 0)) {
-            go.wish.clock = Some(Clock {
-                left: time,
-                increment: increment[own].unwrap_or(0),
+            go.request.clock = Some(PlayerClock {
+                remaining_ms: time,
+                increment_ms: increment[own].unwrap_or(0),
                 moves_to_go,
             });
         }
@@ -627,9 +634,13 @@ impl Go {
 
 /// A whole number, which may be too large to be kept and is then the largest. What follows a decimal point is left out if
 /// there may be one.
-fn parse_number(text: &str, has_parts: bool) -> Option<i64> {
+fn parse_number(text: &str, allows_fraction: bool) -> Option<i64> {
     let text = match text.split_once('.') {
-        Some((whole, part)) if has_parts && part.bytes().all(|byte| byte.is_ascii_digit()) => whole,
+        Some((whole, part))
+            if allows_fraction && part.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            whole
+        }
         _ => text,
     };
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -647,8 +658,8 @@ fn parse_number(text: &str, has_parts: bool) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn go(text: &str) -> Go {
-        let go = Go::parse(text, Player::First);
+    fn go(text: &str) -> ParsedGo {
+        let go = ParsedGo::parse(text, Player::First);
         assert!(go.problems.is_empty(), "{text}: {:?}", go.problems);
         go
     }
@@ -658,49 +669,63 @@ mod tests {
         let parsed = go(
             "nodes 5 searchmoves e2e4 d2d4 wtime 100 btime 200 winc 1 binc 2 movestogo 7 depth 3",
         );
-        assert_eq!(parsed.moves, ["e2e4", "d2d4"]);
-        assert_eq!(parsed.wish.limits.nodes, Some(5));
-        assert_eq!(parsed.wish.limits.depth, Some(3));
-        let clock = Clock {
-            left: 100,
-            increment: 1,
+        assert_eq!(parsed.search_moves, ["e2e4", "d2d4"]);
+        assert_eq!(parsed.request.limits.nodes, Some(5));
+        assert_eq!(parsed.request.limits.depth, Some(3));
+        let clock = PlayerClock {
+            remaining_ms: 100,
+            increment_ms: 1,
             moves_to_go: Some(7),
         };
-        assert_eq!(parsed.wish.clock, Some(clock));
-        assert!(go("infinite").wish.infinite);
-        assert!(go("ponder wtime 5").wish.ponder);
-        assert_eq!(go("mate 2").wish.mate, Some(3));
-        assert_eq!(go("btime 100").wish.clock, None);
-        assert_eq!(go("wtime -5").wish.clock.map(|clock| clock.left), Some(-5));
-        assert_eq!(go("nodes -3").wish.limits.nodes, Some(1));
+        assert_eq!(parsed.request.clock, Some(clock));
+        assert!(go("infinite").request.infinite);
+        assert!(go("ponder wtime 5").request.ponder);
+        assert_eq!(go("mate 2").request.mate, Some(3));
+        assert_eq!(go("btime 100").request.clock, None);
         assert_eq!(
-            go("nodes 99999999999999999999").wish.limits.nodes,
+            go("wtime -5").request.clock.map(|clock| clock.remaining_ms),
+            Some(-5)
+        );
+        assert_eq!(go("nodes -3").request.limits.nodes, Some(1));
+        assert_eq!(
+            go("nodes 99999999999999999999").request.limits.nodes,
             Some(i64::MAX as u64)
         );
-        assert_eq!(go("fast nodes 7 please").wish.limits.nodes, Some(7));
+        assert_eq!(go("fast nodes 7 please").request.limits.nodes, Some(7));
         assert_eq!(
-            go("wtime 100.5").wish.clock.map(|clock| clock.left),
+            go("wtime 100.5")
+                .request
+                .clock
+                .map(|clock| clock.remaining_ms),
             Some(100)
         );
-        assert_eq!(go("perft 3").perft, Perft::Depth(3));
+        assert_eq!(go("perft 3").perft, PerftRequest::Depth(3));
         // What cannot be read is left out, and nothing else.
         for text in ["infinite nodes", "nodes x infinite", "infinite wtime abc"] {
-            let go = Go::parse(text, Player::First);
-            assert!(go.problems.len() == 1 && go.wish.infinite, "{text}");
+            let go = ParsedGo::parse(text, Player::First);
+            assert!(go.problems.len() == 1 && go.request.infinite, "{text}");
             assert_eq!(
-                (go.wish.limits, go.wish.clock),
-                (Limits::default(), None),
+                (go.request.limits, go.request.clock),
+                (SearchLimits::default(), None),
                 "{text}"
             );
         }
         // Counts have no parts, and a perft without a depth is no search.
         for text in ["depth 2.5", "nodes 1e6", "mate 1.0", "movestogo 2.5"] {
-            let go = Go::parse(text, Player::First);
-            assert_eq!((go.problems.len(), go.wish), (1, Wish::default()), "{text}");
+            let go = ParsedGo::parse(text, Player::First);
+            assert_eq!(
+                (go.problems.len(), go.request),
+                (1, GoRequest::default()),
+                "{text}"
+            );
         }
         for text in ["perft", "perft x", "perft 2.5 nodes 7"] {
-            let go = Go::parse(text, Player::First);
-            assert_eq!((go.problems.len(), go.perft), (1, Perft::Refused), "{text}");
+            let go = ParsedGo::parse(text, Player::First);
+            assert_eq!(
+                (go.problems.len(), go.perft),
+                (1, PerftRequest::Refused),
+                "{text}"
+            );
         }
     }
 
@@ -720,6 +745,6 @@ mod tests {
         assert_eq!(split_moves("startpos moves 1 2"), ("startpos", "1 2"));
         assert_eq!(split_moves("startpos moves"), ("startpos", ""));
         assert_eq!(split_moves("startpos"), ("startpos", ""));
-        assert_eq!(tidy("  go \t nodes  5\r"), "go nodes 5");
+        assert_eq!(normalise_line("  go \t nodes  5\r"), "go nodes 5");
     }
 }

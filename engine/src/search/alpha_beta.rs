@@ -4,73 +4,73 @@
 //! at or below alpha, the true value is at most that; at or above beta, at least that; in between, it is exact.
 
 use super::{
-    budget::Budget,
-    classical::{Judge, Tally},
-    recorder::{Entry, Recorder},
+    budget::SearchBudget,
+    classical::{Evaluator, NodeCounts},
+    recorder::{NodeHandle, TreeRecorder},
 };
-use crate::games::{Game, History, evaluate::WIN};
+use crate::games::{Game, History, evaluate::WIN_VALUE};
 
 /// No value lies beyond.
-pub(super) const INFINITE: i32 = WIN + 1;
+pub(super) const INFINITE: i32 = WIN_VALUE + 1;
 
 /// What a run of alpha-beta shares between its levels.
 pub(super) struct AlphaBeta<'a, G: Game> {
-    pub(super) judge: &'a Judge<G>,
-    pub(super) budget: &'a mut Budget,
+    pub(super) evaluator: &'a Evaluator<G>,
+    pub(super) budget: &'a mut SearchBudget,
     pub(super) history: &'a mut History,
-    pub(super) recorder: &'a mut Recorder<G>,
-    pub(super) tally: &'a mut Tally,
+    pub(super) recorder: &'a mut TreeRecorder<G>,
+    pub(super) counts: &'a mut NodeCounts,
     /// A list of moves and a best line for every level, used again and again.
-    pub(super) levels: &'a mut Vec<Level<G::Move>>,
+    pub(super) ply_buffers: &'a mut Vec<PlyBuffer<G::Move>>,
 }
 
 /// What one level keeps.
-pub(super) struct Level<M> {
+pub(super) struct PlyBuffer<M> {
     moves: Vec<M>,
-    line: Vec<M>,
+    pv: Vec<M>,
 }
 
-impl<M> Default for Level<M> {
+impl<M> Default for PlyBuffer<M> {
     fn default() -> Self {
         Self {
             moves: Vec::new(),
-            line: Vec::new(),
+            pv: Vec::new(),
         }
     }
 }
 
 impl<G: Game> AlphaBeta<'_, G> {
     /// The value of `position` for the player to move; none if time ran out. The line is left in level `ply`.
-    fn value(
+    fn search(
         &mut self,
         position: &G,
         depth: u32,
         ply: u32,
         mut alpha: i32,
         beta: i32,
-        entry: Entry,
+        entry: NodeHandle,
     ) -> Option<i32> {
         let level = ply as usize;
-        if self.levels.len() <= level + 1 {
-            self.levels.resize_with(level + 2, Level::default);
+        if self.ply_buffers.len() <= level + 1 {
+            self.ply_buffers.resize_with(level + 2, PlyBuffer::default);
         }
-        self.levels[level].line.clear();
+        self.ply_buffers[level].pv.clear();
         let leaf = self
-            .judge
-            .at_leaf(position, self.history, ply, depth, self.tally);
+            .evaluator
+            .leaf_value(position, self.history, ply, depth, self.counts);
         if leaf.is_some() {
             return leaf;
         }
-        let mut moves = std::mem::take(&mut self.levels[level].moves);
+        let mut moves = std::mem::take(&mut self.ply_buffers[level].moves);
         position.legal_moves(&mut moves);
         let mut best = -INFINITE;
         let mut found = true;
         for (index, &mv) in moves.iter().enumerate() {
-            if self.budget.is_over(self.tally.nodes) {
+            if self.budget.is_exhausted(self.counts.nodes) {
                 found = false;
                 break;
             }
-            let Some(value) = self.child(position, mv, depth, ply, alpha, beta, entry) else {
+            let Some(value) = self.search_move(position, mv, depth, ply, alpha, beta, entry) else {
                 found = false;
                 break;
             };
@@ -78,18 +78,18 @@ impl<G: Game> AlphaBeta<'_, G> {
                 best = value;
                 if value > alpha {
                     alpha = value;
-                    let (above, below) = self.levels.split_at_mut(level + 1);
-                    above[level].line.clear();
-                    above[level].line.push(mv);
-                    above[level].line.extend_from_slice(&below[0].line);
+                    let (above, below) = self.ply_buffers.split_at_mut(level + 1);
+                    above[level].pv.clear();
+                    above[level].pv.push(mv);
+                    above[level].pv.extend_from_slice(&below[0].pv);
                 }
                 if best >= beta {
-                    self.recorder.cut(entry, &moves[index + 1..]);
+                    self.recorder.record_pruned(entry, &moves[index + 1..]);
                     break;
                 }
             }
         }
-        self.levels[level].moves = moves;
+        self.ply_buffers[level].moves = moves;
         found.then_some(best)
     }
 
@@ -98,7 +98,7 @@ impl<G: Game> AlphaBeta<'_, G> {
         clippy::too_many_arguments,
         reason = "a window, a place and a position are what alpha-beta is about"
     )]
-    pub(super) fn child(
+    pub(super) fn search_move(
         &mut self,
         position: &G,
         mv: G::Move,
@@ -106,30 +106,30 @@ impl<G: Game> AlphaBeta<'_, G> {
         ply: u32,
         alpha: i32,
         beta: i32,
-        entry: Entry,
+        entry: NodeHandle,
     ) -> Option<i32> {
         let mut after = position.clone();
         after.play(mv);
-        self.tally.nodes += 1;
-        let begun = self.tally.nodes;
+        self.counts.nodes += 1;
+        let begun = self.counts.nodes;
         let here = self.recorder.enter(entry, mv);
         let mark = self.history.mark();
-        self.history.note(&after);
+        self.history.push_search_position(&after);
         // An extra turn looks through the same window, the opponent through the reversed one.
         let same = after.to_move() == position.to_move();
         let (low, high) = if same { (alpha, beta) } else { (-beta, -alpha) };
-        let found = self.value(&after, depth - 1, ply + 1, low, high, here);
-        self.history.forget_after(mark);
+        let found = self.search(&after, depth - 1, ply + 1, low, high, here);
+        self.history.truncate_to(mark);
         let value = found?;
         self.recorder
-            .leave(here, value, after.to_move(), self.tally.nodes - begun + 1);
+            .leave(here, value, after.to_move(), self.counts.nodes - begun + 1);
         Some(if same { value } else { -value })
     }
 
     /// The line that was left at a level.
-    pub(super) fn line(&self, ply: u32) -> &[G::Move] {
-        self.levels
+    pub(super) fn pv(&self, ply: u32) -> &[G::Move] {
+        self.ply_buffers
             .get(ply as usize)
-            .map_or(&[], |level| &level.line)
+            .map_or(&[], |level| &level.pv)
     }
 }

@@ -2,22 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Limits, Stop};
+use super::{SearchLimits, StopFlag};
 
 /// Keeps count of what a search has used up.
 #[derive(Debug)]
-pub struct Budget {
-    begun: Instant,
+pub struct SearchBudget {
+    started: Instant,
     deadline: Option<Instant>,
-    count: u64,
-    stop: Stop,
-    reports: Timer,
-    snapshots: Timer,
+    max_steps: u64,
+    stop: StopFlag,
+    reports: IntervalTimer,
+    snapshots: IntervalTimer,
     /// The clock is read when `until_look` reaches 0, and rarely enough to cost nothing.
-    until_look: u32,
-    stride: u32,
-    last_look: Instant,
-    over: bool,
+    steps_until_clock_read: u32,
+    clock_stride: u32,
+    last_clock_read: Instant,
+    exhausted: bool,
 }
 
 /// Tells how long something took, to those who may not look at a clock.
@@ -38,15 +38,15 @@ impl Stopwatch {
 
 /// Something that is done every so often.
 #[derive(Debug)]
-struct Timer {
-    every: Option<Duration>,
+struct IntervalTimer {
+    interval: Option<Duration>,
     due: Option<Instant>,
 }
 
-impl Timer {
+impl IntervalTimer {
     fn start(every: Option<Duration>, now: Instant) -> Self {
         Self {
-            every,
+            interval: every,
             due: every.and_then(|every| now.checked_add(every)),
         }
     }
@@ -56,7 +56,7 @@ impl Timer {
     fn is_due(&mut self, now: Instant) -> bool {
         match self.due {
             Some(due) if now >= due => {
-                self.due = self.every.and_then(|every| now.checked_add(every));
+                self.due = self.interval.and_then(|every| now.checked_add(every));
                 true
             }
             _ => false,
@@ -65,93 +65,93 @@ impl Timer {
 }
 
 /// The clock is to be read about so often.
-const LOOK_EVERY: Duration = Duration::from_micros(250);
-const LONGEST_STRIDE: u32 = 4096;
+const CLOCK_READ_INTERVAL: Duration = Duration::from_micros(250);
+const MAX_CLOCK_STRIDE: u32 = 4096;
 
-impl Budget {
+impl SearchBudget {
     /// Starts the clock. `count` is how many steps (iterations, nodes) there may be.
-    pub fn start(limits: &Limits, count: Option<u64>, stop: &Stop) -> Self {
+    pub fn start(limits: &SearchLimits, count: Option<u64>, stop: &StopFlag) -> Self {
         let now = Instant::now();
         Self {
-            begun: now,
+            started: now,
             deadline: limits.time.and_then(|time| now.checked_add(time)),
-            count: count.unwrap_or(u64::MAX),
+            max_steps: count.unwrap_or(u64::MAX),
             stop: stop.clone(),
-            reports: Timer::start(None, now),
-            snapshots: Timer::start(None, now),
-            until_look: 1,
-            stride: 1,
-            last_look: now,
-            over: false,
+            reports: IntervalTimer::start(None, now),
+            snapshots: IntervalTimer::start(None, now),
+            steps_until_clock_read: 1,
+            clock_stride: 1,
+            last_clock_read: now,
+            exhausted: false,
         }
     }
 
     /// The deadline and the stop flag for another thread of the same search, without a count, reports or snapshots.
     pub fn for_helper(&self) -> Self {
         Self {
-            begun: self.begun,
+            started: self.started,
             deadline: self.deadline,
-            count: u64::MAX,
+            max_steps: u64::MAX,
             stop: self.stop.clone(),
-            reports: Timer::start(None, self.begun),
-            snapshots: Timer::start(None, self.begun),
-            until_look: 1,
-            stride: 1,
-            last_look: self.begun,
-            over: false,
+            reports: IntervalTimer::start(None, self.started),
+            snapshots: IntervalTimer::start(None, self.started),
+            steps_until_clock_read: 1,
+            clock_stride: 1,
+            last_clock_read: self.started,
+            exhausted: false,
         }
     }
 
     /// The same budget, with clocks for reports and snapshots.
     pub fn with_timers(mut self, reports: Option<Duration>, snapshots: Option<Duration>) -> Self {
-        self.reports = Timer::start(reports, self.begun);
-        self.snapshots = Timer::start(snapshots, self.begun);
+        self.reports = IntervalTimer::start(reports, self.started);
+        self.snapshots = IntervalTimer::start(snapshots, self.started);
         self
     }
 
     /// Whether the search must end, `used` steps having been made. Call it once a step.
     #[inline(always)]
-    pub fn is_over(&mut self, used: u64) -> bool {
-        if used >= self.count || self.over || self.stop.is_set() {
-            self.over = true;
+    pub fn is_exhausted(&mut self, used: u64) -> bool {
+        if used >= self.max_steps || self.exhausted || self.stop.is_set() {
+            self.exhausted = true;
             return true;
         }
-        self.until_look -= 1;
-        if self.until_look == 0 {
-            self.look();
+        self.steps_until_clock_read -= 1;
+        if self.steps_until_clock_read == 0 {
+            self.read_clock();
         }
-        self.over
+        self.exhausted
     }
 
     #[cold]
-    fn look(&mut self) {
+    fn read_clock(&mut self) {
         let now = Instant::now();
-        self.over |= self.deadline.is_some_and(|deadline| now >= deadline);
-        let since = now - self.last_look;
-        if since < LOOK_EVERY / 2 {
-            self.stride = (self.stride * 2).min(LONGEST_STRIDE);
-        } else if since > LOOK_EVERY {
-            self.stride = (self.stride / 2).max(1);
+        self.exhausted |= self.deadline.is_some_and(|deadline| now >= deadline);
+        let since = now - self.last_clock_read;
+        if since < CLOCK_READ_INTERVAL / 2 {
+            self.clock_stride = (self.clock_stride * 2).min(MAX_CLOCK_STRIDE);
+        } else if since > CLOCK_READ_INTERVAL {
+            self.clock_stride = (self.clock_stride / 2).max(1);
         }
-        self.last_look = now;
-        self.until_look = self.stride;
+        self.last_clock_read = now;
+        self.steps_until_clock_read = self.clock_stride;
     }
 
     /// Whether it is time for a report; true at most once per interval.
     #[inline(always)]
-    pub fn wants_report(&mut self) -> bool {
-        self.reports.is_due(self.last_look)
+    pub fn is_report_due(&mut self) -> bool {
+        self.reports.is_due(self.last_clock_read)
     }
 
     /// Whether it is time for a snapshot; true at most once per interval.
     #[inline(always)]
-    pub fn wants_snapshot(&mut self) -> bool {
-        self.snapshots.is_due(self.last_look)
+    pub fn is_snapshot_due(&mut self) -> bool {
+        self.snapshots.is_due(self.last_clock_read)
     }
 
     /// The time used so far.
     pub fn elapsed(&self) -> Duration {
-        self.begun.elapsed()
+        self.started.elapsed()
     }
 }
 
@@ -167,7 +167,7 @@ pub struct DepthLimit {
 
 impl DepthLimit {
     /// How many playouts a variation that does not grow is given at least.
-    const MIN_PATIENCE: u64 = 10_000;
+    const MIN_STALLED_PLAYOUTS: u64 = 10_000;
     /// The limit is to be looked at after every so many playouts.
     pub const CHECK_INTERVAL: u64 = 256;
 
@@ -187,8 +187,9 @@ impl DepthLimit {
             self.longest = length;
             self.reached_at = playouts;
         }
-        let patience = self.reached_at.max(Self::MIN_PATIENCE);
-        self.longest >= self.plies || playouts.saturating_sub(self.reached_at) >= patience
+        let max_stalled_playouts = self.reached_at.max(Self::MIN_STALLED_PLAYOUTS);
+        self.longest >= self.plies
+            || playouts.saturating_sub(self.reached_at) >= max_stalled_playouts
     }
 }
 

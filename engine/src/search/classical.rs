@@ -4,26 +4,27 @@
 //! position visited below the root, over all iterations), leaves as report 004 does (positions evaluated).
 
 use super::{
-    Choice, Limits, LiveTree, Report, Reward, RootMove, Search, Searchable, Stop, Task,
+    BestMove, LiveTree, Reward, RootMove, Search, SearchLimits, SearchReport, SearchTask,
+    Searchable, StopFlag,
     alpha_beta::{AlphaBeta, INFINITE},
-    budget::Budget,
+    budget::SearchBudget,
     minimax::Minimax,
-    recorder::{CERTAIN, Recorder, proven_by, reward_of},
+    recorder::{MIN_WIN_VALUE, TreeRecorder, value_to_outcome, value_to_reward},
 };
 use crate::{
     games::{
         Evaluation, Game, History, Outcome, Player,
-        evaluate::{SeenBy, WIN},
+        evaluate::{PlayerEvaluationFn, WIN_VALUE},
     },
     rng::{Rng, child_seed},
 };
 
 /// Deeper than any search gets.
-const DEEPEST: u32 = 500;
+const MAX_DEPTH: u32 = 500;
 
 /// Which of two equal moves is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ties {
+pub enum TieBreak {
     /// The first in the order of moves.
     #[default]
     First,
@@ -69,7 +70,7 @@ pub struct ClassicalConfig {
     /// Its arguments, in the order of its parameters; defaults where missing.
     pub arguments: Vec<i32>,
     /// Which of equal moves is played.
-    pub ties: Ties,
+    pub tie_break: TieBreak,
     /// Whether the first move of a game is drawn at random.
     pub random_opening: bool,
     /// Which random numbers.
@@ -90,7 +91,7 @@ impl Default for ClassicalConfig {
             aspiration: None,
             evaluation: None,
             arguments: Vec::new(),
-            ties: Ties::First,
+            tie_break: TieBreak::First,
             random_opening: false,
             seed: 1,
             millis: None,
@@ -101,23 +102,23 @@ impl Default for ClassicalConfig {
 
 /// What has been counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(super) struct NodeCounts {
     pub(super) nodes: u64,
     pub(super) leaves: u64,
     /// Whether a position was evaluated because the depth was used up, since this was last set to false.
-    pub(super) met_horizon: bool,
+    pub(super) reached_horizon: bool,
 }
 
 /// Says what positions are worth.
-pub(super) struct Judge<G: Game> {
+pub(super) struct Evaluator<G: Game> {
     function: fn(&G, &[i32]) -> i32,
-    seen_by: Option<SeenBy<G>>,
+    player_function: Option<PlayerEvaluationFn<G>>,
     arguments: Vec<i32>,
     /// Who is to move at the root: an evaluation that looks at one side only looks at this one.
-    pub(super) searcher: Player,
+    pub(super) root_player: Player,
 }
 
-impl<G: Searchable> Judge<G> {
+impl<G: Searchable> Evaluator<G> {
     /// The evaluation of that name; the game's first if there is none of that name.
     pub(super) fn new(name: Option<&str>, arguments: &[i32]) -> Self {
         let table = G::evaluations();
@@ -133,21 +134,21 @@ impl<G: Searchable> Judge<G> {
             .collect();
         Self {
             function: evaluation.function,
-            seen_by: evaluation.seen_by,
+            player_function: evaluation.player_function,
             arguments,
-            searcher: Player::First,
+            root_player: Player::First,
         }
     }
 }
 
-impl<G: Game> Judge<G> {
+impl<G: Game> Evaluator<G> {
     /// The value of a finished game for the player to move; none if the game goes on.
     #[inline]
-    pub(super) fn at_end(&self, position: &G, history: &History, ply: u32) -> Option<i32> {
+    pub(super) fn terminal_value(&self, position: &G, history: &History, ply: u32) -> Option<i32> {
         match position.outcome() {
             Some(Outcome::Draw) => Some(0),
             Some(Outcome::Win(winner)) => {
-                let value = WIN - ply as i32;
+                let value = WIN_VALUE - ply as i32;
                 Some(if winner == position.to_move() {
                     value
                 } else {
@@ -162,30 +163,30 @@ impl<G: Game> Judge<G> {
 
     /// [`Self::at_end`], and what the evaluation says when `depth` is used up.
     #[inline]
-    pub(super) fn at_leaf(
+    pub(super) fn leaf_value(
         &self,
         position: &G,
         history: &History,
         ply: u32,
         depth: u32,
-        tally: &mut Tally,
+        counts: &mut NodeCounts,
     ) -> Option<i32> {
-        let value = self.at_end(position, history, ply).or_else(|| {
+        let value = self.terminal_value(position, history, ply).or_else(|| {
             (depth == 0).then(|| {
-                tally.met_horizon = true;
-                self.opinion(position)
+                counts.reached_horizon = true;
+                self.static_evaluation(position)
             })
         })?;
-        tally.leaves += 1;
+        counts.leaves += 1;
         Some(value)
     }
 
     /// The evaluation's word on a game that goes on, for the player to move.
-    pub(super) fn opinion(&self, position: &G) -> i32 {
-        let value = match self.seen_by {
+    pub(super) fn static_evaluation(&self, position: &G) -> i32 {
+        let value = match self.player_function {
             Some(seen_by) => {
-                let value = seen_by(position, self.searcher, &self.arguments);
-                if position.to_move() == self.searcher {
+                let value = seen_by(position, self.root_player, &self.arguments);
+                if position.to_move() == self.root_player {
                     value
                 } else {
                     -value
@@ -193,42 +194,42 @@ impl<G: Game> Judge<G> {
             }
             None => (self.function)(position, &self.arguments),
         };
-        value.clamp(1 - CERTAIN, CERTAIN - 1)
+        value.clamp(1 - MIN_WIN_VALUE, MIN_WIN_VALUE - 1)
     }
 }
 
 /// A classical search, put together.
 pub struct Classical<G: Game> {
     config: ClassicalConfig,
-    judge: Judge<G>,
+    evaluator: Evaluator<G>,
     /// The tree of the iteration under way and of the last finished one.
-    current: Recorder<G>,
-    finished: Recorder<G>,
+    current: TreeRecorder<G>,
+    finished: TreeRecorder<G>,
     searches: u64,
 }
 
 /// A root move as an iteration found it.
 #[derive(Clone)]
-struct Found<M> {
+struct RootMoveValue<M> {
     mv: M,
     /// For the player to move. Exact for the best ones, a bound for the rest.
     value: i32,
     nodes: u64,
-    line: Vec<M>,
+    pv: Vec<M>,
 }
 
 /// What an iteration found.
-struct Round<M> {
-    found: Vec<Found<M>>,
+struct IterationResult<M> {
+    moves: Vec<RootMoveValue<M>>,
     /// Whether it got through all moves before time ran out.
     finished: bool,
     /// Values up to here are bounds from above and cannot be compared with each other.
     floor: i32,
 }
 
-impl<M> Round<M> {
-    fn best(&self) -> i32 {
-        self.found
+impl<M> IterationResult<M> {
+    fn best_value(&self) -> i32 {
+        self.moves
             .iter()
             .map(|found| found.value)
             .max()
@@ -237,51 +238,51 @@ impl<M> Round<M> {
 }
 
 /// What a search has used up.
-struct Spent {
-    budget: Budget,
-    tally: Tally,
+struct SearchUsage {
+    budget: SearchBudget,
+    counts: NodeCounts,
 }
 
 impl<G: Searchable> Classical<G> {
     /// The search that a configuration describes.
     pub fn new(config: ClassicalConfig) -> Self {
         Self {
-            judge: Judge::new(config.evaluation.as_deref(), &config.arguments),
-            current: Recorder::new(config.tree_nodes.max(1)),
-            finished: Recorder::new(config.tree_nodes.max(1)),
+            evaluator: Evaluator::new(config.evaluation.as_deref(), &config.arguments),
+            current: TreeRecorder::new(config.tree_nodes.max(1)),
+            finished: TreeRecorder::new(config.tree_nodes.max(1)),
             config,
             searches: 0,
         }
     }
 
     /// One iteration over the root's moves.
-    fn iteration(
+    fn search_root(
         &mut self,
-        task: &Task<'_, G>,
+        task: &SearchTask<'_, G>,
         order: &[G::Move],
         depth: u32,
         window: (i32, i32),
-        spent: &mut Spent,
-    ) -> Round<G::Move> {
-        let Spent { budget, tally } = spent;
-        tally.met_horizon = false;
-        let mut found: Vec<Found<G::Move>> = Vec::new();
+        spent: &mut SearchUsage,
+    ) -> IterationResult<G::Move> {
+        let SearchUsage { budget, counts } = spent;
+        counts.reached_horizon = false;
+        let mut found: Vec<RootMoveValue<G::Move>> = Vec::new();
         let mut history = task.history.clone();
-        let entry = self.current.begin(task.root);
-        let mut levels = Vec::new();
-        let begun = tally.nodes;
+        let entry = self.current.start(task.root);
+        let mut ply_buffers = Vec::new();
+        let begun = counts.nodes;
         for (index, &mv) in order.iter().enumerate() {
-            let before = tally.nodes;
+            let before = counts.nodes;
             let answer = match self.config.method {
                 Method::Minimax => {
                     let mut minimax = Minimax {
-                        judge: &self.judge,
+                        evaluator: &self.evaluator,
                         budget,
                         history: &mut history,
                         recorder: &mut self.current,
-                        tally,
+                        counts,
                     };
-                    minimax.child(task.root, mv, depth, 0, entry)
+                    minimax.search_move(task.root, mv, depth, 0, entry)
                 }
                 Method::AlphaBeta => {
                     // As many moves as lines are wanted have exact values; equals of the last are told apart from
@@ -289,62 +290,63 @@ impl<G: Searchable> Classical<G> {
                     let mut values: Vec<i32> = found.iter().map(|found| found.value).collect();
                     values.sort_unstable_by(|one, other| other.cmp(one));
                     let floor = values
-                        .get(task.lines.max(1) - 1)
+                        .get(task.multi_pv.max(1) - 1)
                         .copied()
                         .unwrap_or(-INFINITE);
-                    let slack = i32::from(self.config.ties == Ties::Random && floor > -INFINITE);
+                    let slack =
+                        i32::from(self.config.tie_break == TieBreak::Random && floor > -INFINITE);
                     let alpha = window.0.max(floor - slack);
                     if alpha >= window.1 {
-                        self.current.cut(entry, &order[index..]);
+                        self.current.record_pruned(entry, &order[index..]);
                         break;
                     }
                     let mut search = AlphaBeta {
-                        judge: &self.judge,
+                        evaluator: &self.evaluator,
                         budget,
                         history: &mut history,
                         recorder: &mut self.current,
-                        tally,
-                        levels: &mut levels,
+                        counts,
+                        ply_buffers: &mut ply_buffers,
                     };
-                    let value = search.child(task.root, mv, depth, 0, alpha, window.1, entry);
-                    value.map(|value| (value, search.line(1).to_vec()))
+                    let value = search.search_move(task.root, mv, depth, 0, alpha, window.1, entry);
+                    value.map(|value| (value, search.pv(1).to_vec()))
                 }
             };
-            let Some((value, line)) = answer else {
-                return Round {
-                    found,
+            let Some((value, pv)) = answer else {
+                return IterationResult {
+                    moves: found,
                     finished: false,
                     floor: window.0,
                 };
             };
-            let line = std::iter::once(mv).chain(line).collect();
-            found.push(Found {
+            let pv = std::iter::once(mv).chain(pv).collect();
+            found.push(RootMoveValue {
                 mv,
                 value,
-                nodes: tally.nodes - before,
-                line,
+                nodes: counts.nodes - before,
+                pv,
             });
         }
-        let round = Round {
-            found,
+        let round = IterationResult {
+            moves: found,
             finished: true,
             floor: window.0,
         };
-        let nodes = tally.nodes - begun + 1;
+        let nodes = counts.nodes - begun + 1;
         self.current
-            .leave(entry, round.best(), task.root.to_move(), nodes);
+            .leave(entry, round.best_value(), task.root.to_move(), nodes);
         round
     }
 
     /// One iteration inside the window that is expected, and again with a wider one if the value lies outside.
-    fn aspire(
+    fn search_with_aspiration(
         &mut self,
-        task: &Task<'_, G>,
+        task: &SearchTask<'_, G>,
         order: &[G::Move],
         depth: u32,
         guess: i32,
-        spent: &mut Spent,
-    ) -> Round<G::Move> {
+        spent: &mut SearchUsage,
+    ) -> IterationResult<G::Move> {
         let mut window = match self.config.aspiration {
             Some(Aspiration { half_width, .. }) => (
                 guess.saturating_sub(half_width).max(-INFINITE),
@@ -353,10 +355,10 @@ impl<G: Searchable> Classical<G> {
             None => (-INFINITE, INFINITE),
         };
         loop {
-            let round = self.iteration(task, order, depth, window, spent);
-            if round.finished && round.best() <= window.0 && window.0 > -INFINITE {
+            let round = self.search_root(task, order, depth, window, spent);
+            if round.finished && round.best_value() <= window.0 && window.0 > -INFINITE {
                 window.0 = -INFINITE;
-            } else if round.finished && round.best() >= window.1 && window.1 < INFINITE {
+            } else if round.finished && round.best_value() >= window.1 && window.1 < INFINITE {
                 window.1 = INFINITE;
             } else {
                 return round;
@@ -364,96 +366,96 @@ impl<G: Searchable> Classical<G> {
         }
     }
 
-    fn report(
+    fn build_report(
         &self,
-        task: &Task<'_, G>,
-        found: &[Found<G::Move>],
+        task: &SearchTask<'_, G>,
+        found: &[RootMoveValue<G::Move>],
         depth: u32,
-        tally: Tally,
-    ) -> Report<G::Move> {
+        counts: NodeCounts,
+    ) -> SearchReport<G::Move> {
         let mover = task.root.to_move();
-        let mut ranked: Vec<&Found<G::Move>> = found.iter().collect();
+        let mut ranked: Vec<&RootMoveValue<G::Move>> = found.iter().collect();
         ranked.sort_by_key(|found| -found.value);
         let root: Vec<RootMove<G::Move>> = ranked
             .into_iter()
             .map(|found| RootMove {
                 mv: found.mv,
                 visits: found.nodes,
-                value: reward_of(found.value, mover),
+                value: value_to_reward(found.value, mover),
                 score: Some(found.value),
-                proven: proven_by(found.value, mover),
-                line: found.line.clone(),
+                proven: value_to_outcome(found.value, mover),
+                pv: found.pv.clone(),
             })
             .collect();
-        Report {
+        SearchReport {
             iterations: 0,
-            nodes: tally.nodes,
-            leaves: tally.leaves,
+            nodes: counts.nodes,
+            leaves: counts.leaves,
             depth,
             value: root.first().map_or(Reward::EVEN, |best| best.value),
-            root,
-            stored: 0,
-            bytes: 0,
+            root_moves: root,
+            stored_moves: 0,
+            memory_bytes: 0,
             memory_full: false,
         }
     }
 }
 
 impl<G: Searchable> Search<G> for Classical<G> {
-    fn choose(&mut self, mut task: Task<'_, G>) -> Choice<G::Move> {
+    fn search(&mut self, mut task: SearchTask<'_, G>) -> BestMove<G::Move> {
         let mut rng = Rng::new(child_seed(self.config.seed, self.searches));
         self.searches += 1;
         let mut order = Vec::new();
         task.root.legal_moves(&mut order);
-        order.retain(|mv| task.moves.is_none_or(|moves| moves.contains(mv)));
+        order.retain(|mv| task.search_moves.is_none_or(|moves| moves.contains(mv)));
         let limits = task.limits.or_default(None, self.config.millis);
-        let budget = Budget::start(&limits, limits.count(), task.stop).with_timers(
-            task.reports.as_ref().map(|reports| reports.every),
-            task.snapshots.as_ref().map(|snapshots| snapshots.every),
+        let budget = SearchBudget::start(&limits, limits.node_limit(), task.stop).with_timers(
+            task.reports.as_ref().map(|reports| reports.interval),
+            task.snapshots.as_ref().map(|snapshots| snapshots.interval),
         );
-        let mut spent = Spent {
+        let mut spent = SearchUsage {
             budget,
-            tally: Tally::default(),
+            counts: NodeCounts::default(),
         };
-        self.judge.searcher = task.root.to_move();
-        let may_be_interrupted = limits.time.is_some() || limits.count().is_some();
+        self.evaluator.root_player = task.root.to_move();
+        let may_be_interrupted = limits.time.is_some() || limits.node_limit().is_some();
         let depth = (limits.depth.or(self.config.depth))
             .or(self.config.default_depth.filter(|_| !may_be_interrupted));
-        let deepest = depth.unwrap_or(DEEPEST).clamp(1, DEEPEST);
+        let max_depth = depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
         let deepening = self.config.deepening || may_be_interrupted || depth.is_none();
         let mut guess = self
             .config
             .aspiration
             .map_or(0, |aspiration| aspiration.first_guess);
         // Until something is known, every move is as good as the first.
-        let unknown = |mv: G::Move| Found {
+        let unknown = |mv: G::Move| RootMoveValue {
             mv,
             value: 0,
             nodes: 0,
-            line: vec![mv],
+            pv: vec![mv],
         };
-        let mut best: Vec<Found<G::Move>> = order.iter().map(|&mv| unknown(mv)).collect();
+        let mut best: Vec<RootMoveValue<G::Move>> = order.iter().map(|&mv| unknown(mv)).collect();
         let mut reached = 0;
-        let mut depth = if deepening { 1 } else { deepest };
-        while depth <= deepest {
-            let mut round = self.aspire(&task, &order, depth, guess, &mut spent);
+        let mut depth = if deepening { 1 } else { max_depth };
+        while depth <= max_depth {
+            let mut round = self.search_with_aspiration(&task, &order, depth, guess, &mut spent);
             if !round.finished && reached == 0 {
                 // Nothing can be said for the moves that were seen against those that were not. One ply takes no time.
                 depth = 1;
-                let budget = Budget::start(&Limits::default(), None, &Stop::new());
+                let budget = SearchBudget::start(&SearchLimits::default(), None, &StopFlag::new());
                 let budget = std::mem::replace(&mut spent.budget, budget);
-                round = self.aspire(&task, &order, depth, guess, &mut spent);
+                round = self.search_with_aspiration(&task, &order, depth, guess, &mut spent);
                 spent.budget = budget;
             }
             if !round.finished {
                 // Time ran out. The best move of the last depth was looked at first: those that were found to be better
                 // now are, but values that only failed to reach the window say nothing.
-                if round.best() > round.floor {
-                    merge(&mut best, round.found);
+                if round.best_value() > round.floor {
+                    merge_partial_iteration(&mut best, round.moves);
                 }
                 break;
             }
-            best = round.found;
+            best = round.moves;
             reached = depth;
             std::mem::swap(&mut self.current, &mut self.finished);
             // Moves that the window cut off at the root come last, in their old order.
@@ -462,7 +464,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
                 order
                     .iter()
                     .filter(|mv| !seen.contains(mv))
-                    .map(|&mv| Found {
+                    .map(|&mv| RootMoveValue {
                         value: -INFINITE,
                         ..unknown(mv)
                     }),
@@ -472,30 +474,30 @@ impl<G: Searchable> Search<G> for Classical<G> {
             ranked.sort_by_key(|&(value, _)| -value);
             order = ranked.iter().map(|&(_, mv)| mv).collect();
             guess = ranked[0].0;
-            if spent.budget.wants_report() {
-                let report = self.report(&task, &best, depth, spent.tally);
+            if spent.budget.is_report_due() {
+                let report = self.build_report(&task, &best, depth, spent.counts);
                 if let Some(reports) = &mut task.reports {
-                    (reports.hear)(&report);
+                    (reports.callback)(&report);
                 }
             }
-            if spent.budget.wants_snapshot() && !self.finished.is_empty() {
-                let report = self.report(&task, &best, depth, spent.tally);
+            if spent.budget.is_snapshot_due() && !self.finished.is_empty() {
+                let report = self.build_report(&task, &best, depth, spent.counts);
                 if let Some(snapshots) = &mut task.snapshots {
-                    (snapshots.look)(&self.finished, &report);
+                    (snapshots.callback)(&self.finished, &report);
                 }
             }
             // Deeper searches would find the same: a win, or no line that goes on.
-            if guess.abs() >= CERTAIN || !spent.tally.met_horizon {
+            if guess.abs() >= MIN_WIN_VALUE || !spent.counts.reached_horizon {
                 break;
             }
             depth += 1;
         }
         best.retain(|found| found.value > -INFINITE);
-        let mut report = self.report(&task, &best, reached, spent.tally);
-        let pick = self.pick(&task, &report, &mut rng);
-        report.root[..=pick].rotate_right(1);
-        Choice {
-            best: report.root[0].mv,
+        let mut report = self.build_report(&task, &best, reached, spent.counts);
+        let pick = self.pick_move(&task, &report, &mut rng);
+        report.root_moves[..=pick].rotate_right(1);
+        BestMove {
+            mv: report.root_moves[0].mv,
             report,
         }
     }
@@ -520,34 +522,42 @@ impl<G: Searchable> Search<G> for Classical<G> {
 
 impl<G: Searchable> Classical<G> {
     /// Which of the ranked moves is played.
-    fn pick(&self, task: &Task<'_, G>, report: &Report<G::Move>, rng: &mut Rng) -> usize {
-        let count = report.root.len();
-        if self.config.random_opening && task.root.men() == 0 {
+    fn pick_move(
+        &self,
+        task: &SearchTask<'_, G>,
+        report: &SearchReport<G::Move>,
+        rng: &mut Rng,
+    ) -> usize {
+        let count = report.root_moves.len();
+        if self.config.random_opening && task.root.piece_count() == 0 {
             return rng.below(count as u32) as usize;
         }
-        let best = report.root[0].score;
+        let best = report.root_moves[0].score;
         let equal = report
-            .root
+            .root_moves
             .iter()
             .take_while(|root| root.score == best)
             .count();
-        match self.config.ties {
-            Ties::First => 0,
-            Ties::Random => rng.below(equal as u32) as usize,
+        match self.config.tie_break {
+            TieBreak::First => 0,
+            TieBreak::Random => rng.below(equal as u32) as usize,
         }
     }
 }
 
 /// Puts what an unfinished iteration found in the place of what was known before.
-fn merge<M: PartialEq + Clone>(best: &mut Vec<Found<M>>, found: Vec<Found<M>>) {
+fn merge_partial_iteration<M: PartialEq + Clone>(
+    best: &mut Vec<RootMoveValue<M>>,
+    found: Vec<RootMoveValue<M>>,
+) {
     if found.is_empty() {
         return;
     }
-    let rest: Vec<Found<M>> = best
+    let rest: Vec<RootMoveValue<M>> = best
         .iter()
         .filter(|old| found.iter().all(|new| new.mv != old.mv))
         // Not looked at this deep: behind everything that was.
-        .map(|old| Found {
+        .map(|old| RootMoveValue {
             value: -INFINITE + 1,
             ..old.clone()
         })

@@ -1,9 +1,9 @@
 //! A player that looks one ply ahead.
 
 use super::{
-    Choice, Search, Searchable, Task,
-    classical::{Judge, Ties},
-    random::{answer, permitted},
+    BestMove, Search, SearchTask, Searchable,
+    classical::{Evaluator, TieBreak},
+    random::{allowed_moves, result_from_ranking},
 };
 use crate::{
     games::{Game, History},
@@ -12,18 +12,23 @@ use crate::{
 
 /// Plays the move after which an evaluation likes the position best.
 pub struct Greedy<G: Game> {
-    judge: Judge<G>,
-    ties: Ties,
+    evaluator: Evaluator<G>,
+    tie_break: TieBreak,
     seed: u64,
     searches: u64,
 }
 
 impl<G: Searchable> Greedy<G> {
     /// By the evaluation of that name and its arguments; the game's first if none.
-    pub fn new(evaluation: Option<&str>, arguments: &[i32], ties: Ties, seed: u64) -> Self {
+    pub fn new(
+        evaluation: Option<&str>,
+        arguments: &[i32],
+        tie_break: TieBreak,
+        seed: u64,
+    ) -> Self {
         Self {
-            judge: Judge::new(evaluation, arguments),
-            ties,
+            evaluator: Evaluator::new(evaluation, arguments),
+            tie_break,
             seed,
             searches: 0,
         }
@@ -31,29 +36,29 @@ impl<G: Searchable> Greedy<G> {
 }
 
 impl<G: Searchable> Search<G> for Greedy<G> {
-    fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move> {
+    fn search(&mut self, task: SearchTask<'_, G>) -> BestMove<G::Move> {
         let mover = task.root.to_move();
-        self.judge.searcher = mover;
-        let judge = &self.judge;
+        self.evaluator.root_player = mover;
+        let evaluator = &self.evaluator;
         let value = |mv| {
             let mut after = task.root.clone();
             after.play(mv);
-            let value = judge
-                .at_end(&after, &History::new(), 1)
-                .unwrap_or_else(|| judge.opinion(&after));
+            let value = evaluator
+                .terminal_value(&after, &History::new(), 1)
+                .unwrap_or_else(|| evaluator.static_evaluation(&after));
             if after.to_move() == mover {
                 value
             } else {
                 -value
             }
         };
-        let ranked = permitted(&task)
+        let ranked = allowed_moves(&task)
             .into_iter()
             .map(|mv| (mv, value(mv)))
             .collect();
         let mut rng = Rng::new(child_seed(self.seed, self.searches));
         self.searches += 1;
-        answer(task.root, best_first(ranked, self.ties, &mut rng))
+        result_from_ranking(task.root, sort_best_first(ranked, self.tie_break, &mut rng))
     }
 
     fn reseed(&mut self, seed: u64) {
@@ -66,13 +71,17 @@ impl<G: Searchable> Search<G> for Greedy<G> {
 }
 
 /// Sorts moves by value, one of the equal best to the front as `ties` says.
-pub(super) fn best_first<M>(mut ranked: Vec<(M, i32)>, ties: Ties, rng: &mut Rng) -> Vec<(M, i32)> {
+pub(super) fn sort_best_first<M>(
+    mut ranked: Vec<(M, i32)>,
+    tie_break: TieBreak,
+    rng: &mut Rng,
+) -> Vec<(M, i32)> {
     ranked.sort_by_key(|&(_, value)| -value);
     let equal = ranked
         .iter()
         .take_while(|(_, value)| *value == ranked[0].1)
         .count();
-    if ties == Ties::Random {
+    if tie_break == TieBreak::Random {
         let pick = rng.below(equal as u32) as usize;
         ranked[..=pick].rotate_right(1);
     }

@@ -25,42 +25,42 @@
 //! From `ffffff08` on every tag is followed by the number of words that come after it, so that a reader can skip records
 //! that it does not know.
 
-use super::mcts::{outcome_bits, outcome_of_bits};
+use super::mcts::{outcome_from_bits, outcome_to_bits};
 use crate::games::Outcome;
 
 /// Words from here on are tags: the numbers of nodes and moves are below.
-pub const TAGS: u32 = 0xffff_ff00;
-const MOVES: u32 = TAGS;
-const LINK: u32 = TAGS + 1;
-const PATH: u32 = TAGS + 2;
-const RESULT: u32 = TAGS + 3;
-const KNOWN: u32 = TAGS + 4;
-const CHOSEN: u32 = TAGS + 5;
-const BEGIN: u32 = TAGS + 6;
-const END: u32 = TAGS + 7;
+pub const FIRST_TAG: u32 = 0xffff_ff00;
+const TAG_MOVES: u32 = FIRST_TAG;
+const TAG_LINK: u32 = FIRST_TAG + 1;
+const TAG_PATH: u32 = FIRST_TAG + 2;
+const TAG_PROVEN: u32 = FIRST_TAG + 3;
+const TAG_INHERITED_STATS: u32 = FIRST_TAG + 4;
+const TAG_INHERITED_EDGE_VISITS: u32 = FIRST_TAG + 5;
+const TAG_SEARCH_STARTED: u32 = FIRST_TAG + 6;
+const TAG_END: u32 = FIRST_TAG + 7;
 /// The tags from here on are followed by the length of their record.
-const MEASURED: u32 = TAGS + 8;
-const SQUARES: u32 = MEASURED;
-const TABLE: u32 = MEASURED + 1;
-const ENTRY: u32 = MEASURED + 2;
+const FIRST_SIZED_TAG: u32 = FIRST_TAG + 8;
+const TAG_INHERITED_SQUARES: u32 = FIRST_SIZED_TAG;
+const TAG_TABLE: u32 = FIRST_SIZED_TAG + 1;
+const TAG_TABLE_ENTRY: u32 = FIRST_SIZED_TAG + 2;
 
 /// The version of the words: 0 had no records with a length, and none of squares.
-pub const VERSION: u32 = 1;
+pub const GROWTH_FORMAT_VERSION: u32 = 1;
 
 /// Hears how a tree grows.
-pub trait Observer: Sync {
+pub trait GrowthObserver: Sync {
     /// Before anything else: the number of the root, and what kind of tree it is. Bit 0: a graph; bit 1: moves that were
     /// never followed are not shown; bits 2-3: the symmetries by which positions are grouped, none, rotations, reflections
     /// too; bit 4: and by an exchange of colours.
-    fn begin(&self, root: u32, kind: u32);
+    fn start(&self, root: u32, kind: u32);
 
     /// Takes a run of words, which [`decode`] understands; it may give back room for the next.
-    fn hear(&self, words: Vec<u32>) -> Vec<u32>;
+    fn receive(&self, words: Vec<u32>) -> Vec<u32>;
 }
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Record<'a> {
+pub enum GrowthRecord<'a> {
     /// A node got its moves, numbered one after the other from `first` on. In a tree a move and the node it leads to have
     /// the same number.
     Moves {
@@ -69,7 +69,7 @@ pub enum Record<'a> {
         /// The number of the first move.
         first: u32,
         /// The moves.
-        codes: Codes<'a>,
+        codes: MoveCodes<'a>,
     },
     /// In a graph, a move was found to lead to a node. Two threads may find out at the same time, and both say so. When one
     /// thread works alone the node may be a leaf, which has the move's own number, until a second link says to which node it
@@ -83,14 +83,14 @@ pub enum Record<'a> {
         frame: u32,
     },
     /// An iteration in a tree.
-    Leaf {
+    TreeIteration {
         /// The node in which the walk ended.
         node: u32,
         /// What it paid the first player of the root's frame; 1 is 2^32.
         reward: u64,
     },
     /// An iteration in a graph.
-    Path {
+    GraphIteration {
         /// The moves that were followed.
         edges: &'a [u32],
         /// What it paid, as for a leaf.
@@ -104,7 +104,7 @@ pub enum Record<'a> {
         outcome: Outcome,
     },
     /// What was known of a node before this search.
-    Known {
+    InheritedStats {
         /// The node.
         node: u32,
         /// Its visits.
@@ -113,7 +113,7 @@ pub enum Record<'a> {
         sum: u64,
     },
     /// In a graph, how often a move had been followed before this search.
-    Chosen {
+    InheritedEdgeVisits {
         /// The move.
         edge: u32,
         /// How often.
@@ -121,7 +121,7 @@ pub enum Record<'a> {
     },
     /// The squares of the rewards that were known of a node before this search. A search that adds up squares tells at least
     /// the root's; one that does not tells none.
-    Squares {
+    InheritedSquares {
         /// The node.
         node: u32,
         /// The sum of squared rewards for the first player of its frame.
@@ -137,13 +137,13 @@ pub enum Record<'a> {
     },
     /// Before the first visit of a node: the key of its position, which is its place in the table. Two threads may come at the
     /// same time, and both say so.
-    Entry {
+    TableEntry {
         /// The node.
         node: u32,
         /// The key.
         key: u64,
         /// What the table was told of the position before, on other ways or in earlier searches.
-        told: Option<Entry>,
+        stats: Option<RawTableEntry>,
     },
     /// Something that a later version tells, and that can be left out.
     Unknown {
@@ -151,17 +151,17 @@ pub enum Record<'a> {
         tag: u32,
     },
     /// All that was known before has been told. Up to here there is one thread.
-    Begin,
+    SearchStarted,
     /// Nothing more is told; no search says so, but who writes down what it says.
     End {
         /// Whether the search goes on.
-        early: bool,
+        truncated: bool,
     },
 }
 
 /// What an entry of a table of positions was told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct RawTableEntry {
     /// How many rewards.
     pub visits: u32,
     /// Their sum for the first player; 1 is 2^32.
@@ -172,9 +172,9 @@ pub struct Entry {
 
 /// Moves, as [`crate::games::Game::move_to_bits`] numbers them: two to a word, and how many there are before the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Codes<'a>(&'a [u32]);
+pub struct MoveCodes<'a>(&'a [u32]);
 
-impl<'a> Codes<'a> {
+impl<'a> MoveCodes<'a> {
     /// The moves that are noted at the beginning of `words`, and the words behind them.
     fn split(words: &'a [u32]) -> Option<(Self, &'a [u32])> {
         let count = *words.first()? as usize & 0xffff;
@@ -198,91 +198,95 @@ impl<'a> Codes<'a> {
 }
 
 /// What [`decode`] says of words that end within a record.
-pub const TORN: &str = "a record that is not complete";
+pub const TRUNCATED_RECORD: &str = "a record that is not complete";
 
 /// The first record of a run of words, and the words behind it; a sentence if there is none. Who decodes many of them is
 /// twice as fast if a record need not be put together before it is taken apart.
 #[inline(always)]
-pub fn decode(words: &[u32]) -> Result<(Record<'_>, &[u32]), String> {
+pub fn decode(words: &[u32]) -> Result<(GrowthRecord<'_>, &[u32]), String> {
     fn take<const N: usize>(words: &[u32]) -> Result<([u32; N], &[u32]), String> {
-        let (taken, rest) = words.split_first_chunk().ok_or_else(torn)?;
+        let (taken, rest) = words.split_first_chunk().ok_or_else(truncated_record)?;
         Ok((*taken, rest))
     }
-    fn torn() -> String {
-        TORN.to_owned()
+    fn truncated_record() -> String {
+        TRUNCATED_RECORD.to_owned()
     }
     let whole = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
     let ([tag], words) = take(words)?;
     Ok(match tag {
-        MOVES => {
+        TAG_MOVES => {
             let ([node, first], words) = take(words)?;
-            let (codes, rest) = Codes::split(words).ok_or_else(torn)?;
-            (Record::Moves { node, first, codes }, rest)
+            let (codes, rest) = MoveCodes::split(words).ok_or_else(truncated_record)?;
+            (GrowthRecord::Moves { node, first, codes }, rest)
         }
-        LINK => {
+        TAG_LINK => {
             let ([edge, node, frame], rest) = take(words)?;
-            (Record::Link { edge, node, frame }, rest)
+            (GrowthRecord::Link { edge, node, frame }, rest)
         }
-        PATH => {
+        TAG_PATH => {
             let ([count], words) = take(words)?;
-            let (edges, words) = words.split_at_checked(count as usize).ok_or_else(torn)?;
+            let (edges, words) = words
+                .split_at_checked(count as usize)
+                .ok_or_else(truncated_record)?;
             let ([low, high], rest) = take(words)?;
             let reward = whole(low, high);
-            (Record::Path { edges, reward }, rest)
+            (GrowthRecord::GraphIteration { edges, reward }, rest)
         }
-        RESULT => {
+        TAG_PROVEN => {
             let ([node, bits], rest) = take(words)?;
-            let outcome = outcome_of_bits(bits.into()).filter(|_| bits < 4);
+            let outcome = outcome_from_bits(bits.into()).filter(|_| bits < 4);
             let outcome =
                 outcome.ok_or_else(|| format!("the result is {bits}: expected 1 to 3"))?;
-            (Record::Proven { node, outcome }, rest)
+            (GrowthRecord::Proven { node, outcome }, rest)
         }
-        KNOWN => {
+        TAG_INHERITED_STATS => {
             let ([node, visits, low, high], rest) = take(words)?;
             let sum = whole(low, high);
-            (Record::Known { node, visits, sum }, rest)
+            (GrowthRecord::InheritedStats { node, visits, sum }, rest)
         }
-        CHOSEN => {
+        TAG_INHERITED_EDGE_VISITS => {
             let ([edge, visits], rest) = take(words)?;
-            (Record::Chosen { edge, visits }, rest)
+            (GrowthRecord::InheritedEdgeVisits { edge, visits }, rest)
         }
-        BEGIN => (Record::Begin, words),
-        END => {
+        TAG_SEARCH_STARTED => (GrowthRecord::SearchStarted, words),
+        TAG_END => {
             let ([early], rest) = take(words)?;
             let early = early != 0;
-            (Record::End { early }, rest)
+            (GrowthRecord::End { truncated: early }, rest)
         }
-        tag if tag >= MEASURED => {
+        tag if tag >= FIRST_SIZED_TAG => {
             let ([len], words) = take(words)?;
-            let (inside, rest) = words.split_at_checked(len as usize).ok_or_else(torn)?;
-            (decode_measured(tag, inside)?, rest)
+            let (inside, rest) = words
+                .split_at_checked(len as usize)
+                .ok_or_else(truncated_record)?;
+            (decode_sized(tag, inside)?, rest)
         }
         node => {
             let ([low, high], rest) = take(words)?;
             let reward = whole(low, high);
-            (Record::Leaf { node, reward }, rest)
+            (GrowthRecord::TreeIteration { node, reward }, rest)
         }
     })
 }
 
 /// A record that says how long it is, by the words behind its length. There may be more of them than this version knows.
 #[inline(never)]
-fn decode_measured(tag: u32, words: &[u32]) -> Result<Record<'_>, String> {
+fn decode_sized(tag: u32, words: &[u32]) -> Result<GrowthRecord<'_>, String> {
     let whole = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
     Ok(match (tag, words) {
-        (SQUARES, &[node, low, high, ..]) => Record::Squares {
+        (TAG_INHERITED_SQUARES, &[node, low, high, ..]) => GrowthRecord::InheritedSquares {
             node,
             squares: whole(low, high),
         },
-        (TABLE, &[low, high, verified, ..]) => Record::Table {
+        (TAG_TABLE, &[low, high, verified, ..]) => GrowthRecord::Table {
             entries: whole(low, high),
             verified: verified != 0,
         },
-        (ENTRY, &[node, low, high, ref told @ ..]) => Record::Entry {
+        (TAG_TABLE_ENTRY, &[node, low, high, ref stats @ ..]) => GrowthRecord::TableEntry {
             node,
             key: whole(low, high),
-            told: match *told {
-                [visits, low, high, low_squares, high_squares, ..] => Some(Entry {
+            stats: match *stats {
+                [visits, low, high, low_squares, high_squares, ..] => Some(RawTableEntry {
                     visits,
                     sum: whole(low, high),
                     squares: whole(low_squares, high_squares),
@@ -290,63 +294,67 @@ fn decode_measured(tag: u32, words: &[u32]) -> Result<Record<'_>, String> {
                 _ => None,
             },
         },
-        (SQUARES | TABLE | ENTRY, _) => {
+        (TAG_INHERITED_SQUARES | TAG_TABLE | TAG_TABLE_ENTRY, _) => {
             return Err(format!(
                 "a record of {} words: expected 3 or more",
                 words.len()
             ));
         }
-        (tag, _) => Record::Unknown { tag },
+        (tag, _) => GrowthRecord::Unknown { tag },
     })
 }
 
 /// Adds a record to a run of words.
 #[inline(always)]
-pub fn encode(record: Record<'_>, words: &mut Vec<u32>) {
+pub fn encode(record: GrowthRecord<'_>, words: &mut Vec<u32>) {
     let halves = |number: u64| [number as u32, (number >> 32) as u32];
     match record {
-        Record::Leaf { node, reward } => {
+        GrowthRecord::TreeIteration { node, reward } => {
             let [low, high] = halves(reward);
             words.extend_from_slice(&[node, low, high]);
         }
-        Record::Path { edges, reward } => encode_path(edges.iter().copied(), reward, words),
-        Record::Moves { node, first, codes } => {
-            words.extend_from_slice(&[MOVES, node, first]);
+        GrowthRecord::GraphIteration { edges, reward } => {
+            encode_path(edges.iter().copied(), reward, words)
+        }
+        GrowthRecord::Moves { node, first, codes } => {
+            words.extend_from_slice(&[TAG_MOVES, node, first]);
             words.extend_from_slice(codes.0);
         }
-        Record::Link { edge, node, frame } => {
-            words.extend_from_slice(&[LINK, edge, node, frame]);
+        GrowthRecord::Link { edge, node, frame } => {
+            words.extend_from_slice(&[TAG_LINK, edge, node, frame]);
         }
-        Record::Proven { node, outcome } => {
-            words.extend_from_slice(&[RESULT, node, outcome_bits(outcome) as u32]);
+        GrowthRecord::Proven { node, outcome } => {
+            words.extend_from_slice(&[TAG_PROVEN, node, outcome_to_bits(outcome) as u32]);
         }
-        Record::Known { node, visits, sum } => {
+        GrowthRecord::InheritedStats { node, visits, sum } => {
             let [low, high] = halves(sum);
-            words.extend_from_slice(&[KNOWN, node, visits, low, high]);
+            words.extend_from_slice(&[TAG_INHERITED_STATS, node, visits, low, high]);
         }
-        Record::Chosen { edge, visits } => words.extend_from_slice(&[CHOSEN, edge, visits]),
-        Record::Squares { node, squares } => {
+        GrowthRecord::InheritedEdgeVisits { edge, visits } => {
+            words.extend_from_slice(&[TAG_INHERITED_EDGE_VISITS, edge, visits])
+        }
+        GrowthRecord::InheritedSquares { node, squares } => {
             let [low, high] = halves(squares);
-            words.extend_from_slice(&[SQUARES, 3, node, low, high]);
+            words.extend_from_slice(&[TAG_INHERITED_SQUARES, 3, node, low, high]);
         }
-        Record::Table { entries, verified } => {
+        GrowthRecord::Table { entries, verified } => {
             let [low, high] = halves(entries);
-            words.extend_from_slice(&[TABLE, 3, low, high, verified.into()]);
+            words.extend_from_slice(&[TAG_TABLE, 3, low, high, verified.into()]);
         }
-        Record::Entry { node, key, told } => {
+        GrowthRecord::TableEntry { node, key, stats } => {
             let [low, high] = halves(key);
-            let len = if told.is_some() { 8 } else { 3 };
-            words.extend_from_slice(&[ENTRY, len, node, low, high]);
-            if let Some(told) = told {
-                let [low, high] = halves(told.sum);
-                let [low_squares, high_squares] = halves(told.squares);
-                words.extend_from_slice(&[told.visits, low, high, low_squares, high_squares]);
+            let len = if stats.is_some() { 8 } else { 3 };
+            words.extend_from_slice(&[TAG_TABLE_ENTRY, len, node, low, high]);
+            if let Some(stats) = stats {
+                let [low, high] = halves(stats.sum);
+                let [low_squares, high_squares] = halves(stats.squares);
+                words.extend_from_slice(&[stats.visits, low, high, low_squares, high_squares]);
             }
         }
         // Nobody tells what nobody knows.
-        Record::Unknown { tag } => words.extend_from_slice(&[tag, 0]),
-        Record::Begin => words.push(BEGIN),
-        Record::End { early } => words.extend_from_slice(&[END, early.into()]),
+        GrowthRecord::Unknown { tag } => words.extend_from_slice(&[tag, 0]),
+        GrowthRecord::SearchStarted => words.push(TAG_SEARCH_STARTED),
+        GrowthRecord::End { truncated: early } => words.extend_from_slice(&[TAG_END, early.into()]),
     }
 }
 
@@ -359,7 +367,7 @@ pub fn encode_moves(
     words: &mut Vec<u32>,
 ) {
     let count = codes.len() as u32 & 0xffff;
-    words.extend_from_slice(&[MOVES, node, first]);
+    words.extend_from_slice(&[TAG_MOVES, node, first]);
     let mut low = count;
     for _ in 0..=count / 2 {
         let high = codes.next().unwrap_or(0);
@@ -371,22 +379,22 @@ pub fn encode_moves(
 /// Adds a [`Record::Path`] to a run of words.
 #[inline]
 pub fn encode_path(edges: impl ExactSizeIterator<Item = u32>, reward: u64, words: &mut Vec<u32>) {
-    words.extend_from_slice(&[PATH, edges.len() as u32]);
+    words.extend_from_slice(&[TAG_PATH, edges.len() as u32]);
     words.extend(edges);
     words.extend_from_slice(&[reward as u32, (reward >> 32) as u32]);
 }
 
 /// Collects what one thread has to tell.
-pub(super) struct Teller<'a> {
-    observer: Option<&'a dyn Observer>,
+pub(super) struct GrowthBuffer<'a> {
+    observer: Option<&'a dyn GrowthObserver>,
     words: Vec<u32>,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> GrowthBuffer<'a> {
     /// A run is handed over when it has so many words.
-    const RUN: usize = 1 << 14;
+    const FLUSH_WORDS: usize = 1 << 14;
 
-    pub(super) fn new(observer: Option<&'a dyn Observer>) -> Self {
+    pub(super) fn new(observer: Option<&'a dyn GrowthObserver>) -> Self {
         Self {
             observer,
             words: Vec::new(),
@@ -395,49 +403,49 @@ impl<'a> Teller<'a> {
 
     /// Whether somebody hears.
     #[inline(always)]
-    pub(super) fn is_heard(&self) -> bool {
+    pub(super) fn is_enabled(&self) -> bool {
         self.observer.is_some()
     }
 
     #[cold]
-    pub(super) fn hand_over(&mut self) {
+    pub(super) fn flush(&mut self) {
         if let Some(observer) = self.observer
             && !self.words.is_empty()
         {
-            self.words = observer.hear(std::mem::take(&mut self.words));
-            self.words.reserve(Self::RUN + 1024);
+            self.words = observer.receive(std::mem::take(&mut self.words));
+            self.words.reserve(Self::FLUSH_WORDS + 1024);
         }
     }
 
     /// Says which moves a node got; see [`Record::Moves`].
-    pub(super) fn tell_moves(
+    pub(super) fn push_moves(
         &mut self,
         node: u32,
         first: u32,
         codes: impl ExactSizeIterator<Item = u32>,
     ) {
         encode_moves(node, first, codes, &mut self.words);
-        self.check();
+        self.flush_if_full();
     }
 
     /// Says along which moves an iteration went; see [`Record::Path`].
-    pub(super) fn tell_path(&mut self, edges: impl ExactSizeIterator<Item = u32>, reward: u64) {
+    pub(super) fn push_path(&mut self, edges: impl ExactSizeIterator<Item = u32>, reward: u64) {
         encode_path(edges, reward, &mut self.words);
-        self.check();
+        self.flush_if_full();
     }
 
     /// Says something. A search says so at every iteration, and a record that is put together only to be taken apart again
     /// takes longer than the words.
     #[inline(always)]
-    pub(super) fn tell(&mut self, record: Record<'_>) {
+    pub(super) fn push(&mut self, record: GrowthRecord<'_>) {
         encode(record, &mut self.words);
-        self.check();
+        self.flush_if_full();
     }
 
     #[inline(always)]
-    fn check(&mut self) {
-        if self.words.len() >= Self::RUN {
-            self.hand_over();
+    fn flush_if_full(&mut self) {
+        if self.words.len() >= Self::FLUSH_WORDS {
+            self.flush();
         }
     }
 }

@@ -45,12 +45,12 @@ impl Reward {
     }
 
     /// The expectation of `player`, as the first player's.
-    pub fn of(player: Player, value: f64) -> Self {
-        Self(turned(value, player))
+    pub fn from_player(player: Player, value: f64) -> Self {
+        Self(flip_perspective(value, player))
     }
 
     /// What a finished game is worth.
-    pub fn of_outcome(outcome: Outcome) -> Self {
+    pub fn from_outcome(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Win(Player::First) => Self(1.0),
             Outcome::Win(Player::Second) => Self(0.0),
@@ -60,11 +60,11 @@ impl Reward {
 
     /// What `player` can expect.
     pub fn for_player(self, player: Player) -> f64 {
-        turned(self.0, player)
+        flip_perspective(self.0, player)
     }
 }
 
-fn turned(value: f64, player: Player) -> f64 {
+fn flip_perspective(value: f64, player: Player) -> f64 {
     match player {
         Player::First => value,
         Player::Second => 1.0 - value,
@@ -73,7 +73,7 @@ fn turned(value: f64, player: Player) -> f64 {
 
 /// When to stop; the first limit reached counts. No limit at all means until stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct SearchLimits {
     /// Completed playouts. Searches without playouts take it as a limit of nodes.
     pub iterations: Option<u64>,
     /// Nodes visited. Searches with playouts take it as a limit of iterations.
@@ -84,7 +84,7 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
-impl Limits {
+impl SearchLimits {
     /// A number of iterations and nothing else.
     pub fn iterations(count: u64) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Limits {
     }
 
     /// The limit of nodes or iterations, whichever is smaller: for a search that makes no difference between them.
-    pub fn count(&self) -> Option<u64> {
+    pub fn node_limit(&self) -> Option<u64> {
         match (self.iterations, self.nodes) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
@@ -124,9 +124,9 @@ impl Limits {
 
 /// Tells a running search to stop. Cheap to clone; obeyed within a millisecond or so.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl StopFlag {
     /// A flag that is not set.
     pub fn new() -> Self {
         Self::default()
@@ -145,35 +145,40 @@ impl Stop {
 }
 
 /// What is to be searched.
-pub struct Task<'a, G: Game> {
+pub struct SearchTask<'a, G: Game> {
     /// The position, which is never a finished game.
     pub root: &'a G,
     /// The positions the game has passed through, the root included.
     pub history: &'a History,
     /// The moves to choose among; none for all legal ones. Never an empty list.
-    pub moves: Option<&'a [G::Move]>,
+    pub search_moves: Option<&'a [G::Move]>,
     /// How many of the best moves are to have exact values; 1 or more.
-    pub lines: usize,
+    pub multi_pv: usize,
     /// When to stop.
-    pub limits: &'a Limits,
+    pub limits: &'a SearchLimits,
     /// Stops it from outside.
-    pub stop: &'a Stop,
+    pub stop: &'a StopFlag,
     /// Hears how the search is getting on; nobody if none.
-    pub reports: Option<Reports<'a, G>>,
+    pub reports: Option<ReportCallback<'a, G>>,
     /// Looks at the tree while it grows; never if none.
-    pub snapshots: Option<Snapshots<'a, G>>,
+    pub snapshots: Option<SnapshotCallback<'a, G>>,
     /// Hears how the tree grows, iteration by iteration, from searches with playouts.
-    pub observer: Option<&'a dyn growth::Observer>,
+    pub observer: Option<&'a dyn growth::GrowthObserver>,
 }
 
-impl<'a, G: Game> Task<'a, G> {
+impl<'a, G: Game> SearchTask<'a, G> {
     /// A search of all moves that nobody watches.
-    pub fn new(root: &'a G, history: &'a History, limits: &'a Limits, stop: &'a Stop) -> Self {
+    pub fn new(
+        root: &'a G,
+        history: &'a History,
+        limits: &'a SearchLimits,
+        stop: &'a StopFlag,
+    ) -> Self {
         Self {
             root,
             history,
-            moves: None,
-            lines: 1,
+            search_moves: None,
+            multi_pv: 1,
             limits,
             stop,
             reports: None,
@@ -184,53 +189,53 @@ impl<'a, G: Game> Task<'a, G> {
 }
 
 /// Somebody who hears how a search is getting on.
-pub struct Reports<'a, G: Game> {
+pub struct ReportCallback<'a, G: Game> {
     /// How often.
-    pub every: Duration,
+    pub interval: Duration,
     /// Hears what is known so far.
-    pub hear: &'a mut (dyn FnMut(&Report<G::Move>) + 'a),
+    pub callback: &'a mut (dyn FnMut(&SearchReport<G::Move>) + 'a),
 }
 
-impl<'a, G: Game> Reports<'a, G> {
+impl<'a, G: Game> ReportCallback<'a, G> {
     /// The same for a task that does not last as long.
-    pub fn for_now<'b>(self) -> Reports<'b, G>
+    pub fn shorten_lifetime<'b>(self) -> ReportCallback<'b, G>
     where
         'a: 'b,
     {
-        Reports {
-            every: self.every,
-            hear: self.hear,
+        ReportCallback {
+            interval: self.interval,
+            callback: self.callback,
         }
     }
 }
 
 /// Somebody who looks at a tree while it grows.
-pub struct Snapshots<'a, G: Game> {
+pub struct SnapshotCallback<'a, G: Game> {
     /// How often.
-    pub every: Duration,
+    pub interval: Duration,
     /// Is shown the tree; the search waits meanwhile.
-    pub look: &'a mut Look<'a, G>,
+    pub callback: &'a mut SnapshotFn<'a, G>,
 }
 
 /// Looks at a growing tree and at what the search knows.
-pub type Look<'a, G> = dyn FnMut(&dyn LiveTree<G>, &Report<<G as Game>::Move>) + 'a;
+pub type SnapshotFn<'a, G> = dyn FnMut(&dyn LiveTree<G>, &SearchReport<<G as Game>::Move>) + 'a;
 
-impl<'a, G: Game> Snapshots<'a, G> {
+impl<'a, G: Game> SnapshotCallback<'a, G> {
     /// The same for a task that does not last as long.
-    pub fn for_now<'b>(self) -> Snapshots<'b, G>
+    pub fn shorten_lifetime<'b>(self) -> SnapshotCallback<'b, G>
     where
         'a: 'b,
     {
-        Snapshots {
-            every: self.every,
-            look: self.look,
+        SnapshotCallback {
+            interval: self.interval,
+            callback: self.callback,
         }
     }
 }
 
 /// What a search knows, on the way or at its end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report<M> {
+pub struct SearchReport<M> {
     /// Completed playouts; 0 for searches without playouts.
     pub iterations: u64,
     /// Positions visited below the root, as report 003 counts them; playouts, for searches with playouts.
@@ -242,19 +247,19 @@ pub struct Report<M> {
     /// What the root is worth.
     pub value: Reward,
     /// Every move at the root, the best first.
-    pub root: Vec<RootMove<M>>,
+    pub root_moves: Vec<RootMove<M>>,
     /// Moves kept in memory with their statistics; 0 for searches that keep none.
-    pub stored: u64,
+    pub stored_moves: u64,
     /// Bytes that they take.
-    pub bytes: u64,
+    pub memory_bytes: u64,
     /// Whether memory ran out, so that the tree stopped growing.
     pub memory_full: bool,
 }
 
-impl<M: Copy> Report<M> {
+impl<M: Copy> SearchReport<M> {
     /// The line both sides are expected to play; empty if nothing is known yet.
-    pub fn line(&self) -> &[M] {
-        self.root.first().map_or(&[], |best| &best.line)
+    pub fn pv(&self) -> &[M] {
+        self.root_moves.first().map_or(&[], |best| &best.pv)
     }
 }
 
@@ -272,22 +277,22 @@ pub struct RootMove<M> {
     /// The result it certainly leads to, where that is known.
     pub proven: Option<Outcome>,
     /// The move and what is expected to follow.
-    pub line: Vec<M>,
+    pub pv: Vec<M>,
 }
 
 /// What a search chose, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice<M> {
+pub struct BestMove<M> {
     /// The move.
-    pub best: M,
+    pub mv: M,
     /// What was known when it was chosen.
-    pub report: Report<M>,
+    pub report: SearchReport<M>,
 }
 
 /// One way to choose a move.
 pub trait Search<G: Game>: Send {
     /// Searches, and blocks until a limit is reached or the flag is set. Always answers with a legal move.
-    fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move>;
+    fn search(&mut self, task: SearchTask<'_, G>) -> BestMove<G::Move>;
 
     /// The game went on with `mv`; what is known of the position after it may be kept.
     fn advance(&mut self, mv: G::Move) {
@@ -398,21 +403,21 @@ pub trait TreeView<G: Game> {
     fn root(&self) -> u32;
 
     /// Visits of the root, those of this search alone, and the root's value.
-    fn root_figures(&self) -> (u64, u64, Reward);
+    fn root_stats(&self) -> (u64, u64, Reward);
 
     /// The frame in which `position` is kept: where positions are grouped, a position is stored as one of its images.
-    fn frame(&self, position: &G) -> Frame {
+    fn frame(&self, position: &G) -> ReferenceFrame {
         let _ = position;
-        Frame::default()
+        ReferenceFrame::default()
     }
 
     /// Calls `visit` for each move at `node`, in the frame of that node's position.
-    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>));
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>));
 
     /// Calls `visit` with the visits of each move at `node` and the node it leads to, in the order of [`Self::edges`]: for
     /// those who want to know nothing else, and much of it.
-    fn followed(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
-        self.edges(node, &mut |edge| visit(edge.visits, edge.child));
+    fn for_each_child(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
+        self.for_each_edge(node, &mut |edge| visit(edge.visits, edge.child));
     }
 
     /// How many nodes there are, if that is known without counting them; none for graphs.
@@ -432,7 +437,7 @@ pub trait TreeView<G: Game> {
 /// A tree that a search may go on growing.
 pub trait LiveTree<G: Game>: TreeView<G> {
     /// The tree as it is now, to be looked at while the search goes on; an error if there is no memory for it.
-    fn copy(&self) -> io::Result<Box<dyn TreeView<G> + Send>>;
+    fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>>;
 }
 
 /// What is known of a root that no move led to.
@@ -469,7 +474,7 @@ pub struct TableEntry {
 
 /// How a stored position comes from the one on the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct ReferenceFrame {
     /// The board is seen through this symmetry; none for the identity.
     pub symmetry: Option<crate::games::Symmetry>,
     /// The colours and the side to move are exchanged.
@@ -478,7 +483,7 @@ pub struct Frame {
 
 /// A move in a grown tree, and the node it leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Edge<M> {
+pub struct EdgeView<M> {
     /// The move, in the frame of the node it is made at.
     pub mv: M,
     /// The node it leads to; none if it was never followed.
@@ -494,7 +499,7 @@ pub struct Edge<M> {
     /// The certain result, in the child's frame, where it is known.
     pub proven: Option<Outcome>,
     /// Whether the move was left out because it could not matter any more (alpha-beta).
-    pub cut: bool,
+    pub pruned: bool,
     /// Sum of the child's squared rewards for the first player of its frame; not a number if the search keeps none.
     pub squares: f64,
     /// The entry of the child's position in a table of positions, if there is one and the child was visited.

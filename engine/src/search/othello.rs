@@ -1,13 +1,13 @@
 //! Searches that know othello.
 
 use super::{
-    Choice, Search, Task,
-    classical::Ties,
-    greedy::best_first,
-    random::{answer, permitted},
+    BestMove, Search, SearchTask,
+    classical::TieBreak,
+    greedy::sort_best_first,
+    random::{allowed_moves, result_from_ranking},
 };
 use crate::{
-    games::othello::{Othello, Place},
+    games::othello::{Othello, OthelloMove},
     rng::Rng,
 };
 
@@ -15,12 +15,15 @@ use crate::{
 pub struct HeaviestSquare;
 
 impl Search<Othello> for HeaviestSquare {
-    fn choose(&mut self, task: Task<'_, Othello>) -> Choice<Place> {
-        let ranked = permitted(&task)
+    fn search(&mut self, task: SearchTask<'_, Othello>) -> BestMove<OthelloMove> {
+        let ranked = allowed_moves(&task)
             .into_iter()
             .map(|mv| (mv, Othello::weight_001(mv)))
             .collect();
-        answer(task.root, best_first(ranked, Ties::First, &mut Rng::new(0)))
+        result_from_ranking(
+            task.root,
+            sort_best_first(ranked, TieBreak::First, &mut Rng::new(0)),
+        )
     }
 
     fn reseed(&mut self, _: u64) {}

@@ -1,6 +1,6 @@
 //! A player that draws one of its moves.
 
-use super::{Choice, Report, Reward, RootMove, Search, Searchable, Task};
+use super::{BestMove, Reward, RootMove, Search, SearchReport, SearchTask, Searchable};
 use crate::rng::{Rng, child_seed};
 
 /// Any move is as good as any other.
@@ -17,7 +17,10 @@ impl RandomPlayer {
 }
 
 /// The answer of a player that looks at single moves: these, best first, each with a value in its own units.
-pub(super) fn answer<G: Searchable>(root: &G, ranked: Vec<(G::Move, i32)>) -> Choice<G::Move> {
+pub(super) fn result_from_ranking<G: Searchable>(
+    root: &G,
+    ranked: Vec<(G::Move, i32)>,
+) -> BestMove<G::Move> {
     let mover = root.to_move();
     let nodes = ranked.len() as u64;
     let root: Vec<RootMove<G::Move>> = ranked
@@ -25,45 +28,45 @@ pub(super) fn answer<G: Searchable>(root: &G, ranked: Vec<(G::Move, i32)>) -> Ch
         .map(|(mv, score)| RootMove {
             mv,
             visits: 1,
-            value: super::recorder::reward_of(score, mover),
+            value: super::recorder::value_to_reward(score, mover),
             score: Some(score),
-            proven: super::recorder::proven_by(score, mover),
-            line: vec![mv],
+            proven: super::recorder::value_to_outcome(score, mover),
+            pv: vec![mv],
         })
         .collect();
     let value = root.first().map_or(Reward::EVEN, |best| best.value);
-    Choice {
-        best: root[0].mv,
-        report: Report {
+    BestMove {
+        mv: root[0].mv,
+        report: SearchReport {
             iterations: 0,
             nodes,
             leaves: nodes,
             depth: 1,
             value,
-            root,
-            stored: 0,
-            bytes: 0,
+            root_moves: root,
+            stored_moves: 0,
+            memory_bytes: 0,
             memory_full: false,
         },
     }
 }
 
 /// The moves to choose among.
-pub(super) fn permitted<G: Searchable>(task: &Task<'_, G>) -> Vec<G::Move> {
+pub(super) fn allowed_moves<G: Searchable>(task: &SearchTask<'_, G>) -> Vec<G::Move> {
     let mut moves = Vec::new();
     task.root.legal_moves(&mut moves);
-    moves.retain(|mv| task.moves.is_none_or(|wanted| wanted.contains(mv)));
+    moves.retain(|mv| task.search_moves.is_none_or(|wanted| wanted.contains(mv)));
     moves
 }
 
 impl<G: Searchable> Search<G> for RandomPlayer {
-    fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move> {
+    fn search(&mut self, task: SearchTask<'_, G>) -> BestMove<G::Move> {
         let mut rng = Rng::new(child_seed(self.seed, self.searches));
         self.searches += 1;
-        let mut moves = permitted(&task);
+        let mut moves = allowed_moves(&task);
         let pick = rng.below(moves.len() as u32) as usize;
         moves[..=pick].rotate_right(1);
-        answer(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
+        result_from_ranking(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
     }
 
     fn reseed(&mut self, seed: u64) {

@@ -3,48 +3,48 @@
 
 use std::io;
 
-use super::{Edge, LiveTree, Reward, RootEdge, TreeView};
+use super::{EdgeView, LiveTree, Reward, RootEdge, TreeView};
 use crate::games::{
     Game, Outcome, Player,
-    evaluate::{WIN, squash},
+    evaluate::{WIN_VALUE, squash},
 };
 
 const NONE: u32 = u32::MAX;
 
 /// A value at least so large means a win within so many plies, not an opinion.
-pub(super) const CERTAIN: i32 = WIN - 10_000;
+pub(super) const MIN_WIN_VALUE: i32 = WIN_VALUE - 10_000;
 
 /// What a value for `mover` is worth as a result: 0 and 1 for certain ones, in between by an S-shaped curve on which two
 /// points ahead are three quarters.
-pub(super) fn reward_of(value: i32, mover: Player) -> Reward {
-    if value >= CERTAIN {
-        return Reward::of(mover, 1.0);
+pub(super) fn value_to_reward(value: i32, mover: Player) -> Reward {
+    if value >= MIN_WIN_VALUE {
+        return Reward::from_player(mover, 1.0);
     }
-    if value <= -CERTAIN {
-        return Reward::of(mover, 0.0);
+    if value <= -MIN_WIN_VALUE {
+        return Reward::from_player(mover, 0.0);
     }
     // `squash` leaves 0.2 on either side; stretch it to the whole range.
     Reward::new((squash(value, mover, 200) - 0.2) / 0.6)
 }
 
 /// The certain result that a value for `mover` means, if it means one.
-pub(super) fn proven_by(value: i32, mover: Player) -> Option<Outcome> {
-    if value >= CERTAIN {
+pub(super) fn value_to_outcome(value: i32, mover: Player) -> Option<Outcome> {
+    if value >= MIN_WIN_VALUE {
         Some(Outcome::Win(mover))
     } else {
-        (value <= -CERTAIN).then(|| Outcome::Win(mover.opponent()))
+        (value <= -MIN_WIN_VALUE).then(|| Outcome::Win(mover.opponent()))
     }
 }
 
 #[derive(Clone)]
-struct Node<M> {
+struct RecordedNode<M> {
     mv: Option<M>,
     /// For the player to move at this node.
     value: Reward,
     proven: Option<Outcome>,
     /// Nodes searched below, itself included; 0 for one that was cut off.
     visits: u64,
-    cut: bool,
+    pruned: bool,
     first_child: u32,
     last_child: u32,
     next_sibling: u32,
@@ -52,28 +52,28 @@ struct Node<M> {
 
 /// Writes down a search as it goes.
 #[derive(Clone)]
-pub(super) struct Recorder<G: Game> {
+pub(super) struct TreeRecorder<G: Game> {
     root: Option<G>,
-    nodes: Vec<Node<G::Move>>,
-    most: usize,
+    nodes: Vec<RecordedNode<G::Move>>,
+    max_nodes: usize,
 }
 
 /// A node that may have been too many to write down.
 #[derive(Clone, Copy)]
-pub(super) struct Entry(u32);
+pub(super) struct NodeHandle(u32);
 
-impl<G: Game> Recorder<G> {
+impl<G: Game> TreeRecorder<G> {
     /// Writes down at most so many nodes.
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(max_nodes: usize) -> Self {
         Self {
             root: None,
             nodes: Vec::new(),
-            most,
+            max_nodes,
         }
     }
 
     /// Begins again at `root`.
-    pub(super) fn begin(&mut self, root: &G) -> Entry {
+    pub(super) fn start(&mut self, root: &G) -> NodeHandle {
         self.root = Some(root.clone());
         self.nodes.clear();
         self.push(NONE, None)
@@ -84,17 +84,17 @@ impl<G: Game> Recorder<G> {
         self.nodes.is_empty()
     }
 
-    fn push(&mut self, parent: u32, mv: Option<G::Move>) -> Entry {
-        if self.nodes.len() >= self.most || parent == NONE && mv.is_some() {
-            return Entry(NONE);
+    fn push(&mut self, parent: u32, mv: Option<G::Move>) -> NodeHandle {
+        if self.nodes.len() >= self.max_nodes || parent == NONE && mv.is_some() {
+            return NodeHandle(NONE);
         }
         let index = self.nodes.len() as u32;
-        self.nodes.push(Node {
+        self.nodes.push(RecordedNode {
             mv,
             value: Reward::EVEN,
             proven: None,
             visits: 0,
-            cut: false,
+            pruned: false,
             first_child: NONE,
             last_child: NONE,
             next_sibling: NONE,
@@ -108,12 +108,12 @@ impl<G: Game> Recorder<G> {
             }
             self.nodes[parent as usize].last_child = index;
         }
-        Entry(index)
+        NodeHandle(index)
     }
 
     /// A move is followed.
     #[inline(always)]
-    pub(super) fn enter(&mut self, parent: Entry, mv: G::Move) -> Entry {
+    pub(super) fn enter(&mut self, parent: NodeHandle, mv: G::Move) -> NodeHandle {
         if parent.0 == NONE {
             parent
         } else {
@@ -123,26 +123,26 @@ impl<G: Game> Recorder<G> {
 
     /// And what came of it: the value for `mover`, who is to move there, and the nodes it took.
     #[inline(always)]
-    pub(super) fn leave(&mut self, entry: Entry, value: i32, mover: Player, nodes: u64) {
+    pub(super) fn leave(&mut self, entry: NodeHandle, value: i32, mover: Player, nodes: u64) {
         if let Some(node) = self.nodes.get_mut(entry.0 as usize) {
-            node.value = reward_of(value, mover);
-            node.proven = proven_by(value, mover);
+            node.value = value_to_reward(value, mover);
+            node.proven = value_to_outcome(value, mover);
             node.visits = nodes;
         }
     }
 
     /// These moves were cut off.
-    pub(super) fn cut(&mut self, parent: Entry, moves: &[G::Move]) {
+    pub(super) fn record_pruned(&mut self, parent: NodeHandle, moves: &[G::Move]) {
         for &mv in moves {
-            let Entry(index) = self.enter(parent, mv);
+            let NodeHandle(index) = self.enter(parent, mv);
             if let Some(node) = self.nodes.get_mut(index as usize) {
-                node.cut = true;
+                node.pruned = true;
             }
         }
     }
 }
 
-impl<G: Game> TreeView<G> for Recorder<G> {
+impl<G: Game> TreeView<G> for TreeRecorder<G> {
     fn root_position(&self) -> &G {
         self.root
             .as_ref()
@@ -153,16 +153,16 @@ impl<G: Game> TreeView<G> for Recorder<G> {
         0
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
+    fn root_stats(&self) -> (u64, u64, Reward) {
         let root = &self.nodes[0];
         (root.visits, root.visits, root.value)
     }
 
-    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
         let mut next = self.nodes[node as usize].first_child;
         while let Some(node) = self.nodes.get(next as usize) {
             if let Some(mv) = node.mv {
-                visit(Edge {
+                visit(EdgeView {
                     mv,
                     child: Some(next),
                     visits: node.visits,
@@ -170,7 +170,7 @@ impl<G: Game> TreeView<G> for Recorder<G> {
                     node_visits: node.visits,
                     value: node.value,
                     proven: node.proven,
-                    cut: node.cut,
+                    pruned: node.pruned,
                     squares: f64::NAN,
                     table: None,
                 });
@@ -187,15 +187,15 @@ impl<G: Game> TreeView<G> for Recorder<G> {
     }
 }
 
-impl<G: Game> LiveTree<G> for Recorder<G> {
-    fn copy(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
+impl<G: Game> LiveTree<G> for TreeRecorder<G> {
+    fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
         let mut nodes = Vec::new();
         nodes.try_reserve_exact(self.nodes.len())?;
         nodes.extend_from_slice(&self.nodes);
         Ok(Box::new(Self {
             root: self.root.clone(),
             nodes,
-            most: self.most,
+            max_nodes: self.max_nodes,
         }))
     }
 }

@@ -1,18 +1,19 @@
 //! One search whose tree, if anybody wants it, goes to files.
 
-use super::Output;
+use super::TreeOutput;
 use crate::{
     catalog::{self, Spec},
     games::{Playable, Player, notation},
     search::{
-        Choice, Edge, LiveTree, Report, Reports, Reward, RootEdge, Search, Shortfall, Snapshots,
-        Task, TreeView, budget::Stopwatch, growth::Observer,
+        BestMove, EdgeView, LiveTree, ReportCallback, Reward, RootEdge, Search, SearchReport,
+        SearchTask, Shortfall, SnapshotCallback, TreeView, budget::Stopwatch,
+        growth::GrowthObserver,
     },
     tree::meta::{LimitsMeta, Meta},
 };
 
 /// What a sidecar says that a search does not know of itself.
-pub struct About<'a> {
+pub struct SearchDescription<'a> {
     /// How the search is set up.
     pub spec: &'a Spec,
     /// What it is called.
@@ -24,70 +25,76 @@ pub struct About<'a> {
 /// Searches as `task` says; the tree goes to `output` while it grows and in the end.
 pub fn choose<G: Playable>(
     search: &mut dyn Search<G>,
-    task: Task<'_, G>,
-    about: &About<'_>,
-    output: Option<&Output>,
-) -> Choice<G::Move> {
+    task: SearchTask<'_, G>,
+    about: &SearchDescription<'_>,
+    output: Option<&TreeOutput>,
+) -> BestMove<G::Move> {
     let Some(output) = output else {
-        return search.choose(task);
+        return search.search(task);
     };
     let position = task.root;
     let base = Meta {
-        shortfalls: texts(&search.shortfalls()),
+        shortfalls: shortfall_texts(&search.shortfalls()),
         ..about.meta(&task)
     };
-    let files = output.begin(&base.game, &base.search);
+    let files = output.begin_search(&base.game, &base.search);
     let watch = Stopwatch::start();
-    let meta = |report: &Report<G::Move>| Meta {
+    let meta = |report: &SearchReport<G::Move>| Meta {
         iterations: report.iterations,
         nodes: report.nodes,
         milliseconds: watch.elapsed().as_millis() as u64,
         ..base.clone()
     };
-    let mut look = |tree: &dyn LiveTree<G>, report: &Report<G::Move>| {
+    let mut on_snapshot = |tree: &dyn LiveTree<G>, report: &SearchReport<G::Move>| {
         if files.is_idle() {
-            files.snapshot(|| tree.copy(), meta(report));
+            files.snapshot(|| tree.snapshot(), meta(report));
         }
     };
-    let snapshots = output.settings().every.map(|every| Snapshots {
-        every,
-        look: &mut look,
-    });
+    let snapshots = output
+        .settings()
+        .snapshot_interval
+        .map(|every| SnapshotCallback {
+            interval: every,
+            callback: &mut on_snapshot,
+        });
     // A journal is followed from its beginning by those who find it: by a tree that is its root alone.
-    let announce = || {
+    let write_root_tree = || {
         if files.is_idle() {
-            files.snapshot(|| Ok(Box::new(Alone(position.clone()))), base.clone());
+            files.snapshot(
+                || Ok(Box::new(RootOnlyTree(position.clone()))),
+                base.clone(),
+            );
         }
     };
-    let announcer = files.observer().map(|journal| Announcer {
+    let start_observer = files.observer().map(|journal| JournalStartObserver {
         journal,
-        announce: &announce,
+        on_begin: &write_root_tree,
     });
-    let choice = search.choose(Task {
-        moves: task.moves,
-        lines: task.lines,
-        reports: task.reports.map(Reports::for_now),
+    let choice = search.search(SearchTask {
+        search_moves: task.search_moves,
+        multi_pv: task.multi_pv,
+        reports: task.reports.map(ReportCallback::shorten_lifetime),
         snapshots,
-        observer: (announcer.as_ref()).map(|announcer| -> &dyn Observer { announcer }),
-        ..Task::new(position, task.history, task.limits, task.stop)
+        observer: (start_observer.as_ref()).map(|announcer| -> &dyn GrowthObserver { announcer }),
+        ..SearchTask::new(position, task.history, task.limits, task.stop)
     });
     let meta = Meta {
         is_final: true,
-        chosen: Some(notation::move_text(position, choice.best)),
-        line: expected_line(position, &choice),
+        chosen: Some(notation::move_text(position, choice.mv)),
+        line: pv_texts(position, &choice),
         ..meta(&choice.report)
     };
     if let Some(tree) = search.tree() {
-        files.finish(|| tree.copy(), meta);
+        files.finish(|| tree.snapshot(), meta);
     }
     choice
 }
 
 /// The line that is expected after the chosen move, that move included, as the game writes it.
-fn expected_line<G: Playable>(position: &G, choice: &Choice<G::Move>) -> Vec<String> {
-    let chosen = (choice.report.root.iter()).find(|known| known.mv == choice.best);
+fn pv_texts<G: Playable>(position: &G, choice: &BestMove<G::Move>) -> Vec<String> {
+    let chosen = (choice.report.root_moves.iter()).find(|known| known.mv == choice.mv);
     let mut position = position.clone();
-    (chosen.map_or(&[][..], |chosen| &chosen.line).iter())
+    (chosen.map_or(&[][..], |chosen| &chosen.pv).iter())
         .map(|&mv| {
             let text = notation::move_text(&position, mv);
             position.play(mv);
@@ -97,31 +104,31 @@ fn expected_line<G: Playable>(position: &G, choice: &Choice<G::Move>) -> Vec<Str
 }
 
 /// What a search has less of than was asked for, in sentences.
-pub fn texts(shortfalls: &[Shortfall]) -> Vec<String> {
+pub fn shortfall_texts(shortfalls: &[Shortfall]) -> Vec<String> {
     shortfalls.iter().map(ToString::to_string).collect()
 }
 
 /// Hears for a journal, and says when it begins.
-struct Announcer<'a> {
-    journal: &'a dyn Observer,
-    announce: &'a (dyn Fn() + Sync),
+struct JournalStartObserver<'a> {
+    journal: &'a dyn GrowthObserver,
+    on_begin: &'a (dyn Fn() + Sync),
 }
 
-impl Observer for Announcer<'_> {
-    fn begin(&self, root: u32, kind: u32) {
-        self.journal.begin(root, kind);
-        (self.announce)();
+impl GrowthObserver for JournalStartObserver<'_> {
+    fn start(&self, root: u32, kind: u32) {
+        self.journal.start(root, kind);
+        (self.on_begin)();
     }
 
-    fn hear(&self, words: Vec<u32>) -> Vec<u32> {
-        self.journal.hear(words)
+    fn receive(&self, words: Vec<u32>) -> Vec<u32> {
+        self.journal.receive(words)
     }
 }
 
 /// A tree that has not grown yet.
-struct Alone<G>(G);
+struct RootOnlyTree<G>(G);
 
-impl<G: Playable> TreeView<G> for Alone<G> {
+impl<G: Playable> TreeView<G> for RootOnlyTree<G> {
     fn root_position(&self) -> &G {
         &self.0
     }
@@ -130,21 +137,21 @@ impl<G: Playable> TreeView<G> for Alone<G> {
         0
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
+    fn root_stats(&self) -> (u64, u64, Reward) {
         (0, 0, Reward::new(0.5))
     }
 
-    fn edges(&self, _: u32, _: &mut dyn FnMut(Edge<G::Move>)) {}
+    fn for_each_edge(&self, _: u32, _: &mut dyn FnMut(EdgeView<G::Move>)) {}
 
     fn root_edge(&self) -> RootEdge {
         RootEdge::default()
     }
 }
 
-impl About<'_> {
-    fn meta<G: Playable>(&self, task: &Task<'_, G>) -> Meta {
+impl SearchDescription<'_> {
+    fn meta<G: Playable>(&self, task: &SearchTask<'_, G>) -> Meta {
         let position = task.root;
-        let parameters = catalog::settings(self.spec);
+        let parameters = catalog::parameter_values(self.spec);
         let whole = |name: &str| parameters.get(name).and_then(|value| value.parse().ok());
         Meta {
             game: notation::full_name::<G>(position.rules()),

@@ -9,8 +9,9 @@ use std::{
 };
 
 use super::{
-    Answer, Event, Line, Request, SessionError, Table, Tell, Thought,
-    recorded::{self, About},
+    DynSession, MoveInfo, SearchInfo, SearchRequest, SearchResult, SessionError, SessionEvent,
+    SessionEventSink,
+    recorded::{self, SearchDescription},
 };
 use crate::{
     catalog::{self, CatalogError, Spec},
@@ -19,61 +20,64 @@ use crate::{
         notation::{self, Grid, Style, write_square},
         perft,
     },
-    search::{Limits, Report, Reports, Reward, RootMove, Search, Stop, Task, budget::Stopwatch},
+    search::{
+        ReportCallback, Reward, RootMove, Search, SearchLimits, SearchReport, SearchTask, StopFlag,
+        budget::Stopwatch,
+    },
 };
 
 /// A table at which `G` is played.
-pub(super) struct GameTable<G: Playable> {
+pub(super) struct TypedSession<G: Playable> {
     rules: G::Rules,
     /// What the position was set from, to know a game that just goes on; none once it went on by other means.
-    text: Option<(String, String)>,
+    source_text: Option<(String, String)>,
     start: G,
     /// The moves played, each with the move that was left out before it, if any, as a group.
     moves: Vec<G::Move>,
-    groups: Vec<u8>,
+    move_groups: Vec<u8>,
     /// Whether the last of the moves is in no group yet: it was left out before a move that is still to come.
-    passed: bool,
+    has_pending_pass: bool,
     position: G,
     history: History,
     spec: Spec,
     /// What the search is called, and how it was set up.
-    name: String,
+    search_name: String,
     search: Option<Box<dyn Search<G>>>,
     /// Where the search looked last: the start and the moves from there.
-    looked: Option<(G, Vec<G::Move>)>,
-    running: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
+    last_searched: Option<(G, Vec<G::Move>)>,
+    search_thread: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
     /// Whether the search looked at some of the moves only: then its tree is of no use to the next.
-    restricted: bool,
+    was_restricted: bool,
     /// What was said of the last search.
-    remarks: Vec<String>,
+    last_warnings: Vec<String>,
 }
 
 /// A search of so few nodes needs no thread of its own: nobody could say stop before it is over.
-const FEW_NODES: u64 = 4;
+const MAX_INLINE_NODES: u64 = 4;
 
 const DEFAULT_SEARCH: &str = "uct";
 
-impl<G: Playable> GameTable<G> {
+impl<G: Playable> TypedSession<G> {
     pub(super) fn new(rules: G::Rules) -> Self {
         let start = G::start(rules);
         let mut history = History::new();
         history.push(&start);
         Self {
             rules,
-            text: Some(("startpos".to_owned(), String::new())),
+            source_text: Some(("startpos".to_owned(), String::new())),
             position: start.clone(),
             start,
             moves: Vec::new(),
-            groups: Vec::new(),
-            passed: false,
+            move_groups: Vec::new(),
+            has_pending_pass: false,
             history,
             spec: catalog::parse::<G>(DEFAULT_SEARCH).expect("the catalogue has its first entry"),
-            name: DEFAULT_SEARCH.to_owned(),
+            search_name: DEFAULT_SEARCH.to_owned(),
             search: None,
-            looked: None,
-            running: None,
-            restricted: false,
-            remarks: Vec::new(),
+            last_searched: None,
+            search_thread: None,
+            was_restricted: false,
+            last_warnings: Vec::new(),
         }
     }
 
@@ -82,7 +86,7 @@ impl<G: Playable> GameTable<G> {
         let mut position = self.position.clone();
         let mut history = self.history.clone();
         let before = self.moves.len();
-        let (moves, groups) = (&mut self.moves, &mut self.groups);
+        let (moves, groups) = (&mut self.moves, &mut self.move_groups);
         let note = |_: &G, mv| {
             moves.push(mv);
             groups.push(1);
@@ -90,7 +94,7 @@ impl<G: Playable> GameTable<G> {
         let result = notation::play_moves(&mut position, &mut history, record, note);
         if result.is_err() {
             self.moves.truncate(before);
-            self.groups.truncate(before);
+            self.move_groups.truncate(before);
         } else {
             self.position = position;
             self.history = history;
@@ -104,8 +108,8 @@ impl<G: Playable> GameTable<G> {
     }
 
     /// Takes so many of the moves back.
-    fn take_back(&mut self, count: usize) {
-        self.detach();
+    fn undo_moves(&mut self, count: usize) {
+        self.clear_source_text();
         self.moves.truncate(self.moves.len() - count);
         let mut history = History::new();
         let mut position = self.start.clone();
@@ -118,12 +122,12 @@ impl<G: Playable> GameTable<G> {
     }
 
     /// The game is no longer what it was set from.
-    fn detach(&mut self) {
-        self.text = None;
+    fn clear_source_text(&mut self) {
+        self.source_text = None;
     }
 
     /// The move that `text` means, also as a square of the grid.
-    fn read_move(position: &G, text: &str) -> Result<G::Move, ParseError> {
+    fn parse_move(position: &G, text: &str) -> Result<G::Move, ParseError> {
         position.parse_move(text).or_else(|error| {
             let mut moves = Vec::new();
             position.legal_moves(&mut moves);
@@ -137,28 +141,28 @@ impl<G: Playable> GameTable<G> {
     /// The search, up to date with the game; taken out, for a thread to have it.
     fn take_search(&mut self) -> (Box<dyn Search<G>>, Vec<G::Move>) {
         let search = self.search.take();
-        let went_on = self.looked.as_ref().and_then(|(start, moves)| {
+        let moves_since = self.last_searched.as_ref().and_then(|(start, moves)| {
             let is_same = *start == self.start && self.moves.starts_with(moves);
             is_same.then(|| self.moves[moves.len()..].to_vec())
         });
-        self.looked = Some((self.start.clone(), self.moves.clone()));
+        self.last_searched = Some((self.start.clone(), self.moves.clone()));
         let search = search.unwrap_or_else(|| {
             catalog::build::<G>(&self.spec).expect("the search was parsed for this game")
         });
-        (search, went_on.unwrap_or_default())
+        (search, moves_since.unwrap_or_default())
     }
 
     /// What is to be said of a search that was not said of the one before.
-    fn new_remarks(&mut self, search: &dyn Search<G>) -> Vec<String> {
-        let mut remarks = recorded::texts(&search.shortfalls());
-        let before = std::mem::replace(&mut self.remarks, remarks.clone());
+    fn new_warnings(&mut self, search: &dyn Search<G>) -> Vec<String> {
+        let mut remarks = recorded::shortfall_texts(&search.shortfalls());
+        let before = std::mem::replace(&mut self.last_warnings, remarks.clone());
         remarks.retain(|remark| !before.contains(remark));
         remarks
     }
 
     /// Keeps a search for the next time, if what it knows is of use then.
-    fn put_back(&mut self, search: Option<Box<dyn Search<G>>>) {
-        self.search = search.filter(|_| !std::mem::take(&mut self.restricted));
+    fn store_search(&mut self, search: Option<Box<dyn Search<G>>>) {
+        self.search = search.filter(|_| !std::mem::take(&mut self.was_restricted));
     }
 
     fn spawn(
@@ -170,12 +174,12 @@ impl<G: Playable> GameTable<G> {
             .stack_size(16 << 20)
             .name("search".to_owned())
             .spawn(work)?;
-        self.running = Some(thread);
+        self.search_thread = Some(thread);
         Ok(())
     }
 }
 
-impl<G: Playable> Table for GameTable<G> {
+impl<G: Playable> DynSession for TypedSession<G> {
     fn game(&self) -> String {
         notation::full_name::<G>(self.rules)
     }
@@ -189,46 +193,46 @@ impl<G: Playable> Table for GameTable<G> {
     }
 
     fn set_position(&mut self, position: &str, moves: &str) -> Result<(), ParseError> {
-        if let Some((start, record)) = &self.text
+        if let Some((start, record)) = &self.source_text
             && start == position
             && let Some(rest) = moves.strip_prefix(record.as_str())
             && (rest.is_empty() || record.is_empty() || rest.starts_with(' '))
         {
             if !rest.trim().is_empty() {
                 self.play_record(rest)?;
-                if let Some((_, record)) = &mut self.text {
+                if let Some((_, record)) = &mut self.source_text {
                     record.push_str(rest);
                 }
             }
             return Ok(());
         }
-        let start: G = notation::position(self.rules, position)?;
+        let start: G = notation::read_position(self.rules, position)?;
         let mut history = History::new();
         history.push(&start);
         let mut reached = start.clone();
         let mut played = Vec::new();
         let note = |_: &G, mv| played.push(mv);
         notation::play_moves(&mut reached, &mut history, moves, note)?;
-        self.groups = vec![1; played.len()];
-        self.passed = false;
+        self.move_groups = vec![1; played.len()];
+        self.has_pending_pass = false;
         self.moves = played;
         self.start = start;
         self.position = reached;
         self.history = history;
-        self.text = Some((position.to_owned(), moves.to_owned()));
+        self.source_text = Some((position.to_owned(), moves.to_owned()));
         Ok(())
     }
 
     fn play(&mut self, text: &str) -> Result<(), SessionError> {
         if let Some((_, reason)) = self.outcome() {
-            return Err(SessionError::Over(reason.to_owned()));
+            return Err(SessionError::GameOver(reason.to_owned()));
         }
-        let error = match Self::read_move(&self.position, text) {
+        let error = match Self::parse_move(&self.position, text) {
             Ok(mv) => {
-                self.detach();
+                self.clear_source_text();
                 self.play_move(mv);
-                let passes = u8::from(std::mem::take(&mut self.passed));
-                self.groups.push(1 + passes);
+                let passes = u8::from(std::mem::take(&mut self.has_pending_pass));
+                self.move_groups.push(1 + passes);
                 return Ok(());
             }
             Err(error) => error,
@@ -238,34 +242,34 @@ impl<G: Playable> Table for GameTable<G> {
         };
         let mut after = self.position.clone();
         after.play(implied);
-        let mv = Self::read_move(&after, text).map_err(|_| error)?;
-        self.detach();
+        let mv = Self::parse_move(&after, text).map_err(|_| error)?;
+        self.clear_source_text();
         self.play_move(implied);
         self.play_move(mv);
-        self.groups.push(2);
+        self.move_groups.push(2);
         Ok(())
     }
 
-    fn pass_if_implied(&mut self) -> bool {
+    fn play_implied_pass(&mut self) -> bool {
         let Some(implied) = self.position.implied_move() else {
             return false;
         };
-        self.detach();
+        self.clear_source_text();
         self.play_move(implied);
-        self.passed = true;
+        self.has_pending_pass = true;
         true
     }
 
-    fn take_pass_back(&mut self) {
-        if std::mem::take(&mut self.passed) {
-            self.take_back(1);
+    fn undo_implied_pass(&mut self) {
+        if std::mem::take(&mut self.has_pending_pass) {
+            self.undo_moves(1);
         }
     }
 
     fn undo(&mut self) -> Result<(), SessionError> {
-        self.take_pass_back();
-        let group = self.groups.pop().ok_or(SessionError::Start)?;
-        self.take_back(usize::from(group));
+        self.undo_implied_pass();
+        let group = self.move_groups.pop().ok_or(SessionError::NothingToUndo)?;
+        self.undo_moves(usize::from(group));
         Ok(())
     }
 
@@ -279,7 +283,7 @@ impl<G: Playable> Table for GameTable<G> {
 
     fn outcome(&self) -> Option<(Outcome, &'static str)> {
         match self.position.outcome() {
-            Some(outcome) => Some((outcome, self.position.reason())),
+            Some(outcome) => Some((outcome, self.position.end_reason())),
             None => (self.history.outcome(&self.position))
                 .map(|outcome| (outcome, "threefold repetition")),
         }
@@ -296,7 +300,7 @@ impl<G: Playable> Table for GameTable<G> {
     }
 
     fn drawing(&self) -> String {
-        notation::drawing(&self.position)
+        notation::board_text(&self.position)
     }
 
     fn moves(&self, style: Style) -> Vec<String> {
@@ -344,68 +348,72 @@ impl<G: Playable> Table for GameTable<G> {
             {
                 search.clear();
                 search.reseed(spec.seed());
-                self.looked = None;
+                self.last_searched = None;
             } else {
                 self.search = None;
             }
             self.spec = spec;
         }
-        self.name = text.to_owned();
+        self.search_name = text.to_owned();
         Ok(())
     }
 
     fn search_settings(&self) -> BTreeMap<String, String> {
-        catalog::settings(&self.spec)
+        catalog::parameter_values(&self.spec)
     }
 
     fn has_own_limits(&self) -> bool {
-        catalog::stops_by_itself(&self.spec)
+        catalog::has_default_limit(&self.spec)
     }
 
     fn has_playouts(&self) -> bool {
         matches!(self.spec, Spec::Mcts(_))
     }
 
-    fn forget(&mut self) {
+    fn clear_search(&mut self) {
         if let Some(search) = &mut self.search {
             search.clear();
         }
-        self.looked = None;
+        self.last_searched = None;
     }
 
-    fn start(&mut self, request: Request, tell: Tell) -> Result<Vec<Event>, SessionError> {
+    fn start(
+        &mut self,
+        request: SearchRequest,
+        emit: SessionEventSink,
+    ) -> Result<Vec<SessionEvent>, SessionError> {
         if let Some((_, reason)) = self.outcome() {
-            return Err(SessionError::Over(reason.to_owned()));
+            return Err(SessionError::GameOver(reason.to_owned()));
         }
-        let watch = Stopwatch::start();
-        let allowed = (request.moves.iter())
-            .map(|text| Self::read_move(&self.position, text))
+        let stopwatch = Stopwatch::start();
+        let search_moves = (request.search_moves.iter())
+            .map(|text| Self::parse_move(&self.position, text))
             .collect::<Result<Vec<G::Move>, ParseError>>()?;
-        self.restricted = !allowed.is_empty();
-        let (search, went_on) = self.take_search();
-        let remarks = self.new_remarks(&*search);
-        let asked = Asked {
+        self.was_restricted = !search_moves.is_empty();
+        let (search, moves_since) = self.take_search();
+        let warnings = self.new_warnings(&*search);
+        let job = SearchJob {
             position: self.position.clone(),
             history: self.history.clone(),
-            allowed,
-            went_on,
-            remarks,
+            search_moves,
+            moves_since,
+            warnings,
             spec: self.spec.clone(),
-            name: self.name.clone(),
+            search_name: self.search_name.clone(),
             ply: self.moves.len() as u32,
             request,
-            watch,
+            stopwatch,
         };
-        if asked.is_short() {
-            let (told, events) = channel();
-            let tell: Tell = Arc::new(move |event| {
-                let _ = told.send(event);
+        if job.runs_inline() {
+            let (sender, events) = channel();
+            let emit: SessionEventSink = Arc::new(move |event| {
+                let _ = sender.send(event);
             });
-            let search = asked.answer(search, &tell);
-            self.put_back(search);
+            let search = job.run(search, &emit);
+            self.store_search(search);
             return Ok(events.try_iter().collect());
         }
-        self.spawn(move || asked.answer(search, &tell))?;
+        self.spawn(move || job.run(search, &emit))?;
         Ok(Vec::new())
     }
 
@@ -413,205 +421,219 @@ impl<G: Playable> Table for GameTable<G> {
         &mut self,
         depth: u32,
         style: Style,
-        stop: Stop,
-        tell: Tell,
+        stop: StopFlag,
+        emit: SessionEventSink,
     ) -> Result<(), SessionError> {
         let position = self.position.clone();
         let search = self.search.take();
         self.spawn(move || {
-            count_lines(&position, depth, style, &stop, &tell);
-            tell(Event::Done(None));
+            run_perft(&position, depth, style, &stop, &emit);
+            emit(SessionEvent::Done(None));
             search
         })
     }
 
     fn finish(&mut self) {
-        if let Some(thread) = self.running.take() {
+        if let Some(thread) = self.search_thread.take() {
             let search = thread.join().ok().flatten();
-            self.put_back(search);
+            self.store_search(search);
         }
         if self.search.is_none() {
-            self.looked = None;
+            self.last_searched = None;
         }
     }
 }
 
 /// Counts lines of play, and says how many begin with each move.
-fn count_lines<G: Playable>(position: &G, depth: u32, style: Style, stop: &Stop, tell: &Tell) {
+fn run_perft<G: Playable>(
+    position: &G,
+    depth: u32,
+    style: Style,
+    stop: &StopFlag,
+    emit: &SessionEventSink,
+) {
     let mut moves = Vec::new();
     position.perft_moves(&mut moves);
     let mut total = 0;
     for mv in moves {
         let mut child = position.clone();
         child.play(mv);
-        let count = perft::perft_unless(&child, depth - 1, &|| stop.is_set());
+        let count = perft::perft_until(&child, depth - 1, &|| stop.is_set());
         let Some(count) = count else {
-            tell(Event::Said("stopped".to_owned()));
+            emit(SessionEvent::Text("stopped".to_owned()));
             return;
         };
         total += count;
         let text = move_text(position, mv, style);
-        tell(Event::Said(format!("{text}: {count}")));
+        emit(SessionEvent::Text(format!("{text}: {count}")));
     }
-    tell(Event::Said(String::new()));
-    tell(Event::Said(format!("Nodes searched: {total}")));
+    emit(SessionEvent::Text(String::new()));
+    emit(SessionEvent::Text(format!("Nodes searched: {total}")));
 }
 
 /// Everything a search thread needs.
-struct Asked<G: Playable> {
+struct SearchJob<G: Playable> {
     position: G,
     history: History,
-    allowed: Vec<G::Move>,
+    search_moves: Vec<G::Move>,
     /// Moves played since the search looked last.
-    went_on: Vec<G::Move>,
+    moves_since: Vec<G::Move>,
     /// What is to be said before the search begins.
-    remarks: Vec<String>,
+    warnings: Vec<String>,
     spec: Spec,
-    name: String,
+    search_name: String,
     ply: u32,
-    request: Request,
-    watch: Stopwatch,
+    request: SearchRequest,
+    stopwatch: Stopwatch,
 }
 
-impl<G: Playable> Asked<G> {
+impl<G: Playable> SearchJob<G> {
     /// Whether the search is over sooner than a thread could begin it.
-    fn is_short(&self) -> bool {
-        let Request { limits, output, .. } = &self.request;
+    fn runs_inline(&self) -> bool {
+        let SearchRequest { limits, output, .. } = &self.request;
         let nodes = limits.nodes.or(limits.iterations);
-        output.is_none() && nodes.is_some_and(|nodes| nodes <= FEW_NODES)
+        output.is_none() && nodes.is_some_and(|nodes| nodes <= MAX_INLINE_NODES)
     }
 
     /// Searches, tells the answer, and gives the search back; none if it failed.
-    fn answer(self, mut search: Box<dyn Search<G>>, tell: &Tell) -> Option<Box<dyn Search<G>>> {
-        let result = catch_unwind(AssertUnwindSafe(|| self.search(&mut *search, tell)));
+    fn run(
+        self,
+        mut search: Box<dyn Search<G>>,
+        emit: &SessionEventSink,
+    ) -> Option<Box<dyn Search<G>>> {
+        let result = catch_unwind(AssertUnwindSafe(|| self.search(&mut *search, emit)));
         match result {
             Ok(answer) => {
-                tell(Event::Done(Some(answer)));
+                emit(SessionEvent::Done(Some(answer)));
                 Some(search)
             }
             Err(panic) => {
                 let what = (panic.downcast_ref::<String>().map(String::as_str))
                     .or_else(|| panic.downcast_ref::<&str>().copied())
                     .unwrap_or("for no known reason");
-                tell(Event::Done(Some(self.some_move(what))));
+                emit(SessionEvent::Done(Some(self.fallback_result(what))));
                 None
             }
         }
     }
 
-    fn search(&self, search: &mut dyn Search<G>, tell: &Tell) -> Answer {
-        for remark in &self.remarks {
-            tell(Event::Remark(remark.clone()));
+    fn search(&self, search: &mut dyn Search<G>, emit: &SessionEventSink) -> SearchResult {
+        for remark in &self.warnings {
+            emit(SessionEvent::Warning(remark.clone()));
         }
-        for &mv in &self.went_on {
+        for &mv in &self.moves_since {
             search.advance(mv);
         }
         // Getting ready counts.
-        let limits = Limits {
-            time: (self.request.limits.time).map(|time| time.saturating_sub(self.watch.elapsed())),
+        let limits = SearchLimits {
+            time: (self.request.limits.time)
+                .map(|time| time.saturating_sub(self.stopwatch.elapsed())),
             ..self.request.limits
         };
-        let mut hear = |report: &Report<G::Move>| tell(Event::Thought(self.thought(report)));
-        let task = Task {
-            moves: (!self.allowed.is_empty()).then_some(&*self.allowed),
-            lines: self.request.lines,
-            reports: Some(Reports {
-                every: self.request.every,
-                hear: &mut hear,
+        let mut on_report =
+            |report: &SearchReport<G::Move>| emit(SessionEvent::Info(self.search_info(report)));
+        let task = SearchTask {
+            search_moves: (!self.search_moves.is_empty()).then_some(&*self.search_moves),
+            multi_pv: self.request.multi_pv,
+            reports: Some(ReportCallback {
+                interval: self.request.info_interval,
+                callback: &mut on_report,
             }),
-            ..Task::new(&self.position, &self.history, &limits, &self.request.stop)
+            ..SearchTask::new(&self.position, &self.history, &limits, &self.request.stop)
         };
-        let about = About {
+        let about = SearchDescription {
             spec: &self.spec,
-            name: &self.name,
+            name: &self.search_name,
             ply: self.ply,
         };
         let choice = recorded::choose(search, task, &about, self.request.output.as_deref());
-        let thought = self.thought(&choice.report);
-        let best = move_text(&self.position, choice.best, self.request.style);
+        let info = self.search_info(&choice.report);
+        let best_move = move_text(&self.position, choice.mv, self.request.style);
         let mut after = self.position.clone();
-        after.play(choice.best);
-        let reply = (thought.lines.first())
-            .filter(|line| line.moves.first() == Some(&best))
+        after.play(choice.mv);
+        let ponder_move = (info.root_moves.first())
+            .filter(|line| line.pv.first() == Some(&best_move))
             .filter(|_| after.to_move() != self.position.to_move())
-            .and_then(|line| line.moves.get(1).cloned());
-        Answer {
-            best,
-            reply,
-            thought,
+            .and_then(|line| line.pv.get(1).cloned());
+        SearchResult {
+            best_move,
+            ponder_move,
+            info,
             failure: None,
         }
     }
 
     /// The answer of a search that failed.
-    fn some_move(&self, what: &str) -> Answer {
+    fn fallback_result(&self, what: &str) -> SearchResult {
         let mut moves = Vec::new();
         self.position.legal_moves(&mut moves);
-        let mv = self.allowed.first().or(moves.first());
-        Answer {
-            best: mv.map_or_else(String::new, |&mv| {
+        let mv = self.search_moves.first().or(moves.first());
+        SearchResult {
+            best_move: mv.map_or_else(String::new, |&mv| {
                 move_text(&self.position, mv, self.request.style)
             }),
-            reply: None,
-            thought: Thought::default(),
+            ponder_move: None,
+            info: SearchInfo::default(),
             failure: Some(format!(
                 "the search failed: {what}; this is just a legal move"
             )),
         }
     }
 
-    fn thought(&self, report: &Report<G::Move>) -> Thought {
-        let lines: Vec<Line> = (report.root.iter()).map(|root| self.line(root)).collect();
+    fn search_info(&self, report: &SearchReport<G::Move>) -> SearchInfo {
+        let root_moves: Vec<MoveInfo> = (report.root_moves.iter())
+            .map(|root| self.move_info(root))
+            .collect();
         let memory = match &self.spec {
             Spec::Mcts(config) => config.memory_mb << 20,
             _ => 0,
         };
-        Thought {
+        SearchInfo {
             depth: report.depth,
-            longest: (lines.iter().map(|line| line.moves.len() as u32))
+            sel_depth: (root_moves.iter().map(|line| line.pv.len() as u32))
                 .max()
                 .unwrap_or(0),
             nodes: report.nodes,
-            time: self.watch.elapsed(),
-            full: (report.bytes.saturating_mul(1000))
+            time: self.stopwatch.elapsed(),
+            hashfull: (report.memory_bytes.saturating_mul(1000))
                 .checked_div(memory as u64)
                 .unwrap_or(0)
                 .min(1000) as u32,
             memory_full: report.memory_full,
-            lines,
+            root_moves,
         }
     }
 
-    fn line(&self, root: &RootMove<G::Move>) -> Line {
+    fn move_info(&self, root: &RootMove<G::Move>) -> MoveInfo {
         let mover = self.position.to_move();
         let mut position = self.position.clone();
         let mut history = self.history.clone();
         let mut moves = Vec::new();
-        let mut ends = false;
-        let line: &[G::Move] = if root.line.is_empty() {
+        let mut ends_game = false;
+        let line: &[G::Move] = if root.pv.is_empty() {
             std::slice::from_ref(&root.mv)
         } else {
-            &root.line
+            &root.pv
         };
         for &mv in line {
-            if ends || !position.is_legal(mv) {
+            if ends_game || !position.is_legal(mv) {
                 break;
             }
             moves.push(move_text(&position, mv, self.request.style));
             position.play(mv);
             history.push(&position);
-            ends = history.outcome(&position).is_some();
+            ends_game = history.outcome(&position).is_some();
         }
-        let certain = root.proven.map(|outcome| {
-            let value = Reward::of_outcome(outcome).for_player(mover);
+        let proven = root.proven.map(|outcome| {
+            let value = Reward::from_outcome(outcome).for_player(mover);
             value.partial_cmp(&0.5).unwrap_or(Ordering::Equal)
         });
-        Line {
+        MoveInfo {
             visits: root.visits,
             value: root.value.for_player(mover),
-            certain,
-            ends,
-            moves,
+            proven,
+            ends_game,
+            pv: moves,
         }
     }
 }
@@ -635,12 +657,15 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{games::kalah::Kalah, search::Choice};
+    use crate::{games::kalah::Kalah, search::BestMove};
 
     struct Broken;
 
     impl Search<Kalah> for Broken {
-        fn choose(&mut self, _: Task<'_, Kalah>) -> Choice<<Kalah as crate::games::Game>::Move> {
+        fn search(
+            &mut self,
+            _: SearchTask<'_, Kalah>,
+        ) -> BestMove<<Kalah as crate::games::Game>::Move> {
             panic!("broken on purpose")
         }
 
@@ -650,26 +675,26 @@ mod tests {
     /// A search that fails is told, a legal move comes all the same, and the next search is a sound one.
     #[test]
     fn a_search_that_panics_costs_neither_move_nor_game() {
-        let mut table = GameTable::<Kalah>::new(crate::games::kalah::Rules::default());
+        let mut table = TypedSession::<Kalah>::new(crate::games::kalah::KalahRules::default());
         table.search = Some(Box::new(Broken));
-        let (sender, events) = channel();
-        let tell: Tell = Arc::new(move |event| {
+        let (sender, received) = channel();
+        let emit: SessionEventSink = Arc::new(move |event| {
             let _ = sender.send(event);
         });
         for fails in [true, false] {
-            let request = Request {
-                limits: Limits::iterations(10),
-                lines: 1,
-                moves: Vec::new(),
+            let request = SearchRequest {
+                limits: SearchLimits::iterations(10),
+                multi_pv: 1,
+                search_moves: Vec::new(),
                 style: Style::Own,
-                every: Duration::from_secs(1),
-                stop: Stop::new(),
+                info_interval: Duration::from_secs(1),
+                stop: StopFlag::new(),
                 output: None,
             };
             table
-                .start(request, Arc::clone(&tell))
+                .start(request, Arc::clone(&emit))
                 .expect("a thread starts");
-            let Ok(Event::Done(Some(answer))) = events.recv() else {
+            let Ok(SessionEvent::Done(Some(answer))) = received.recv() else {
                 panic!("expected an answer")
             };
             table.finish();
@@ -677,7 +702,7 @@ mod tests {
             if let Some(failure) = &answer.failure {
                 assert!(failure.contains("broken on purpose"), "{failure}");
             }
-            assert!(table.moves(Style::Own).contains(&answer.best));
+            assert!(table.moves(Style::Own).contains(&answer.best_move));
             assert_eq!(table.search.is_none(), fails);
         }
     }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write};
 
 use byteorder::{LittleEndian, ReadBytesExt as _, WriteBytesExt as _};
 
-use super::{Builder, Row, Tree, TreeError, TreePart};
+use super::{Tree, TreeBuilder, TreeError, TreePart, TreeRow};
 
 /// Writes a tree.
 pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
@@ -18,45 +18,45 @@ pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
             out.write_f64::<LittleEndian>(node.mean)?;
         }
         write_name(tree.state(row), out)?;
-        out.write_i32::<LittleEndian>(count(node.children as usize)?)?;
+        out.write_i32::<LittleEndian>(to_i32(node.children as usize)?)?;
     }
     Ok(())
 }
 
 fn write_name(name: &str, out: &mut impl Write) -> io::Result<()> {
-    out.write_i32::<LittleEndian>(count(name.len())?)?;
+    out.write_i32::<LittleEndian>(to_i32(name.len())?)?;
     out.write_all(name.as_bytes())
 }
 
-fn count(number: usize) -> io::Result<i32> {
+fn to_i32(number: usize) -> io::Result<i32> {
     i32::try_from(number)
         .map_err(|_| io::Error::other(format!("{number} is too large a number for a .tree file")))
 }
 
 /// Reads a tree to the end of the input. The root's move is empty and its figures are 0.
 pub fn read(input: impl Read) -> Result<Tree, TreeError> {
-    read_into(Builder::default(), input).map(|part| part.tree)
+    read_into(TreeBuilder::default(), input).map(|part| part.tree)
 }
 
 /// Reads as much of a tree to the end of the input as the builder keeps.
-pub fn read_into(mut builder: Builder, input: impl Read) -> Result<TreePart, TreeError> {
-    let mut source = Source {
+pub fn read_into(mut builder: TreeBuilder, input: impl Read) -> Result<TreePart, TreeError> {
+    let mut source = BinaryReader {
         input: BufReader::with_capacity(1 << 16, input),
         offset: 0,
     };
     let (mut state, mut move_name) = (Vec::new(), Vec::new());
     while !builder.is_complete() {
         let begin = source.offset;
-        let mut row = Row::default();
+        let mut row = TreeRow::default();
         if !builder.is_empty() {
-            row.move_name = source.name("a move's name", &mut move_name)?;
-            row.visits = source.integer("a number of visits")?;
-            row.second = source.integer("a second counter")?;
-            row.mean = source.real("a mean")?;
+            row.move_name = source.read_name("a move's name", &mut move_name)?;
+            row.visits = source.read_i32("a number of visits")?;
+            row.second = source.read_i32("a second counter")?;
+            row.mean = source.read_f64("a mean")?;
         }
-        row.state = source.name("a state's name", &mut state)?;
+        row.state = source.read_name("a state's name", &mut state)?;
         let at = source.offset;
-        let children = source.integer("a number of children")?;
+        let children = source.read_i32("a number of children")?;
         row.children = u32::try_from(children).map_err(|_| {
             TreeError::at_byte(at, format!("{children} children: expected 0 or more"))
         })?;
@@ -76,16 +76,16 @@ pub fn read_into(mut builder: Builder, input: impl Read) -> Result<TreePart, Tre
         .map_err(|problem| TreeError::at_byte(at, problem))
 }
 
-struct Source<R> {
+struct BinaryReader<R> {
     input: BufReader<R>,
     offset: u64,
 }
 
-impl<R: Read> Source<R> {
+impl<R: Read> BinaryReader<R> {
     /// Longer names are read a piece at a time: their length may be a lie.
-    const PIECE: usize = 1 << 16;
+    const MAX_CHUNK_BYTES: usize = 1 << 16;
 
-    fn ended(&self, error: io::Error, what: &str) -> TreeError {
+    fn end_error(&self, error: io::Error, what: &str) -> TreeError {
         if error.kind() == io::ErrorKind::UnexpectedEof {
             TreeError::at_byte(
                 self.offset,
@@ -97,39 +97,39 @@ impl<R: Read> Source<R> {
     }
 
     #[inline]
-    fn integer(&mut self, what: &str) -> Result<i32, TreeError> {
+    fn read_i32(&mut self, what: &str) -> Result<i32, TreeError> {
         let number = self
             .input
             .read_i32::<LittleEndian>()
-            .map_err(|error| self.ended(error, what))?;
+            .map_err(|error| self.end_error(error, what))?;
         self.offset += 4;
         Ok(number)
     }
 
     #[inline]
-    fn real(&mut self, what: &str) -> Result<f64, TreeError> {
+    fn read_f64(&mut self, what: &str) -> Result<f64, TreeError> {
         let number = self
             .input
             .read_f64::<LittleEndian>()
-            .map_err(|error| self.ended(error, what))?;
+            .map_err(|error| self.end_error(error, what))?;
         self.offset += 8;
         Ok(number)
     }
 
     #[inline]
-    fn name<'b>(&mut self, what: &str, buffer: &'b mut Vec<u8>) -> Result<&'b str, TreeError> {
+    fn read_name<'b>(&mut self, what: &str, buffer: &'b mut Vec<u8>) -> Result<&'b str, TreeError> {
         let at = self.offset;
-        let len = self.integer(what)?;
+        let len = self.read_i32(what)?;
         let len = usize::try_from(len).map_err(|_| {
             TreeError::at_byte(at, format!("{what} of {len} bytes: expected 0 or more"))
         })?;
         buffer.clear();
         while buffer.len() < len {
             let begin = buffer.len();
-            buffer.resize(len.min(begin + Self::PIECE), 0);
+            buffer.resize(len.min(begin + Self::MAX_CHUNK_BYTES), 0);
             self.input
                 .read_exact(&mut buffer[begin..])
-                .map_err(|error| self.ended(error, what))?;
+                .map_err(|error| self.end_error(error, what))?;
         }
         self.offset += len as u64;
         std::str::from_utf8(buffer).map_err(|error| {

@@ -4,22 +4,22 @@ use super::files::Document;
 
 /// What there is to say about a tree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct TreeSummary {
     /// How many nodes there are on each level, the root's first.
     pub widths: Vec<u64>,
     /// The most visited moves from the root on.
-    pub line: Vec<String>,
+    pub pv: Vec<String>,
     /// The smallest and the largest mean of a visited node; none if none was visited.
     pub means: Option<(f64, f64)>,
     /// Rows that stand for a node that is expanded elsewhere.
     pub shared: u64,
     /// What does not add up: what it is, how often, and the first row (counted from 1) where it is so.
-    pub faults: Vec<Fault>,
+    pub inconsistencies: Vec<Inconsistency>,
 }
 
 /// Something that does not add up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Inconsistency {
     /// What, to complete "at row 5 …".
     pub what: &'static str,
     /// How many rows it is so at.
@@ -29,16 +29,16 @@ pub struct Fault {
 }
 
 /// Looks at a tree.
-pub fn summarize(document: &Document) -> Summary {
+pub fn summarize(document: &Document) -> TreeSummary {
     let tree = &document.tree;
     let nodes = tree.nodes();
     let mut depths = vec![0_u32; nodes.len()];
     let mut widths = vec![1];
     let mut sums = vec![0_i64; nodes.len()];
-    let mut faults = Vec::new();
+    let mut inconsistencies = Vec::new();
     let mut means: Option<(f64, f64)> = None;
     let mut shared = 0;
-    let mut is_graph = is_of_graph(document);
+    let mut is_graph = is_graph_search(document);
     for (row, node) in nodes.iter().enumerate() {
         let parent = node.parent as usize;
         if row > 0 {
@@ -51,10 +51,14 @@ pub fn summarize(document: &Document) -> Summary {
             sums[parent] += i64::from(node.visits);
         }
         if node.visits < 0 || node.second < 0 {
-            note(&mut faults, "a counter is below 0", row);
+            record_inconsistency(&mut inconsistencies, "a counter is below 0", row);
         }
         if node.second > node.visits && row > 0 {
-            note(&mut faults, "the second counter is above the visits", row);
+            record_inconsistency(
+                &mut inconsistencies,
+                "the second counter is above the visits",
+                row,
+            );
         }
         if node.visits > 0 {
             let (low, high) = means.unwrap_or((node.mean, node.mean));
@@ -66,7 +70,11 @@ pub fn summarize(document: &Document) -> Summary {
                 Ok(target) if (1..=nodes.len()).contains(&target) && target != row + 1 => {
                     is_graph = true;
                 }
-                _ => note(&mut faults, "the node it shares is not in the tree", row),
+                _ => record_inconsistency(
+                    &mut inconsistencies,
+                    "the node it shares is not in the tree",
+                    row,
+                ),
             }
         }
     }
@@ -81,15 +89,15 @@ pub fn summarize(document: &Document) -> Summary {
             None => node.visits.into(),
         };
         if sums[row] > visits.max(0) {
-            note(
-                &mut faults,
+            record_inconsistency(
+                &mut inconsistencies,
                 "its children have more visits than it has",
                 row,
             );
         }
     }
-    let sizes = tree.sizes();
-    let mut line = Vec::new();
+    let sizes = tree.subtree_sizes();
+    let mut pv = Vec::new();
     let mut row = 0;
     loop {
         let mut best: Option<usize> = None;
@@ -99,29 +107,29 @@ pub fn summarize(document: &Document) -> Summary {
             }
         }
         let Some(child) = best else { break };
-        line.push(tree.move_name(child).to_owned());
+        pv.push(tree.move_name(child).to_owned());
         row = child;
     }
-    Summary {
+    TreeSummary {
         widths,
-        line,
+        pv,
         means,
         shared,
-        faults,
+        inconsistencies,
     }
 }
 
 /// Whether the sidecar says that equal positions share a node.
-fn is_of_graph(document: &Document) -> bool {
+fn is_graph_search(document: &Document) -> bool {
     let parameters = document.meta.as_ref().map(|meta| &meta.parameters);
     let store = parameters.and_then(|parameters| parameters.get("store"));
     store.is_some_and(|store| store == "graph")
 }
 
-fn note(faults: &mut Vec<Fault>, what: &'static str, row: usize) {
-    match faults.iter_mut().find(|fault| fault.what == what) {
+fn record_inconsistency(inconsistencies: &mut Vec<Inconsistency>, what: &'static str, row: usize) {
+    match inconsistencies.iter_mut().find(|fault| fault.what == what) {
         Some(fault) => fault.count += 1,
-        None => faults.push(Fault {
+        None => inconsistencies.push(Inconsistency {
             what,
             count: 1,
             row: row + 1,

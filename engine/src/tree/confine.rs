@@ -26,7 +26,7 @@ impl Confinement {
 
     /// The directory that a path means, without links; an error if it lies elsewhere. What is not there yet will be
     /// made, so only what is there can lead away.
-    pub fn admit(&self, path: &Path) -> Result<PathBuf, String> {
+    pub fn resolve(&self, path: &Path) -> Result<PathBuf, String> {
         let refuse = |problem: &str| {
             Err(format!(
                 "{} {problem}: expected a directory under {}",

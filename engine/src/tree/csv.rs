@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 
 use csv::{ByteRecord, QuoteStyle, ReaderBuilder, Terminator, Writer, WriterBuilder};
 
-use super::{Builder, Row, Tree, TreeError, TreePart};
+use super::{Tree, TreeBuilder, TreeError, TreePart, TreeRow};
 
 /// What the columns hold, for messages.
 const COLUMNS: [&str; 6] = [
@@ -82,12 +82,12 @@ fn write_rows<W: Write>(
 /// Reads a tree from what `open` opens. It is opened a second time if it looks like a file quoted with `"`: when it is no
 /// tree with `|`, but is one with `"`.
 pub fn read<R: Read>(open: impl FnMut() -> io::Result<R>) -> Result<Tree, TreeError> {
-    read_into(Builder::default, open).map(|part| part.tree)
+    read_into(TreeBuilder::default, open).map(|part| part.tree)
 }
 
 /// The same, as much of it as the builder keeps.
 pub fn read_into<R: Read>(
-    builder: impl Fn() -> Builder,
+    builder: impl Fn() -> TreeBuilder,
     mut open: impl FnMut() -> io::Result<R>,
 ) -> Result<TreePart, TreeError> {
     match read_quoted(builder(), open()?, b'|') {
@@ -98,28 +98,32 @@ pub fn read_into<R: Read>(
     }
 }
 
-fn read_quoted(mut builder: Builder, input: impl Read, quote: u8) -> Result<TreePart, TreeError> {
+fn read_quoted(
+    mut builder: TreeBuilder,
+    input: impl Read,
+    quote: u8,
+) -> Result<TreePart, TreeError> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .quote(quote)
         .buffer_capacity(BUFFER_BYTES)
-        .from_reader(Guarded {
+        .from_reader(RowLimitedReader {
             input,
-            read: 0,
-            most: 0,
+            bytes_read: 0,
+            max_offset: 0,
         });
     let mut record = ByteRecord::new();
     let mut line = 1;
     loop {
         let begin = reader.position().clone();
-        reader.get_mut().most = begin.byte() + MAX_ROW_BYTES + BUFFER_BYTES as u64;
+        reader.get_mut().max_offset = begin.byte() + MAX_ROW_BYTES + BUFFER_BYTES as u64;
         let row = builder.len() + 1;
         match reader.read_byte_record(&mut record) {
             Ok(false) => break,
             Ok(true) => {}
             Err(_) if reader.get_ref().is_exhausted() => {
-                let problem = format!("row {row} has a field that is too long: {FIELD_RULE}");
+                let problem = format!("row {row} has a field that is too long: {FIELD_LIMIT_TEXT}");
                 return Err(TreeError::at_line(begin.line(), problem));
             }
             Err(error) => return Err(io_error(error)),
@@ -127,7 +131,7 @@ fn read_quoted(mut builder: Builder, input: impl Read, quote: u8) -> Result<Tree
         line = record.position().map_or(line, csv::Position::line);
         (record.iter().enumerate())
             .try_for_each(|(column, field)| check_length(column, field, row))
-            .and_then(|()| push(&record, &mut builder))
+            .and_then(|()| push_record(&record, &mut builder))
             .map_err(|problem| TreeError::at_line(line, problem))?;
     }
     builder
@@ -136,7 +140,7 @@ fn read_quoted(mut builder: Builder, input: impl Read, quote: u8) -> Result<Tree
 }
 
 /// What is said to a field that is too long.
-const FIELD_RULE: &str = "expected at most 1048576 bytes";
+const FIELD_LIMIT_TEXT: &str = "expected at most 1048576 bytes";
 
 fn check_length(column: usize, field: &[u8], row: usize) -> Result<(), String> {
     const { assert!(MAX_FIELD_BYTES == 1_048_576) };
@@ -145,31 +149,31 @@ fn check_length(column: usize, field: &[u8], row: usize) -> Result<(), String> {
     }
     let name = COLUMNS.get(column).copied().unwrap_or("field behind them");
     Err(format!(
-        "the {name} of row {row} has {} bytes: {FIELD_RULE}",
+        "the {name} of row {row} has {} bytes: {FIELD_LIMIT_TEXT}",
         field.len()
     ))
 }
 
 /// Input that ends with an error when a row takes more than `most` bytes, counted from the beginning of the file.
-struct Guarded<R> {
+struct RowLimitedReader<R> {
     input: R,
-    read: u64,
-    most: u64,
+    bytes_read: u64,
+    max_offset: u64,
 }
 
-impl<R> Guarded<R> {
+impl<R> RowLimitedReader<R> {
     fn is_exhausted(&self) -> bool {
-        self.read > self.most
+        self.bytes_read > self.max_offset
     }
 }
 
-impl<R: Read> Read for Guarded<R> {
+impl<R: Read> Read for RowLimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.is_exhausted() {
             return Err(io::Error::other("a row that is too long"));
         }
         let count = self.input.read(buffer)?;
-        self.read += count as u64;
+        self.bytes_read += count as u64;
         Ok(count)
     }
 }
@@ -182,7 +186,7 @@ fn io_error(error: csv::Error) -> TreeError {
     }
 }
 
-fn push(record: &ByteRecord, builder: &mut Builder) -> Result<(), String> {
+fn push_record(record: &ByteRecord, builder: &mut TreeBuilder) -> Result<(), String> {
     if record.len() != COLUMNS.len() {
         return Err(format!(
             "{} columns: expected {} ({})",
@@ -201,20 +205,20 @@ fn push(record: &ByteRecord, builder: &mut Builder) -> Result<(), String> {
             format!(
                 "the {} is {}: expected a whole number below 2^31",
                 COLUMNS[column],
-                shown(text)
+                quote_start(text)
             )
         })
     };
     let mean = text(3)?;
     let children = whole(5)?;
-    builder.push(&Row {
+    builder.push(&TreeRow {
         move_name: text(0)?,
         visits: whole(1)?,
         second: whole(2)?,
         mean: mean
             .trim()
             .parse()
-            .map_err(|_| format!("the mean is {}: expected a number", shown(mean)))?,
+            .map_err(|_| format!("the mean is {}: expected a number", quote_start(mean)))?,
         state: text(4)?,
         children: u32::try_from(children)
             .map_err(|_| format!("the number of children is {children}: expected 0 or more"))?,
@@ -222,7 +226,7 @@ fn push(record: &ByteRecord, builder: &mut Builder) -> Result<(), String> {
 }
 
 /// A piece of the file, as it can be shown in a message.
-fn shown(text: &str) -> String {
+fn quote_start(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     let dots = if short.len() < text.len() { "..." } else { "" };
     format!("{short:?}{dots}")

@@ -23,8 +23,8 @@ use super::TreeError;
 use crate::games::{Outcome, Player};
 
 const MAGIC: &[u8; 8] = b"CANOPYX1";
-const RECORD: u32 = 48;
-const SHORT_RECORD: u32 = 32;
+const RECORD_BYTES: u32 = 48;
+const MIN_RECORD_BYTES: u32 = 32;
 
 /// What is known of a row beside its columns.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub struct Extra {
     /// Visits of the node, by this move or others.
     pub node_visits: u64,
     /// What a table of positions has for the same player, if it has an entry.
-    pub table: Option<Table>,
+    pub table: Option<ExtraTableEntry>,
     /// The certain result, where it is known.
     pub proven: Option<Outcome>,
     /// Whether the move was cut off.
@@ -43,7 +43,7 @@ pub struct Extra {
 
 /// The entry of a position in a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct ExtraTableEntry {
     /// How many rewards it was told; 0 if that is not known.
     pub visits: u64,
     /// Their mean.
@@ -84,13 +84,13 @@ impl PartialEq for Extra {
 /// Writes the records.
 pub fn write(rows: &[Extra], out: &mut impl Write) -> io::Result<()> {
     out.write_all(MAGIC)?;
-    out.write_u32::<LittleEndian>(RECORD)?;
+    out.write_u32::<LittleEndian>(RECORD_BYTES)?;
     out.write_u32::<LittleEndian>(0)?;
     out.write_u64::<LittleEndian>(rows.len() as u64)?;
     for row in rows {
         out.write_f64::<LittleEndian>(row.squares)?;
         out.write_u64::<LittleEndian>(row.node_visits)?;
-        let table = row.table.unwrap_or(Table {
+        let table = row.table.unwrap_or(ExtraTableEntry {
             visits: 0,
             mean: f64::NAN,
             squares: f64::NAN,
@@ -135,10 +135,10 @@ pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>
         ));
     }
     let size = input.read_u32::<LittleEndian>().map_err(short(8))?;
-    if !(SHORT_RECORD..=1 << 16).contains(&size) {
+    if !(MIN_RECORD_BYTES..=1 << 16).contains(&size) {
         return Err(TreeError::at_byte(
             8,
-            format!("records of {size} bytes: expected {SHORT_RECORD} or more"),
+            format!("records of {size} bytes: expected {MIN_RECORD_BYTES} or more"),
         ));
     }
     input.read_u32::<LittleEndian>().map_err(short(12))?;
@@ -159,7 +159,7 @@ pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>
         let node_visits = fields.read_u64::<LittleEndian>()?;
         let mean = fields.read_f64::<LittleEndian>()?;
         let (mut visits, mut table_squares) = (0, f64::NAN);
-        if size >= RECORD {
+        if size >= RECORD_BYTES {
             let mut behind = &fields[8..];
             visits = behind.read_u64::<LittleEndian>()?;
             table_squares = behind.read_f64::<LittleEndian>()?;
@@ -167,12 +167,12 @@ pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>
         rows.push(Extra {
             squares,
             node_visits,
-            table: (!mean.is_nan()).then_some(Table {
+            table: (!mean.is_nan()).then_some(ExtraTableEntry {
                 visits,
                 mean,
                 squares: table_squares,
             }),
-            proven: outcome_of_code(fields[0]).ok_or_else(|| {
+            proven: outcome_from_code(fields[0]).ok_or_else(|| {
                 TreeError::at_byte(
                     at + 24,
                     format!("the result is {}: expected 0 to 3", fields[0]),
@@ -195,7 +195,7 @@ pub(super) fn outcome_code(outcome: Option<Outcome>) -> u8 {
 }
 
 /// What [`outcome_code`] made a number of; none if it is no such number.
-pub(super) fn outcome_of_code(code: u8) -> Option<Option<Outcome>> {
+pub(super) fn outcome_from_code(code: u8) -> Option<Option<Outcome>> {
     match code {
         0 => Some(None),
         1 => Some(Some(Outcome::Win(Player::First))),

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Builder, LeftOut, Tree, TreeError, TreePart, binary, csv, extra, meta};
+use super::{OmittedRows, Tree, TreeBuilder, TreeError, TreePart, binary, csv, extra, meta};
 
 /// Report 000's two formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Format {
     }
 
     /// The format that a file's name tells.
-    pub fn of(path: &Path) -> Result<Self, TreeError> {
+    pub fn from_path(path: &Path) -> Result<Self, TreeError> {
         path.extension()
             .and_then(OsStr::to_str)
             .and_then(|extension| Self::parse(&extension.to_ascii_lowercase()))
@@ -53,11 +53,15 @@ impl Format {
 
     /// Reads a file in this format.
     pub fn read(self, path: &Path) -> Result<Tree, TreeError> {
-        (self.read_into(Builder::default, path)).map(|part| part.tree)
+        (self.read_into(TreeBuilder::default, path)).map(|part| part.tree)
     }
 
     /// Reads a file in this format, as much of it as the builder keeps.
-    fn read_into(self, builder: impl Fn() -> Builder, path: &Path) -> Result<TreePart, TreeError> {
+    fn read_into(
+        self,
+        builder: impl Fn() -> TreeBuilder,
+        path: &Path,
+    ) -> Result<TreePart, TreeError> {
         match self {
             Self::Tree => binary::read_into(builder(), File::open(path)?),
             Self::Csv => csv::read_into(builder, || File::open(path)),
@@ -92,52 +96,55 @@ pub struct Document {
 pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> {
     let format = match format {
         Some(format) => format,
-        None => Format::of(path)?,
+        None => Format::from_path(path)?,
     };
-    read_with(path, format, Builder::default).map(|(document, _)| document)
+    read_with(path, format, TreeBuilder::default).map(|(document, _)| document)
 }
 
 /// Reads a tree file of which the most visited part stays that fits into so many bytes, a node counting as `node_bytes`
 /// beside its names; and what was left out.
-pub fn read_within(
+pub fn read_with_byte_limit(
     path: &Path,
     bytes: usize,
     node_bytes: usize,
-) -> Result<(Document, LeftOut), TreeError> {
-    let extra = if sidecar(path, "extra").exists() {
+) -> Result<(Document, OmittedRows), TreeError> {
+    let extra = if sidecar_path(path, "extra").exists() {
         size_of::<extra::Extra>()
     } else {
         0
     };
-    let builder = || Builder::within(bytes, node_bytes + extra);
-    read_with(path, Format::of(path)?, builder)
+    let builder = || TreeBuilder::with_byte_limit(bytes, node_bytes + extra);
+    read_with(path, Format::from_path(path)?, builder)
 }
 
 fn read_with(
     path: &Path,
     format: Format,
-    builder: impl Fn() -> Builder,
-) -> Result<(Document, LeftOut), TreeError> {
+    builder: impl Fn() -> TreeBuilder,
+) -> Result<(Document, OmittedRows), TreeError> {
     let TreePart {
         mut tree,
         rows,
-        left_out,
+        omitted: left_out,
     } = format.read_into(builder, path)?;
     let mut problems = Vec::new();
-    let meta = beside(path, "json", meta::read, &mut problems);
+    let meta = read_sidecar(path, "json", meta::read, &mut problems);
     if let (Format::Tree, Some(meta)) = (format, &meta) {
-        let (visits, second) = (saturated(meta.root.visits).0, saturated(meta.root.second).0);
-        tree.set_root(visits, second, meta.root.mean);
+        let (visits, second) = (
+            saturate_counter(meta.root.visits).0,
+            saturate_counter(meta.root.second).0,
+        );
+        tree.set_root_stats(visits, second, meta.root.mean);
     }
     let read_extra = |file| extra::read_rows(file, rows.as_deref());
-    let mut extra = beside(path, "extra", read_extra, &mut problems);
+    let mut extra = read_sidecar(path, "extra", read_extra, &mut problems);
     let all = tree.nodes().len() as u64 + left_out.nodes;
     if let Some((_, records)) = extra
         && records != all
     {
         problems.push(format!(
             "{}: {records} records for a tree of {all} rows",
-            sidecar(path, "extra").display(),
+            sidecar_path(path, "extra").display(),
         ));
         extra = None;
     }
@@ -150,13 +157,13 @@ fn read_with(
     Ok((document, left_out))
 }
 
-fn beside<T>(
+fn read_sidecar<T>(
     path: &Path,
     extension: &str,
     read: impl FnOnce(File) -> Result<T, TreeError>,
     problems: &mut Vec<String>,
 ) -> Option<T> {
-    let path = sidecar(path, extension);
+    let path = sidecar_path(path, extension);
     let found = match File::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => Err(error.into()),
@@ -172,12 +179,12 @@ fn beside<T>(
 }
 
 /// The file beside a tree file that ends in `extension`.
-pub fn sidecar(path: &Path, extension: &str) -> PathBuf {
+pub fn sidecar_path(path: &Path, extension: &str) -> PathBuf {
     path.with_extension(extension)
 }
 
 /// A counter as the formats can hold it, and whether it had to be made smaller.
-pub fn saturated(counter: u64) -> (i32, bool) {
+pub fn saturate_counter(counter: u64) -> (i32, bool) {
     match i32::try_from(counter) {
         Ok(counter) => (counter, false),
         Err(_) => (i32::MAX, true),
@@ -186,20 +193,20 @@ pub fn saturated(counter: u64) -> (i32, bool) {
 
 /// Writes a file under a temporary name that begins with a dot, and gives it its own name when it is complete; on an error
 /// the temporary file is removed.
-pub fn write_whole(
+pub fn write_atomic(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    write_whole_by(path, fill, |from, to| std::fs::rename(from, to))
+    write_atomic_with(path, fill, |from, to| std::fs::rename(from, to))
 }
 
 /// [`write_whole`] for what a person saves: the content is on the disk before the file has its name, so that a power failure
 /// leaves the old file or the new one. It takes milliseconds, which a person does not notice and a live game would.
-pub fn write_durably(
+pub fn write_atomic_synced(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    write_whole(path, |out| {
+    write_atomic(path, |out| {
         fill(out)?;
         out.flush()?;
         out.get_ref().sync_all()
@@ -207,12 +214,12 @@ pub fn write_durably(
 }
 
 /// [`write_whole`], the last step being `publish`, from the temporary name to the file's own.
-pub(super) fn write_whole_by(
+pub(super) fn write_atomic_with(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     publish: impl FnOnce(&Path, &Path) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (file, temporary) = create_hidden(path)?;
+    let (file, temporary) = create_temporary(path)?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
     let result = fill(&mut out)
         .and_then(|()| out.flush())
@@ -226,7 +233,7 @@ pub(super) fn write_whole_by(
 }
 
 /// A new file that is going to be `path`, under a temporary name that begins with a dot; and that name.
-pub(super) fn create_hidden(path: &Path) -> io::Result<(File, PathBuf)> {
+pub(super) fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("not the name of a file"))?;

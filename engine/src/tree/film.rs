@@ -3,23 +3,23 @@
 
 use std::path::{Path, PathBuf};
 
-pub use super::index::Limits;
+pub use super::index::ReplayLimits;
 use super::{
     Tree, TreeError,
     extra::Extra,
-    growth::{Follower, Growth, JournalFile},
-    index::{JournalIndex, Part, View},
-    replay::Replay,
-    snapshot::{self, Snapshot, Wanted},
+    growth::{Growth, GrowthJournalFile, JournalFollower},
+    index::{JournalIndex, PartialTree, View},
+    replay::GrowthReplay,
+    snapshot::{self, Snapshot, SnapshotOptions},
 };
 use crate::{
     games::{self, Playable, Visitor, notation},
-    search::{Frame, TreeView},
+    search::{ReferenceFrame, TreeView},
 };
 
 /// A tree as it was after some iterations.
 #[derive(Clone, Debug)]
-pub struct Shot {
+pub struct ReplayTree {
     /// How many iterations were done.
     pub iteration: u32,
     /// The tree.
@@ -29,16 +29,16 @@ pub struct Shot {
     /// Whether the figures of a table of positions are known, if the search has one.
     pub has_table: bool,
     /// How many nodes it had, with those that are left out here.
-    pub nodes: u64,
+    pub total_nodes: u64,
     /// The rows along which the last iteration went, the root first, as far as they are there.
     pub path: Vec<u32>,
     /// What is not there has fewer visits; 0 if everything is.
-    pub least_visits: u32,
+    pub min_visits: u32,
 }
 
 /// How often each of the root's moves had been followed at some times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shares {
+pub struct RootVisitHistory {
     /// The moves, as they are written.
     pub moves: Vec<String>,
     /// By time, and there by move: its visits. The first time is 0 and the last the end; those between part all iterations as
@@ -47,106 +47,106 @@ pub struct Shares {
 }
 
 /// A journal to watch, finished or still being written.
-pub struct Film {
+pub struct ReplayReader {
     path: PathBuf,
-    reading: Reading,
+    backing: JournalBacking,
     game: String,
     position: String,
-    limits: Limits,
+    limits: ReplayLimits,
 }
 
 /// How a journal is read.
-enum Reading {
+enum JournalBacking {
     /// All of it is in memory.
-    Whole(Box<Whole>),
+    InMemory(Box<InMemoryJournal>),
     /// It is too large for that.
     Indexed(Box<JournalIndex>),
 }
 
 /// A journal in memory.
-struct Whole {
-    replay: Replay,
+struct InMemoryJournal {
+    replay: GrowthReplay,
     /// By node of a tree: which of the root's moves leads to it.
     branches: Vec<u32>,
-    tally: Tally,
+    tally: RootVisitTally,
     /// Why no more of it is read.
-    stopped: Option<String>,
+    stop_reason: Option<String>,
 }
 
 /// How often each of the root's moves was followed, at many times.
 #[derive(Clone, Debug)]
-pub(super) struct Tally {
+pub(super) struct RootVisitTally {
     /// So many iterations lie between two times.
-    step: u32,
+    sample_interval: u32,
     /// By time, and there by move: after no iteration, after `step`, and so on. Moves at the end that were not known yet are
     /// missing.
-    times: Vec<Vec<u32>>,
-    now: Vec<u32>,
-    done: u32,
+    samples: Vec<Vec<u32>>,
+    current: Vec<u32>,
+    iterations: u32,
     /// So many times are remembered, or half of them.
-    most: usize,
+    max_samples: usize,
 }
 
-impl Tally {
-    const MANY: usize = 4096;
+impl RootVisitTally {
+    const MAX_SAMPLES: usize = 4096;
     /// Enough to draw, where memory is short.
-    pub(super) const FEW: usize = 1024;
+    pub(super) const MAX_SAMPLES_INDEXED: usize = 1024;
 
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(max_samples: usize) -> Self {
         Self {
-            most,
-            step: 1,
-            times: vec![Vec::new()],
-            now: Vec::new(),
-            done: 0,
+            max_samples,
+            sample_interval: 1,
+            samples: vec![Vec::new()],
+            current: Vec::new(),
+            iterations: 0,
         }
     }
 
     /// Counts one iteration, which followed that of the root's moves.
-    pub(super) fn count(&mut self, branch: Option<usize>) {
-        if let Some(count) = branch.and_then(|branch| self.now.get_mut(branch)) {
+    pub(super) fn count_iteration(&mut self, branch: Option<usize>) {
+        if let Some(count) = branch.and_then(|branch| self.current.get_mut(branch)) {
             *count = count.wrapping_add(1);
         }
-        self.done += 1;
-        if !self.done.is_multiple_of(self.step) {
+        self.iterations += 1;
+        if !self.iterations.is_multiple_of(self.sample_interval) {
             return;
         }
-        self.times.push(self.now.clone());
-        if self.times.len() > self.most {
-            self.halve();
+        self.samples.push(self.current.clone());
+        if self.samples.len() > self.max_samples {
+            self.halve_samples();
         }
     }
 
     /// The bytes it takes in memory.
     pub(super) fn bytes(&self) -> usize {
-        let moves: usize = self.times.iter().map(Vec::capacity).sum();
-        self.times.capacity() * size_of::<Vec<u32>>() + 4 * moves
+        let moves: usize = self.samples.iter().map(Vec::capacity).sum();
+        self.samples.capacity() * size_of::<Vec<u32>>() + 4 * moves
     }
 
-    fn halve(&mut self) {
+    fn halve_samples(&mut self) {
         let mut index = 0;
-        self.times.retain(|_| {
+        self.samples.retain(|_| {
             index += 1;
             index % 2 == 1
         });
-        self.step = self.step.saturating_mul(2);
+        self.sample_interval = self.sample_interval.saturating_mul(2);
     }
 
     /// The root's moves are known, by what was known of each before the search. Before the first iteration more may become
     /// known of moves that are there already.
-    pub(super) fn extend(&mut self, inherited: impl Iterator<Item = u32>) {
-        if self.done == 0 {
-            self.now.clear();
+    pub(super) fn extend_moves(&mut self, inherited: impl Iterator<Item = u32>) {
+        if self.iterations == 0 {
+            self.current.clear();
         }
-        let known = self.now.len();
-        self.now.extend(inherited.skip(known));
-        if self.done == 0 {
-            self.times = vec![self.now.clone()];
+        let known = self.current.len();
+        self.current.extend(inherited.skip(known));
+        if self.iterations == 0 {
+            self.samples = vec![self.current.clone()];
         }
     }
 
     /// With the root's moves and what was known of them before, in at most so many bytes; none if that is too little.
-    pub(super) fn to_bytes(&self, moves: &[(u16, u32)], most: usize) -> Option<Vec<u8>> {
+    pub(super) fn to_bytes(&self, moves: &[(u16, u32)], max_bytes: usize) -> Option<Vec<u8>> {
         let mut tally = self.clone();
         loop {
             let mut bytes = Vec::new();
@@ -156,17 +156,17 @@ impl Tally {
                 put(code.into());
                 put(inherited);
             }
-            put(tally.step);
-            put(tally.done);
-            for time in tally.times.iter().chain([&tally.now]) {
+            put(tally.sample_interval);
+            put(tally.iterations);
+            for time in tally.samples.iter().chain([&tally.current]) {
                 put(time.len() as u32);
                 time.iter().for_each(|&visits| put(visits));
             }
-            let is_short = bytes.len() <= most;
-            if is_short || tally.times.len() < 2 {
+            let is_short = bytes.len() <= max_bytes;
+            if is_short || tally.samples.len() < 2 {
                 return is_short.then_some(bytes);
             }
-            tally.halve();
+            tally.halve_samples();
         }
     }
 
@@ -193,25 +193,25 @@ impl Tally {
         }
         let now = times.pop()?;
         let tally = Self {
-            step,
-            times,
-            now,
-            done,
-            most: Self::FEW,
+            sample_interval: step,
+            samples: times,
+            current: now,
+            iterations: done,
+            max_samples: Self::MAX_SAMPLES_INDEXED,
         };
         Some((tally, moves))
     }
 }
 
-impl Whole {
-    fn new(replay: Replay) -> Self {
+impl InMemoryJournal {
+    fn new(replay: GrowthReplay) -> Self {
         let mut whole = Self {
             replay,
             branches: Vec::new(),
-            tally: Tally::new(Tally::MANY),
-            stopped: None,
+            tally: RootVisitTally::new(RootVisitTally::MAX_SAMPLES),
+            stop_reason: None,
         };
-        whole.extend();
+        whole.update();
         whole
     }
 
@@ -220,11 +220,11 @@ impl Whole {
     }
 
     /// Which of the root's moves an iteration followed; none if it ended at the root.
-    fn branch(&self, iteration: u32) -> Option<usize> {
+    fn branch_of_iteration(&self, iteration: u32) -> Option<usize> {
         let growth = self.replay.growth();
         let index = iteration as usize;
-        if growth.kind.graph {
-            let begin = path_begin(growth, index);
+        if growth.kind.is_graph {
+            let begin = path_start(growth, index);
             let edge = growth.paths[begin..growth.leaves[index] as usize].first()?;
             Some(edge.wrapping_sub(growth.moves[0].0) as usize)
         } else {
@@ -234,20 +234,20 @@ impl Whole {
     }
 
     /// Takes in what was read.
-    fn extend(&mut self) {
+    fn update(&mut self) {
         self.extend_branches();
         let growth = self.replay.growth();
         self.tally
-            .extend(root_edges(growth).map(|(_, known)| known));
-        for iteration in self.tally.done..growth.iterations() {
-            let branch = self.branch(iteration);
-            self.tally.count(branch);
+            .extend_moves(root_edges(growth).map(|(_, known)| known));
+        for iteration in self.tally.iterations..growth.iterations() {
+            let branch = self.branch_of_iteration(iteration);
+            self.tally.count_iteration(branch);
         }
     }
 
     fn extend_branches(&mut self) {
         let growth = self.replay.growth();
-        if growth.kind.graph {
+        if growth.kind.is_graph {
             return;
         }
         // A node is numbered after its parent.
@@ -262,37 +262,40 @@ impl Whole {
     }
 }
 
-impl Film {
+impl ReplayReader {
     /// Opens a journal of a search in this game, from this position, and reads all of it.
     pub fn open(path: &Path, game: &str, position: &str) -> Result<Self, TreeError> {
         Ok(Self {
             path: path.to_owned(),
-            reading: Reading::Whole(Box::new(Whole::new(Replay::follow(Follower::open(path)?)))),
+            backing: JournalBacking::InMemory(Box::new(InMemoryJournal::new(
+                GrowthReplay::follow(JournalFollower::open(path)?),
+            ))),
             game: game.to_owned(),
             position: position.to_owned(),
-            limits: Limits::default(),
+            limits: ReplayLimits::default(),
         })
     }
 
     /// Opens a journal, of which no more than these limits allow is kept in memory; [`Self::poll`] reads it.
-    pub fn open_within(
+    pub fn open_with_limits(
         path: &Path,
         game: &str,
         position: &str,
-        limits: Limits,
+        limits: ReplayLimits,
     ) -> Result<Self, TreeError> {
-        let file = JournalFile::open(path)?;
-        let is_large = file.committed() as u128 * Self::GROWTH > limits.bytes as u128;
-        let reading = if is_large && !file.kind().graph {
-            Reading::Indexed(Box::new(JournalIndex::open(path, file, &limits)?))
+        let file = GrowthJournalFile::open(path)?;
+        let is_large =
+            file.committed() as u128 * Self::MEMORY_PER_JOURNAL_BYTE > limits.max_bytes as u128;
+        let reading = if is_large && !file.kind().is_graph {
+            JournalBacking::Indexed(Box::new(JournalIndex::open(path, file, &limits)?))
         } else {
-            let follower = Follower::begin(file, limits.bytes / 16);
-            let replay = Replay::follow(follower).remembering(limits.bytes / 4);
-            Reading::Whole(Box::new(Whole::new(replay)))
+            let follower = JournalFollower::new(file, limits.max_bytes / 16);
+            let replay = GrowthReplay::follow(follower).with_checkpoint_limit(limits.max_bytes / 4);
+            JournalBacking::InMemory(Box::new(InMemoryJournal::new(replay)))
         };
         Ok(Self {
             path: path.to_owned(),
-            reading,
+            backing: reading,
             game: game.to_owned(),
             position: position.to_owned(),
             limits,
@@ -300,26 +303,26 @@ impl Film {
     }
 
     /// So many times the bytes of a journal a tree of it takes in memory, more or less.
-    const GROWTH: u128 = 12;
+    const MEMORY_PER_JOURNAL_BYTE: u128 = 12;
 
     /// Reads what was added since, or within limits a piece of it; whether there was anything.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
-        let is_limited = self.limits.bytes > 0;
-        match &mut self.reading {
-            Reading::Whole(whole) if whole.stopped.is_some() => Ok(false),
-            Reading::Whole(whole) => {
+        let is_limited = self.limits.max_bytes > 0;
+        match &mut self.backing {
+            JournalBacking::InMemory(whole) if whole.stop_reason.is_some() => Ok(false),
+            JournalBacking::InMemory(whole) => {
                 let result = if is_limited {
-                    whole.replay.poll_piece()
+                    whole.replay.poll_chunk()
                 } else {
                     whole.replay.poll()
                 };
-                whole.extend();
+                whole.update();
                 if is_limited {
-                    self.check_size()?;
+                    self.enforce_memory_limit()?;
                 }
                 result
             }
-            Reading::Indexed(index) => {
+            JournalBacking::Indexed(index) => {
                 if !index.is_behind() {
                     index.refresh()?;
                 }
@@ -329,128 +332,137 @@ impl Film {
     }
 
     /// A tree that has become too large for memory gets an index; a graph is read no further.
-    fn check_size(&mut self) -> Result<(), TreeError> {
-        let Reading::Whole(whole) = &mut self.reading else {
+    fn enforce_memory_limit(&mut self) -> Result<(), TreeError> {
+        let JournalBacking::InMemory(whole) = &mut self.backing else {
             return Ok(());
         };
         let growth = whole.replay.growth();
         // The lists that grow are twice as long for a moment.
-        if whole.bytes() * 3 / 2 <= self.limits.bytes {
+        if whole.bytes() * 3 / 2 <= self.limits.max_bytes {
             return Ok(());
         }
-        if growth.kind.graph {
-            whole.stopped = Some(
+        if growth.kind.is_graph {
+            whole.stop_reason = Some(
                 "the graph in this journal does not fit into the memory budget: its iterations up to here can be shown"
                     .to_owned(),
             );
             return Ok(());
         }
-        let file = JournalFile::open(&self.path)?;
+        let file = GrowthJournalFile::open(&self.path)?;
         // One makes way before the other comes.
-        let nothing = Replay::follow(Follower::begin(JournalFile::open(&self.path)?, 0));
-        self.reading = Reading::Whole(Box::new(Whole::new(nothing)));
+        let empty = GrowthReplay::follow(JournalFollower::new(
+            GrowthJournalFile::open(&self.path)?,
+            0,
+        ));
+        self.backing = JournalBacking::InMemory(Box::new(InMemoryJournal::new(empty)));
         let index = JournalIndex::open(&self.path, file, &self.limits)?;
-        self.reading = Reading::Indexed(Box::new(index));
+        self.backing = JournalBacking::Indexed(Box::new(index));
         Ok(())
     }
 
     /// Whether there is something that was not read yet, or an index that gets better.
     pub fn is_behind(&self) -> bool {
-        match &self.reading {
-            Reading::Whole(whole) => {
-                whole.stopped.is_none()
-                    && (whole.replay.follower()).is_some_and(Follower::is_behind)
+        match &self.backing {
+            JournalBacking::InMemory(whole) => {
+                whole.stop_reason.is_none()
+                    && (whole.replay.follower()).is_some_and(JournalFollower::is_behind)
             }
-            Reading::Indexed(index) => index.is_behind(),
+            JournalBacking::Indexed(index) => index.is_behind(),
         }
     }
 
     /// Bytes of records that were read, and how many there are.
     pub fn progress(&self) -> (u64, u64) {
-        match &self.reading {
-            Reading::Whole(whole) => (whole.replay.follower()).map_or((0, 0), Follower::progress),
-            Reading::Indexed(index) => index.progress(),
+        match &self.backing {
+            JournalBacking::InMemory(whole) => {
+                (whole.replay.follower()).map_or((0, 0), JournalFollower::progress)
+            }
+            JournalBacking::Indexed(index) => index.progress(),
         }
     }
 
     /// Why the journal is read no further, if that is so.
-    pub fn stopped(&self) -> Option<&str> {
-        match &self.reading {
-            Reading::Whole(whole) => whole.stopped.as_deref(),
-            Reading::Indexed(index) => index.stopped(),
+    pub fn stop_reason(&self) -> Option<&str> {
+        match &self.backing {
+            JournalBacking::InMemory(whole) => whole.stop_reason.as_deref(),
+            JournalBacking::Indexed(index) => index.stop_reason(),
         }
     }
 
     /// The bytes it takes in memory.
     pub fn bytes(&self) -> usize {
-        match &self.reading {
-            Reading::Whole(whole) => whole.bytes(),
-            Reading::Indexed(index) => index.bytes(),
+        match &self.backing {
+            JournalBacking::InMemory(whole) => whole.bytes(),
+            JournalBacking::Indexed(index) => index.bytes(),
         }
     }
 
     /// The bytes of the index, if the journal is too large for memory.
     pub fn index_bytes(&self) -> Option<u64> {
-        match &self.reading {
-            Reading::Whole(_) => None,
-            Reading::Indexed(index) => Some(index.index_bytes()),
+        match &self.backing {
+            JournalBacking::InMemory(_) => None,
+            JournalBacking::Indexed(index) => Some(index.index_bytes()),
         }
     }
 
     /// The iterations there are so far.
     pub fn iterations(&self) -> u32 {
-        match &self.reading {
-            Reading::Whole(whole) => whole.replay.growth().iterations(),
-            Reading::Indexed(index) => index.iterations(),
+        match &self.backing {
+            JournalBacking::InMemory(whole) => whole.replay.growth().iterations(),
+            JournalBacking::Indexed(index) => index.iterations(),
         }
     }
 
     /// Whether the journal has ended; and if it has, whether the search went on without it.
     pub fn ended(&self) -> Option<bool> {
-        match &self.reading {
-            Reading::Whole(whole) => whole.replay.growth().ended(),
-            Reading::Indexed(index) => index.ended(),
+        match &self.backing {
+            JournalBacking::InMemory(whole) => whole.replay.growth().ended(),
+            JournalBacking::Indexed(index) => index.ended(),
         }
     }
 
     /// Goes towards the time after so many iterations, at most after the last, by a few steps: for those who have little
     /// time. With an index it is there at once.
-    pub fn approach(&mut self, iteration: u32, steps: u32) {
-        if let Reading::Whole(whole) = &mut self.reading {
-            whole.replay.approach(iteration, steps);
+    pub fn seek_towards(&mut self, iteration: u32, steps: u32) {
+        if let JournalBacking::InMemory(whole) = &mut self.backing {
+            whole.replay.seek_towards(iteration, steps);
         }
     }
 
     /// The iteration it is turned to; with an index always the last.
-    pub fn at(&self) -> u32 {
-        match &self.reading {
-            Reading::Whole(whole) => whole.replay.at(),
-            Reading::Indexed(index) => index.iterations(),
+    pub fn current_iteration(&self) -> u32 {
+        match &self.backing {
+            JournalBacking::InMemory(whole) => whole.replay.current_iteration(),
+            JournalBacking::Indexed(index) => index.iterations(),
         }
     }
 
     /// The tree after so many iterations, at most after the last: all of it, or its most visited part of at most so many
     /// nodes. An error says that the journal is not one of this game, or that its index cannot be read.
-    pub fn shot(&mut self, iteration: u32, most: Option<u64>) -> Result<Shot, String> {
-        match &mut self.reading {
-            Reading::Whole(whole) => {
+    pub fn tree_at(
+        &mut self,
+        iteration: u32,
+        max_nodes: Option<u64>,
+    ) -> Result<ReplayTree, String> {
+        match &mut self.backing {
+            JournalBacking::InMemory(whole) => {
                 whole.replay.seek(iteration);
-                let limit = (self.limits.bytes > 0).then_some(self.limits.nodes as u64);
-                let visitor = TakeShot {
+                let limit = (self.limits.max_bytes > 0).then_some(self.limits.max_nodes as u64);
+                let visitor = SnapshotReplay {
                     replay: &whole.replay,
                     position: &self.position,
-                    most: most.into_iter().chain(limit).min(),
+                    max_nodes: max_nodes.into_iter().chain(limit).min(),
                 };
                 games::with_game(&self.game, visitor).map_err(|error| error.to_string())?
             }
-            Reading::Indexed(index) => {
+            JournalBacking::Indexed(index) => {
                 index.seek(iteration).map_err(|error| error.to_string())?;
-                let (part, last) = index.shown().ok_or("there is nothing to be shown")?;
-                let visitor = TakePart {
+                let (part, last) = index.current().ok_or("there is nothing to be shown")?;
+                let visitor = SnapshotPart {
                     part,
                     last,
                     position: &self.position,
-                    most,
+                    max_nodes,
                 };
                 games::with_game(&self.game, visitor).map_err(|error| error.to_string())?
             }
@@ -458,9 +470,9 @@ impl Film {
     }
 
     /// How the visits of the root's moves went, at so many times.
-    pub fn shares(&self, times: usize) -> Result<Shares, String> {
-        let (tally, root_moves) = match &self.reading {
-            Reading::Whole(whole) => {
+    pub fn root_visit_history(&self, sample_count: usize) -> Result<RootVisitHistory, String> {
+        let (tally, root_moves) = match &self.backing {
+            JournalBacking::InMemory(whole) => {
                 let growth = whole.replay.growth();
                 let code = |edge: u32| growth.codes[edge as usize];
                 let moves: Vec<(u16, u32)> = root_edges(growth)
@@ -468,45 +480,45 @@ impl Film {
                     .collect();
                 (Some(&whole.tally), moves)
             }
-            Reading::Indexed(index) => (index.tally(), index.root_moves()),
+            JournalBacking::Indexed(index) => (index.tally(), index.root_moves()),
         };
         let Some(tally) = tally else {
-            return Ok(Shares::default());
+            return Ok(RootVisitHistory::default());
         };
-        let visitor = NameMoves {
+        let visitor = FormatRootMoves {
             // Positions of trees are in no frame.
-            replay: match &self.reading {
-                Reading::Whole(whole) => Some(&whole.replay),
-                Reading::Indexed(_) => None,
+            replay: match &self.backing {
+                JournalBacking::InMemory(whole) => Some(&whole.replay),
+                JournalBacking::Indexed(_) => None,
             },
             moves: &root_moves,
             position: &self.position,
         };
         let moves = games::with_game(&self.game, visitor).map_err(|error| error.to_string())??;
-        let parts = times.max(2) as u64 - 1;
+        let parts = sample_count.max(2) as u64 - 1;
         let at = |part: u64| {
-            let until = (u64::from(tally.done) * part / parts) as u32;
-            let known = if until == tally.done {
-                &tally.now
+            let until = (u64::from(tally.iterations) * part / parts) as u32;
+            let known = if until == tally.iterations {
+                &tally.current
             } else {
                 tally
-                    .times
-                    .get((until / tally.step) as usize)
-                    .unwrap_or(&tally.now)
+                    .samples
+                    .get((until / tally.sample_interval) as usize)
+                    .unwrap_or(&tally.current)
             };
             // Of moves that were not known yet no more is known now.
             let missing = root_moves.iter().skip(known.len());
             let missing = missing.map(|&(_, inherited)| inherited);
             known.iter().copied().chain(missing).collect()
         };
-        Ok(Shares {
+        Ok(RootVisitHistory {
             visits: (0..=parts).map(at).collect(),
             moves,
         })
     }
 }
 
-fn path_begin(growth: &Growth, iteration: usize) -> usize {
+fn path_start(growth: &Growth, iteration: usize) -> usize {
     (iteration.checked_sub(1)).map_or(0, |before| growth.leaves[before] as usize)
 }
 
@@ -514,39 +526,39 @@ fn path_begin(growth: &Growth, iteration: usize) -> usize {
 fn root_edges(growth: &Growth) -> impl Iterator<Item = (u32, u32)> {
     let (first, end) = growth.moves[0];
     (first..end).map(|edge| {
-        let inherited = if growth.kind.graph {
-            growth.chosen[edge as usize]
+        let inherited = if growth.kind.is_graph {
+            growth.inherited_edge_visits[edge as usize]
         } else {
-            growth.known[edge as usize + 1].0
+            growth.inherited[edge as usize + 1].0
         };
         (edge, inherited)
     })
 }
 
-struct TakeShot<'a> {
-    replay: &'a Replay,
+struct SnapshotReplay<'a> {
+    replay: &'a GrowthReplay,
     position: &'a str,
-    most: Option<u64>,
+    max_nodes: Option<u64>,
 }
 
-impl Visitor for TakeShot<'_> {
-    type Out = Result<Shot, String>;
+impl Visitor for SnapshotReplay<'_> {
+    type Out = Result<ReplayTree, String>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
         let root: G =
-            notation::position(rules, self.position).map_err(|error| error.to_string())?;
+            notation::read_position(rules, self.position).map_err(|error| error.to_string())?;
         let view = self.replay.view(&root);
-        let wanted = Wanted {
-            max_nodes: self.most,
+        let wanted = SnapshotOptions {
+            max_nodes: self.max_nodes,
             extra: true,
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
         let taken = snapshot::take(&view, &wanted)?;
-        let path = way_along(last_codes(self.replay), &view, &taken.tree);
-        Ok(Shot {
-            iteration: self.replay.at(),
-            nodes: taken.tree.nodes().len() as u64 + taken.cut.left_out,
-            least_visits: least_visits(&taken),
+        let path = rows_along_moves(last_move_codes(self.replay), &view, &taken.tree);
+        Ok(ReplayTree {
+            iteration: self.replay.current_iteration(),
+            total_nodes: taken.tree.nodes().len() as u64 + taken.cut.left_out,
+            min_visits: omitted_below(&taken),
             tree: taken.tree,
             extra: taken.extra,
             has_table: self.replay.growth().has_table(),
@@ -556,7 +568,7 @@ impl Visitor for TakeShot<'_> {
 }
 
 /// What nodes that were left out have fewer visits than; 0 if none was.
-fn least_visits(taken: &Snapshot) -> u32 {
+fn omitted_below(taken: &Snapshot) -> u32 {
     if taken.cut.left_out == 0 {
         return 0;
     }
@@ -566,36 +578,36 @@ fn least_visits(taken: &Snapshot) -> u32 {
 }
 
 /// Makes rows of a part.
-struct TakePart<'a> {
-    part: &'a Part,
+struct SnapshotPart<'a> {
+    part: &'a PartialTree,
     /// The last node of the last iteration's way.
     last: Option<u32>,
     position: &'a str,
-    most: Option<u64>,
+    max_nodes: Option<u64>,
 }
 
-impl Visitor for TakePart<'_> {
-    type Out = Result<Shot, String>;
+impl Visitor for SnapshotPart<'_> {
+    type Out = Result<ReplayTree, String>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
         let root: G =
-            notation::position(rules, self.position).map_err(|error| error.to_string())?;
+            notation::read_position(rules, self.position).map_err(|error| error.to_string())?;
         let view = View {
             part: self.part,
             root: &root,
         };
-        let wanted = Wanted {
-            max_nodes: self.most,
+        let wanted = SnapshotOptions {
+            max_nodes: self.max_nodes,
             extra: true,
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
         let taken = snapshot::take(&view, &wanted)?;
-        let moves = (self.last).map(|last| self.part.codes_to(last));
-        let path = way_along(moves, &view, &taken.tree);
-        Ok(Shot {
-            iteration: self.part.at,
-            nodes: self.part.total,
-            least_visits: least_visits(&taken).max(self.part.least),
+        let moves = (self.last).map(|last| self.part.move_codes_to(last));
+        let path = rows_along_moves(moves, &view, &taken.tree);
+        Ok(ReplayTree {
+            iteration: self.part.iteration,
+            total_nodes: self.part.total_nodes,
+            min_visits: omitted_below(&taken).max(self.part.min_visits),
             tree: taken.tree,
             extra: taken.extra,
             has_table: false,
@@ -605,26 +617,27 @@ impl Visitor for TakePart<'_> {
 }
 
 /// Writes the root's moves.
-struct NameMoves<'a> {
+struct FormatRootMoves<'a> {
     /// Where positions may be in a frame.
-    replay: Option<&'a Replay>,
+    replay: Option<&'a GrowthReplay>,
     /// The codes of the moves, and what is of no matter here.
     moves: &'a [(u16, u32)],
     position: &'a str,
 }
 
-impl Visitor for NameMoves<'_> {
+impl Visitor for FormatRootMoves<'_> {
     type Out = Result<Vec<String>, String>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
         let root: G =
-            notation::position(rules, self.position).map_err(|error| error.to_string())?;
-        let frame =
-            (self.replay).map_or_else(Frame::default, |replay| replay.view(&root).frame(&root));
+            notation::read_position(rules, self.position).map_err(|error| error.to_string())?;
+        let frame = (self.replay).map_or_else(ReferenceFrame::default, |replay| {
+            replay.view(&root).frame(&root)
+        });
         (self.moves.iter())
             .map(|&(code, _)| {
                 let mv = G::move_from_bits(code.into());
-                let mv = snapshot::on_board(&root, frame, mv)
+                let mv = snapshot::to_board_move(&root, frame, mv)
                     .ok_or("a move of the root is not one that the rules allow")?;
                 Ok(notation::move_text(&root, mv))
             })
@@ -633,13 +646,13 @@ impl Visitor for NameMoves<'_> {
 }
 
 /// The codes of the moves that the last iteration went along; none if there was no iteration yet.
-fn last_codes(replay: &Replay) -> Option<Vec<u16>> {
+fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<u16>> {
     let growth = replay.growth();
-    let last = (replay.at() as usize).checked_sub(1)?;
+    let last = (replay.current_iteration() as usize).checked_sub(1)?;
     let code = |mv: &u32| growth.codes[*mv as usize];
-    if growth.kind.graph {
-        let way = path_begin(growth, last)..growth.leaves[last] as usize;
-        return Some(growth.paths[way].iter().map(code).collect());
+    if growth.kind.is_graph {
+        let range = path_start(growth, last)..growth.leaves[last] as usize;
+        return Some(growth.paths[range].iter().map(code).collect());
     }
     let mut codes = Vec::new();
     let mut node = growth.leaves[last];
@@ -652,7 +665,7 @@ fn last_codes(replay: &Replay) -> Option<Vec<u16>> {
 }
 
 /// The rows that moves lead along, as far as they are there.
-fn way_along<G: Playable>(
+fn rows_along_moves<G: Playable>(
     codes: Option<Vec<u16>>,
     view: &dyn TreeView<G>,
     tree: &Tree,
@@ -660,12 +673,12 @@ fn way_along<G: Playable>(
     let Some(codes) = codes else {
         return Vec::new();
     };
-    let sizes = tree.sizes();
-    let mut way = vec![0];
+    let sizes = tree.subtree_sizes();
+    let mut path = vec![0];
     let (mut row, mut position) = (0, view.root_position().clone());
     for code in codes {
         let mv = G::move_from_bits(code.into());
-        let Some(mv) = snapshot::on_board(&position, view.frame(&position), mv) else {
+        let Some(mv) = snapshot::to_board_move(&position, view.frame(&position), mv) else {
             break;
         };
         let name = notation::move_text(&position, mv);
@@ -673,13 +686,13 @@ fn way_along<G: Playable>(
         else {
             break;
         };
-        way.push(child as u32);
+        path.push(child as u32);
         // A shared node is expanded elsewhere, and there it may be seen from another side.
         let elsewhere = (tree.state(child).strip_prefix('='))
             .and_then(|number| number.parse::<usize>().ok()?.checked_sub(1))
             .filter(|&row| row < tree.nodes().len());
         if let Some(elsewhere) = elsewhere {
-            let Some(there) = position_of(view.root_position(), tree, elsewhere) else {
+            let Some(there) = position_at_row(view.root_position(), tree, elsewhere) else {
                 break;
             };
             (row, position) = (elsewhere, there);
@@ -688,11 +701,11 @@ fn way_along<G: Playable>(
             row = child;
         }
     }
-    way
+    path
 }
 
 /// The position of a row.
-fn position_of<G: Playable>(root: &G, tree: &Tree, row: usize) -> Option<G> {
+fn position_at_row<G: Playable>(root: &G, tree: &Tree, row: usize) -> Option<G> {
     let mut rows = Vec::new();
     let mut at = row;
     while at > 0 {

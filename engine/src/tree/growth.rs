@@ -24,16 +24,20 @@ use std::{
 
 use byteorder::{ByteOrder as _, LittleEndian};
 
-use super::{TreeError, files::create_hidden, grower::Grower, writer::publish_new};
+use super::{
+    TreeError, files::create_temporary, grower::GrowthBuilder, writer::rename_without_replacing,
+};
 use crate::{
     games::Outcome,
-    search::growth::{Entry, Record, TAGS, TORN, VERSION, encode},
+    search::growth::{
+        FIRST_TAG, GROWTH_FORMAT_VERSION, GrowthRecord, RawTableEntry, TRUNCATED_RECORD, encode,
+    },
 };
 
 const MAGIC: &[u8; 8] = b"CANOPYG1";
-pub(super) const HEADER: u64 = 32;
-const COMMITTED: u64 = 16;
-const VERSION_AT: usize = 24;
+pub(super) const HEADER_BYTES: u64 = 32;
+const COMMITTED_OFFSET: u64 = 16;
+const VERSION_OFFSET: usize = 24;
 /// No node, and no time.
 pub(super) const NONE: u32 = u32::MAX;
 /// No join yet, but there may be one.
@@ -41,9 +45,9 @@ pub(super) const LEAF: u32 = NONE - 1;
 
 /// What a journal says of the whole search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kind {
+pub struct JournalKind {
     /// Whether nodes may be reached in more ways than one.
-    pub graph: bool,
+    pub is_graph: bool,
     /// Whether moves that were never followed are not shown.
     pub hides_unvisited: bool,
     /// 0 for no grouping by symmetries, 1 for rotations, 2 for reflections too.
@@ -52,9 +56,9 @@ pub struct Kind {
     pub invert_colours: bool,
 }
 
-impl Kind {
+impl JournalKind {
     fn to_bits(self) -> u32 {
-        u32::from(self.graph)
+        u32::from(self.is_graph)
             | u32::from(self.hides_unvisited) << 1
             | u32::from(self.grouping) << 2
             | u32::from(self.invert_colours) << 4
@@ -62,7 +66,7 @@ impl Kind {
 
     pub(super) fn from_bits(bits: u32) -> Option<Self> {
         let kind = Self {
-            graph: bits & 1 == 1,
+            is_graph: bits & 1 == 1,
             hides_unvisited: bits >> 1 & 1 == 1,
             grouping: (bits >> 2 & 3) as u8,
             invert_colours: bits >> 4 & 1 == 1,
@@ -72,28 +76,28 @@ impl Kind {
 }
 
 /// Writes a journal.
-pub struct JournalWriter {
+pub struct GrowthJournalWriter {
     file: File,
     /// Bytes of records in the file, and of those that its header tells of.
     written: u64,
     committed: u64,
-    most: u64,
-    over: bool,
+    max_bytes: u64,
+    has_ended: bool,
 }
 
-impl JournalWriter {
+impl GrowthJournalWriter {
     /// A journal of at most `most` bytes in a new file; an error if there is one of that name. The file has its name only
     /// when its header is there.
-    pub fn create(path: &Path, kind: Kind, root: u32, most: u64) -> io::Result<Self> {
-        let mut header = [0; HEADER as usize];
+    pub fn create(path: &Path, kind: JournalKind, root: u32, max_bytes: u64) -> io::Result<Self> {
+        let mut header = [0; HEADER_BYTES as usize];
         header[..8].copy_from_slice(MAGIC);
         LittleEndian::write_u32(&mut header[8..], kind.to_bits());
         LittleEndian::write_u32(&mut header[12..], root);
-        LittleEndian::write_u32(&mut header[VERSION_AT..], VERSION);
-        let (mut file, temporary) = create_hidden(path)?;
+        LittleEndian::write_u32(&mut header[VERSION_OFFSET..], GROWTH_FORMAT_VERSION);
+        let (mut file, temporary) = create_temporary(path)?;
         let named = file
             .write_all(&header)
-            .and_then(|()| publish_new(&temporary, path));
+            .and_then(|()| rename_without_replacing(&temporary, path));
         if let Err(error) = named {
             let _ = std::fs::remove_file(&temporary);
             return Err(error);
@@ -102,38 +106,39 @@ impl JournalWriter {
             file,
             written: 0,
             committed: 0,
-            most,
-            over: false,
+            max_bytes,
+            has_ended: false,
         })
     }
 
     /// Adds whole records, whose words may get another order of their bytes. When the journal would get too long it ends.
-    pub fn add(&mut self, words: &mut [u32]) -> io::Result<()> {
+    pub fn append(&mut self, words: &mut [u32]) -> io::Result<()> {
         // The end record must fit too.
-        if self.written + 4 * words.len() as u64 + 8 > self.most {
+        if self.written + 4 * words.len() as u64 + 8 > self.max_bytes {
             return self.end(true);
         }
-        self.put(words)
+        self.write_words(words)
     }
 
     /// Ends the journal; `early` if the search goes on without it.
     pub fn end(&mut self, early: bool) -> io::Result<()> {
         let mut words = Vec::new();
-        encode(Record::End { early }, &mut words);
-        self.put(&mut words)?;
-        self.over = true;
+        encode(GrowthRecord::End { truncated: early }, &mut words);
+        self.write_words(&mut words)?;
+        self.has_ended = true;
         self.commit()
     }
 
-    fn put(&mut self, words: &mut [u32]) -> io::Result<()> {
-        if self.over {
+    fn write_words(&mut self, words: &mut [u32]) -> io::Result<()> {
+        if self.has_ended {
             return Ok(());
         }
         for word in words.iter_mut() {
             *word = word.to_le();
         }
         let bytes: &[u8] = bytemuck::cast_slice(words);
-        self.file.seek(SeekFrom::Start(HEADER + self.written))?;
+        self.file
+            .seek(SeekFrom::Start(HEADER_BYTES + self.written))?;
         self.file.write_all(bytes)?;
         self.written += bytes.len() as u64;
         Ok(())
@@ -142,7 +147,7 @@ impl JournalWriter {
     /// Says in the header what there is.
     pub fn commit(&mut self) -> io::Result<()> {
         if self.committed < self.written {
-            self.file.seek(SeekFrom::Start(COMMITTED))?;
+            self.file.seek(SeekFrom::Start(COMMITTED_OFFSET))?;
             self.file.write_all(&self.written.to_le_bytes())?;
             self.committed = self.written;
         }
@@ -156,31 +161,31 @@ impl JournalWriter {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Growth {
     /// What the header says.
-    pub kind: Kind,
+    pub kind: JournalKind,
     /// By node: its moves, as a range of move numbers, and since when it has them.
     pub(super) moves: Vec<(u32, u32)>,
-    pub(super) expanded: Vec<u32>,
+    pub(super) expanded_at: Vec<u32>,
     /// By move: its code and the node it is made at.
     pub(super) codes: Vec<u16>,
     pub(super) parents: Vec<u32>,
     /// By move, in a graph: the node it leads to, since when, and its frame.
     pub(super) targets: Vec<u32>,
-    pub(super) linked: Vec<u32>,
+    pub(super) linked_at: Vec<u32>,
     pub(super) frames: Vec<u8>,
     /// In a graph, the leaves that joined a node, in the order of time; and by move which of them it led to before, [`LEAF`]
     /// if it leads to a leaf of its own, and [`NONE`] otherwise.
-    pub(super) joins: Vec<Join>,
-    pub(super) joined: Vec<u32>,
+    pub(super) merges: Vec<LeafMerge>,
+    pub(super) merge_of_edge: Vec<u32>,
     /// By node and, in a graph, by move: what was known before.
-    pub(super) known: Vec<(u32, u64)>,
-    pub(super) chosen: Vec<u32>,
+    pub(super) inherited: Vec<(u32, u64)>,
+    pub(super) inherited_edge_visits: Vec<u32>,
     /// By node of which something was known before: the squares of its rewards; none if the search adds up no squares, or if
     /// they cannot be known.
     pub(super) squares: Option<HashMap<u32, u64>>,
     /// The table of positions from which means come, if there is one and the journal tells of it.
     pub(super) table: Option<PositionTable>,
     /// By node: the certain result, and since when.
-    pub(super) results: Vec<Option<(u32, Outcome)>>,
+    pub(super) proven: Vec<Option<(u32, Outcome)>>,
     /// By iteration: the leaf, or in a graph where its path ends in `paths`; and its reward.
     pub(super) leaves: Vec<u32>,
     pub(super) rewards: Vec<u64>,
@@ -197,14 +202,14 @@ pub(super) struct PositionTable {
     /// Whether an entry is of one key at a time.
     pub(super) verified: bool,
     /// By place in the search's table: our number.
-    numbers: HashMap<u64, u32>,
+    entry_indices: HashMap<u64, u32>,
     /// By node, in `visited`; [`NONE`] or missing if it was never visited.
     by_node: Vec<u32>,
     /// The entries and keys of visited nodes.
     visited: Vec<(u32, u64)>,
     /// What entries were told that the journal does not tell: when it was seen, by which of `visited`, and what; in the
     /// order of time.
-    pub(super) told: Vec<(u32, u32, Entry)>,
+    pub(super) seeds: Vec<(u32, u32, RawTableEntry)>,
 }
 
 impl PositionTable {
@@ -212,61 +217,67 @@ impl PositionTable {
         Self {
             size,
             verified,
-            numbers: HashMap::new(),
+            entry_indices: HashMap::new(),
             by_node: Vec::new(),
             visited: Vec::new(),
-            told: Vec::new(),
+            seeds: Vec::new(),
         }
     }
 
     /// The bytes it takes in memory.
     fn bytes(&self) -> usize {
-        self.numbers.capacity() * 19
+        self.entry_indices.capacity() * 19
             + self.by_node.capacity() * size_of::<u32>()
             + self.visited.capacity() * size_of::<(u32, u64)>()
-            + self.told.capacity() * size_of::<(u32, u32, Entry)>()
+            + self.seeds.capacity() * size_of::<(u32, u32, RawTableEntry)>()
     }
 
     /// How many entries there are.
     pub(super) fn len(&self) -> usize {
-        self.numbers.len()
+        self.entry_indices.len()
     }
 
     /// The entry of a node and its key, if it was visited.
-    pub(super) fn of_node(&self, node: u32) -> Option<(u32, u64)> {
+    pub(super) fn entry_of_node(&self, node: u32) -> Option<(u32, u64)> {
         let place = *self.by_node.get(node as usize)?;
         self.visited.get(place as usize).copied()
     }
 
     /// The entry and key of one that was told of.
-    pub(super) fn of_visited(&self, place: u32) -> (u32, u64) {
+    pub(super) fn visited_entry(&self, place: u32) -> (u32, u64) {
         self.visited[place as usize]
     }
 
     /// A node is visited for the first time at this time, and the table was told so much of its position before. Two threads
     /// may say so; false if they differ.
-    pub(super) fn visit(&mut self, node: u32, key: u64, at: u32, told: Option<Entry>) -> bool {
-        if let Some((_, known)) = self.of_node(node) {
+    pub(super) fn visit(
+        &mut self,
+        node: u32,
+        key: u64,
+        at: u32,
+        told: Option<RawTableEntry>,
+    ) -> bool {
+        if let Some((_, known)) = self.entry_of_node(node) {
             return known == key;
         }
-        let next = self.numbers.len() as u32;
-        let number = *self.numbers.entry(key % self.size).or_insert(next);
+        let next = self.entry_indices.len() as u32;
+        let number = *self.entry_indices.entry(key % self.size).or_insert(next);
         let place = self.visited.len() as u32;
         if self.by_node.len() <= node as usize {
             self.by_node.resize(node as usize + 1, NONE);
         }
         self.by_node[node as usize] = place;
         self.visited.push((number, key));
-        self.told.extend(told.map(|told| (at, place, told)));
+        self.seeds.extend(told.map(|told| (at, place, told)));
         true
     }
 }
 
 /// In a graph a leaf turned out to be the position of a node. What it was told counts there from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Join {
+pub(super) struct LeafMerge {
     /// When.
-    pub(super) at: u32,
+    pub(super) iteration: u32,
     /// The leaf.
     pub(super) leaf: u32,
     /// The node.
@@ -275,13 +286,13 @@ pub(super) struct Join {
 
 impl Growth {
     /// The node that a move of a graph led to after so many iterations, if it did.
-    pub(super) fn target(&self, edge: u32, at: u32) -> Option<u32> {
+    pub(super) fn target_at(&self, edge: u32, at: u32) -> Option<u32> {
         let index = edge as usize;
-        if self.linked[index] > at {
+        if self.linked_at[index] > at {
             return None;
         }
-        Some(match self.joins.get(self.joined[index] as usize) {
-            Some(join) if join.at > at => join.leaf,
+        Some(match self.merges.get(self.merge_of_edge[index] as usize) {
+            Some(join) if join.iteration > at => join.leaf,
             _ => self.targets[index],
         })
     }
@@ -303,7 +314,7 @@ impl Growth {
 
     /// How many nodes there are in the end.
     pub fn nodes(&self) -> usize {
-        self.expanded.len()
+        self.expanded_at.len()
     }
 
     /// The bytes it takes in memory.
@@ -317,17 +328,17 @@ impl Growth {
         squares
             + table
             + of(&self.moves)
-            + of(&self.expanded)
+            + of(&self.expanded_at)
             + of(&self.codes)
             + of(&self.parents)
             + of(&self.targets)
-            + of(&self.linked)
+            + of(&self.linked_at)
             + of(&self.frames)
-            + of(&self.joins)
-            + of(&self.joined)
-            + of(&self.known)
-            + of(&self.chosen)
-            + of(&self.results)
+            + of(&self.merges)
+            + of(&self.merge_of_edge)
+            + of(&self.inherited)
+            + of(&self.inherited_edge_visits)
+            + of(&self.proven)
             + of(&self.leaves)
             + of(&self.rewards)
             + of(&self.paths)
@@ -336,22 +347,22 @@ impl Growth {
     /// Reads a journal from its beginning, as far as it is complete.
     pub fn read(mut input: impl Read) -> Result<Self, TreeError> {
         let header = read_header(&mut input)?;
-        let mut grower = Grower::new(header.kind, header.root, header.version);
-        read_records(&mut grower, input, header.committed)?;
-        Ok(grower.into_growth())
+        let mut builder = GrowthBuilder::new(header.kind, header.root, header.version);
+        read_records(&mut builder, input, header.committed)?;
+        Ok(builder.into_growth())
     }
 }
 
 /// What the header of a journal says.
-struct Header {
-    kind: Kind,
+struct JournalHeader {
+    kind: JournalKind,
     root: u32,
     version: u32,
     committed: u64,
 }
 
-fn read_header(input: &mut impl Read) -> Result<Header, TreeError> {
-    let mut header = [0; HEADER as usize];
+fn read_header(input: &mut impl Read) -> Result<JournalHeader, TreeError> {
+    let mut header = [0; HEADER_BYTES as usize];
     input.read_exact(&mut header).map_err(|error| {
         if error.kind() == io::ErrorKind::UnexpectedEof {
             TreeError::at_byte(0, "the file ends inside its header of 32 bytes")
@@ -363,59 +374,62 @@ fn read_header(input: &mut impl Read) -> Result<Header, TreeError> {
         return Err(TreeError::at_byte(0, "not a journal: expected CANOPYG1"));
     }
     let bits = LittleEndian::read_u32(&header[8..]);
-    let kind = Kind::from_bits(bits)
+    let kind = JournalKind::from_bits(bits)
         .ok_or_else(|| TreeError::at_byte(8, format!("unknown kind of journal: {bits:#x}")))?;
     let root = LittleEndian::read_u32(&header[12..]);
-    if root >= TAGS {
-        let problem = format!("the root is node {root}: expected a number below {TAGS}");
+    if root >= FIRST_TAG {
+        let problem = format!("the root is node {root}: expected a number below {FIRST_TAG}");
         return Err(TreeError::at_byte(12, problem));
     }
     let committed = LittleEndian::read_u64(&header[16..]);
-    Ok(Header {
+    Ok(JournalHeader {
         kind,
         root,
-        version: LittleEndian::read_u32(&header[VERSION_AT..]),
+        version: LittleEndian::read_u32(&header[VERSION_OFFSET..]),
         committed,
     })
 }
 
 /// So much of a journal is read at a time.
-const PIECE: usize = 1 << 20;
+const MAX_CHUNK_BYTES: usize = 1 << 20;
 
 /// Reads on: records up to `committed` bytes in all.
 fn read_records(
-    grower: &mut Grower,
+    builder: &mut GrowthBuilder,
     mut input: impl Read,
     committed: u64,
 ) -> Result<(), TreeError> {
     // What a liar promises is not worth the memory for it: it grows with what there is.
-    const FIRST: usize = 1 << 14;
-    let begin = HEADER + grower.read();
-    let wanted = committed - grower.read();
+    const INITIAL_WORDS: usize = 1 << 14;
+    let begin = HEADER_BYTES + builder.bytes_read();
+    let wanted = committed - builder.bytes_read();
     let mut words: Vec<u32> = Vec::new();
     while (words.len() as u64) < wanted / 4 {
         let before = words.len();
         let left = wanted / 4 - before as u64;
-        let more = left.min(before.max(FIRST) as u64) as usize;
+        let more = left.min(before.max(INITIAL_WORDS) as u64) as usize;
         words.resize(before + more, 0);
         let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words[before..]);
-        let got = fill(&mut input, room)?;
+        let got = read_full(&mut input, room)?;
         if got < room.len() {
             let at = begin + 4 * before as u64 + got as u64;
-            return Err(ends_early(at, committed));
+            return Err(truncated_error(at, committed));
         }
     }
     for word in &mut words {
         *word = u32::from_le(*word);
     }
-    grower.read_words(&words)?;
-    if grower.read() < committed {
-        return Err(TreeError::at_byte(HEADER + grower.read(), TORN));
+    builder.read_words(&words)?;
+    if builder.bytes_read() < committed {
+        return Err(TreeError::at_byte(
+            HEADER_BYTES + builder.bytes_read(),
+            TRUNCATED_RECORD,
+        ));
     }
     Ok(())
 }
 
-fn ends_early(at: u64, committed: u64) -> TreeError {
+fn truncated_error(at: u64, committed: u64) -> TreeError {
     TreeError::at_byte(
         at,
         format!("the file ends, but its header promises {committed} bytes of records"),
@@ -423,7 +437,7 @@ fn ends_early(at: u64, committed: u64) -> TreeError {
 }
 
 /// Reads until the room is full or there is no more; how many bytes it was.
-fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+fn read_full(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     let mut got = 0;
     while got < room.len() {
         match input.read(&mut room[got..]) {
@@ -437,19 +451,19 @@ fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
 }
 
 /// A journal whose records are read piece by piece, wherever they stand.
-pub(super) struct JournalFile {
+pub(super) struct GrowthJournalFile {
     file: File,
-    header: Header,
+    header: JournalHeader,
 }
 
-impl JournalFile {
+impl GrowthJournalFile {
     pub(super) fn open(path: &Path) -> Result<Self, TreeError> {
         let mut file = File::open(path)?;
         let header = read_header(&mut file)?;
         Ok(Self { file, header })
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> JournalKind {
         self.header.kind
     }
 
@@ -465,7 +479,7 @@ impl JournalFile {
     /// Looks again how many they are.
     pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
         let mut committed = [0; 8];
-        self.file.seek(SeekFrom::Start(COMMITTED))?;
+        self.file.seek(SeekFrom::Start(COMMITTED_OFFSET))?;
         self.file.read_exact(&mut committed)?;
         self.header.committed = u64::from_le_bytes(committed).max(self.header.committed);
         Ok(())
@@ -480,18 +494,21 @@ impl JournalFile {
     pub(super) fn read_words(
         &self,
         at: u64,
-        most: usize,
+        max_bytes: usize,
         words: &mut Vec<u32>,
     ) -> Result<(), TreeError> {
         let left = self.committed().saturating_sub(at) / 4;
         words.clear();
-        words.resize(left.min(most as u64 / 4) as usize, 0);
+        words.resize(left.min(max_bytes as u64 / 4) as usize, 0);
         let mut file = &self.file;
-        file.seek(SeekFrom::Start(HEADER + at))?;
+        file.seek(SeekFrom::Start(HEADER_BYTES + at))?;
         let room: &mut [u8] = bytemuck::cast_slice_mut(words);
-        let got = fill(&mut file, room)?;
+        let got = read_full(&mut file, room)?;
         if got < room.len() {
-            return Err(ends_early(HEADER + at + got as u64, self.committed()));
+            return Err(truncated_error(
+                HEADER_BYTES + at + got as u64,
+                self.committed(),
+            ));
         }
         for word in words {
             *word = u32::from_le(*word);
@@ -501,29 +518,29 @@ impl JournalFile {
 }
 
 /// A journal that is read while it is written.
-pub struct Follower {
-    file: JournalFile,
-    grower: Grower,
+pub struct JournalFollower {
+    file: GrowthJournalFile,
+    builder: GrowthBuilder,
     words: Vec<u32>,
     /// Bytes that are read at a time.
-    piece: usize,
+    chunk_bytes: usize,
 }
 
-impl Follower {
+impl JournalFollower {
     /// Opens a journal and reads what is complete.
     pub fn open(path: &Path) -> Result<Self, TreeError> {
-        let mut follower = Self::begin(JournalFile::open(path)?, PIECE);
-        follower.read_on()?;
+        let mut follower = Self::new(GrowthJournalFile::open(path)?, MAX_CHUNK_BYTES);
+        follower.read_all()?;
         Ok(follower)
     }
 
     /// Nothing was read yet; so many bytes, or fewer, are read at a time.
-    pub(super) fn begin(file: JournalFile, piece: usize) -> Self {
+    pub(super) fn new(file: GrowthJournalFile, chunk_bytes: usize) -> Self {
         Self {
-            grower: Grower::new(file.kind(), file.root(), file.header.version),
+            builder: GrowthBuilder::new(file.kind(), file.root(), file.header.version),
             file,
             words: Vec::new(),
-            piece: piece.clamp(1 << 14, PIECE),
+            chunk_bytes: chunk_bytes.clamp(1 << 14, MAX_CHUNK_BYTES),
         }
     }
 
@@ -531,20 +548,20 @@ impl Follower {
     pub fn poll(&mut self) -> Result<bool, TreeError> {
         self.file.refresh()?;
         let is_more = self.is_behind();
-        self.read_on()?;
+        self.read_all()?;
         Ok(is_more)
     }
 
-    fn read_on(&mut self) -> Result<(), TreeError> {
+    fn read_all(&mut self) -> Result<(), TreeError> {
         while self.is_behind() {
-            self.read_piece()?;
+            self.read_chunk()?;
         }
         Ok(())
     }
 
     /// Whether there is something that was not read yet.
     pub(super) fn is_behind(&self) -> bool {
-        self.grower.read() < self.file.committed()
+        self.builder.bytes_read() < self.file.committed()
     }
 
     /// Looks whether there is more, without reading it.
@@ -554,23 +571,23 @@ impl Follower {
 
     /// Bytes of records that were read, and how many there are.
     pub(super) fn progress(&self) -> (u64, u64) {
-        (self.grower.read(), self.file.committed())
+        (self.builder.bytes_read(), self.file.committed())
     }
 
     /// Reads a piece of what there is.
-    pub(super) fn read_piece(&mut self) -> Result<(), TreeError> {
-        let mut piece = self.piece;
+    pub(super) fn read_chunk(&mut self) -> Result<(), TreeError> {
+        let mut piece = self.chunk_bytes;
         loop {
-            let at = self.grower.read();
+            let at = self.builder.bytes_read();
             let left = self.file.committed() - at;
             self.file.read_words(at, piece, &mut self.words)?;
-            self.grower.expect(self.file.length());
-            if self.grower.read_words(&self.words)? > 0 {
+            self.builder.set_expected_bytes(self.file.length());
+            if self.builder.read_words(&self.words)? > 0 {
                 return Ok(());
             }
             // Not one record: it is longer than a piece, or it is torn.
             if left <= piece as u64 {
-                return Err(TreeError::at_byte(HEADER + at, TORN));
+                return Err(TreeError::at_byte(HEADER_BYTES + at, TRUNCATED_RECORD));
             }
             piece *= 2;
         }
@@ -578,16 +595,16 @@ impl Follower {
 
     /// The bytes it takes in memory.
     pub(super) fn bytes(&self) -> usize {
-        self.grower.bytes() + 4 * self.words.capacity()
+        self.builder.bytes() + 4 * self.words.capacity()
     }
 
     /// What was read.
     pub fn growth(&self) -> &Growth {
-        self.grower.growth()
+        self.builder.growth()
     }
 
     /// What was read, to keep.
     pub fn into_growth(self) -> Growth {
-        self.grower.into_growth()
+        self.builder.into_growth()
     }
 }

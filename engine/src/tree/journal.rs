@@ -12,80 +12,90 @@ use std::{
 };
 
 use super::{
-    growth::{JournalWriter, Kind},
-    writer::Stem,
+    growth::{GrowthJournalWriter, JournalKind},
+    writer::FileStem,
 };
-use crate::search::growth::Observer;
+use crate::search::growth::GrowthObserver;
 
 /// More words than these do not wait for a slow disk: then the journal ends, or the search waits.
-const MOST_WAITING: usize = 16 << 20;
+const MAX_PENDING_WORDS: usize = 16 << 20;
 /// Poll interval of a search that waits for the disk.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// After so many runs a reader is told of them, even if there are more.
-const MOST_TOGETHER: usize = 8;
+const MAX_COMMANDS_PER_COMMIT: usize = 8;
 
 /// What the thread that writes is told.
-enum Message {
+enum RecorderCommand {
     /// The root's number, and what kind of journal there is to be.
     Begin(u32, u32),
     /// A run of words.
-    Run(Vec<u32>),
+    Write(Vec<u32>),
     /// From here on something is missing.
-    Missing,
+    EndEarly,
 }
 
 /// What is between a search and the thread that writes.
 #[derive(Default)]
-struct Shared {
+struct RecorderQueue {
     /// Words that are not written yet.
-    waiting: AtomicUsize,
+    pending_words: AtomicUsize,
     /// Rooms for runs, to be used again: fresh memory takes longer to write to.
-    spare: Mutex<Vec<Vec<u32>>>,
+    spare_buffers: Mutex<Vec<Vec<u32>>>,
 }
 
-impl Shared {
+impl RecorderQueue {
     /// So many rooms are kept.
-    const SPARE: usize = 16;
+    const MAX_SPARE_BUFFERS: usize = 16;
 
-    fn borrow(&self) -> Vec<u32> {
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+    fn take_buffer(&self) -> Vec<u32> {
+        let mut spare = self
+            .spare_buffers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         spare.pop().unwrap_or_default()
     }
 
-    fn give_back(&self, mut words: Vec<u32>) {
+    fn return_buffer(&self, mut words: Vec<u32>) {
         words.clear();
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < Self::SPARE {
+        let mut spare = self
+            .spare_buffers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < Self::MAX_SPARE_BUFFERS {
             spare.push(words);
         }
     }
 }
 
 /// Hears a search and hands on what it hears.
-pub(super) struct Journal {
-    sender: Option<Sender<Message>>,
-    shared: Arc<Shared>,
-    too_slow: AtomicBool,
+pub(super) struct GrowthRecorder {
+    sender: Option<Sender<RecorderCommand>>,
+    queue: Arc<RecorderQueue>,
+    has_overflowed: AtomicBool,
     /// Whether the search waits for a slow disk.
-    waits: bool,
+    blocks_when_full: bool,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
-impl Journal {
+impl GrowthRecorder {
     /// A journal of at most `most` bytes beside the other files of `stem`. When the disk is slow the search `waits`, or goes
     /// on and the journal ends.
-    pub(super) fn start(stem: Arc<Stem>, most: u64, waits: bool) -> io::Result<Self> {
+    pub(super) fn start(
+        stem: Arc<FileStem>,
+        max_bytes: u64,
+        blocks_when_full: bool,
+    ) -> io::Result<Self> {
         let (sender, receiver) = channel();
-        let shared = Arc::new(Shared::default());
-        let other = Arc::clone(&shared);
+        let queue = Arc::new(RecorderQueue::default());
+        let thread_queue = Arc::clone(&queue);
         let thread = thread::Builder::new()
             .name("journal".to_owned())
-            .spawn(move || write(&receiver, &stem, most, &other))?;
+            .spawn(move || run_writer(&receiver, &stem, max_bytes, &thread_queue))?;
         Ok(Self {
             sender: Some(sender),
-            shared,
-            too_slow: AtomicBool::new(false),
-            waits,
+            queue,
+            has_overflowed: AtomicBool::new(false),
+            blocks_when_full,
             thread: Some(thread),
         })
     }
@@ -100,54 +110,61 @@ impl Journal {
     /// Waits for a disk that is behind, as long as there is somebody who writes.
     fn wait_for_room(&self) {
         let is_writing = || (self.thread.as_ref()).is_some_and(|thread| !thread.is_finished());
-        while self.shared.waiting.load(Ordering::Relaxed) > MOST_WAITING && is_writing() {
+        while self.queue.pending_words.load(Ordering::Relaxed) > MAX_PENDING_WORDS && is_writing() {
             thread::sleep(POLL_INTERVAL);
         }
     }
 
-    fn send(&self, message: Message) {
+    fn send(&self, command: RecorderCommand) {
         if let Some(sender) = &self.sender {
             // Without a thread that listens there is nothing to be done.
-            let _ = sender.send(message);
+            let _ = sender.send(command);
         }
     }
 }
 
-impl Observer for Journal {
-    fn begin(&self, root: u32, kind: u32) {
-        self.send(Message::Begin(root, kind));
+impl GrowthObserver for GrowthRecorder {
+    fn start(&self, root: u32, kind: u32) {
+        self.send(RecorderCommand::Begin(root, kind));
     }
 
-    fn hear(&self, mut words: Vec<u32>) -> Vec<u32> {
-        if self.too_slow.load(Ordering::Relaxed) {
+    fn receive(&self, mut words: Vec<u32>) -> Vec<u32> {
+        if self.has_overflowed.load(Ordering::Relaxed) {
             words.clear();
             return words;
         }
-        if self.waits {
+        if self.blocks_when_full {
             self.wait_for_room();
         }
-        let waiting = self
-            .shared
-            .waiting
+        let pending = self
+            .queue
+            .pending_words
             .fetch_add(words.len(), Ordering::Relaxed);
-        if waiting > MOST_WAITING && !self.waits {
-            self.too_slow.store(true, Ordering::Relaxed);
-            self.send(Message::Missing);
+        if pending > MAX_PENDING_WORDS && !self.blocks_when_full {
+            self.has_overflowed.store(true, Ordering::Relaxed);
+            self.send(RecorderCommand::EndEarly);
             words.clear();
             return words;
         }
-        self.send(Message::Run(words));
-        self.shared.borrow()
+        self.send(RecorderCommand::Write(words));
+        self.queue.take_buffer()
     }
 }
 
-fn write(receiver: &Receiver<Message>, stem: &Stem, most: u64, shared: &Shared) -> io::Result<()> {
+fn run_writer(
+    receiver: &Receiver<RecorderCommand>,
+    stem: &FileStem,
+    max_bytes: u64,
+    queue: &RecorderQueue,
+) -> io::Result<()> {
     let mut writer = None;
     let mut result = Ok(());
     while let Ok(first) = receiver.recv() {
         // What has come in the meantime is written with it, and made known together.
-        for message in std::iter::once(first).chain(receiver.try_iter().take(MOST_TOGETHER)) {
-            let step = write_down(message, stem, most, shared, &mut writer);
+        for message in
+            std::iter::once(first).chain(receiver.try_iter().take(MAX_COMMANDS_PER_COMMIT))
+        {
+            let step = handle_command(message, stem, max_bytes, queue, &mut writer);
             result = result.and(step);
             if result.is_err() {
                 writer = None;
@@ -161,28 +178,32 @@ fn write(receiver: &Receiver<Message>, stem: &Stem, most: u64, shared: &Shared) 
     writer.map_or(Ok(()), |mut writer| writer.end(false))
 }
 
-fn write_down(
-    message: Message,
-    stem: &Stem,
-    most: u64,
-    shared: &Shared,
-    writer: &mut Option<JournalWriter>,
+fn handle_command(
+    command: RecorderCommand,
+    stem: &FileStem,
+    max_bytes: u64,
+    queue: &RecorderQueue,
+    writer: &mut Option<GrowthJournalWriter>,
 ) -> io::Result<()> {
-    match (message, writer) {
-        (Message::Begin(root, kind), writer) => {
-            let kind = Kind::from_bits(kind).unwrap_or_default();
-            let create = |path: &_| JournalWriter::create(path, kind, root, most);
+    match (command, writer) {
+        (RecorderCommand::Begin(root, kind), writer) => {
+            let kind = JournalKind::from_bits(kind).unwrap_or_default();
+            let create = |path: &_| GrowthJournalWriter::create(path, kind, root, max_bytes);
             *writer = Some(stem.claim("growth", create)?);
             Ok(())
         }
-        (Message::Run(mut words), writer) => {
-            shared.waiting.fetch_sub(words.len(), Ordering::Relaxed);
+        (RecorderCommand::Write(mut words), writer) => {
+            queue
+                .pending_words
+                .fetch_sub(words.len(), Ordering::Relaxed);
             let result = writer
                 .as_mut()
-                .map_or(Ok(()), |writer| writer.add(&mut words));
-            shared.give_back(words);
+                .map_or(Ok(()), |writer| writer.append(&mut words));
+            queue.return_buffer(words);
             result
         }
-        (Message::Missing, writer) => writer.as_mut().map_or(Ok(()), |writer| writer.end(true)),
+        (RecorderCommand::EndEarly, writer) => {
+            writer.as_mut().map_or(Ok(()), |writer| writer.end(true))
+        }
     }
 }

@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, io::Read};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Place, TreeError};
+use super::{FileLocation, TreeError};
 
 /// The version of the files that this program writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 
 /// What stands in STEM.json. Keys that are missing have their defaults, unknown ones are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -143,7 +143,7 @@ pub struct ScoreMeta {
 }
 
 /// The text of a file of this kind.
-pub fn text(value: &impl Serialize) -> String {
+pub fn to_json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
@@ -166,26 +166,26 @@ pub fn read_match(input: impl Read) -> Result<MatchMeta, TreeError> {
 fn parse<T: for<'a> Deserialize<'a>>(input: impl Read) -> Result<T, TreeError> {
     let mut text = Vec::new();
     // A sidecar is a few kilobytes; what is longer is something else.
-    input.take(LONGEST + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > LONGEST {
+    input.take(MAX_SIDECAR_BYTES + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_SIDECAR_BYTES {
         return Err(TreeError::at_line(
             1,
             "not a sidecar: it is longer than 16 megabytes",
         ));
     }
     serde_json::from_slice(&text).map_err(|error| TreeError::Malformed {
-        place: Place::Line(error.line() as u64),
+        place: FileLocation::Line(error.line() as u64),
         problem: error.to_string(),
     })
 }
 
-const LONGEST: u64 = 1 << 24;
+const MAX_SIDECAR_BYTES: u64 = 1 << 24;
 
 fn check_version(format: u32) -> Result<(), TreeError> {
-    if format > FORMAT {
+    if format > FORMAT_VERSION {
         return Err(TreeError::at_line(
             1,
-            format!("format {format} is of a later version: expected {FORMAT}"),
+            format!("format {format} is of a later version: expected {FORMAT_VERSION}"),
         ));
     }
     Ok(())

@@ -30,7 +30,7 @@ pub mod writer;
 
 /// One node of a tree: a row of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub struct TreeNode {
     /// How often the move into the node was followed.
     pub visits: i32,
     /// The second counter: how often in this search alone.
@@ -41,13 +41,13 @@ pub struct Node {
     pub children: u32,
     /// The row of its parent, counted from 0; the root is its own parent.
     pub parent: u32,
-    move_name: Name,
-    state: Name,
+    move_name: NameSpan,
+    state: NameSpan,
 }
 
 /// Where a name stands in the text of all names.
 #[derive(Clone, Copy, Debug, Default)]
-struct Name {
+struct NameSpan {
     start: u32,
     len: u32,
 }
@@ -55,13 +55,13 @@ struct Name {
 /// A tree: its nodes in depth-first pre-order, the root first. There is always a root.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     names: String,
 }
 
 impl Tree {
     /// The rows.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[TreeNode] {
         &self.nodes
     }
 
@@ -75,13 +75,13 @@ impl Tree {
         self.name(self.nodes[row].state)
     }
 
-    fn name(&self, name: Name) -> &str {
+    fn name(&self, name: NameSpan) -> &str {
         &self.names[name.start as usize..(name.start + name.len) as usize]
     }
 
     /// How many rows each node's subtree takes, itself included: the children of row r begin at r + 1, and the next sibling
     /// of a child is as many rows further as its subtree takes.
-    pub fn sizes(&self) -> Vec<u32> {
+    pub fn subtree_sizes(&self) -> Vec<u32> {
         let mut sizes = vec![1; self.nodes.len()];
         for row in (1..self.nodes.len()).rev() {
             sizes[self.nodes[row].parent as usize] += sizes[row];
@@ -105,14 +105,14 @@ impl Tree {
 
     /// The bytes it takes in memory.
     pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.names.capacity()
+        self.nodes.capacity() * size_of::<TreeNode>() + self.names.capacity()
     }
 
     /// The root's figures as its children tell them: visits, second counter, and mean, which is the opponent's of the player
     /// who chooses among the children. Means are taken for rewards from 0 to 1; where they are not, it is 0.
-    pub fn root_of_children(&self) -> (i32, i32, f64) {
+    pub fn root_stats_from_children(&self) -> (i32, i32, f64) {
         let (mut visits, mut second, mut sum, mut are_rewards) = (0_i64, 0_i64, 0.0, true);
-        let sizes = self.sizes();
+        let sizes = self.subtree_sizes();
         for child in self.children(0, &sizes) {
             let child = &self.nodes[child];
             visits += i64::from(child.visits.max(0));
@@ -132,7 +132,7 @@ impl Tree {
     }
 
     /// The same tree with the figures that `.tree` files do not have for the root.
-    pub fn set_root(&mut self, visits: i32, second: i32, mean: f64) {
+    pub fn set_root_stats(&mut self, visits: i32, second: i32, mean: f64) {
         let root = &mut self.nodes[0];
         (root.visits, root.second, root.mean) = (visits, second, mean);
     }
@@ -141,7 +141,8 @@ impl Tree {
 /// Equal in every column of every row; means that are not numbers are equal if their bits are.
 impl PartialEq for Tree {
     fn eq(&self, other: &Self) -> bool {
-        let figures = |node: &Node| (node.visits, node.second, node.mean.to_bits(), node.children);
+        let figures =
+            |node: &TreeNode| (node.visits, node.second, node.mean.to_bits(), node.children);
         self.nodes.len() == other.nodes.len()
             && (0..self.nodes.len()).all(|row| {
                 figures(&self.nodes[row]) == figures(&other.nodes[row])
@@ -153,7 +154,7 @@ impl PartialEq for Tree {
 
 /// A row as it comes from outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Row<'a> {
+pub struct TreeRow<'a> {
     /// The name of the move.
     pub move_name: &'a str,
     /// Visits.
@@ -169,31 +170,31 @@ pub struct Row<'a> {
 }
 
 /// Puts a tree together, row by row in pre-order.
-pub struct Builder {
-    nodes: Vec<Node>,
+pub struct TreeBuilder {
+    nodes: Vec<TreeNode>,
     names: String,
     /// Nodes that have children to come, and how many.
     open: Vec<(u32, u32)>,
     /// Names seen lately, by a hash: most names are seen again and again.
-    lately: Vec<Name>,
+    recent_names: Vec<NameSpan>,
     /// Where only the most visited part is wanted.
-    cut: Option<Cut>,
+    prune: Option<PruneState>,
 }
 
 /// What a [`Builder`] leaves out.
-struct Cut {
+struct PruneState {
     /// The bytes that the tree may take, and how many of them a node counts as, without its names.
     bytes: usize,
     node_bytes: usize,
     /// Rows with fewer visits are left out, with all below them.
-    least_visits: i32,
+    min_visits: i32,
     /// All rows so far, and by node its row.
-    all: u32,
-    rows: Vec<u32>,
+    rows_seen: u32,
+    kept_rows: Vec<u32>,
 }
 
 /// Nothing: in place of a node that was left out.
-const LEFT_OUT: u32 = u32::MAX;
+const OMITTED: u32 = u32::MAX;
 
 /// A tree of which some rows may be left out.
 #[derive(Clone, Debug)]
@@ -203,50 +204,50 @@ pub struct TreePart {
     /// By node: its row in the whole tree, if something was left out.
     pub rows: Option<Vec<u32>>,
     /// What was left out.
-    pub left_out: LeftOut,
+    pub omitted: OmittedRows,
 }
 
 /// What was left out of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedRows {
     /// How many rows.
     pub nodes: u64,
     /// Those have fewer visits, or are below rows that have; 0 if there are none.
-    pub least_visits: u32,
+    pub min_visits: u32,
 }
 
-impl Default for Builder {
+impl Default for TreeBuilder {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
             names: String::new(),
             open: Vec::new(),
-            lately: vec![Name::default(); Self::LATELY],
-            cut: None,
+            recent_names: vec![NameSpan::default(); Self::RECENT_NAMES_CAPACITY],
+            prune: None,
         }
     }
 }
 
-impl Builder {
-    const LATELY: usize = 1 << 11;
+impl TreeBuilder {
+    const RECENT_NAMES_CAPACITY: usize = 1 << 11;
 
     /// Keeps the most visited part that fits into so many bytes, where a node counts as `node_bytes` beside its names.
-    pub fn within(bytes: usize, node_bytes: usize) -> Self {
+    pub fn with_byte_limit(bytes: usize, node_bytes: usize) -> Self {
         Self {
-            cut: Some(Cut {
+            prune: Some(PruneState {
                 bytes,
                 node_bytes,
-                least_visits: i32::MIN,
-                all: 0,
-                rows: Vec::new(),
+                min_visits: i32::MIN,
+                rows_seen: 0,
+                kept_rows: Vec::new(),
             }),
             ..Self::default()
         }
     }
 
     /// Adds a row.
-    pub fn push(&mut self, row: &Row<'_>) -> Result<(), String> {
-        let count = (self.cut.as_ref()).map_or(self.nodes.len(), |cut| cut.all as usize);
+    pub fn push(&mut self, row: &TreeRow<'_>) -> Result<(), String> {
+        let count = (self.prune.as_ref()).map_or(self.nodes.len(), |cut| cut.rows_seen as usize);
         let index = u32::try_from(count)
             .ok()
             .filter(|&index| index < u32::MAX)
@@ -268,20 +269,20 @@ impl Builder {
                 parent
             }
         };
-        self.nodes.try_reserve(1).map_err(no_memory)?;
-        self.open.try_reserve(1).map_err(no_memory)?;
+        self.nodes.try_reserve(1).map_err(out_of_memory_message)?;
+        self.open.try_reserve(1).map_err(out_of_memory_message)?;
         if row.visits != 0 && !row.mean.is_finite() {
             return Err(format!(
                 "the mean of {} visits is {}: expected a number",
                 row.visits, row.mean
             ));
         }
-        if self.cut.is_some() {
-            return self.push_some(row, index, parent);
+        if self.prune.is_some() {
+            return self.push_if_kept(row, index, parent);
         }
-        let move_name = self.name(row.move_name)?;
-        let state = self.name(row.state)?;
-        self.nodes.push(Node {
+        let move_name = self.intern(row.move_name)?;
+        let state = self.intern(row.state)?;
+        self.nodes.push(TreeNode {
             visits: row.visits,
             second: row.second,
             mean: row.mean,
@@ -297,19 +298,19 @@ impl Builder {
     }
 
     /// Adds a row if it is one that stays; `parent` is a node, or [`LEFT_OUT`].
-    fn push_some(&mut self, row: &Row<'_>, index: u32, parent: u32) -> Result<(), String> {
-        let Some(cut) = &mut self.cut else {
+    fn push_if_kept(&mut self, row: &TreeRow<'_>, index: u32, parent: u32) -> Result<(), String> {
+        let Some(cut) = &mut self.prune else {
             return Ok(());
         };
-        cut.all += 1;
-        let stays = index == 0 || parent != LEFT_OUT && row.visits >= cut.least_visits;
-        let mut node = LEFT_OUT;
+        cut.rows_seen += 1;
+        let stays = index == 0 || parent != OMITTED && row.visits >= cut.min_visits;
+        let mut node = OMITTED;
         if stays {
             node = self.nodes.len() as u32;
-            cut.rows.push(index);
-            let move_name = self.name(row.move_name)?;
-            let state = self.name(row.state)?;
-            self.nodes.push(Node {
+            cut.kept_rows.push(index);
+            let move_name = self.intern(row.move_name)?;
+            let state = self.intern(row.state)?;
+            self.nodes.push(TreeNode {
                 visits: row.visits,
                 second: row.second,
                 mean: row.mean,
@@ -325,29 +326,29 @@ impl Builder {
         if row.children > 0 {
             self.open.push((node, row.children));
         }
-        let is_full = (self.cut.as_ref())
+        let is_full = (self.prune.as_ref())
             .is_some_and(|cut| self.nodes.len() * cut.node_bytes + self.names.len() > cut.bytes);
         if stays && is_full && self.nodes.len() > 1 {
-            self.leave_out()?;
+            self.drop_least_visited()?;
         }
         Ok(())
     }
 
     /// Leaves out the least visited quarter of the nodes, and all that have as few visits.
-    fn leave_out(&mut self) -> Result<(), String> {
-        let Some(cut) = &mut self.cut else {
+    fn drop_least_visited(&mut self) -> Result<(), String> {
+        let Some(cut) = &mut self.prune else {
             return Ok(());
         };
         let mut visits: Vec<i32> = self.nodes[1..].iter().map(|node| node.visits).collect();
         let last = visits.len() / 4;
         let (_, &mut most, _) = visits.select_nth_unstable(last);
         drop(visits);
-        cut.least_visits = most.saturating_add(1);
+        cut.min_visits = most.saturating_add(1);
         // By node: where it is from now on.
         let mut places: Vec<u32> = Vec::with_capacity(self.nodes.len());
         let mut kept = 0;
         let old_names = std::mem::take(&mut self.names);
-        self.lately.fill(Name::default());
+        self.recent_names.fill(NameSpan::default());
         for index in 0..self.nodes.len() {
             let mut node = self.nodes[index];
             let parent = if index == 0 {
@@ -355,32 +356,32 @@ impl Builder {
             } else {
                 places[node.parent as usize]
             };
-            let least = (self.cut.as_ref()).map_or(i32::MIN, |cut| cut.least_visits);
-            if index > 0 && (parent == LEFT_OUT || node.visits < least) {
-                places.push(LEFT_OUT);
+            let least = (self.prune.as_ref()).map_or(i32::MIN, |cut| cut.min_visits);
+            if index > 0 && (parent == OMITTED || node.visits < least) {
+                places.push(OMITTED);
                 continue;
             }
             let text =
-                |name: Name| &old_names[name.start as usize..(name.start + name.len) as usize];
-            node.move_name = self.name(text(node.move_name))?;
-            node.state = self.name(text(node.state))?;
+                |name: NameSpan| &old_names[name.start as usize..(name.start + name.len) as usize];
+            node.move_name = self.intern(text(node.move_name))?;
+            node.state = self.intern(text(node.state))?;
             (node.parent, node.children) = (parent, 0);
             places.push(kept as u32);
             self.nodes[kept] = node;
             if index > 0 {
                 self.nodes[parent as usize].children += 1;
             }
-            if let Some(cut) = &mut self.cut {
-                cut.rows[kept] = cut.rows[index];
+            if let Some(cut) = &mut self.prune {
+                cut.kept_rows[kept] = cut.kept_rows[index];
             }
             kept += 1;
         }
         self.nodes.truncate(kept);
-        if let Some(cut) = &mut self.cut {
-            cut.rows.truncate(kept);
+        if let Some(cut) = &mut self.prune {
+            cut.kept_rows.truncate(kept);
         }
         for (node, _) in &mut self.open {
-            if *node != LEFT_OUT {
+            if *node != OMITTED {
                 *node = places[*node as usize];
             }
         }
@@ -389,11 +390,11 @@ impl Builder {
 
     /// The tree, if it is complete, with what was left out; else what is missing.
     pub fn finish_part(mut self) -> Result<TreePart, String> {
-        let Some(cut) = self.cut.take() else {
+        let Some(cut) = self.prune.take() else {
             return Ok(TreePart {
                 tree: self.finish()?,
                 rows: None,
-                left_out: LeftOut::default(),
+                omitted: OmittedRows::default(),
             });
         };
         if let Some(&(_, left)) = self.open.last() {
@@ -401,24 +402,24 @@ impl Builder {
                 format!("the file ends before the tree does: {left} children are missing");
             return Err(problem);
         }
-        let left_out = LeftOut {
-            nodes: u64::from(cut.all) - self.nodes.len() as u64,
-            least_visits: cut.least_visits.max(0) as u32,
+        let left_out = OmittedRows {
+            nodes: u64::from(cut.rows_seen) - self.nodes.len() as u64,
+            min_visits: cut.min_visits.max(0) as u32,
         };
         if left_out.nodes > 0 {
-            self.renumber(&cut.rows)?;
+            self.renumber_shared_rows(&cut.kept_rows)?;
         }
         let tree = self.finish()?;
         Ok(TreePart {
             tree,
-            rows: (left_out.nodes > 0).then_some(cut.rows),
-            left_out,
+            rows: (left_out.nodes > 0).then_some(cut.kept_rows),
+            omitted: left_out,
         })
     }
 
     /// States that say in which row a shared node is expanded, counted from 1, get its row among those that stay, or 0 if it
     /// does not.
-    fn renumber(&mut self, rows: &[u32]) -> Result<(), String> {
+    fn renumber_shared_rows(&mut self, rows: &[u32]) -> Result<(), String> {
         for index in 0..self.nodes.len() {
             let state = self.nodes[index].state;
             let text = &self.names[state.start as usize..(state.start + state.len) as usize];
@@ -428,30 +429,32 @@ impl Builder {
             let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
             let place = row.and_then(|row| rows.binary_search(&row).ok());
             let text = format!("={}", place.map_or(0, |place| place + 1));
-            self.nodes[index].state = self.name(&text)?;
+            self.nodes[index].state = self.intern(&text)?;
         }
         Ok(())
     }
 
-    fn name(&mut self, text: &str) -> Result<Name, String> {
+    fn intern(&mut self, text: &str) -> Result<NameSpan, String> {
         if text.is_empty() {
-            return Ok(Name::default());
+            return Ok(NameSpan::default());
         }
-        let slot = slot_of(text.as_bytes());
-        let known = self.lately[slot];
+        let slot = name_slot(text.as_bytes());
+        let known = self.recent_names[slot];
         let (start, end) = (known.start as usize, (known.start + known.len) as usize);
         if self.names.as_bytes()[start..end] == *text.as_bytes() {
             return Ok(known);
         }
         let too_much = |_| "the names take more than four gigabytes".to_owned();
         u32::try_from(self.names.len() + text.len()).map_err(too_much)?;
-        let name = Name {
+        let name = NameSpan {
             start: self.names.len() as u32,
             len: text.len() as u32,
         };
-        self.names.try_reserve(text.len()).map_err(no_memory)?;
+        self.names
+            .try_reserve(text.len())
+            .map_err(out_of_memory_message)?;
         self.names.push_str(text);
-        self.lately[slot] = name;
+        self.recent_names[slot] = name;
         Ok(name)
     }
 
@@ -488,30 +491,30 @@ impl Builder {
 }
 
 /// What is said of a tree for which the system has no memory left.
-fn no_memory(_: TryReserveError) -> String {
+fn out_of_memory_message(_: TryReserveError) -> String {
     "the tree does not fit into memory".to_owned()
 }
 
 /// Where a name is kept among those seen lately: by its first and last bytes and its length.
 #[inline]
-fn slot_of(bytes: &[u8]) -> usize {
+fn name_slot(bytes: &[u8]) -> usize {
     let mut word = bytes.len() as u64;
     for &byte in bytes.iter().take(8).chain(bytes.iter().rev().take(8)) {
         word = (word ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
-    (word >> 40) as usize % Builder::LATELY
+    (word >> 40) as usize % TreeBuilder::RECENT_NAMES_CAPACITY
 }
 
 /// Where in a file something was wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FileLocation {
     /// A line, counted from 1.
     Line(u64),
     /// A byte, counted from 0.
     Byte(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FileLocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(out, "line {line}"),
@@ -530,7 +533,7 @@ pub enum TreeError {
     #[error("{place}: {problem}")]
     Malformed {
         /// Where.
-        place: Place,
+        place: FileLocation,
         /// What is wrong there.
         problem: String,
     },
@@ -542,14 +545,14 @@ pub enum TreeError {
 impl TreeError {
     fn at_byte(byte: u64, problem: impl Into<String>) -> Self {
         Self::Malformed {
-            place: Place::Byte(byte),
+            place: FileLocation::Byte(byte),
             problem: problem.into(),
         }
     }
 
     fn at_line(line: u64, problem: impl Into<String>) -> Self {
         Self::Malformed {
-            place: Place::Line(line),
+            place: FileLocation::Line(line),
             problem: problem.into(),
         }
     }

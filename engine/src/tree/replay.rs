@@ -2,92 +2,92 @@
 
 use super::{
     TreeError,
-    growth::{Follower, Growth, PositionTable},
+    growth::{Growth, JournalFollower, PositionTable},
 };
 use crate::{
     games::Outcome,
     search::{
-        Edge, Frame, Reward, RootEdge, Searchable, TableEntry, TreeView,
-        growth::Entry,
-        mcts::{Grouping, Sharing, frame_of, square},
+        EdgeView, ReferenceFrame, Reward, RootEdge, Searchable, TableEntry, TreeView,
+        growth::RawTableEntry,
+        mcts::{Grouping, Sharing, canonical_frame, square_reward},
     },
 };
 
 /// The figures of a tree at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Figures {
-    at: u32,
+struct ReplayStats {
+    iteration: u32,
     /// By node.
     visits: Vec<u32>,
     sums: Vec<u64>,
     /// By node, where squares are added up: the sums of squared rewards.
     squares: Vec<u64>,
     /// By move, in a graph.
-    chosen: Vec<u32>,
+    edge_visits: Vec<u32>,
     /// How many nodes of a tree have visits.
-    visited: u64,
+    visited_nodes: u64,
     /// How many leaves of a graph have turned out to be known.
-    joins: usize,
+    applied_merges: usize,
     /// By entry of a table of positions: the key it is of and what it was told.
-    entries: Vec<(u64, Entry)>,
+    entries: Vec<(u64, RawTableEntry)>,
     /// How many of those that had been told something before have been met.
-    told: usize,
+    applied_seeds: usize,
 }
 
-impl Figures {
+impl ReplayStats {
     fn bytes(&self) -> usize {
-        4 * (self.visits.capacity() + self.chosen.capacity())
+        4 * (self.visits.capacity() + self.edge_visits.capacity())
             + 8 * (self.sums.capacity() + self.squares.capacity())
-            + size_of::<(u64, Entry)>() * self.entries.capacity()
+            + size_of::<(u64, RawTableEntry)>() * self.entries.capacity()
     }
 
     /// Makes room for what the journal has more now: what was known of it before the search.
-    fn fit(&mut self, growth: &Growth) {
+    fn extend_to(&mut self, growth: &Growth) {
         if let Some(known) = &growth.squares {
             let new = self.squares.len() as u32..growth.nodes() as u32;
             self.squares
                 .extend(new.map(|node| known.get(&node).copied().unwrap_or(0)));
         }
-        let new = &growth.known[self.visits.len()..];
-        self.visited += new.iter().filter(|(visits, _)| *visits > 0).count() as u64;
+        let new = &growth.inherited[self.visits.len()..];
+        self.visited_nodes += new.iter().filter(|(visits, _)| *visits > 0).count() as u64;
         self.visits.extend(new.iter().map(|&(visits, _)| visits));
         self.sums.extend(new.iter().map(|&(_, sum)| sum));
-        self.chosen
-            .extend_from_slice(&growth.chosen[self.chosen.len()..]);
+        self.edge_visits
+            .extend_from_slice(&growth.inherited_edge_visits[self.edge_visits.len()..]);
         if let Some(table) = &growth.table {
             self.entries.resize(table.len(), Default::default());
-            self.meet(table, self.at);
+            self.apply_seeds(table, self.iteration);
         }
     }
 
     /// Lets entries have what they had been told before they were met, up to this time. In a journal of one thread those that
     /// are of the same key already have it.
-    fn meet(&mut self, table: &PositionTable, at: u32) {
-        while let Some(&(when, place, told)) = table.told.get(self.told)
+    fn apply_seeds(&mut self, table: &PositionTable, at: u32) {
+        while let Some(&(when, place, told)) = table.seeds.get(self.applied_seeds)
             && when <= at
         {
-            let (number, key) = table.of_visited(place);
+            let (number, key) = table.visited_entry(place);
             let entry = &mut self.entries[number as usize];
-            if !is_of(entry, key, table.verified) {
+            if !entry_matches(entry, key, table.verified) {
                 *entry = (key, told);
             }
-            self.told += 1;
+            self.applied_seeds += 1;
         }
     }
 
     /// Tells the table of a visit, after the node itself was told. An entry of another position, or one that knows less than
     /// the node, becomes what the node knows; as `Bounded` does it.
-    fn tell_table(&mut self, table: &PositionTable, node: u32, reward: u64) {
-        let Some((number, key)) = table.of_node(node) else {
+    fn update_table(&mut self, table: &PositionTable, node: u32, reward: u64) {
+        let Some((number, key)) = table.entry_of_node(node) else {
             return;
         };
-        let own = Entry {
+        let own = RawTableEntry {
             visits: self.visits[node as usize],
             sum: self.sums[node as usize],
             squares: self.squares.get(node as usize).copied().unwrap_or(0),
         };
         let entry = &mut self.entries[number as usize];
-        let is_known = is_of(entry, key, table.verified);
+        let is_known = entry_matches(entry, key, table.verified);
         let (of, told) = entry;
         if table.verified && (!is_known || told.visits.wrapping_add(1) < own.visits) {
             (*of, *told) = (key, own);
@@ -95,14 +95,14 @@ impl Figures {
         }
         told.visits = told.visits.wrapping_add(1);
         told.sum = told.sum.wrapping_add(reward);
-        told.squares = told.squares.wrapping_add(square(reward));
+        told.squares = told.squares.wrapping_add(square_reward(reward));
     }
 
     /// Lets nodes have what leaves were told that turned out to be theirs at this time. The leaves keep it, though nothing
     /// leads to them any more, so that it can be taken back.
-    fn join(&mut self, growth: &Growth, at: u32) {
-        while let Some(join) = growth.joins.get(self.joins)
-            && join.at <= at
+    fn apply_merges(&mut self, growth: &Growth, at: u32) {
+        while let Some(join) = growth.merges.get(self.applied_merges)
+            && join.iteration <= at
         {
             let (leaf, node) = (join.leaf as usize, join.node as usize);
             self.visits[node] = self.visits[node].wrapping_add(self.visits[leaf]);
@@ -110,14 +110,17 @@ impl Figures {
             if !self.squares.is_empty() {
                 self.squares[node] = self.squares[node].wrapping_add(self.squares[leaf]);
             }
-            self.joins += 1;
+            self.applied_merges += 1;
         }
     }
 
     /// Takes back what [`Self::join`] did at this time.
-    fn part(&mut self, growth: &Growth, at: u32) {
-        while let Some(join) = self.joins.checked_sub(1).map(|last| growth.joins[last])
-            && join.at >= at
+    fn revert_merges(&mut self, growth: &Growth, at: u32) {
+        while let Some(join) = self
+            .applied_merges
+            .checked_sub(1)
+            .map(|last| growth.merges[last])
+            && join.iteration >= at
         {
             let (leaf, node) = (join.leaf as usize, join.node as usize);
             self.visits[node] = self.visits[node].wrapping_sub(self.visits[leaf]);
@@ -125,82 +128,82 @@ impl Figures {
             if !self.squares.is_empty() {
                 self.squares[node] = self.squares[node].wrapping_sub(self.squares[leaf]);
             }
-            self.joins -= 1;
+            self.applied_merges -= 1;
         }
     }
 
     /// Forgets what [`Self::fit`] knows anyway: the end, as far as nothing has happened to it yet.
-    fn shorten(&mut self, growth: &Growth) {
+    fn trim_unchanged(&mut self, growth: &Growth) {
         let last = |figures: &Self| {
             let index = figures.visits.len().checked_sub(1)?;
             Some((index, (figures.visits[index], figures.sums[index])))
         };
-        while last(self).is_some_and(|(index, known)| growth.known[index] == known) {
-            self.visited -= u64::from(self.visits.pop() > Some(0));
+        while last(self).is_some_and(|(index, known)| growth.inherited[index] == known) {
+            self.visited_nodes -= u64::from(self.visits.pop() > Some(0));
             self.sums.pop();
             self.squares.pop();
         }
-        while (self.chosen.last())
-            .is_some_and(|&chosen| growth.chosen[self.chosen.len() - 1] == chosen)
-        {
-            self.chosen.pop();
+        while (self.edge_visits.last()).is_some_and(|&chosen| {
+            growth.inherited_edge_visits[self.edge_visits.len() - 1] == chosen
+        }) {
+            self.edge_visits.pop();
         }
-        let empty = <(u64, Entry)>::default();
+        let empty = <(u64, RawTableEntry)>::default();
         let used = self.entries.iter().rposition(|entry| *entry != empty);
         self.entries.truncate(used.map_or(0, |last| last + 1));
         self.entries.shrink_to_fit();
         self.visits.shrink_to_fit();
         self.sums.shrink_to_fit();
         self.squares.shrink_to_fit();
-        self.chosen.shrink_to_fit();
+        self.edge_visits.shrink_to_fit();
     }
 }
 
 /// Whether an entry is there and, where entries are told apart, of this key.
-fn is_of((key, told): &(u64, Entry), wanted: u64, verified: bool) -> bool {
+fn entry_matches((key, told): &(u64, RawTableEntry), wanted: u64, verified: bool) -> bool {
     told.visits > 0 && (!verified || *key == wanted)
 }
 
 /// Where a journal comes from.
-enum Source {
+enum JournalSource {
     /// It was read.
-    Read(Box<Growth>),
+    Complete(Box<Growth>),
     /// It is read while it is written.
-    Followed(Box<Follower>),
+    Following(Box<JournalFollower>),
 }
 
-impl Source {
+impl JournalSource {
     fn growth(&self) -> &Growth {
         match self {
-            Self::Read(growth) => growth,
-            Self::Followed(follower) => follower.growth(),
+            Self::Complete(growth) => growth,
+            Self::Following(follower) => follower.growth(),
         }
     }
 }
 
 /// A journal that can be turned to any iteration. Turning takes a few milliseconds: from the nearest of some times that it
 /// remembers it walks forwards or backwards, for whole numbers can be taken back exactly.
-pub struct Replay {
-    source: Source,
-    figures: Figures,
+pub struct GrowthReplay {
+    source: JournalSource,
+    stats: ReplayStats,
     /// The figures of multiples of `step`, in order.
-    remembered: Vec<Figures>,
-    step: u32,
+    checkpoints: Vec<ReplayStats>,
+    checkpoint_interval: u32,
     /// The most bytes that these may take.
-    most_remembered: usize,
+    max_checkpoint_bytes: usize,
     /// Room for the nodes of an iteration.
     path: Vec<u32>,
 }
 
-impl Replay {
+impl GrowthReplay {
     /// So many times are remembered.
-    const REMEMBERED: usize = 12;
+    const MAX_CHECKPOINTS: usize = 12;
     /// Times closer than this are not worth remembering.
-    const SHORT: u32 = 20_000;
+    const MIN_CHECKPOINT_INTERVAL: u32 = 20_000;
 
     /// A replay that stands before the first iteration.
     pub fn new(growth: Growth) -> Self {
-        let mut replay = Self::of(Source::Read(Box::new(growth)));
+        let mut replay = Self::from_source(JournalSource::Complete(Box::new(growth)));
         // The way there is remembered.
         replay.seek(u32::MAX);
         replay.seek(0);
@@ -208,83 +211,83 @@ impl Replay {
     }
 
     /// A replay of a journal that may still be written; it stands before the first iteration.
-    pub fn follow(follower: Follower) -> Self {
-        Self::of(Source::Followed(Box::new(follower)))
+    pub fn follow(follower: JournalFollower) -> Self {
+        Self::from_source(JournalSource::Following(Box::new(follower)))
     }
 
-    fn of(source: Source) -> Self {
-        let mut figures = Figures::default();
-        figures.fit(source.growth());
+    fn from_source(source: JournalSource) -> Self {
+        let mut stats = ReplayStats::default();
+        stats.extend_to(source.growth());
         Self {
             source,
-            figures,
-            remembered: Vec::new(),
-            step: Self::SHORT,
+            stats,
+            checkpoints: Vec::new(),
+            checkpoint_interval: Self::MIN_CHECKPOINT_INTERVAL,
             path: Vec::new(),
-            most_remembered: usize::MAX,
+            max_checkpoint_bytes: usize::MAX,
         }
     }
 
     /// The same with a limit to the bytes of what it remembers.
-    pub(super) fn remembering(mut self, bytes: usize) -> Self {
-        self.most_remembered = bytes;
+    pub(super) fn with_checkpoint_limit(mut self, bytes: usize) -> Self {
+        self.max_checkpoint_bytes = bytes;
         self
     }
 
     /// The bytes it takes in memory.
     pub(super) fn bytes(&self) -> usize {
         let source = match &self.source {
-            Source::Read(growth) => growth.bytes(),
-            Source::Followed(follower) => follower.bytes(),
+            JournalSource::Complete(growth) => growth.bytes(),
+            JournalSource::Following(follower) => follower.bytes(),
         };
-        source + self.figures.bytes() + self.remembered_bytes()
+        source + self.stats.bytes() + self.checkpoint_bytes()
     }
 
-    fn remembered_bytes(&self) -> usize {
-        self.remembered.iter().map(Figures::bytes).sum()
+    fn checkpoint_bytes(&self) -> usize {
+        self.checkpoints.iter().map(ReplayStats::bytes).sum()
     }
 
     /// What is followed.
-    pub(super) fn follower(&self) -> Option<&Follower> {
+    pub(super) fn follower(&self) -> Option<&JournalFollower> {
         match &self.source {
-            Source::Followed(follower) => Some(follower),
-            Source::Read(_) => None,
+            JournalSource::Following(follower) => Some(follower),
+            JournalSource::Complete(_) => None,
         }
     }
 
     /// Reads what was added to a journal that is followed; whether there was anything.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
-        self.read_on(Follower::poll)
+        self.read_more(JournalFollower::poll)
     }
 
     /// Looks whether there is more of a journal that is followed, and reads a piece of it; whether there was anything.
-    pub(super) fn poll_piece(&mut self) -> Result<bool, TreeError> {
-        self.read_on(|follower| {
+    pub(super) fn poll_chunk(&mut self) -> Result<bool, TreeError> {
+        self.read_more(|follower| {
             if !follower.is_behind() {
                 follower.refresh()?;
             }
             let is_more = follower.is_behind();
             if is_more {
-                follower.read_piece()?;
+                follower.read_chunk()?;
             }
             Ok(is_more)
         })
     }
 
-    fn read_on(
+    fn read_more(
         &mut self,
-        read: impl FnOnce(&mut Follower) -> Result<bool, TreeError>,
+        read: impl FnOnce(&mut JournalFollower) -> Result<bool, TreeError>,
     ) -> Result<bool, TreeError> {
-        let Source::Followed(follower) = &mut self.source else {
+        let JournalSource::Following(follower) = &mut self.source else {
             return Ok(false);
         };
         // Before the first iteration more may become known of nodes that are there already.
         let has_begun = follower.growth().iterations() > 0;
         let result = read(follower);
         if !has_begun {
-            self.figures = Figures::default();
+            self.stats = ReplayStats::default();
         }
-        self.figures.fit(self.source.growth());
+        self.stats.extend_to(self.source.growth());
         result
     }
 
@@ -294,73 +297,81 @@ impl Replay {
     }
 
     /// How many iterations are done where it stands.
-    pub fn at(&self) -> u32 {
-        self.figures.at
+    pub fn current_iteration(&self) -> u32 {
+        self.stats.iteration
     }
 
     /// Turns to the time after so many iterations, at most to the end.
     pub fn seek(&mut self, iterations: u32) {
-        self.approach(iterations, u32::MAX);
+        self.seek_towards(iterations, u32::MAX);
     }
 
     /// Goes towards that time, from the nearest time that it knows by at most so many iterations.
-    pub fn approach(&mut self, iterations: u32, steps: u32) {
+    pub fn seek_towards(&mut self, iterations: u32, steps: u32) {
         let to = iterations.min(self.growth().iterations());
         // What a table forgets when an entry is replaced cannot be taken back: there is no way backwards.
         let is_one_way = self.growth().has_table();
-        if is_one_way && to < self.figures.at {
-            self.figures = Figures::default();
-            self.figures.fit(self.source.growth());
+        if is_one_way && to < self.stats.iteration {
+            self.stats = ReplayStats::default();
+            self.stats.extend_to(self.source.growth());
         }
-        let distance = |figures: &Figures| figures.at.abs_diff(to);
+        let distance = |figures: &ReplayStats| figures.iteration.abs_diff(to);
         let nearest = self
-            .remembered
+            .checkpoints
             .iter()
-            .filter(|figures| !is_one_way || figures.at <= to)
+            .filter(|figures| !is_one_way || figures.iteration <= to)
             .min_by_key(|figures| distance(figures));
         // Copying the figures of every node is worth thousands of iterations.
         if let Some(nearest) = nearest
-            && distance(nearest) + Self::SHORT / 2 < distance(&self.figures)
+            && distance(nearest) + Self::MIN_CHECKPOINT_INTERVAL / 2 < distance(&self.stats)
         {
-            self.figures.clone_from(nearest);
-            self.figures.fit(self.source.growth());
+            self.stats.clone_from(nearest);
+            self.stats.extend_to(self.source.growth());
         }
-        let at = self.figures.at;
-        self.walk(to.clamp(at.saturating_sub(steps), at.saturating_add(steps)));
+        let at = self.stats.iteration;
+        self.step_to(to.clamp(at.saturating_sub(steps), at.saturating_add(steps)));
     }
 
-    fn walk(&mut self, to: u32) {
-        while self.figures.at < to {
-            self.apply(self.figures.at, true);
-            self.figures.at += 1;
-            if self.figures.at.is_multiple_of(self.step) {
-                self.remember();
+    fn step_to(&mut self, to: u32) {
+        while self.stats.iteration < to {
+            self.apply(self.stats.iteration, true);
+            self.stats.iteration += 1;
+            if self
+                .stats
+                .iteration
+                .is_multiple_of(self.checkpoint_interval)
+            {
+                self.add_checkpoint();
             }
         }
-        while self.figures.at > to {
-            self.figures.at -= 1;
-            self.apply(self.figures.at, false);
+        while self.stats.iteration > to {
+            self.stats.iteration -= 1;
+            self.apply(self.stats.iteration, false);
         }
     }
 
     /// Remembers where it stands; if that is too much, half of what was remembered is forgotten.
-    fn remember(&mut self) {
-        let at = self.figures.at;
-        if self.remembered.last().is_some_and(|last| last.at >= at) {
+    fn add_checkpoint(&mut self) {
+        let at = self.stats.iteration;
+        if self
+            .checkpoints
+            .last()
+            .is_some_and(|last| last.iteration >= at)
+        {
             return;
         }
-        let bytes = self.remembered_bytes() + self.figures.bytes();
-        if self.remembered.len() >= Self::REMEMBERED || bytes > self.most_remembered {
-            self.step *= 2;
-            let step = self.step;
-            self.remembered
-                .retain(|figures| figures.at.is_multiple_of(step));
+        let bytes = self.checkpoint_bytes() + self.stats.bytes();
+        if self.checkpoints.len() >= Self::MAX_CHECKPOINTS || bytes > self.max_checkpoint_bytes {
+            self.checkpoint_interval *= 2;
+            let step = self.checkpoint_interval;
+            self.checkpoints
+                .retain(|figures| figures.iteration.is_multiple_of(step));
         }
-        let bytes = self.remembered_bytes() + self.figures.bytes();
-        if at.is_multiple_of(self.step) && bytes <= self.most_remembered {
-            let mut figures = self.figures.clone();
-            figures.shorten(self.source.growth());
-            self.remembered.push(figures);
+        let bytes = self.checkpoint_bytes() + self.stats.bytes();
+        if at.is_multiple_of(self.checkpoint_interval) && bytes <= self.max_checkpoint_bytes {
+            let mut figures = self.stats.clone();
+            figures.trim_unchanged(self.source.growth());
+            self.checkpoints.push(figures);
         }
     }
 
@@ -368,7 +379,7 @@ impl Replay {
     fn apply(&mut self, iteration: u32, forwards: bool) {
         let Self {
             source,
-            figures,
+            stats: figures,
             path,
             ..
         } = self;
@@ -376,28 +387,28 @@ impl Replay {
         let index = iteration as usize;
         let reward = growth.rewards[index];
         if forwards {
-            figures.join(growth, iteration + 1);
+            figures.apply_merges(growth, iteration + 1);
         }
         let mut visit = |node: usize, reward: u64| {
             let (visits, sum) = (&mut figures.visits[node], &mut figures.sums[node]);
             let squares = figures.squares.get_mut(node);
             if forwards {
-                figures.visited += u64::from(*visits == 0);
+                figures.visited_nodes += u64::from(*visits == 0);
                 *visits = visits.wrapping_add(1);
                 *sum = sum.wrapping_add(reward);
                 if let Some(squares) = squares {
-                    *squares = squares.wrapping_add(square(reward));
+                    *squares = squares.wrapping_add(square_reward(reward));
                 }
             } else {
-                figures.visited -= u64::from(*visits == 1);
+                figures.visited_nodes -= u64::from(*visits == 1);
                 *visits = visits.wrapping_sub(1);
                 *sum = sum.wrapping_sub(reward);
                 if let Some(squares) = squares {
-                    *squares = squares.wrapping_sub(square(reward));
+                    *squares = squares.wrapping_sub(square_reward(reward));
                 }
             }
         };
-        if growth.kind.graph {
+        if growth.kind.is_graph {
             let begin = index
                 .checked_sub(1)
                 .map_or(0, |before| growth.leaves[before] as usize);
@@ -405,14 +416,14 @@ impl Replay {
             let mut flipped = false;
             let path = &growth.paths[begin..growth.leaves[index] as usize];
             for (place, &edge) in (1..).zip(path) {
-                flipped ^= growth.frames[edge as usize] & INVERTED != 0;
+                flipped ^= growth.frames[edge as usize] & INVERTED_BIT != 0;
                 let mut node = growth.targets[edge as usize];
                 // Only the end may be a leaf that is known since.
                 if place == path.len() {
-                    node = growth.target(edge, iteration + 1).unwrap_or(node);
+                    node = growth.target_at(edge, iteration + 1).unwrap_or(node);
                 }
                 visit(node as usize, if flipped { ONE - reward } else { reward });
-                let chosen = &mut figures.chosen[edge as usize];
+                let chosen = &mut figures.edge_visits[edge as usize];
                 *chosen = if forwards {
                     chosen.wrapping_add(1)
                 } else {
@@ -429,7 +440,7 @@ impl Replay {
                 node = growth.parents[node as usize - 1];
             }
             if let Some(table) = &growth.table {
-                figures.meet(table, iteration + 1);
+                figures.apply_seeds(table, iteration + 1);
                 // Beginning at the root: two positions of the way may have the same entry.
                 path.clear();
                 let mut node = growth.leaves[index];
@@ -439,25 +450,25 @@ impl Replay {
                     path.push(node);
                 }
                 for &node in path.iter().rev() {
-                    figures.tell_table(table, node, reward);
+                    figures.update_table(table, node, reward);
                 }
             }
         }
         if !forwards {
-            figures.part(growth, iteration + 1);
+            figures.revert_merges(growth, iteration + 1);
         }
     }
 
     /// The tree as it stands, `root` being the position at its root. The moves in a journal are only as good as the file:
     /// what is made of them must check that they are legal.
-    pub fn view<'a, G: Searchable>(&'a self, root: &'a G) -> Replayed<'a, G> {
-        Replayed { replay: self, root }
+    pub fn view<'a, G: Searchable>(&'a self, root: &'a G) -> GrowthReplayView<'a, G> {
+        GrowthReplayView { replay: self, root }
     }
 
     fn sharing(&self) -> Sharing {
         let kind = self.growth().kind;
         Sharing {
-            transpositions: kind.graph,
+            transpositions: kind.is_graph,
             grouping: match kind.grouping {
                 0 => Grouping::None,
                 1 => Grouping::Rotations,
@@ -468,9 +479,9 @@ impl Replay {
     }
 
     fn value(&self, node: usize) -> f64 {
-        match self.figures.visits[node] {
+        match self.stats.visits[node] {
             0 => 0.5,
-            visits => as_rewards(self.figures.sums[node]) / f64::from(visits),
+            visits => fixed_to_reward(self.stats.sums[node]) / f64::from(visits),
         }
     }
 
@@ -480,23 +491,23 @@ impl Replay {
         if self.growth().squares.is_none() {
             return f64::NAN;
         }
-        let squares = node.map_or(0, |node| self.figures.squares[node as usize]);
-        as_rewards(squares)
+        let squares = node.map_or(0, |node| self.stats.squares[node as usize]);
+        fixed_to_reward(squares)
     }
 
     /// What the table of positions says of a visited node, if it says anything.
     fn table(&self, node: u32) -> Option<TableEntry> {
         let table = self.growth().table.as_ref()?;
-        let (number, key) = table.of_node(node)?;
-        let entry = &self.figures.entries[number as usize];
+        let (number, key) = table.entry_of_node(node)?;
+        let entry = &self.stats.entries[number as usize];
         let (_, told) = entry;
-        let visits = self.figures.visits[node as usize];
+        let visits = self.stats.visits[node as usize];
         let knows = visits > 0 && told.visits >= visits;
-        (knows && is_of(entry, key, table.verified)).then(|| TableEntry {
+        (knows && entry_matches(entry, key, table.verified)).then(|| TableEntry {
             visits: told.visits,
-            mean: as_rewards(told.sum) / f64::from(told.visits),
+            mean: fixed_to_reward(told.sum) / f64::from(told.visits),
             squares: if self.growth().squares.is_some() {
-                as_rewards(told.squares)
+                fixed_to_reward(told.squares)
             } else {
                 f64::NAN
             },
@@ -504,27 +515,27 @@ impl Replay {
     }
 
     fn proven(&self, node: u32) -> Option<Outcome> {
-        let (since, outcome) = self.growth().results[node as usize]?;
-        (since <= self.figures.at).then_some(outcome)
+        let (since, outcome) = self.growth().proven[node as usize]?;
+        (since <= self.stats.iteration).then_some(outcome)
     }
 }
 
 /// A sum of whole-number rewards as rewards in [0, 1].
-fn as_rewards(sum: u64) -> f64 {
+fn fixed_to_reward(sum: u64) -> f64 {
     (sum as i64) as f64 * (1.0 / ONE as f64)
 }
 
 const ONE: u64 = 1 << 32;
 /// The bit of a frame that says that colours are exchanged.
-const INVERTED: u8 = 8;
+const INVERTED_BIT: u8 = 8;
 
 /// A tree of a [`Replay`], to be looked at as one that a search lends out.
-pub struct Replayed<'a, G> {
-    replay: &'a Replay,
+pub struct GrowthReplayView<'a, G> {
+    replay: &'a GrowthReplay,
     root: &'a G,
 }
 
-impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
+impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
     fn root_position(&self) -> &G {
         self.root
     }
@@ -533,9 +544,9 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
         0
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
-        let visits = self.replay.figures.visits[0];
-        let inherited = self.replay.growth().known[0].0;
+    fn root_stats(&self) -> (u64, u64, Reward) {
+        let visits = self.replay.stats.visits[0];
+        let inherited = self.replay.growth().inherited[0].0;
         let first = self.replay.value(0);
         let inverted = self.frame(self.root).inverted;
         (
@@ -545,47 +556,50 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
         )
     }
 
-    fn frame(&self, position: &G) -> Frame {
-        frame_of(position, self.replay.sharing())
+    fn frame(&self, position: &G) -> ReferenceFrame {
+        canonical_frame(position, self.replay.sharing())
     }
 
     fn node_count(&self) -> Option<u64> {
-        let (growth, figures) = (self.replay.growth(), &self.replay.figures);
-        if growth.kind.graph {
+        let (growth, figures) = (self.replay.growth(), &self.replay.stats);
+        if growth.kind.is_graph {
             return None;
         }
         if growth.kind.hides_unvisited {
-            return Some(figures.visited.max(1));
+            return Some(figures.visited_nodes.max(1));
         }
         // Nodes are numbered in the order in which they were made, but for those that several threads made at one time.
-        let is_made = |parent: &u32| growth.expanded[*parent as usize] <= figures.at;
+        let is_made = |parent: &u32| growth.expanded_at[*parent as usize] <= figures.iteration;
         Some(growth.parents.partition_point(is_made) as u64 + 1)
     }
 
-    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
-        let (growth, figures) = (self.replay.growth(), &self.replay.figures);
-        if growth.expanded[node as usize] > figures.at {
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
+        let (growth, figures) = (self.replay.growth(), &self.replay.stats);
+        if growth.expanded_at[node as usize] > figures.iteration {
             return;
         }
         let (first, end) = growth.moves[node as usize];
         for edge in first..end {
             let index = edge as usize;
-            let graph = growth.kind.graph;
+            let graph = growth.kind.is_graph;
             let child = if !graph {
                 Some(edge + 1)
             } else {
-                growth.target(edge, figures.at)
+                growth.target_at(edge, figures.iteration)
             };
             let node_visits = child.map_or(0, |child| figures.visits[child as usize]);
             let (visits, inherited) = if graph {
-                (figures.chosen[index], growth.chosen[index])
+                (
+                    figures.edge_visits[index],
+                    growth.inherited_edge_visits[index],
+                )
             } else {
-                (node_visits, growth.known[edge as usize + 1].0)
+                (node_visits, growth.inherited[edge as usize + 1].0)
             };
             if visits == 0 && growth.kind.hides_unvisited {
                 continue;
             }
-            visit(Edge {
+            visit(EdgeView {
                 mv: G::move_from_bits(growth.codes[index].into()),
                 child,
                 visits: visits.into(),
@@ -593,19 +607,19 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
                 node_visits: node_visits.into(),
                 value: Reward::new(child.map_or(0.5, |child| self.replay.value(child as usize))),
                 proven: child.and_then(|child| self.replay.proven(child)),
-                cut: false,
+                pruned: false,
                 squares: self.replay.squares(child),
                 table: child.and_then(|child| self.replay.table(child)),
             });
         }
     }
 
-    fn followed(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
-        let (growth, figures) = (self.replay.growth(), &self.replay.figures);
-        if growth.kind.graph {
-            return self.edges(node, &mut |edge| visit(edge.visits, edge.child));
+    fn for_each_child(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
+        let (growth, figures) = (self.replay.growth(), &self.replay.stats);
+        if growth.kind.is_graph {
+            return self.for_each_edge(node, &mut |edge| visit(edge.visits, edge.child));
         }
-        if growth.expanded[node as usize] > figures.at {
+        if growth.expanded_at[node as usize] > figures.iteration {
             return;
         }
         let (first, end) = growth.moves[node as usize];
@@ -618,7 +632,7 @@ impl<G: Searchable> TreeView<G> for Replayed<'_, G> {
     }
 
     fn is_graph(&self) -> bool {
-        self.replay.growth().kind.graph
+        self.replay.growth().kind.is_graph
     }
 
     fn root_edge(&self) -> RootEdge {

@@ -12,37 +12,37 @@ const EXTENSIONS: [&str; 5] = ["tree", "csv", "json", "extra", "growth"];
 
 /// The newest trees of a process, over all directories it writes to; older ones are removed with the files beside them.
 #[derive(Debug, Default)]
-pub struct Retention {
-    state: Mutex<State>,
+pub struct TreeRetention {
+    state: Mutex<RetentionState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RetentionState {
     /// How many stay; 0 for all, which are not even counted.
-    most: usize,
+    max_trees: usize,
     /// Directories and stems, by the order in which their searches began: several threads write, at their own pace.
     trees: BTreeMap<u64, (PathBuf, String)>,
 }
 
-impl Retention {
+impl TreeRetention {
     /// Keeps so many trees from now on; 0 for all.
-    pub fn keep(&self, most: usize) {
+    pub fn set_max_trees(&self, max_trees: usize) {
         let mut state = self.state();
-        state.most = most;
-        if most == 0 {
+        state.max_trees = max_trees;
+        if max_trees == 0 {
             state.trees.clear();
         }
     }
 
     /// Takes in that the tree of a stem was written, for the first time or again; `order` tells which is newer.
-    pub(super) fn note(&self, order: u64, directory: &Path, stem: &str) {
+    pub(super) fn record_tree(&self, order: u64, directory: &Path, stem: &str) {
         let mut state = self.state();
-        if state.most == 0 {
+        if state.max_trees == 0 {
             return;
         }
         let place = (directory.to_owned(), stem.to_owned());
         state.trees.insert(order, place);
-        while state.trees.len() > state.most
+        while state.trees.len() > state.max_trees
             && let Some((_, (directory, stem))) = state.trees.pop_first()
         {
             for extension in EXTENSIONS {
@@ -52,7 +52,7 @@ impl Retention {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RetentionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,11 +1,11 @@
 //! What a search lends out, as rows: the only part of `tree` that walks through a search's tree.
 
 use super::{
-    Builder, Row, Tree,
-    extra::{Extra, Table},
-    files::saturated,
+    Tree, TreeBuilder, TreeRow,
+    extra::{Extra, ExtraTableEntry},
+    files::saturate_counter,
     meta::{CutMeta, RootMeta},
-    no_memory,
+    out_of_memory_message,
 };
 use std::{
     cmp::Reverse,
@@ -14,12 +14,12 @@ use std::{
 
 use crate::{
     games::{Game, Notation, Outcome, Player, Symmetric, notation},
-    search::{Edge, Frame, Reward, Searchable, TableEntry, TreeView},
+    search::{EdgeView, ReferenceFrame, Reward, Searchable, TableEntry, TreeView},
 };
 
 /// What of a tree is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct SnapshotOptions {
     /// Whether every state is to be written out, not only the root's.
     pub states: bool,
     /// Whether there are to be extras.
@@ -49,20 +49,20 @@ pub struct Snapshot {
 /// happens only to trees that were read from somewhere.
 pub fn take<G: Searchable + Notation>(
     view: &dyn TreeView<G>,
-    wanted: &Wanted,
+    options: &SnapshotOptions,
 ) -> Result<Snapshot, String> {
-    let mut filter = Filter::new(view, wanted).map_err(no_memory)?;
-    let mut rows = Rows {
+    let mut filter = SnapshotFilter::new(view, options).map_err(out_of_memory_message)?;
+    let mut rows = RowWriter {
         view,
-        wanted,
-        builder: Builder::default(),
+        options,
+        builder: TreeBuilder::default(),
         extra: Vec::new(),
-        seen: HashMap::new(),
+        expanded_rows: HashMap::new(),
         saturated: false,
-        text: Text::default(),
+        names: NameBuffers::default(),
     };
     let position = view.root_position().clone();
-    let (visits, second, value) = view.root_figures();
+    let (visits, second, value) = view.root_stats();
     let root = RootMeta {
         visits,
         second,
@@ -70,14 +70,14 @@ pub fn take<G: Searchable + Notation>(
     };
     let edges = filter.children(view, view.root());
     rows.push_root(&position, &root, edges.len())?;
-    let mut levels = vec![Level::new(view, position, edges)];
-    while let Some(level) = levels.last_mut() {
+    let mut open_nodes = vec![OpenNode::new(view, position, edges)];
+    while let Some(level) = open_nodes.last_mut() {
         let Some(&edge) = level.edges.get(level.next) else {
-            levels.pop();
+            open_nodes.pop();
             continue;
         };
         level.next += 1;
-        let Some(mv) = on_board(&level.position, level.frame, edge.mv) else {
+        let Some(mv) = to_board_move(&level.position, level.frame, edge.mv) else {
             return Err(format!(
                 "row {} would be a move that the rules do not allow",
                 rows.builder.len() + 1
@@ -85,14 +85,16 @@ pub fn take<G: Searchable + Notation>(
         };
         let mut after = level.position.clone();
         after.play(mv);
-        let shared = edge.child.and_then(|child| rows.seen.get(&child).copied());
+        let shared = edge
+            .child
+            .and_then(|child| rows.expanded_rows.get(&child).copied());
         let edges = match (edge.child, shared) {
             (Some(child), None) => filter.children(view, child),
             _ => Vec::new(),
         };
         let frame = rows.push(&level.position, mv, &edge, &after, shared, edges.len())?;
         if !edges.is_empty() {
-            levels.push(Level {
+            open_nodes.push(OpenNode {
                 position: after,
                 frame,
                 edges,
@@ -102,8 +104,8 @@ pub fn take<G: Searchable + Notation>(
     }
     let tree = rows.builder.finish()?;
     let cut = CutMeta {
-        max_nodes: wanted.max_nodes,
-        min_visits: wanted.min_visits,
+        max_nodes: options.max_nodes,
+        min_visits: options.min_visits,
         left_out: filter.total.saturating_sub(tree.nodes().len() as u64),
     };
     Ok(Snapshot {
@@ -116,15 +118,15 @@ pub fn take<G: Searchable + Notation>(
 }
 
 /// A node whose children are being written down.
-struct Level<G: Game> {
+struct OpenNode<G: Game> {
     position: G,
-    frame: Frame,
-    edges: Vec<Edge<G::Move>>,
+    frame: ReferenceFrame,
+    edges: Vec<EdgeView<G::Move>>,
     next: usize,
 }
 
-impl<G: Game> Level<G> {
-    fn new(view: &dyn TreeView<G>, position: G, edges: Vec<Edge<G::Move>>) -> Self {
+impl<G: Game> OpenNode<G> {
+    fn new(view: &dyn TreeView<G>, position: G, edges: Vec<EdgeView<G::Move>>) -> Self {
         Self {
             frame: view.frame(&position),
             position,
@@ -135,9 +137,9 @@ impl<G: Game> Level<G> {
 }
 
 /// A move in the frame of a node as the move on the board; none if it is not legal.
-pub(super) fn on_board<G: Game + Symmetric>(
+pub(super) fn to_board_move<G: Game + Symmetric>(
     position: &G,
-    frame: Frame,
+    frame: ReferenceFrame,
     mv: G::Move,
 ) -> Option<G::Move> {
     match frame.symmetry {
@@ -149,34 +151,37 @@ pub(super) fn on_board<G: Game + Symmetric>(
 }
 
 /// Which moves stay.
-struct Filter {
+struct SnapshotFilter {
     min_visits: u64,
     /// Moves with more visits than this stay, and so many of those with just as many.
     threshold: Option<(u64, u64)>,
     /// In a graph instead the moves that stay, by node and place among its moves: one may be followed more often than those
     /// that lead there, and is not seen if none of these stays.
-    staying: Option<HashSet<(u32, usize)>>,
+    kept_edges: Option<HashSet<(u32, usize)>>,
     /// How many rows there would be if all stayed.
     total: u64,
 }
 
-impl Filter {
-    fn new<G: Game>(view: &dyn TreeView<G>, wanted: &Wanted) -> Result<Self, TryReserveError> {
+impl SnapshotFilter {
+    fn new<G: Game>(
+        view: &dyn TreeView<G>,
+        options: &SnapshotOptions,
+    ) -> Result<Self, TryReserveError> {
         let mut filter = Self {
-            min_visits: wanted.min_visits,
+            min_visits: options.min_visits,
             threshold: None,
-            staying: None,
+            kept_edges: None,
             total: 1,
         };
-        if wanted.max_nodes.is_none() && wanted.min_visits == 0 {
+        if options.max_nodes.is_none() && options.min_visits == 0 {
             return Ok(filter);
         }
-        let most = usize::try_from(wanted.max_nodes.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let most = usize::try_from(options.max_nodes.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         // The root is one of them.
         let most = most.max(1) - 1;
-        if let Some(total) = view.node_count().filter(|_| wanted.max_nodes.is_some()) {
+        if let Some(total) = view.node_count().filter(|_| options.max_nodes.is_some()) {
             filter.total = total;
-            filter.threshold = top_down(view, wanted.min_visits, most)?;
+            filter.threshold = visit_threshold(view, options.min_visits, most)?;
             return Ok(filter);
         }
         // All visits, of what the fewest visits leave.
@@ -191,14 +196,14 @@ impl Filter {
                 }
             }
             let mut has_room = Ok(());
-            view.edges(node, &mut |edge| {
+            view.for_each_edge(node, &mut |edge| {
                 filter.total += 1;
                 let more = visits.try_reserve(1).and_then(|()| pending.try_reserve(1));
                 if more.is_err() {
                     has_room = more;
                     return;
                 }
-                if edge.visits >= wanted.min_visits {
+                if edge.visits >= options.min_visits {
                     visits.push(edge.visits);
                 }
                 pending.extend(edge.child);
@@ -206,7 +211,7 @@ impl Filter {
             has_room?;
         }
         if visits.len() > most && view.is_graph() {
-            filter.staying = Some(most_followed(view, wanted.min_visits, most)?);
+            filter.kept_edges = Some(most_visited_edges(view, options.min_visits, most)?);
         } else if visits.len() > most {
             filter.threshold = Some(match most.checked_sub(1) {
                 None => (u64::MAX, 0),
@@ -221,13 +226,13 @@ impl Filter {
         Ok(filter)
     }
 
-    fn children<G: Game>(&mut self, view: &dyn TreeView<G>, node: u32) -> Vec<Edge<G::Move>> {
+    fn children<G: Game>(&mut self, view: &dyn TreeView<G>, node: u32) -> Vec<EdgeView<G::Move>> {
         let mut edges = Vec::new();
         let mut place = 0;
-        view.edges(node, &mut |edge| {
+        view.for_each_edge(node, &mut |edge| {
             let is_there = |staying: &HashSet<_>| staying.contains(&(node, place));
             let stays = edge.visits >= self.min_visits
-                && self.staying.as_ref().is_none_or(is_there)
+                && self.kept_edges.as_ref().is_none_or(is_there)
                 && match &mut self.threshold {
                     None => true,
                     Some((least, _)) if edge.visits > *least => true,
@@ -247,7 +252,7 @@ impl Filter {
 }
 
 /// So many moves of a graph, by node and place: always the most followed of those at the nodes that are there already.
-fn most_followed<G: Game>(
+fn most_visited_edges<G: Game>(
     view: &dyn TreeView<G>,
     min_visits: u64,
     most: usize,
@@ -260,7 +265,7 @@ fn most_followed<G: Game>(
         staying.try_reserve(1)?;
         if let Some(node) = next.filter(|&node| seen.insert(node)) {
             let (mut place, mut has_room) = (0, Ok(()));
-            view.followed(node, &mut |visits, child| {
+            view.for_each_child(node, &mut |visits, child| {
                 let more = waiting.try_reserve(1);
                 if more.is_err() {
                     has_room = more;
@@ -284,7 +289,7 @@ fn most_followed<G: Game>(
 
 /// The threshold for so many edges of a tree, found without looking at the rest: no edge has more visits than the one above
 /// it, so that the most visited are met first when one goes down from the root.
-fn top_down<G: Game>(
+fn visit_threshold<G: Game>(
     view: &dyn TreeView<G>,
     min_visits: u64,
     most: usize,
@@ -292,7 +297,7 @@ fn top_down<G: Game>(
     let mut waiting = BinaryHeap::new();
     let expand = |waiting: &mut BinaryHeap<(u64, Option<u32>)>, node: u32| {
         let mut has_room = Ok(());
-        view.followed(node, &mut |visits, child| {
+        view.for_each_child(node, &mut |visits, child| {
             let more = waiting.try_reserve(1);
             if more.is_err() {
                 has_room = more;
@@ -322,25 +327,25 @@ fn top_down<G: Game>(
 
 /// Room for the names of a row.
 #[derive(Default)]
-struct Text {
+struct NameBuffers {
     move_name: String,
     state: String,
 }
 
-struct Rows<'a, G: Game> {
+struct RowWriter<'a, G: Game> {
     view: &'a dyn TreeView<G>,
-    wanted: &'a Wanted,
-    builder: Builder,
+    options: &'a SnapshotOptions,
+    builder: TreeBuilder,
     extra: Vec<Extra>,
     /// In a graph, the row (counted from 1) under which each node is expanded.
-    seen: HashMap<u32, usize>,
+    expanded_rows: HashMap<u32, usize>,
     saturated: bool,
-    text: Text,
+    names: NameBuffers,
 }
 
-impl<G: Searchable + Notation> Rows<'_, G> {
+impl<G: Searchable + Notation> RowWriter<'_, G> {
     fn counter(&mut self, counter: u64) -> i32 {
-        let (counter, was_too_large) = saturated(counter);
+        let (counter, was_too_large) = saturate_counter(counter);
         self.saturated |= was_too_large;
         counter
     }
@@ -350,7 +355,7 @@ impl<G: Searchable + Notation> Rows<'_, G> {
         state.push(' ');
         let _ = position.write_position(notation::Style::Own, &mut state);
         let (visits, second) = (self.counter(root.visits), self.counter(root.second));
-        self.builder.push(&Row {
+        self.builder.push(&TreeRow {
             move_name: "",
             visits,
             second,
@@ -358,18 +363,18 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             state: &state,
             children: children as u32,
         })?;
-        if self.wanted.extra {
+        if self.options.extra {
             let about = self.view.root_edge();
             let frame = self.view.frame(position);
-            let seen = Seen {
+            let seen = Perspective {
                 inverted: frame.inverted,
                 mover: position.to_move().opponent(),
             };
             // The figures are of the board already; the root's frame is not.
             let value = if frame.inverted {
-                1.0 - Reward::of(seen.mover, root.mean).for_player(Player::First)
+                1.0 - Reward::from_player(seen.mover, root.mean).for_player(Player::First)
             } else {
-                Reward::of(seen.mover, root.mean).for_player(Player::First)
+                Reward::from_player(seen.mover, root.mean).for_player(Player::First)
             };
             self.extra.push(Extra {
                 squares: seen.squares(about.squares, value, root.visits),
@@ -380,7 +385,7 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             });
         }
         if self.view.is_graph() {
-            self.seen.insert(self.view.root(), 1);
+            self.expanded_rows.insert(self.view.root(), 1);
         }
         Ok(())
     }
@@ -390,21 +395,21 @@ impl<G: Searchable + Notation> Rows<'_, G> {
         &mut self,
         before: &G,
         mv: G::Move,
-        edge: &Edge<G::Move>,
+        edge: &EdgeView<G::Move>,
         after: &G,
         shared: Option<usize>,
         children: usize,
-    ) -> Result<Frame, String> {
+    ) -> Result<ReferenceFrame, String> {
         let frame = if self.view.is_graph() {
             self.view.frame(after)
         } else {
-            Frame::default()
+            ReferenceFrame::default()
         };
-        let seen = Seen {
+        let seen = Perspective {
             inverted: frame.inverted,
             mover: before.to_move(),
         };
-        let mut text = std::mem::take(&mut self.text);
+        let mut text = std::mem::take(&mut self.names);
         text.move_name.clear();
         let _ = before.write_move(mv, notation::Style::Own, &mut text.move_name);
         text.state.clear();
@@ -414,7 +419,7 @@ impl<G: Searchable + Notation> Rows<'_, G> {
         }
         let value = edge.value.for_player(Player::First);
         let (visits, second) = (self.counter(edge.visits), self.counter(edge.recent_visits));
-        self.builder.push(&Row {
+        self.builder.push(&TreeRow {
             move_name: &text.move_name,
             visits,
             second,
@@ -422,25 +427,27 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             state: &text.state,
             children: children as u32,
         })?;
-        self.text = text;
+        self.names = text;
         self.extra
-            .try_reserve(usize::from(self.wanted.extra))
-            .map_err(no_memory)?;
-        if self.wanted.extra {
+            .try_reserve(usize::from(self.options.extra))
+            .map_err(out_of_memory_message)?;
+        if self.options.extra {
             self.extra.push(Extra {
                 squares: seen.squares(edge.squares, value, edge.node_visits),
                 node_visits: edge.node_visits,
                 table: edge.table.map(|entry| seen.table(entry)),
                 proven: edge.proven.map(|outcome| seen.outcome(outcome)),
-                cut: edge.cut,
+                cut: edge.pruned,
             });
         }
         if self.view.is_graph()
             && shared.is_none()
             && let Some(child) = edge.child
         {
-            self.seen.try_reserve(1).map_err(no_memory)?;
-            self.seen.insert(child, self.builder.len());
+            self.expanded_rows
+                .try_reserve(1)
+                .map_err(out_of_memory_message)?;
+            self.expanded_rows.insert(child, self.builder.len());
         }
         Ok(frame)
     }
@@ -453,7 +460,7 @@ impl<G: Searchable + Notation> Rows<'_, G> {
             None if position.to_move() == Player::First => "p1",
             None => "p2",
         });
-        if self.wanted.states {
+        if self.options.states {
             out.push(' ');
             let _ = position.write_position(notation::Style::Own, out);
         }
@@ -461,18 +468,18 @@ impl<G: Searchable + Notation> Rows<'_, G> {
 }
 
 /// How figures for the first player of a frame are seen by the player who moved, on the board.
-struct Seen {
+struct Perspective {
     inverted: bool,
     mover: Player,
 }
 
-impl Seen {
-    fn is_other_side(&self) -> bool {
+impl Perspective {
+    fn is_flipped(&self) -> bool {
         self.inverted != (self.mover == Player::Second)
     }
 
     fn mean(&self, first: f64) -> f64 {
-        if self.is_other_side() {
+        if self.is_flipped() {
             1.0 - first
         } else {
             first
@@ -480,7 +487,7 @@ impl Seen {
     }
 
     fn squares(&self, first: f64, mean: f64, visits: u64) -> f64 {
-        if self.is_other_side() {
+        if self.is_flipped() {
             // The sum of (1 - x)^2.
             let visits = visits as f64;
             visits - 2.0 * visits * mean + first
@@ -489,8 +496,8 @@ impl Seen {
         }
     }
 
-    fn table(&self, entry: TableEntry) -> Table {
-        Table {
+    fn table(&self, entry: TableEntry) -> ExtraTableEntry {
+        ExtraTableEntry {
             visits: entry.visits.into(),
             mean: self.mean(entry.mean),
             squares: self.squares(entry.squares, entry.mean, entry.visits.into()),
@@ -514,7 +521,7 @@ mod tests {
     };
 
     /// Two ways of three moves to one node, and a move from there that was followed more often than either way.
-    struct Ways(ConnectFour);
+    struct TransposingGraph(ConnectFour);
 
     /// Node, move, where it leads to, visits.
     const MOVES: [(u32, u8, u32, u64); 7] = [
@@ -527,7 +534,7 @@ mod tests {
         (5, 3, 6, 12),
     ];
 
-    impl TreeView<ConnectFour> for Ways {
+    impl TreeView<ConnectFour> for TransposingGraph {
         fn root_position(&self) -> &ConnectFour {
             &self.0
         }
@@ -536,17 +543,17 @@ mod tests {
             0
         }
 
-        fn root_figures(&self) -> (u64, u64, Reward) {
+        fn root_stats(&self) -> (u64, u64, Reward) {
             (20, 20, Reward::EVEN)
         }
 
-        fn frame(&self, _: &ConnectFour) -> Frame {
-            Frame::default()
+        fn frame(&self, _: &ConnectFour) -> ReferenceFrame {
+            ReferenceFrame::default()
         }
 
-        fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<Column>)) {
+        fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<Column>)) {
             for (_, column, child, visits) in MOVES.into_iter().filter(|mv| mv.0 == node) {
-                visit(Edge {
+                visit(EdgeView {
                     mv: Column(column),
                     child: Some(child),
                     visits,
@@ -554,7 +561,7 @@ mod tests {
                     node_visits: visits,
                     value: Reward::EVEN,
                     proven: None,
-                    cut: false,
+                    pruned: false,
                     squares: f64::NAN,
                     table: None,
                 });
@@ -572,11 +579,11 @@ mod tests {
 
     #[test]
     fn a_graph_gives_as_many_rows_as_are_wanted() {
-        let view = Ways(ConnectFour::start(()));
+        let view = TransposingGraph(ConnectFour::start(()));
         for count in 1..=8 {
-            let wanted = Wanted {
+            let wanted = SnapshotOptions {
                 max_nodes: Some(count),
-                ..Wanted::default()
+                ..SnapshotOptions::default()
             };
             let taken = take(&view, &wanted).unwrap();
             assert_eq!(taken.tree.nodes().len() as u64, count);

@@ -21,43 +21,43 @@ use std::{
 
 use super::{
     extra,
-    files::{Format, write_whole, write_whole_by},
-    journal::Journal,
+    files::{Format, write_atomic, write_atomic_with},
+    journal::GrowthRecorder,
     meta::{self, Meta},
-    retention::Retention,
-    snapshot::{self, Wanted},
+    retention::TreeRetention,
+    snapshot::{self, SnapshotOptions},
 };
 use crate::{
     games::Notation,
-    search::{Searchable, TreeView, growth::Observer},
+    search::{Searchable, TreeView, growth::GrowthObserver},
 };
 
 /// Where trees go, and which.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct TreeOutputSettings {
     /// The directory; it is made if it is not there.
     pub directory: PathBuf,
     /// The format of the tree files.
     pub format: Format,
     /// What of the tree is written.
-    pub wanted: Wanted,
+    pub snapshot: SnapshotOptions,
     /// How often a running search's tree is written; only in the end if none.
-    pub every: Option<Duration>,
+    pub snapshot_interval: Option<Duration>,
     /// The most bytes a journal may have; no journal if none.
-    pub journal: Option<u64>,
+    pub max_journal_bytes: Option<u64>,
 }
 
 /// The longest journal, unless something else is said: about 50 million iterations.
-pub const LONGEST_JOURNAL: u64 = 1 << 30;
+pub const DEFAULT_MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
 /// A copy of a search's tree.
 pub type TreeCopy<G> = Box<dyn TreeView<G> + Send>;
 
 /// Hears what went wrong, in a sentence.
-pub type Warn = Box<dyn Fn(&str) + Send + Sync>;
+pub type WarningSink = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Something for the writer thread to do.
-struct Job {
+struct WriteJob {
     work: Box<dyn FnOnce() -> io::Result<()> + Send>,
     /// Whether a finished search's tree is lost if it fails.
     is_final: bool,
@@ -65,7 +65,7 @@ struct Job {
 
 /// What the writer thread and those who give it work know of each other.
 #[derive(Default)]
-struct Progress {
+struct WriterProgress {
     /// Jobs that are not done.
     pending: Mutex<usize>,
     /// Told whenever a job is done.
@@ -74,7 +74,7 @@ struct Progress {
     lost: AtomicU64,
 }
 
-impl Progress {
+impl WriterProgress {
     fn pending(&self) -> MutexGuard<'_, usize> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,17 +92,17 @@ impl Progress {
 }
 
 /// Writes the trees of one search after another.
-pub struct Output {
-    settings: Arc<Settings>,
-    queue: Option<Sender<Job>>,
-    progress: Arc<Progress>,
-    keeps_all: bool,
+pub struct TreeOutput {
+    settings: Arc<TreeOutputSettings>,
+    queue: Option<Sender<WriteJob>>,
+    progress: Arc<WriterProgress>,
+    blocks_when_full: bool,
     thread: Option<JoinHandle<()>>,
     /// Which trees stay.
-    retention: Arc<Retention>,
+    retention: Arc<TreeRetention>,
 }
 
-impl Output {
+impl TreeOutput {
     /// So many trees of a live game may wait for a slow disk; later ones are lost.
     const MAX_PENDING_TREES: usize = 8;
     /// A command whose disk has so many trees to write waits before it copies the next one.
@@ -110,51 +110,55 @@ impl Output {
 
     /// Begins to write the trees of a live game, which waits for nobody; an error if the directory is not one and cannot be
     /// made.
-    pub fn open(settings: Settings, warn: Warn) -> io::Result<Self> {
+    pub fn open(settings: TreeOutputSettings, warn: WarningSink) -> io::Result<Self> {
         Self::start(settings, warn, false)
     }
 
     /// Begins to write for a command that was asked for trees: when the disk is behind, the search waits for it.
-    pub fn open_keeping_all(settings: Settings, warn: Warn) -> io::Result<Self> {
+    pub fn open_blocking(settings: TreeOutputSettings, warn: WarningSink) -> io::Result<Self> {
         Self::start(settings, warn, true)
     }
 
-    fn start(settings: Settings, warn: Warn, keeps_all: bool) -> io::Result<Self> {
+    fn start(
+        settings: TreeOutputSettings,
+        warn: WarningSink,
+        blocks_when_full: bool,
+    ) -> io::Result<Self> {
         fs::create_dir_all(&settings.directory)?;
         remove_leftovers(&settings.directory);
         let (queue, jobs) = channel();
-        let progress = Arc::new(Progress::default());
-        let mut writer = Writer {
+        let progress = Arc::new(WriterProgress::default());
+        let mut writer = WriterThread {
             progress: Arc::clone(&progress),
             directory: settings.directory.clone(),
             warn,
             // A command tells itself, at its end.
-            tells_losses: !keeps_all,
+            reports_losses: !blocks_when_full,
             is_failing: false,
             lost: 0,
-            told: 0,
+            reported: 0,
         };
         let thread = thread::Builder::new()
             .name("trees".to_owned())
-            .spawn(move || writer.work(&jobs))?;
+            .spawn(move || writer.run(&jobs))?;
         Ok(Self {
             settings: Arc::new(settings),
             queue: Some(queue),
             progress,
-            keeps_all,
+            blocks_when_full,
             thread: Some(thread),
             retention: Arc::default(),
         })
     }
 
     /// Lets somebody else decide how many trees stay.
-    pub fn retained_by(mut self, retention: Arc<Retention>) -> Self {
+    pub fn with_retention(mut self, retention: Arc<TreeRetention>) -> Self {
         self.retention = retention;
         self
     }
 
     /// The settings.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &TreeOutputSettings {
         &self.settings
     }
 
@@ -170,24 +174,24 @@ impl Output {
     }
 
     /// Begins the files of a search; `game` and `search` become part of their names.
-    pub fn begin(&self, game: &str, search: &str) -> SearchFiles<'_> {
-        let stem = Arc::new(Stem::new(&self.settings.directory, game, search));
-        let journal = self.settings.journal.and_then(|most| {
-            let journal = Journal::start(Arc::clone(&stem), most, self.keeps_all);
+    pub fn begin_search(&self, game: &str, search: &str) -> SearchFiles<'_> {
+        let stem = Arc::new(FileStem::new(&self.settings.directory, game, search));
+        let journal = self.settings.max_journal_bytes.and_then(|most| {
+            let journal = GrowthRecorder::start(Arc::clone(&stem), most, self.blocks_when_full);
             // Without a thread for it there is no journal; the tree says so by not naming one.
-            journal.map_err(|error| self.fail(error)).ok()
+            journal.map_err(|error| self.submit_failure(error)).ok()
         });
         SearchFiles {
             output: self,
             stem,
-            journal,
+            recorder: journal,
         }
     }
 
     /// Sees that there is room for one more copy of a tree, which is large: a disk that does not keep up must not fill the
     /// memory.
-    fn make_room(&self) -> io::Result<()> {
-        if self.keeps_all {
+    fn wait_for_capacity(&self) -> io::Result<()> {
+        if self.blocks_when_full {
             self.progress.wait_below(Self::MAX_PENDING_COPIES);
         } else if *self.progress.pending() >= Self::MAX_PENDING_TREES {
             return Err(io::Error::other(
@@ -197,7 +201,7 @@ impl Output {
         Ok(())
     }
 
-    fn submit(&self, job: Job) {
+    fn submit(&self, job: WriteJob) {
         let Some(queue) = &self.queue else { return };
         *self.progress.pending() += 1;
         if queue.send(job).is_err() {
@@ -206,8 +210,8 @@ impl Output {
     }
 
     /// Something of a finished search could not be had: to be told in its turn.
-    fn fail(&self, error: io::Error) {
-        self.submit(Job {
+    fn submit_failure(&self, error: io::Error) {
+        self.submit(WriteJob {
             work: Box::new(|| Err(error)),
             is_final: true,
         });
@@ -222,42 +226,42 @@ impl Output {
 }
 
 /// Waits until everything is written.
-impl Drop for Output {
+impl Drop for TreeOutput {
     fn drop(&mut self) {
         self.close();
     }
 }
 
 /// What the writer thread has.
-struct Writer {
-    progress: Arc<Progress>,
+struct WriterThread {
+    progress: Arc<WriterProgress>,
     directory: PathBuf,
-    warn: Warn,
-    tells_losses: bool,
+    warn: WarningSink,
+    reports_losses: bool,
     /// Whether the last job failed.
     is_failing: bool,
     /// Trees lost since something was written, and how many of them somebody was told of.
     lost: u64,
-    told: u64,
+    reported: u64,
 }
 
-impl Writer {
-    fn work(&mut self, jobs: &Receiver<Job>) {
-        for Job { work, is_final } in jobs {
+impl WriterThread {
+    fn run(&mut self, jobs: &Receiver<WriteJob>) {
+        for WriteJob { work, is_final } in jobs {
             // A fault of ours must not leave anybody waiting for ever.
             let result = catch_unwind(AssertUnwindSafe(work))
-                .unwrap_or_else(|panic| Err(io::Error::other(panic_text(&*panic))));
+                .unwrap_or_else(|panic| Err(io::Error::other(panic_message(&*panic))));
             match result {
-                Ok(()) => self.recover(),
-                Err(error) => self.note_fault(&error, is_final),
+                Ok(()) => self.reset_failures(),
+                Err(error) => self.record_failure(&error, is_final),
             }
             // Who waits for the job has heard then what came of it.
             self.progress.finish_job();
         }
-        self.tell_losses();
+        self.report_losses();
     }
 
-    fn note_fault(&mut self, error: &io::Error, is_final: bool) {
+    fn record_failure(&mut self, error: &io::Error, is_final: bool) {
         self.lost += u64::from(is_final);
         (self.progress.lost).fetch_add(u64::from(is_final), Ordering::Relaxed);
         if !self.is_failing {
@@ -265,53 +269,53 @@ impl Writer {
                 "cannot write the tree to {}: {error}; going on without",
                 self.directory.display()
             ));
-            self.told = self.lost;
-        } else if self.lost >= 10 * self.told.max(1) {
-            self.tell_losses();
+            self.reported = self.lost;
+        } else if self.lost >= 10 * self.reported.max(1) {
+            self.report_losses();
         }
         self.is_failing = true;
     }
 
-    fn recover(&mut self) {
-        self.tell_losses();
-        (self.is_failing, self.lost, self.told) = (false, 0, 0);
+    fn reset_failures(&mut self) {
+        self.report_losses();
+        (self.is_failing, self.lost, self.reported) = (false, 0, 0);
     }
 
-    fn tell_losses(&mut self) {
-        if self.tells_losses && self.lost > self.told {
+    fn report_losses(&mut self) {
+        if self.reports_losses && self.lost > self.reported {
             (self.warn)(&format!(
                 "{} trees could not be written to {}",
                 self.lost,
                 self.directory.display()
             ));
-            self.told = self.lost;
+            self.reported = self.lost;
         }
     }
 }
 
 /// What a thread said when it gave up.
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let said = (panic.downcast_ref::<String>().map(String::as_str))
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let message = (panic.downcast_ref::<String>().map(String::as_str))
         .or_else(|| panic.downcast_ref::<&str>().copied());
     format!(
         "the writer failed: {}",
-        said.unwrap_or("for no known reason")
+        message.unwrap_or("for no known reason")
     )
 }
 
 /// The files of one search.
 pub struct SearchFiles<'a> {
-    output: &'a Output,
-    stem: Arc<Stem>,
-    journal: Option<Journal>,
+    output: &'a TreeOutput,
+    stem: Arc<FileStem>,
+    recorder: Option<GrowthRecorder>,
 }
 
 impl SearchFiles<'_> {
     /// Who wants to hear how the tree grows.
-    pub fn observer(&self) -> Option<&dyn Observer> {
-        self.journal
+    pub fn observer(&self) -> Option<&dyn GrowthObserver> {
+        self.recorder
             .as_ref()
-            .map(|journal| -> &dyn Observer { journal })
+            .map(|journal| -> &dyn GrowthObserver { journal })
     }
 
     /// Whether there is time for a snapshot: everything before is written.
@@ -334,7 +338,7 @@ impl SearchFiles<'_> {
         copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
         meta: Meta,
     ) {
-        let journal = self.journal.take();
+        let journal = self.recorder.take();
         self.write(copy, meta, journal, true);
     }
 
@@ -342,30 +346,30 @@ impl SearchFiles<'_> {
         &self,
         copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
         meta: Meta,
-        journal: Option<Journal>,
+        recorder: Option<GrowthRecorder>,
         is_final: bool,
     ) {
         let (settings, stem) = (Arc::clone(&self.output.settings), Arc::clone(&self.stem));
         let retention = Arc::clone(&self.output.retention);
-        let tree = self.output.make_room().and_then(|()| copy());
+        let tree = self.output.wait_for_capacity().and_then(|()| copy());
         let work = Box::new(move || {
-            let journal = journal.map_or(Ok(()), Journal::finish);
-            publish(&*tree?, meta, &settings, &stem)?;
-            retention.note(stem.order, &settings.directory, &stem.name());
+            let journal = recorder.map_or(Ok(()), GrowthRecorder::finish);
+            write_files(&*tree?, meta, &settings, &stem)?;
+            retention.record_tree(stem.order, &settings.directory, &stem.name());
             journal
         });
-        self.output.submit(Job { work, is_final });
+        self.output.submit(WriteJob { work, is_final });
     }
 }
 
-fn publish<G: Searchable + Notation>(
+fn write_files<G: Searchable + Notation>(
     tree: &dyn TreeView<G>,
     mut meta: Meta,
-    settings: &Settings,
-    stem: &Stem,
+    settings: &TreeOutputSettings,
+    stem: &FileStem,
 ) -> io::Result<()> {
-    let snapshot = snapshot::take(tree, &settings.wanted).map_err(io::Error::other)?;
-    meta.format = meta::FORMAT;
+    let snapshot = snapshot::take(tree, &settings.snapshot).map_err(io::Error::other)?;
+    meta.format = meta::FORMAT_VERSION;
     meta.root = snapshot.root;
     meta.cut = snapshot.cut;
     meta.saturated = snapshot.saturated;
@@ -373,34 +377,34 @@ fn publish<G: Searchable + Notation>(
     stem.write_sidecar(|out| {
         let name = |extension: &str| format!("{}.{extension}", stem.name());
         meta.growth = Some(name("growth")).filter(|name| settings.directory.join(name).exists());
-        meta.extra = settings.wanted.extra.then(|| name("extra"));
-        out.write_all(meta::text(&meta).as_bytes())
+        meta.extra = settings.snapshot.extra.then(|| name("extra"));
+        out.write_all(meta::to_json(&meta).as_bytes())
     })?;
     let path = |extension: &str| {
         let name = format!("{}.{extension}", stem.name());
         settings.directory.join(name)
     };
-    if settings.wanted.extra {
-        write_whole(&path("extra"), |out| extra::write(&snapshot.extra, out))?;
+    if settings.snapshot.extra {
+        write_atomic(&path("extra"), |out| extra::write(&snapshot.extra, out))?;
     }
-    write_whole(&path(&settings.format.to_string()), |out| {
+    write_atomic(&path(&settings.format.to_string()), |out| {
         settings.format.write(&snapshot.tree, out)
     })
 }
 
 /// What the names of a search's files begin with.
-pub struct Stem {
+pub struct FileStem {
     directory: PathBuf,
     /// Which search of the process it is of, from 1.
     order: u64,
     /// What stands before and after the number that makes it unique.
-    begin: String,
-    end: String,
+    prefix: String,
+    suffix: String,
     /// The number, and whether the name is known to be nobody else's.
     number: Mutex<(u64, bool)>,
 }
 
-impl Stem {
+impl FileStem {
     fn new(directory: &Path, game: &str, search: &str) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let since = SystemTime::now()
@@ -417,8 +421,8 @@ impl Stem {
         Self {
             directory: directory.to_owned(),
             order,
-            begin: format!("{}-{:010}-", stamp(since), std::process::id()),
-            end: format!("-{}-{}", plain(game), plain(search)),
+            prefix: format!("{}-{:010}-", timestamp(since), std::process::id()),
+            suffix: format!("-{}-{}", plain(game), plain(search)),
             number: Mutex::new((order, false)),
         }
     }
@@ -426,7 +430,7 @@ impl Stem {
     /// The stem.
     pub fn name(&self) -> String {
         let number = self.number().0;
-        format!("{}{number:06}{}", self.begin, self.end)
+        format!("{}{number:06}{}", self.prefix, self.suffix)
     }
 
     fn number(&self) -> MutexGuard<'_, (u64, bool)> {
@@ -464,14 +468,16 @@ impl Stem {
         let is_ours = self.number().1;
         if is_ours {
             let path = self.directory.join(format!("{}.json", self.name()));
-            return write_whole(&path, fill);
+            return write_atomic(&path, fill);
         }
-        self.claim("json", |path| write_whole_by(path, &mut fill, publish_new))
+        self.claim("json", |path| {
+            write_atomic_with(path, &mut fill, rename_without_replacing)
+        })
     }
 }
 
 /// Gives a complete temporary file its own name, unless there is a file of that name.
-pub(super) fn publish_new(temporary: &Path, path: &Path) -> io::Result<()> {
+pub(super) fn rename_without_replacing(temporary: &Path, path: &Path) -> io::Result<()> {
     match fs::hard_link(temporary, path) {
         Ok(()) => fs::remove_file(temporary),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -482,7 +488,7 @@ pub(super) fn publish_new(temporary: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// A time as `yyyymmddThhmmss.mmm`.
-pub fn stamp(since_epoch: Duration) -> String {
+pub fn timestamp(since_epoch: Duration) -> String {
     let seconds = since_epoch.as_secs();
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     // Years that begin in March end with the leap day; 400 of them are an era of 146,097 days.
@@ -505,7 +511,7 @@ pub fn stamp(since_epoch: Duration) -> String {
 
 /// The process that made a temporary file of a tree: none for any name but `.PID-STEM.EXTENSION.tmp`, the stem being of the
 /// same process.
-fn maker_of(name: &str) -> Option<u32> {
+fn temporary_file_owner(name: &str) -> Option<u32> {
     let rest = name.strip_prefix('.')?.strip_suffix(".tmp")?;
     let (maker, rest) = rest.split_once('-')?;
     let maker: u32 = maker.parse().ok()?;
@@ -530,7 +536,7 @@ fn maker_of(name: &str) -> Option<u32> {
 fn remove_leftovers(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if let Some(owner) = name.to_str().and_then(maker_of)
+        if let Some(owner) = name.to_str().and_then(temporary_file_owner)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && cfg!(target_os = "linux")
             && !Path::new(&format!("/proc/{owner}")).exists()
@@ -558,13 +564,13 @@ mod tests {
             (".15389-2026-15389-000001-x.tree.tmp".to_owned(), None),
             (".15389-.tmp".to_owned(), None),
         ] {
-            assert_eq!(maker_of(&name), maker, "{name}");
+            assert_eq!(temporary_file_owner(&name), maker, "{name}");
         }
     }
 
     #[test]
     fn times_are_written_as_people_know_them() {
-        let at = |seconds, millis: u32| stamp(Duration::new(seconds, millis * 1_000_000));
+        let at = |seconds, millis: u32| timestamp(Duration::new(seconds, millis * 1_000_000));
         assert_eq!(at(0, 0), "19700101T000000.000");
         // 29 February 2000, 12:34:56, and the second before a year ends.
         assert_eq!(at(951_827_696, 7), "20000229T123456.007");

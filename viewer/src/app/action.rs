@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::Deed;
-use crate::{exhibition::Wanted, model::Sift, paths::absolute, play::Plan};
+use super::GameAction;
+use crate::{exhibition::DemoMatchConfig, model::Filter, paths::absolute, play::GameConfig};
 
 /// Something that happens in the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,9 +11,9 @@ pub enum Action {
     /// Open files, or a directory.
     Open(Vec<PathBuf>),
     /// The tree so many further in the sequence.
-    Step(i64),
+    StepTree(i64),
     /// The tree of that number, counted from 1, as it was typed.
-    Jump(String),
+    JumpToTree(String),
     /// Follow the match of a directory, which need not be there yet; with `exit` the window closes when it is over.
     FollowMatch {
         /// The directory.
@@ -24,9 +24,9 @@ pub enum Action {
     /// The tree of the search that chose a move of the game that is played, counted from 0.
     GoToMove(usize),
     /// The game as it stands now, and the newest tree.
-    GoToNow,
+    GoToLatest,
     /// See the whole tree.
-    Reset,
+    FitTree,
     /// See the selected node's subtree.
     FitSelected,
     /// Larger or smaller, at a pixel of the canvas or in its middle.
@@ -40,17 +40,17 @@ pub enum Action {
     /// Select a node.
     Select(Option<usize>),
     /// Select the parent, the first or last visited child, or a sibling.
-    Walk(Way),
+    MoveSelection(Direction),
     /// Through what was selected before.
-    History(i64),
+    StepHistory(i64),
     /// Hide or show the children of the selected node.
-    Fold,
+    ToggleCollapsed,
     /// Show another part of the tree.
-    Sift(Sift),
+    Filter(Filter),
     /// Find a node by its move or state, or the next one.
     Find(String),
     /// Follow what appears in the directory, or not.
-    Follow(bool),
+    FollowNewest(bool),
     /// Write the tree to a file, .csv or .tree, or a picture, .png or .svg, so many times as large as on the screen.
     Save(PathBuf, f64),
     /// The other theme.
@@ -69,23 +69,23 @@ pub enum Action {
     /// So many iterations a second.
     Speed(u32),
     /// The tree as it is in the end, or as far as the search is.
-    ToEnd,
+    ShowEnd,
     /// Start a match between two engines, and follow it.
-    Exhibit(Wanted),
+    StartDemoMatch(DemoMatchConfig),
     /// Play games.
-    Begin(Box<Plan>),
+    StartGame(Box<GameConfig>),
     /// Leave whatever is played or shown, and go back to the start screen.
-    Home,
+    GoHome,
     /// Do something with the game that is played.
-    Deed(Deed),
+    Game(GameAction),
     /// Lay out a game from a file.
-    LayOut(PathBuf),
+    LoadGame(PathBuf),
     /// Say what is wrong.
-    Complain(String),
+    ShowError(String),
     /// Close the window.
     Quit,
     /// Copy something about the selected node.
-    Copy(Copied),
+    Copy(CopyTarget),
 }
 
 impl Action {
@@ -99,8 +99,8 @@ impl Action {
                 exit,
             },
             Self::Save(path, scale) => Self::Save(absolute(&path), scale),
-            Self::Deed(Deed::Save(path)) => Self::Deed(Deed::Save(absolute(&path))),
-            Self::LayOut(path) => Self::LayOut(absolute(&path)),
+            Self::Game(GameAction::Save(path)) => Self::Game(GameAction::Save(absolute(&path))),
+            Self::LoadGame(path) => Self::LoadGame(absolute(&path)),
             other => other,
         }
     }
@@ -108,7 +108,7 @@ impl Action {
 
 /// A step in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// To the parent.
     Up,
     /// To the most visited child.
@@ -121,15 +121,15 @@ pub enum Way {
 
 /// What can be copied of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copied {
+pub enum CopyTarget {
     /// The moves that lead to it.
-    Line,
+    MovesToNode,
     /// Its position.
     Position,
     /// Its figures.
-    Figures,
+    Statistics,
     /// The position of the game that is played, as it is shown.
-    Game,
+    GamePosition,
     /// The moves of that game.
-    Moves,
+    GameMoves,
 }

@@ -1,14 +1,14 @@
 //! What there is to know of the app, for those who drive the window from outside.
 
-use super::{App, name_of};
+use super::{App, display_name};
 
 impl App {
     /// Where in the window the selected node and its children are, by row counted from 1; the root's if none is selected.
-    fn places(&self) -> Vec<(u32, f64, f64)> {
+    fn node_locations(&self) -> Vec<(u32, f64, f64)> {
         let (Some(model), Some(camera)) = (&self.model, &self.camera) else {
             return Vec::new();
         };
-        let node = self.node();
+        let node = self.focused_node();
         let depth = model.depth_of(node) as f64;
         let children = model
             .children_of(node)
@@ -19,8 +19,8 @@ impl App {
                 let (x, y) = camera.to_canvas(&self.canvas, model.x[node], depth);
                 (
                     model.rows[node] + 1,
-                    self.canvas_at.0 + x,
-                    self.canvas_at.1 + y,
+                    self.canvas_origin.0 + x,
+                    self.canvas_origin.1 + y,
                 )
             })
             .collect()
@@ -28,7 +28,7 @@ impl App {
 
     /// What is set up to be played, and what has to be put right about it.
     fn dump_setup(&self) -> serde_json::Value {
-        let problems = self.settings.play.check(&self.own_engine).err();
+        let problems = self.settings.play.validate(&self.own_engine_command).err();
         let problems: Vec<serde_json::Value> = (problems.unwrap_or_default().iter())
             .map(|problem| {
                 serde_json::json!({"field": problem.field.to_string(), "text": problem.text})
@@ -42,8 +42,8 @@ impl App {
         let model = self.model.as_ref();
         serde_json::json!({
             "trees": self.sequence.len(),
-            "tree": if self.sequence.is_empty() { 0 } else { self.sequence.at() + 1 },
-            "file": self.shown.as_deref().map(name_of),
+            "tree": if self.sequence.is_empty() { 0 } else { self.sequence.index() + 1 },
+            "file": self.shown_path.as_deref().map(display_name),
             "nodes": model.map(|model| model.len()),
             "hidden": model.map(|model| model.hidden),
             "depth": model.map(|model| model.depth()),
@@ -52,32 +52,32 @@ impl App {
             "zoom": self.camera.map(|camera| camera.zoom()),
             "camera": self.camera.map(|camera| [camera.x, camera.y]),
             "canvas": [self.canvas.width, self.canvas.height],
-            "canvas_at": self.canvas_at,
-            "places": self.places(),
+            "canvas_at": self.canvas_origin,
+            "places": self.node_locations(),
             "colours": self.settings.edge_colours,
             "measure": self.settings.measure,
             "setup": self.dump_setup(),
             "theme": if self.settings.dark { "dark" } else { "light" },
-            "follow": self.follow,
+            "follow": self.is_following_newest,
             "directory": self.directory.as_ref().map(|path| path.display().to_string()),
-            "watching": self.watching(),
+            "watching": self.watch_status(),
             "match": self.dump_match(),
             "game": self.dump_game(),
             "counters": self.counters.dump(),
-            "awaits": self.awaits().filter(|_| self.model.is_none()),
-            "board": format!("{:?}", self.sight()).to_lowercase(),
-            "iterations": self.timeline.reel.as_ref().map(|reel| reel.iterations),
-            "iteration": self.timeline.shown,
+            "awaits": self.waiting_text().filter(|_| self.model.is_none()),
+            "board": format!("{:?}", self.shown_position()).to_lowercase(),
+            "iterations": self.timeline.status.as_ref().map(|reel| reel.iterations),
+            "iteration": self.timeline.shown_iteration,
             "live": self.timeline.is_live(),
             "playing": self.timeline.is_playing(),
             "visits": model.map(|model| model.node(0).visits),
             "final": model.and_then(|model| model.meta.as_ref()).map(|meta| meta.is_final),
-            "way": model.map(|model| model.way.len()),
+            "way": model.map(|model| model.last_path.len()),
             "left_out": model.map(|model| model.left_out),
             "least_visits": model.map(|model| model.least_visits),
             "memory": self.memory(),
-            "indexing": self.timeline.reel.as_ref().and_then(|reel| reel.progress),
-            "copied": self.copied,
+            "indexing": self.timeline.status.as_ref().and_then(|reel| reel.progress),
+            "copied": self.clipboard_text,
             "message": self.message.as_ref().map(|message| message.text.clone()),
             "error": self.message.as_ref().map(|message| message.is_error),
         })

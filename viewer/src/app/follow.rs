@@ -8,33 +8,33 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{App, Deed, name_of};
+use super::{App, GameAction, display_name};
 use crate::{
-    exhibition::{Exhibition, Wanted},
-    sequence::order,
-    standing::{self, Standing},
-    watch::{Awaited, Scope},
+    exhibition::{DemoMatch, DemoMatchConfig},
+    sequence::compare_paths,
+    standing::{self, MatchState},
+    watch::{Awaited, WatchScope},
 };
 
 /// A tree of a match that this window started grows for so long.
-const SHOW: Duration = Duration::from_millis(1200);
+const DEMO_GROWTH_DURATION: Duration = Duration::from_millis(1200);
 
 /// What is known of a match that is followed.
 #[derive(Debug, Default)]
-pub struct Following {
+pub struct FollowedMatch {
     /// How it stands, as far as it was told.
-    pub standing: Option<Arc<Standing>>,
+    pub state: Option<Arc<MatchState>>,
     /// What is not there yet.
     awaited: Option<Awaited>,
     /// Whether the window closes when the match is over.
-    exit: bool,
+    close_when_over: bool,
     /// Whether its directory is to be remembered as soon as it is there.
-    is_new: bool,
+    should_remember: bool,
 }
 
 /// Which position the board shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum ShownPosition {
     /// That of the match, as it stands now.
     Now,
     /// That of the selected node.
@@ -45,89 +45,86 @@ pub enum Sight {
 
 impl App {
     /// How the match that is followed stands.
-    pub fn standing(&self) -> Option<&Arc<Standing>> {
-        self.following.as_ref()?.standing.as_ref()
+    pub fn match_state(&self) -> Option<&Arc<MatchState>> {
+        self.followed_match.as_ref()?.state.as_ref()
     }
 
     /// Starts a match, and follows it from now on.
-    pub(super) fn exhibit(&mut self, wanted: &Wanted) {
-        match Exhibition::start(wanted, Arc::clone(&self.wake)) {
-            Ok(exhibition) => {
-                self.follow_match(exhibition.directory().to_owned(), wanted.exit);
+    pub(super) fn start_demo_match(&mut self, config: &DemoMatchConfig) {
+        match DemoMatch::start(config, Arc::clone(&self.wake)) {
+            Ok(demo_match) => {
+                self.follow_match(demo_match.directory().to_owned(), config.close_when_over);
                 // It is gone when the window is.
-                if let Some(following) = &mut self.following {
-                    following.is_new = false;
+                if let Some(following) = &mut self.followed_match {
+                    following.should_remember = false;
                 }
-                self.animates = Some(SHOW);
-                self.say(exhibition.introduction());
-                self.exhibition = Some(exhibition);
+                self.growth_animation = Some(DEMO_GROWTH_DURATION);
+                self.show_message(demo_match.description());
+                self.demo_match = Some(demo_match);
             }
-            Err(problem) => self.complain(problem),
+            Err(problem) => self.show_error(problem),
         }
     }
 
     /// Follows a match from now on.
     pub(super) fn follow_match(&mut self, directory: PathBuf, exit: bool) {
-        self.playing = None;
-        self.watch(&directory, Scope::Match);
-        self.following = Some(Following {
-            exit,
-            is_new: true,
-            ..Following::default()
+        self.session = None;
+        self.watch_directory(&directory, WatchScope::Match);
+        self.followed_match = Some(FollowedMatch {
+            close_when_over: exit,
+            should_remember: true,
+            ..FollowedMatch::default()
         });
-        self.step_through(Vec::new());
+        self.show_sequence(Vec::new());
     }
 
     /// The directory that is followed is there; it is remembered once.
     pub(super) fn remember_match(&mut self) {
-        let is_new =
-            (self.following.as_mut()).is_some_and(|known| std::mem::take(&mut known.is_new));
+        let is_new = (self.followed_match.as_mut())
+            .is_some_and(|known| std::mem::take(&mut known.should_remember));
         if let Some(directory) = self.directory.clone().filter(|_| is_new) {
-            self.settings.remember(&directory);
+            self.settings.add_recent(&directory);
         }
     }
 
     /// Takes in how the match stands now.
-    pub(super) fn stand(&mut self, standing: Arc<Standing>) {
-        let Some(following) = &mut self.following else {
+    pub(super) fn set_match_state(&mut self, state: Arc<MatchState>) {
+        let Some(following) = &mut self.followed_match else {
             return;
         };
         following.awaited = None;
-        self.is_over |= following.exit && standing.is_over();
-        following.standing = Some(standing);
+        self.is_closing |= following.close_when_over && state.is_over();
+        following.state = Some(state);
     }
 
-    pub(super) fn wait_for(&mut self, awaited: Awaited) {
-        if let Some(following) = &mut self.following {
+    pub(super) fn set_awaited(&mut self, awaited: Awaited) {
+        if let Some(following) = &mut self.followed_match {
             following.awaited = Some(awaited);
         }
     }
 
     /// What the window waits for, in a sentence; none if there is something to see.
-    pub fn awaits(&self) -> Option<String> {
-        let following = self.following.as_ref()?;
+    pub fn waiting_text(&self) -> Option<String> {
+        let following = self.followed_match.as_ref()?;
         let directory = self.directory.as_deref()?.display();
-        let is_over = following
-            .standing
-            .as_ref()
-            .map(|standing| standing.is_over());
+        let is_over = following.state.as_ref().map(|standing| standing.is_over());
         Some(match (is_over, following.awaited) {
             (Some(true), _) => "There are no trees of this match.".to_owned(),
             (Some(false), _) => "Trees are shown as the players write them.".to_owned(),
             (None, Some(Awaited::Directory)) => {
                 format!("Waiting for the folder {directory}; it does not exist yet.")
             }
-            (None, _) => format!("Waiting for {} in {directory}.", standing::FILE),
+            (None, _) => format!("Waiting for {} in {directory}.", standing::MATCH_FILE),
         })
     }
 
     /// Whether there is a tree to see, or it is known what has to appear first. An error is one that the window shows.
-    pub fn shows_what_was_asked(&self) -> Result<bool, String> {
+    pub fn is_ready_to_show(&self) -> Result<bool, String> {
         match &self.message {
             Some(message) if message.is_error => Err(message.text.clone()),
             _ => {
                 let awaited = self
-                    .following
+                    .followed_match
                     .as_ref()
                     .and_then(|following| following.awaited);
                 Ok(self.model.is_some() || awaited.is_some())
@@ -137,12 +134,12 @@ impl App {
 
     /// Which of these files that have appeared is to be shown, if what appears is followed. In a match late trees of
     /// earlier searches, and of other games than the one that is told of, are not.
-    pub(super) fn newest(&self, paths: &[PathBuf]) -> Option<PathBuf> {
+    pub(super) fn newest_to_show(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let leads = |path: &&PathBuf| {
-            let (Some(_), Some(shown)) = (&self.following, self.sequence.path()) else {
+            let (Some(_), Some(shown)) = (&self.followed_match, self.sequence.path()) else {
                 return true;
             };
-            let is_later = order(path, shown).is_ge();
+            let is_later = compare_paths(path, shown).is_ge();
             let is_in_game = |path: &Path| {
                 let game = self.game_directory();
                 game.is_some() && path.parent() == game.as_deref()
@@ -154,38 +151,42 @@ impl App {
 
     /// Where the trees of the game are that is played now.
     fn game_directory(&self) -> Option<PathBuf> {
-        let name = self.standing()?.meta.directory.as_ref()?;
+        let name = self.match_state()?.meta.directory.as_ref()?;
         Some(self.directory.as_ref()?.join(name))
     }
 
     /// Which position the board shows.
-    pub fn sight(&self) -> Sight {
-        if self.standing().is_some() && self.model.is_none() {
-            Sight::Now
+    pub fn shown_position(&self) -> ShownPosition {
+        if self.match_state().is_some() && self.model.is_none() {
+            ShownPosition::Now
         } else if self.selected.is_some() {
-            Sight::Node
-        } else if self.standing().is_some() && self.follow {
-            Sight::Now
+            ShownPosition::Node
+        } else if self.match_state().is_some() && self.is_following_newest {
+            ShownPosition::Now
         } else {
-            Sight::Tree
+            ShownPosition::Tree
         }
     }
 
     /// Whether the tree that is shown is of the game that is played now.
     pub fn is_current_game(&self) -> bool {
         let game = self.game_directory();
-        let parent = self.shown.as_deref().and_then(Path::parent);
+        let parent = self.shown_path.as_deref().and_then(Path::parent);
         game.is_some() && parent == game.as_deref()
     }
 
     /// Of which game the tree is that is shown, and how far that had come, in a few words.
-    pub fn which_tree(&self) -> String {
-        let parent = self.shown.as_deref().and_then(Path::parent).map(name_of);
+    pub fn tree_label(&self) -> String {
+        let parent = self
+            .shown_path
+            .as_deref()
+            .and_then(Path::parent)
+            .map(display_name);
         let number = |name: &str| -> Option<u64> {
             let figures = name.trim_start_matches(|symbol: char| !symbol.is_ascii_digit());
             figures.parse().ok()
         };
-        let game = match (self.standing(), parent) {
+        let game = match (self.match_state(), parent) {
             (Some(standing), _) if self.is_current_game() => {
                 format!("Game {}", standing.meta.number)
             }
@@ -203,21 +204,21 @@ impl App {
 
     /// Which move of the list is looked at; none if what comes last is.
     pub fn shown_move(&self) -> Option<usize> {
-        if let Some(playing) = &self.playing {
-            let shown = playing.table.shown().checked_sub(1);
-            return shown.filter(|_| !playing.table.is_at_end());
+        if let Some(playing) = &self.session {
+            let shown = playing.game.shown_ply().checked_sub(1);
+            return shown.filter(|_| !playing.game.is_at_end());
         }
         let meta = self.model.as_ref()?.meta.as_ref()?;
-        (!self.follow && self.is_current_game()).then_some(meta.ply as usize)
+        (!self.is_following_newest && self.is_current_game()).then_some(meta.ply as usize)
     }
 
     /// Looks for the tree of a move.
     pub(super) fn go_to_move(&mut self, index: usize) {
-        if self.playing.is_some() {
-            self.do_deed(Deed::Show(index + 1));
+        if self.session.is_some() {
+            self.dispatch_game_action(GameAction::ShowPly(index + 1));
         }
         if let (Some(game), Ok(ply)) = (self.game_directory(), u32::try_from(index)) {
-            self.loader.locate(self.sequence.within(&game), ply);
+            self.loader.locate(self.sequence.in_directory(&game), ply);
         }
     }
 
@@ -227,21 +228,21 @@ impl App {
             Some(index) => {
                 self.select(None);
                 self.sequence.go_to(index);
-                self.follow = false;
-                self.ask();
+                self.is_following_newest = false;
+                self.request_trees();
             }
             // In a game of one's own the board shows the move.
-            None if self.playing.is_some() => {}
-            None => self.say("there is no tree of this move"),
+            None if self.session.is_some() => {}
+            None => self.show_message("there is no tree of this move"),
         }
     }
 
     /// What there is to know of the match, for tests.
     pub(super) fn dump_match(&self) -> Value {
-        let Some(standing) = self.standing() else {
+        let Some(state) = self.match_state() else {
             return Value::Null;
         };
-        let meta = &standing.meta;
+        let meta = &state.meta;
         json!({
             "names": meta.score.names,
             "won": meta.score.won,
@@ -250,15 +251,15 @@ impl App {
             "games": meta.games,
             "players": meta.players,
             "clocks": meta.clocks,
-            "moves": standing.moves.len(),
-            "last": standing.moves.last(),
-            "to_move": standing.turn(),
-            "position": standing.board.as_ref().ok().map(|now| &now.position),
+            "moves": state.moves.len(),
+            "last": state.moves.last(),
+            "to_move": state.turn_text(),
+            "position": state.board.as_ref().ok().map(|now| &now.position),
             "result": meta.result,
             "reason": meta.reason,
             "directory": meta.directory,
-            "over": standing.is_over(),
-            "verdict": standing.verdict(),
+            "over": state.is_over(),
+            "verdict": state.result_text(),
         })
     }
 }

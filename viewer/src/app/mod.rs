@@ -7,7 +7,7 @@ use std::{
 };
 
 use canopy_engine::{
-    games::notation::visible,
+    games::notation::escape_invisible,
     tree::{
         files::Format,
         meta::{CutMeta, Meta, RootMeta},
@@ -15,30 +15,30 @@ use canopy_engine::{
 };
 
 pub use self::{
-    action::{Action, Copied, Way},
-    follow::{Following, Sight},
-    play::Deed,
+    action::{Action, CopyTarget, Direction},
+    follow::{FollowedMatch, ShownPosition},
+    play::GameAction,
     timeline::{SPEEDS, Timeline},
 };
 use crate::{
     board::Board,
-    budget::Budget,
+    budget::MemoryBudget,
     camera::{Camera, Canvas},
     counters::Counters,
-    easel::{Saving, is_picture},
-    exhibition::{Exhibition, own_engine},
-    film::Projector,
-    loader::{Listing, Loaded, Loader, Made, Unread, Wake},
+    easel::{SaveContent, is_picture},
+    exhibition::{DemoMatch, own_engine_command},
+    film::Replayer,
+    loader::{Listing, LoadError, LoadedTree, Loader, LoaderEvent, Wake},
     model::{
-        Model, Sift, root_only,
-        steps::{Finder, steps},
+        Filter, TreeModel, root_only_meta,
+        steps::{NodeFinder, path_to},
     },
-    play::{files, playing::Playing},
-    scene::{self, Look},
+    play::{files, playing::GameSession},
+    scene::{self, RenderOptions},
     sequence::Sequence,
-    settings::Settings,
+    settings::ViewerSettings,
     theme::Theme,
-    watch::{Change, EventSource, Scope, Watch},
+    watch::{DirectoryWatcher, EventSource, WatchEvent, WatchScope},
 };
 
 mod action;
@@ -48,23 +48,23 @@ mod play;
 mod timeline;
 
 /// A message stays so long.
-const MESSAGE: Duration = Duration::from_secs(6);
+const MESSAGE_DURATION: Duration = Duration::from_secs(6);
 /// A file that is still being written is read again so often, or less often if that takes long.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Of so many files that could not be opened it is said why.
 const MAX_PROBLEMS: usize = 4;
 /// So much of what was selected is kept when a tree changes.
-const MOST_HISTORY: usize = 50;
+const MAX_HISTORY: usize = 50;
 
 /// Something to be read at the bottom.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
+pub struct StatusMessage {
     /// The sentence.
     pub text: String,
     /// Whether it stays until it is read.
     pub is_error: bool,
     /// When it was said.
-    pub since: Duration,
+    pub shown_at: Duration,
 }
 
 /// Everything.
@@ -72,13 +72,13 @@ pub struct App {
     /// The files.
     pub sequence: Sequence,
     /// The tree that is shown, whole or in part.
-    pub model: Option<Arc<Model>>,
+    pub model: Option<Arc<TreeModel>>,
     /// The file it comes from.
-    pub shown: Option<PathBuf>,
+    pub shown_path: Option<PathBuf>,
     /// The same, whole.
-    whole: Option<Arc<Model>>,
+    full_model: Option<Arc<TreeModel>>,
     /// What of it is shown.
-    pub sift: Sift,
+    pub filter: Filter,
     /// Where one looks; none before the first frame.
     pub camera: Option<Camera>,
     /// Whether the camera sees the whole tree because nobody moved it.
@@ -86,118 +86,121 @@ pub struct App {
     /// The canvas of the last frame, in pixels.
     pub canvas: Canvas,
     /// Where it is in the window, in pixels.
-    pub canvas_at: (f64, f64),
+    pub canvas_origin: (f64, f64),
     /// The selected node.
     pub selected: Option<usize>,
     history: Vec<usize>,
-    history_at: usize,
+    history_index: usize,
     /// What is remembered from one start to the next.
-    pub settings: Settings,
+    pub settings: ViewerSettings,
     /// Whether new files are shown as they appear.
-    pub follow: bool,
+    pub is_following_newest: bool,
     /// How long a tree that has just appeared takes to grow before one's eyes; none if it is there at once.
-    pub animates: Option<Duration>,
+    pub growth_animation: Option<Duration>,
     /// A match that this window has started.
-    exhibition: Option<Exhibition>,
+    demo_match: Option<DemoMatch>,
     /// The game that is played in this window.
-    pub playing: Option<Playing>,
+    pub session: Option<GameSession>,
     /// The command that starts our engine.
-    pub own_engine: Vec<String>,
+    pub own_engine_command: Vec<String>,
     /// Where games that are played in this window are kept; none if they are not.
-    pub records: Option<PathBuf>,
+    pub records_directory: Option<PathBuf>,
     /// The directory that is watched.
     pub directory: Option<PathBuf>,
     /// The match that is followed, if it is one.
-    pub following: Option<Following>,
-    watch: Option<Watch>,
+    pub followed_match: Option<FollowedMatch>,
+    watcher: Option<DirectoryWatcher>,
     /// Who tells of changes in the directory; for tests anything but the system.
     pub event_source: EventSource,
     /// Whether it was told what lies in the directory.
-    is_present: bool,
+    has_listing: bool,
     /// Why the directory is listed again and again; none where the system tells of changes.
-    polling: Option<String>,
+    polling_reason: Option<String>,
     loader: Loader,
-    projector: Projector,
-    budget: Budget,
+    replayer: Replayer,
+    budget: MemoryBudget,
     wake: Wake,
     /// How the tree grew.
     pub timeline: Timeline,
     /// A file that is incomplete and still being written, and when it is read again.
-    unfinished: Option<(PathBuf, Duration)>,
+    incomplete_file: Option<(PathBuf, Duration)>,
     /// What is to be read at the bottom.
-    pub message: Option<Message>,
+    pub message: Option<StatusMessage>,
     /// Since the program began.
     pub now: Duration,
     /// A find that is walked through.
-    found: (String, usize),
+    last_find: (String, usize),
     /// Something that is to be saved when the next frame is drawn.
-    pub saving: Option<(PathBuf, Saving)>,
+    pub pending_save: Option<(PathBuf, SaveContent)>,
     /// A text for the clipboard.
-    pub copied: Option<String>,
+    pub clipboard_text: Option<String>,
     /// What the window counts of itself.
     pub counters: Counters,
     /// Whether the window is to be closed.
-    pub is_over: bool,
+    pub is_closing: bool,
 }
 
 impl App {
     /// Nothing is open yet.
-    pub fn new(settings: Settings, wake: Wake) -> std::io::Result<Self> {
-        let budget = Budget::of(&settings);
+    pub fn new(settings: ViewerSettings, wake: Wake) -> std::io::Result<Self> {
+        let budget = MemoryBudget::from_settings(&settings);
         Ok(Self {
             sequence: Sequence::default(),
             model: None,
-            shown: None,
-            whole: None,
-            sift: Sift::default(),
+            shown_path: None,
+            full_model: None,
+            filter: Filter::default(),
             camera: None,
             is_fitted: true,
             canvas: Canvas::default(),
-            canvas_at: (0.0, 0.0),
+            canvas_origin: (0.0, 0.0),
             selected: None,
             history: Vec::new(),
-            history_at: 0,
+            history_index: 0,
             settings,
-            follow: true,
-            animates: None,
-            exhibition: None,
-            playing: None,
-            own_engine: own_engine(),
-            records: files::directory(),
+            is_following_newest: true,
+            growth_animation: None,
+            demo_match: None,
+            session: None,
+            own_engine_command: own_engine_command(),
+            records_directory: files::games_directory(),
             directory: None,
-            following: None,
-            watch: None,
+            followed_match: None,
+            watcher: None,
             event_source: EventSource::System,
-            is_present: false,
-            polling: None,
+            has_listing: false,
+            polling_reason: None,
             loader: Loader::start(Arc::clone(&wake), budget.clone())?,
-            projector: Projector::start(Arc::clone(&wake), budget.journal())?,
+            replayer: Replayer::start(Arc::clone(&wake), budget.journal_limits())?,
             budget,
             wake,
             timeline: Timeline::default(),
-            unfinished: None,
+            incomplete_file: None,
             message: None,
             now: Duration::ZERO,
-            found: (String::new(), 0),
-            saving: None,
-            copied: None,
+            last_find: (String::new(), 0),
+            pending_save: None,
+            clipboard_text: None,
             counters: Counters::default(),
-            is_over: false,
+            is_closing: false,
         })
     }
 
     /// The bytes that trees and journals take, and those that they may take.
     pub fn memory(&self) -> (usize, usize) {
-        let reel = self.timeline.reel.as_ref().map_or(0, |reel| reel.bytes);
-        let shown = [&self.whole, &self.model].into_iter().flatten();
-        let shown: usize = (shown.filter(|model| !self.sequence.keeps(model)))
+        let replay_bytes = self.timeline.status.as_ref().map_or(0, |reel| reel.bytes);
+        let shown = [&self.full_model, &self.model].into_iter().flatten();
+        let shown: usize = (shown.filter(|model| !self.sequence.is_cached(model)))
             .map(|model| model.bytes())
             .sum();
-        (self.sequence.bytes() + shown + reel, self.budget.bytes())
+        (
+            self.sequence.bytes() + shown + replay_bytes,
+            self.budget.bytes(),
+        )
     }
 
     /// How the tree is coloured and drawn.
-    pub fn look(&self) -> Look {
+    pub fn look(&self) -> RenderOptions {
         self.settings.look()
     }
 
@@ -207,25 +210,25 @@ impl App {
     }
 
     /// When what is said at the bottom goes away by itself.
-    pub fn message_ends(&self) -> Option<Duration> {
+    pub fn message_expires_at(&self) -> Option<Duration> {
         let message = self.message.as_ref().filter(|message| !message.is_error)?;
-        Some(message.since + MESSAGE)
+        Some(message.shown_at + MESSAGE_DURATION)
     }
 
     /// Whether the directory is watched, and what lies in it is known.
     pub fn is_watched(&self) -> bool {
-        self.watch.is_some() && self.is_present
+        self.watcher.is_some() && self.has_listing
     }
 
     /// Whether the directory is listed again and again, because the system does not tell of changes.
     pub fn is_polling(&self) -> bool {
-        self.polling.is_some()
+        self.polling_reason.is_some()
     }
 
     /// Which directory is watched and how, in a sentence; none if there is none.
-    pub fn watching(&self) -> Option<String> {
+    pub fn watch_status(&self) -> Option<String> {
         let directory = self.directory.as_deref()?.display();
-        Some(match &self.polling {
+        Some(match &self.polling_reason {
             None => format!("watching {directory}"),
             Some(reason) => format!(
                 "looking into {directory} every half second, because the system does not tell of changes there ({reason})"
@@ -234,236 +237,245 @@ impl App {
     }
 
     /// Says something at the bottom.
-    pub fn say(&mut self, text: impl Into<String>) {
-        self.message = Some(Message {
+    pub fn show_message(&mut self, text: impl Into<String>) {
+        self.message = Some(StatusMessage {
             text: text.into(),
             is_error: false,
-            since: self.now,
+            shown_at: self.now,
         });
     }
 
-    fn complain(&mut self, text: impl Into<String>) {
-        self.message = Some(Message {
+    fn show_error(&mut self, text: impl Into<String>) {
+        self.message = Some(StatusMessage {
             text: text.into(),
             is_error: true,
-            since: self.now,
+            shown_at: self.now,
         });
     }
 
     /// Takes in what other threads have made.
     pub fn update(&mut self, now: Duration) {
         self.now = now;
-        if self.message_ends().is_some_and(|end| now >= end) {
+        if self.message_expires_at().is_some_and(|end| now >= end) {
             self.message = None;
         }
-        for change in self.watch.as_ref().map(Watch::take).unwrap_or_default() {
+        for change in self
+            .watcher
+            .as_ref()
+            .map(DirectoryWatcher::take_events)
+            .unwrap_or_default()
+        {
             match change {
-                Change::Said(text) => self.say(text),
-                Change::Files { changed, gone } => self.refresh(changed, &gone),
-                Change::Match(standing) => self.stand(standing),
-                Change::Awaited(awaited) => self.wait_for(awaited),
-                Change::Polling(reason) => {
-                    self.polling = reason;
-                    if let Some(watching) = self.watching().filter(|_| self.is_polling()) {
-                        self.say(watching);
+                WatchEvent::Notice(text) => self.show_message(text),
+                WatchEvent::Files { changed, gone } => self.update_files(changed, &gone),
+                WatchEvent::Match(state) => self.set_match_state(state),
+                WatchEvent::Awaited(awaited) => self.set_awaited(awaited),
+                WatchEvent::Polling(reason) => {
+                    self.polling_reason = reason;
+                    if let Some(watching) = self.watch_status().filter(|_| self.is_polling()) {
+                        self.show_message(watching);
                     }
                 }
-                Change::Present(paths) => {
-                    self.is_present = true;
+                WatchEvent::Listed(paths) => {
+                    self.has_listing = true;
                     self.remember_match();
-                    let (new, gone) = self.sequence.compare(paths);
-                    self.refresh(new, &gone);
+                    let (new, gone) = self.sequence.diff(paths);
+                    self.update_files(new, &gone);
                 }
             }
         }
-        if let Some(problem) = self.exhibition.as_mut().and_then(Exhibition::problem) {
-            self.complain(problem);
+        if let Some(problem) = self.demo_match.as_mut().and_then(DemoMatch::take_error) {
+            self.show_error(problem);
         }
-        self.tend_game();
-        for made in self.loader.take() {
-            self.receive(made);
+        self.update_game();
+        for event in self.loader.take_events() {
+            self.handle_loader_event(event);
         }
-        for news in self.projector.take() {
-            self.hear(news);
+        for event in self.replayer.take_events() {
+            self.handle_replay_event(event);
         }
-        if self.retries_at().is_some_and(|at| now >= at) {
-            self.ask();
+        if self.retry_at().is_some_and(|at| now >= at) {
+            self.request_trees();
         }
-        self.grow();
+        self.advance_replay();
     }
 
     /// The node that is looked at: the selected one, or else the root.
-    pub fn node(&self) -> usize {
+    pub fn focused_node(&self) -> usize {
         self.selected.unwrap_or(0)
     }
 
     /// Files of the directory have come, changed or gone; what is shown stays until there is something newer.
-    fn refresh(&mut self, changed: Vec<PathBuf>, gone: &[PathBuf]) {
-        let newest = self.newest(&changed).filter(|_| self.follow);
+    fn update_files(&mut self, changed: Vec<PathBuf>, gone: &[PathBuf]) {
+        let newest = self
+            .newest_to_show(&changed)
+            .filter(|_| self.is_following_newest);
         self.sequence.update(&changed, gone);
         if !changed.is_empty() {
             if let Some(index) = newest.and_then(|path| self.sequence.find(&path).ok()) {
                 self.sequence.go_to(index);
             }
-            return self.ask();
+            return self.request_trees();
         }
         match gone {
             [] => {}
-            [one] => self.say(format!("{} is gone", name_of(one))),
-            many => self.say(format!(
+            [one] => self.show_message(format!("{} is gone", display_name(one))),
+            many => self.show_message(format!(
                 "{} trees are gone",
-                scene::thousands(many.len() as u64)
+                scene::format_thousands(many.len() as u64)
             )),
         }
     }
 
-    fn receive(&mut self, made: Made) {
+    fn handle_loader_event(&mut self, event: LoaderEvent) {
         let is_shown = |sequence: &Sequence, path: &Path| sequence.path() == Some(path);
-        match made {
-            Made::Listed(paths, listing) => self.begin(&paths, listing),
-            Made::Located(path) => self.go_to_tree(path.as_deref()),
-            Made::Skipped(path) => {
-                self.sequence.give_up(&path);
+        match event {
+            LoaderEvent::Listed(paths, listing) => self.open_listing(&paths, listing),
+            LoaderEvent::Located(path) => self.go_to_tree(path.as_deref()),
+            LoaderEvent::Skipped(path) => {
+                self.sequence.cancel_request(&path);
                 if is_shown(&self.sequence, &path) {
-                    self.ask();
+                    self.request_trees();
                 }
             }
-            Made::Read(path, number, _) if !self.sequence.is_awaited(&path, number) => self.ask(),
-            Made::Read(path, _, Ok(Loaded { model, problems })) => {
-                (self.sequence).keep(&path, Arc::clone(&model), self.budget.trees());
+            LoaderEvent::Read(path, number, _) if !self.sequence.is_pending(&path, number) => {
+                self.request_trees()
+            }
+            LoaderEvent::Read(path, _, Ok(LoadedTree { model, problems })) => {
+                (self.sequence).insert(&path, Arc::clone(&model), self.budget.max_cached_bytes());
                 if is_shown(&self.sequence, &path) {
-                    self.show(&path, model);
+                    self.show_tree(&path, model);
                     if let Some(problem) = problems.into_iter().next() {
-                        self.complain(problem);
+                        self.show_error(problem);
                     }
                 }
             }
-            Made::Read(path, _, Err(unread)) => {
-                self.sequence.give_up(&path);
+            LoaderEvent::Read(path, _, Err(unread)) => {
+                self.sequence.cancel_request(&path);
                 if is_shown(&self.sequence, &path) {
-                    self.miss(&path, unread);
+                    self.handle_load_error(&path, unread);
                 }
             }
-            Made::Sifted(path, model, sift) => {
-                let is_file = self.timeline.shown.is_none();
-                if is_file && self.shown.as_deref() == Some(&path) && sift == self.sift {
-                    self.put(model);
+            LoaderEvent::Filtered(path, model, filter) => {
+                let is_file = self.timeline.shown_iteration.is_none();
+                if is_file && self.shown_path.as_deref() == Some(&path) && filter == self.filter {
+                    self.replace_model(model);
                 }
             }
         }
     }
 
     /// The tree that is to be shown could not be read, or cannot be yet; what is shown stays.
-    fn miss(&mut self, path: &Path, unread: Unread) {
-        match unread {
-            Unread::Failed(problem) => {
-                self.unfinished = None;
-                self.complain(format!("{}: {problem}", name_of(path)));
+    fn handle_load_error(&mut self, path: &Path, error: LoadError) {
+        match error {
+            LoadError::Failed(problem) => {
+                self.incomplete_file = None;
+                self.show_error(format!("{}: {problem}", display_name(path)));
             }
-            Unread::Unfinished(took) => {
+            LoadError::Incomplete(took) => {
                 let pause = (took * 4).max(RETRY_INTERVAL);
-                self.unfinished = Some((path.to_owned(), self.now + pause));
-                self.say(format!(
+                self.incomplete_file = Some((path.to_owned(), self.now + pause));
+                self.show_message(format!(
                     "waiting for {}: it is incomplete, and still being written",
-                    name_of(path)
+                    display_name(path)
                 ));
             }
         }
     }
 
     /// When a file that was incomplete is read again.
-    pub fn retries_at(&self) -> Option<Duration> {
-        let (path, at) = self.unfinished.as_ref()?;
+    pub fn retry_at(&self) -> Option<Duration> {
+        let (path, at) = self.incomplete_file.as_ref()?;
         (self.sequence.path() == Some(path) && !self.sequence.is_reading()).then_some(*at)
     }
 
     /// Asks for what is to be shown, or shows it if it is ready.
-    fn ask(&mut self) {
+    fn request_trees(&mut self) {
         if let Some(path) = self.sequence.path().map(Path::to_owned)
-            && let Some(model) = self.sequence.ready(&path)
+            && let Some(model) = self.sequence.get(&path)
         {
-            let is_shown = self.shown.as_deref() == Some(&path)
-                && (self.whole.as_ref()).is_some_and(|whole| Arc::ptr_eq(whole, &model));
+            let is_shown = self.shown_path.as_deref() == Some(&path)
+                && (self.full_model.as_ref()).is_some_and(|whole| Arc::ptr_eq(whole, &model));
             if !is_shown {
-                self.show(&path, model);
+                self.show_tree(&path, model);
             }
         }
-        let wanted = self.sequence.wanted();
-        let dropped = self.loader.read(wanted, &self.sequence.around());
+        let wanted = self.sequence.take_requests();
+        let dropped = self.loader.read(wanted, &self.sequence.neighbours());
         for path in dropped {
-            self.sequence.give_up(&path);
+            self.sequence.cancel_request(&path);
         }
     }
 
     /// Shows the tree of a file.
-    fn show(&mut self, path: &Path, model: Arc<Model>) {
-        let same_file = self.shown.as_deref() == Some(path);
+    fn show_tree(&mut self, path: &Path, model: Arc<TreeModel>) {
+        let same_file = self.shown_path.as_deref() == Some(path);
         // What was said of another file, or of there being none, is over.
-        let was_unfinished = self.unfinished.take().is_some();
+        let was_unfinished = self.incomplete_file.take().is_some();
         let is_error = (self.message.as_ref()).is_some_and(|message| message.is_error);
         if self.model.is_none() || is_error || was_unfinished {
             self.message = None;
         }
-        self.whole = Some(Arc::clone(&model));
+        self.full_model = Some(Arc::clone(&model));
         if !same_file {
-            self.shown = Some(path.to_owned());
+            self.shown_path = Some(path.to_owned());
             self.model = None;
             self.selected = None;
             self.history.clear();
-            self.history_at = 0;
+            self.history_index = 0;
             self.camera = None;
             self.is_fitted = true;
-            self.sift.collapsed.clear();
-            self.timeline.restart();
+            self.filter.collapsed.clear();
+            self.timeline.reset();
         }
         match &model.meta {
-            Some(meta) if meta.game.is_empty() => self.projector.close(),
-            Some(meta) if self.timeline.reel.is_none() => {
-                self.projector.open(path, Arc::clone(meta));
+            Some(meta) if meta.game.is_empty() => self.replayer.close(),
+            Some(meta) if self.timeline.status.is_none() => {
+                self.replayer.open(path, Arc::clone(meta));
             }
-            Some(meta) => self.projector.renew(path, Arc::clone(meta)),
-            None => self.projector.close(),
+            Some(meta) => self.replayer.update_meta(path, Arc::clone(meta)),
+            None => self.replayer.close(),
         }
         // While one looks at another iteration, or at the journal of a search that still runs, the file has to wait.
-        if self.timeline.at.is_none() && (self.is_final() || !self.timeline.is_live()) {
-            self.timeline.shown = None;
-            self.show_part_of(path, model);
-            self.point_out();
-            self.ask_for_extras();
+        if self.timeline.target.is_none() && (self.is_final() || !self.timeline.is_live()) {
+            self.timeline.shown_iteration = None;
+            self.show_filtered(path, model);
+            self.select_chosen_move();
+            self.request_extras();
         }
     }
 
     /// Shows a tree that was read already, without the files around it.
-    pub fn show_alone(&mut self, path: &Path, model: Arc<Model>) {
+    pub fn show_single_tree(&mut self, path: &Path, model: Arc<TreeModel>) {
         if self.sequence.path() != Some(path) {
             self.sequence = Sequence::new(vec![path.to_owned()]);
         }
-        (self.sequence).keep(path, Arc::clone(&model), self.budget.trees());
-        self.show(path, model);
+        (self.sequence).insert(path, Arc::clone(&model), self.budget.max_cached_bytes());
+        self.show_tree(path, model);
     }
 
     /// Shows what the sieve lets through of a tree.
-    fn show_part_of(&mut self, path: &Path, model: Arc<Model>) {
-        if self.sift.is_plain() {
-            self.put(model);
+    fn show_filtered(&mut self, path: &Path, model: Arc<TreeModel>) {
+        if self.filter.is_unfiltered() {
+            self.replace_model(model);
         } else {
             self.loader
-                .sift(path.to_owned(), Arc::clone(&model), self.sift.clone());
+                .filter(path.to_owned(), Arc::clone(&model), self.filter.clone());
             if self.model.is_none() {
-                self.put(model);
+                self.replace_model(model);
             }
         }
     }
 
     /// Shows another state or part of the same tree: what is selected and where one looks stay.
-    fn put(&mut self, model: Arc<Model>) {
+    fn replace_model(&mut self, model: Arc<TreeModel>) {
         let before = self.model.take();
-        let find = Finder::new(before.as_deref(), &model);
+        let find = NodeFinder::new(before.as_deref(), &model);
         let kept = self.selected.and_then(|node| find.find(node));
-        let here = self.history.get(self.history_at).copied();
+        let here = self.history.get(self.history_index).copied();
         let mut history = Vec::new();
         let mut history_at = 0;
-        for &node in self.history.iter().rev().take(MOST_HISTORY).rev() {
+        for &node in self.history.iter().rev().take(MAX_HISTORY).rev() {
             if let Some(found) = find.find(node) {
                 if here == Some(node) {
                     history_at = history.len();
@@ -482,11 +494,11 @@ impl App {
                 };
                 camera.x += model.x[new] - before.x[old];
                 camera.y += model.depth_of(new) as f64 - before.depth_of(old) as f64;
-                camera.fit_to(&scene::bounds(&model), &self.canvas);
+                camera.refit(&scene::tree_bounds(&model), &self.canvas);
             }
         }
         self.selected = kept;
-        (self.history, self.history_at) = (history, history_at);
+        (self.history, self.history_index) = (history, history_at);
         self.model = Some(model);
     }
 
@@ -494,49 +506,55 @@ impl App {
     pub fn moves_to_selected(&self) -> Option<Vec<String>> {
         let model = self.model.as_ref()?;
         let node = self.selected?;
-        Some(model.line(node).into_iter().map(str::to_owned).collect())
+        Some(
+            model
+                .moves_to(node)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        )
     }
 
     /// The camera, made to fit if there is none yet.
-    pub fn look_through(&mut self, canvas: Canvas) -> Option<Camera> {
+    pub fn update_camera(&mut self, canvas: Canvas) -> Option<Camera> {
         let model = self.model.as_ref()?;
         if canvas != self.canvas {
             if self.is_fitted {
                 self.camera = None;
             } else if let Some(camera) = &mut self.camera {
-                camera.fit_to(&scene::bounds(model), &canvas);
+                camera.refit(&scene::tree_bounds(model), &canvas);
             }
         }
         self.canvas = canvas;
         let camera = self
             .camera
-            .unwrap_or_else(|| Camera::fit(&scene::bounds(model), &canvas));
+            .unwrap_or_else(|| Camera::fit(&scene::tree_bounds(model), &canvas));
         self.camera = Some(camera);
         Some(camera)
     }
 
     /// Does something.
-    pub fn act(&mut self, action: Action) {
+    pub fn dispatch(&mut self, action: Action) {
         match action.with_absolute_paths() {
             Action::Open(paths) => match paths.as_slice() {
-                [path] if files::is_game(path) => self.lay_out(path),
+                [path] if files::is_game_file(path) => self.load_game(path),
                 _ => self.open(&paths),
             },
             Action::FollowMatch { directory, exit } => self.follow_match(directory, exit),
             Action::GoToMove(index) => self.go_to_move(index),
-            Action::GoToNow => {
+            Action::GoToLatest => {
                 self.select(None);
-                self.act(Action::Follow(true));
+                self.dispatch(Action::FollowNewest(true));
             }
-            Action::Step(by) => {
-                let to = self.sequence.at() as i64 + by;
+            Action::StepTree(by) => {
+                let to = self.sequence.index() as i64 + by;
                 if to >= 0 && self.sequence.go_to(to as usize) {
-                    self.follow &= to as usize + 1 == self.sequence.len();
-                    self.ask();
+                    self.is_following_newest &= to as usize + 1 == self.sequence.len();
+                    self.request_trees();
                 }
             }
-            Action::Jump(text) => self.jump(&text),
-            Action::Reset => {
+            Action::JumpToTree(text) => self.jump_to_tree(&text),
+            Action::FitTree => {
                 self.camera = None;
                 self.is_fitted = true;
             }
@@ -565,21 +583,21 @@ impl App {
             }
             Action::Click(x, y) => {
                 if let (Some(camera), Some(model)) = (&self.camera, &self.model) {
-                    let hit = scene::hit(model, camera, &self.canvas, x, y, self.selected);
+                    let hit = scene::node_at(model, camera, &self.canvas, x, y, self.selected);
                     self.select(hit);
                 }
             }
             Action::Select(node) => self.select(node),
-            Action::Walk(way) => self.walk(way),
-            Action::History(by) => self.step_history(by),
-            Action::Fold => self.fold(),
-            Action::Sift(sift) => self.set_sift(sift),
+            Action::MoveSelection(direction) => self.move_selection(direction),
+            Action::StepHistory(by) => self.step_history(by),
+            Action::ToggleCollapsed => self.toggle_collapsed(),
+            Action::Filter(filter) => self.set_filter(filter),
             Action::Find(text) => self.find(&text),
-            Action::Follow(follow) => {
-                self.follow = follow;
+            Action::FollowNewest(follow) => {
+                self.is_following_newest = follow;
                 if follow && !self.sequence.is_empty() {
                     self.sequence.go_to(self.sequence.len() - 1);
-                    self.ask();
+                    self.request_trees();
                 }
             }
             Action::Save(path, scale) => self.save(&path, scale),
@@ -589,18 +607,18 @@ impl App {
                 let to = i64::from(self.timeline.position()) + by;
                 self.scrub(to.clamp(0, i64::from(u32::MAX)) as u32, false);
             }
-            Action::Play(plays) => self.play(plays),
+            Action::Play(plays) => self.set_playing(plays),
             Action::Speed(speed) => self.set_speed(speed),
-            Action::ToEnd => self.show_end(),
-            Action::Exhibit(wanted) => self.exhibit(&wanted),
-            Action::Begin(plan) => {
-                self.begin_play(*plan);
+            Action::ShowEnd => self.show_end(),
+            Action::StartDemoMatch(config) => self.start_demo_match(&config),
+            Action::StartGame(config) => {
+                self.start_game(*config);
             }
-            Action::Home => self.go_home(),
-            Action::Deed(deed) => self.do_deed(deed),
-            Action::LayOut(path) => self.lay_out(&path),
-            Action::Complain(problem) => self.complain(problem),
-            Action::Quit => self.is_over = true,
+            Action::GoHome => self.go_home(),
+            Action::Game(game_action) => self.dispatch_game_action(game_action),
+            Action::LoadGame(path) => self.load_game(&path),
+            Action::ShowError(problem) => self.show_error(problem),
+            Action::Quit => self.is_closing = true,
             Action::Copy(what) => self.copy(what),
         }
     }
@@ -611,83 +629,87 @@ impl App {
     }
 
     /// These were opened, and these trees are in them. If there is nothing that could be opened, what is shown stays.
-    fn begin(&mut self, paths: &[PathBuf], listing: Listing) {
+    fn open_listing(&mut self, paths: &[PathBuf], listing: Listing) {
         let Listing {
             files,
-            first,
+            first_tree: first,
             directory,
             is_match,
             mut problems,
         } = listing;
         if files.is_empty() && directory.is_none() {
             let none = "there are no trees here".to_owned();
-            return self.complain(problems_in_short(&problems).unwrap_or(none));
+            return self.show_error(summarise_problems(&problems).unwrap_or(none));
         }
         // What is opened takes the place of what is played.
-        self.playing = None;
-        self.watch = None;
+        self.session = None;
+        self.watcher = None;
         self.directory = None;
-        self.following = None;
+        self.followed_match = None;
         if let Some(directory) = &directory {
-            let scope = if is_match { Scope::Match } else { Scope::Trees };
-            self.watch(directory, scope);
+            let scope = if is_match {
+                WatchScope::Match
+            } else {
+                WatchScope::Trees
+            };
+            self.watch_directory(directory, scope);
         }
         for path in paths.iter().filter(|path| path.exists()) {
-            self.settings.remember(path);
+            self.settings.add_recent(path);
         }
         if files.is_empty() && !is_match {
-            self.say("there are no trees here yet; they are shown as they appear");
+            self.show_message("there are no trees here yet; they are shown as they appear");
         }
         let first = files.first().cloned().zip(first);
-        self.clear(files);
+        self.reset_sequence(files);
         if let Some((path, loaded)) = first {
-            (self.sequence).keep(&path, loaded.model, self.budget.trees());
+            (self.sequence).insert(&path, loaded.model, self.budget.max_cached_bytes());
             problems.extend(loaded.problems);
         }
-        self.ask();
-        if let Some(problem) = problems_in_short(&problems) {
-            self.complain(problem);
+        self.request_trees();
+        if let Some(problem) = summarise_problems(&problems) {
+            self.show_error(problem);
         }
     }
 
     /// Watches a directory from now on.
-    fn watch(&mut self, directory: &Path, scope: Scope) {
-        (self.is_present, self.polling) = (false, None);
-        match Watch::start(directory, scope, self.event_source, Arc::clone(&self.wake)) {
-            Ok(watch) => self.watch = Some(watch),
+    fn watch_directory(&mut self, directory: &Path, scope: WatchScope) {
+        (self.has_listing, self.polling_reason) = (false, None);
+        match DirectoryWatcher::start(directory, scope, self.event_source, Arc::clone(&self.wake)) {
+            Ok(watch) => self.watcher = Some(watch),
             Err(error) => {
-                self.complain(format!("{} is not watched: {error}", directory.display()));
+                self.show_error(format!("{} is not watched: {error}", directory.display()));
             }
         }
         self.directory = Some(directory.to_owned());
-        self.following = (scope == Scope::Match).then(Following::default);
+        self.followed_match = (scope == WatchScope::Match).then(FollowedMatch::default);
     }
 
     /// Shows the first of these trees, or the last if what appears is followed.
-    fn step_through(&mut self, files: Vec<PathBuf>) {
-        self.clear(files);
-        self.ask();
+    fn show_sequence(&mut self, files: Vec<PathBuf>) {
+        self.reset_sequence(files);
+        self.request_trees();
     }
 
     /// The same, except that nothing is asked for yet.
-    fn clear(&mut self, files: Vec<PathBuf>) {
+    fn reset_sequence(&mut self, files: Vec<PathBuf>) {
         let many = files.len();
         self.sequence = Sequence::new(files);
-        self.projector.close();
-        self.timeline.restart();
+        self.replayer.close();
+        self.timeline.reset();
         self.model = None;
-        self.whole = None;
-        self.shown = None;
-        self.unfinished = None;
+        self.full_model = None;
+        self.shown_path = None;
+        self.incomplete_file = None;
         self.selected = None;
         self.camera = None;
-        self.follow = self.directory.is_some();
-        if self.follow && many > 0 {
+        self.is_following_newest = self.directory.is_some();
+        if self.is_following_newest && many > 0 {
             self.sequence.go_to(many - 1);
         }
     }
 
-    fn jump(&mut self, text: &str) {
+    fn jump_to_tree(&mut self, text: &str) {
         let count = self.sequence.len();
         let wanted = text
             .trim()
@@ -696,17 +718,17 @@ impl App {
             .and_then(|number| number.checked_sub(1));
         match wanted {
             Some(index) if self.sequence.go_to(index) => {
-                self.follow &= index + 1 == count;
-                self.ask();
+                self.is_following_newest &= index + 1 == count;
+                self.request_trees();
             }
-            _ => self.complain(format!("Invalid tree number! Expected 1 to {count}.")),
+            _ => self.show_error(format!("Invalid tree number! Expected 1 to {count}.")),
         }
     }
 
     fn fit_selected(&mut self) {
         if let (Some(camera), Some(model)) = (&mut self.camera, &self.model) {
             let bounds = scene::subtree_bounds(model, self.selected.unwrap_or(0));
-            camera.look_at(&bounds, &self.canvas);
+            camera.zoom_to(&bounds, &self.canvas);
             self.is_fitted = false;
         }
     }
@@ -717,49 +739,49 @@ impl App {
         let node = node.filter(|&node| node < count);
         self.selected = node;
         if let Some(node) = node
-            && self.history.get(self.history_at) != Some(&node)
+            && self.history.get(self.history_index) != Some(&node)
         {
-            self.history.truncate(self.history_at + 1);
+            self.history.truncate(self.history_index + 1);
             self.history.push(node);
-            self.history_at = self.history.len() - 1;
+            self.history_index = self.history.len() - 1;
         }
     }
 
     fn step_history(&mut self, by: i64) {
-        let to = self.history_at as i64 + by;
+        let to = self.history_index as i64 + by;
         if let Some(&node) = usize::try_from(to).ok().and_then(|to| self.history.get(to)) {
-            self.history_at = to as usize;
+            self.history_index = to as usize;
             self.selected = Some(node);
-            self.keep_in_sight();
+            self.scroll_to_selected();
         }
     }
 
-    fn walk(&mut self, way: Way) {
+    fn move_selection(&mut self, direction: Direction) {
         let Some(model) = &self.model else { return };
-        let node = self.node();
+        let node = self.focused_node();
         let siblings = model.children_of(model.parents[node] as usize);
-        let to = match way {
-            Way::Up => model.parents[node] as usize,
-            Way::Down => {
+        let to = match direction {
+            Direction::Up => model.parents[node] as usize,
+            Direction::Down => {
                 let children = model.children_of(node);
                 match model
-                    .preferred_child(node)
+                    .best_child(node)
                     .or_else(|| children.into_iter().next())
                 {
                     Some(child) => child,
                     None => return,
                 }
             }
-            Way::Left if node > 0 && node > siblings.start => node - 1,
-            Way::Right if node > 0 && node + 1 < siblings.end => node + 1,
+            Direction::Left if node > 0 && node > siblings.start => node - 1,
+            Direction::Right if node > 0 && node + 1 < siblings.end => node + 1,
             _ => return,
         };
         self.select(Some(to));
-        self.keep_in_sight();
+        self.scroll_to_selected();
     }
 
     /// Moves the camera if the selected node is not on the canvas.
-    fn keep_in_sight(&mut self) {
+    fn scroll_to_selected(&mut self) {
         let (Some(camera), Some(model), Some(node)) =
             (&mut self.camera, &self.model, self.selected)
         else {
@@ -778,31 +800,36 @@ impl App {
         }
     }
 
-    fn fold(&mut self) {
+    fn toggle_collapsed(&mut self) {
         let (Some(model), Some(node)) = (&self.model, self.selected) else {
             return;
         };
-        let steps = Arc::new(steps(&model.tree, &model.tree.sizes(), model.row(node)));
-        let mut sift = self.sift.clone();
-        match sift.collapsed.iter().position(|folded| *folded == steps) {
+        let steps = Arc::new(path_to(
+            &model.tree,
+            &model.tree.subtree_sizes(),
+            model.row(node),
+        ));
+        let mut filter = self.filter.clone();
+        match filter.collapsed.iter().position(|folded| *folded == steps) {
             Some(at) => {
-                sift.collapsed.remove(at);
+                filter.collapsed.remove(at);
             }
-            None if model.children[node] > 0 => sift.collapsed.push(steps),
+            None if model.children[node] > 0 => filter.collapsed.push(steps),
             None => return,
         }
-        self.set_sift(sift);
+        self.set_filter(filter);
     }
 
-    fn set_sift(&mut self, sift: Sift) {
-        if sift == self.sift {
+    fn set_filter(&mut self, filter: Filter) {
+        if filter == self.filter {
             return;
         }
-        self.sift = sift;
-        if self.timeline.at.is_some() || self.timeline.shown.is_some() {
-            self.wish(self.timeline.at.unwrap_or(u32::MAX), false);
-        } else if let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone()) {
-            self.show_part_of(&path, whole);
+        self.filter = filter;
+        if self.timeline.target.is_some() || self.timeline.shown_iteration.is_some() {
+            self.request_iteration(self.timeline.target.unwrap_or(u32::MAX), false);
+        } else if let (Some(path), Some(whole)) = (self.shown_path.clone(), self.full_model.clone())
+        {
+            self.show_filtered(&path, whole);
         }
     }
 
@@ -813,8 +840,8 @@ impl App {
         if text.is_empty() {
             return;
         }
-        let begin = if self.found.0 == text {
-            self.found.1 + 1
+        let begin = if self.last_find.0 == text {
+            self.last_find.1 + 1
         } else {
             0
         };
@@ -829,17 +856,17 @@ impl App {
             .find(|&node| fits(node))
         {
             Some(node) => {
-                self.found = (text, node);
+                self.last_find = (text, node);
                 self.select(Some(node));
-                self.keep_in_sight();
+                self.scroll_to_selected();
             }
-            None => self.complain(format!("no move or state contains \"{text}\"")),
+            None => self.show_error(format!("no move or state contains \"{text}\"")),
         }
     }
 
     fn save(&mut self, path: &Path, scale: f64) {
         let Some(shown) = self.model.clone() else {
-            return self.complain("there is no tree to save");
+            return self.show_error("there is no tree to save");
         };
         let root = shown.node(0);
         let figures = (root.visits, root.second, root.mean);
@@ -859,55 +886,61 @@ impl App {
             growth: None,
             ..Meta::clone(meta)
         });
-        let saving = match Format::of(path) {
+        let saving = match Format::from_path(path) {
             Ok(format) => {
                 // Of a tree of which nothing is known, too, the root's figures are kept, if its children do not tell them.
-                let is_lost = format == Format::Tree && figures != shown.tree.root_of_children();
-                let meta = meta.or_else(|| is_lost.then(|| root_only(root)));
-                Saving::Tree(Arc::clone(&shown.tree), format, meta.map(Box::new))
+                let is_lost =
+                    format == Format::Tree && figures != shown.tree.root_stats_from_children();
+                let meta = meta.or_else(|| is_lost.then(|| root_only_meta(root)));
+                SaveContent::Tree(Arc::clone(&shown.tree), format, meta.map(Box::new))
             }
-            Err(_) if is_picture(path) => Saving::Picture(scale),
+            Err(_) if is_picture(path) => SaveContent::Picture(scale),
             Err(_) => {
-                return self.complain(format!(
+                return self.show_error(format!(
                     "{}: expected a name that ends in .tree, .csv, .png or .svg",
                     path.display()
                 ));
             }
         };
-        self.saving = Some((path.to_owned(), saving));
+        self.pending_save = Some((path.to_owned(), saving));
     }
 
     /// Copies something about the selected node, or about the root.
-    fn copy(&mut self, what: Copied) {
-        if let (Copied::Game | Copied::Moves, Some(playing)) = (what, &self.playing) {
+    fn copy(&mut self, what: CopyTarget) {
+        if let (CopyTarget::GamePosition | CopyTarget::GameMoves, Some(playing)) =
+            (what, &self.session)
+        {
             let (text, said) = match what {
-                Copied::Game => (playing.table.view().position.clone(), "the position"),
-                _ => (playing.table.moves().join(" "), "the moves"),
+                CopyTarget::GamePosition => (
+                    playing.game.shown_position().position.clone(),
+                    "the position",
+                ),
+                _ => (playing.game.moves().join(" "), "the moves"),
             };
-            self.say(format!("copied {said}"));
-            self.copied = Some(text);
+            self.show_message(format!("copied {said}"));
+            self.clipboard_text = Some(text);
             return;
         }
         let Some(model) = self.model.clone() else {
             return;
         };
-        let node = self.node();
-        let line = model.line(node);
+        let node = self.focused_node();
+        let line = model.moves_to(node);
         let (text, said) = match what {
-            Copied::Line => (line.join(" "), "the line"),
-            Copied::Game | Copied::Moves => return,
-            Copied::Position => {
+            CopyTarget::MovesToNode => (line.join(" "), "the line"),
+            CopyTarget::GamePosition | CopyTarget::GameMoves => return,
+            CopyTarget::Position => {
                 let Some(meta) = &model.meta else {
-                    return self.complain(
+                    return self.show_error(
                         "nothing says which game this is, so there is no position to copy",
                     );
                 };
-                match Board::replay(&meta.game, &meta.position, &line) {
+                match Board::after_moves(&meta.game, &meta.position, &line) {
                     Ok(replayed) => (replayed.position, "the position"),
-                    Err(problem) => return self.complain(problem),
+                    Err(problem) => return self.show_error(problem),
                 }
             }
-            Copied::Figures => {
+            CopyTarget::Statistics => {
                 let figures = model.node(node);
                 let text = format!(
                     "node {} move {} visits {} second {} mean {} state {}",
@@ -921,28 +954,28 @@ impl App {
                 (text, "the figures")
             }
         };
-        self.say(format!("copied {said} of the node"));
-        self.copied = Some(text);
+        self.show_message(format!("copied {said} of the node"));
+        self.clipboard_text = Some(text);
     }
 
     /// Something was saved, or not.
-    pub fn saved(&mut self, path: &Path, result: Result<(), String>) {
+    pub fn report_saved(&mut self, path: &Path, result: Result<(), String>) {
         let left_out = self.model.as_ref().map_or(0, |model| model.left_out);
-        let is_tree = crate::sequence::is_tree(path);
+        let is_tree = crate::sequence::is_tree_file(path);
         match result {
-            Ok(()) if is_tree && left_out > 0 => self.say(format!(
+            Ok(()) if is_tree && left_out > 0 => self.show_message(format!(
                 "saved {} without the {} nodes that are not shown",
                 path.display(),
-                scene::thousands(left_out)
+                scene::format_thousands(left_out)
             )),
-            Ok(()) => self.say(format!("saved {}", path.display())),
-            Err(error) => self.complain(format!("cannot write {}: {error}", path.display())),
+            Ok(()) => self.show_message(format!("saved {}", path.display())),
+            Err(error) => self.show_error(format!("cannot write {}: {error}", path.display())),
         }
     }
 }
 
 /// Several problems in one sentence, the first of them at length; none if there is none.
-fn problems_in_short(problems: &[String]) -> Option<String> {
+fn summarise_problems(problems: &[String]) -> Option<String> {
     let (told, rest) = problems.split_at(problems.len().min(MAX_PROBLEMS));
     let text = told.join("; ");
     match (told.len(), rest.len()) {
@@ -953,7 +986,7 @@ fn problems_in_short(problems: &[String]) -> Option<String> {
 }
 
 /// The name of a file, for people.
-pub fn name_of(path: &Path) -> String {
+pub fn display_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
-    visible(&name.to_string_lossy()).into_owned()
+    escape_invisible(&name.to_string_lossy()).into_owned()
 }

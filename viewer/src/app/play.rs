@@ -6,38 +6,38 @@ use std::{
     time::Duration,
 };
 
-use canopy_engine::arena::engines::Engine;
+use canopy_engine::arena::engines::EngineConfig;
 use serde_json::{Value, json};
 
-use super::{App, Following};
+use super::{App, FollowedMatch};
 use crate::{
-    board::Place,
+    board::BoardPlace,
     play::{
-        Plan, files,
-        opponent::{News, Opponent},
-        playing::{ANALYST, FRAME, Playing, Trouble},
+        GameConfig, files,
+        opponent::{EngineEvent, EngineHandle},
+        playing::{ANALYST_SEED_INDEX, EngineFailure, FRAME_INTERVAL, GameSession},
         table::Turn,
     },
     sequence::Sequence,
-    watch::Scope,
+    watch::WatchScope,
 };
 
 /// So long, beside their pace, engines wait before the next game of a series.
-const BETWEEN_GAMES: Duration = Duration::from_secs(2);
+const NEXT_GAME_DELAY: Duration = Duration::from_secs(2);
 /// A tree that has just come grows for so long, if that is wanted.
-const SHOW: Duration = Duration::from_millis(1500);
+const GAME_GROWTH_DURATION: Duration = Duration::from_millis(1500);
 /// When the window closes engines have so long to go.
-const FAREWELL: Duration = Duration::from_millis(1200);
+const ENGINE_SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(1200);
 
 /// What a person does with the game.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Deed {
+pub enum GameAction {
     /// Click a place of the board.
-    Click(Place),
+    Click(BoardPlace),
     /// Make a move, as it was typed or chosen.
     Move(String),
     /// Let go of what was taken hold of.
-    LetGo,
+    ClearClicks,
     /// Take the last move back, and the engine's reply.
     Undo,
     /// Begin the game again.
@@ -45,23 +45,23 @@ pub enum Deed {
     /// Stop asking engines, or go on.
     Pause(bool),
     /// Have the engine make one move, and stop.
-    Next,
+    SingleMove,
     /// Milliseconds that an engine's move takes at least.
     Pace(u32),
     /// Play another game: the next of the series, or a new one.
-    Again,
+    NextGame,
     /// Start the engine again that failed, or ask it again.
-    Revive,
+    RestartEngine,
     /// Wait for an engine that says nothing.
-    Wait,
+    KeepWaiting,
     /// Show the position so many moves on.
-    Step(i64),
+    StepPly(i64),
     /// Show the position after so many moves.
-    Show(usize),
+    ShowPly(usize),
     /// Have an engine look at the position that is shown, without a move being made.
-    Analyse(Box<Engine>),
+    Analyse(Box<EngineConfig>),
     /// Do not go on to the next game without being told to.
-    Stay,
+    CancelNextGame,
     /// Let nobody look at the position any more.
     StopAnalysis,
     /// Write the game to a file.
@@ -69,35 +69,35 @@ pub enum Deed {
     /// Look from the other side.
     Flip,
     /// Name columns and rows, or do not.
-    Coordinates,
+    ToggleCoordinates,
 }
 
 impl App {
     /// Begins to play; whether that went well.
-    pub(super) fn begin_play(&mut self, mut plan: Plan) -> bool {
-        for engine in plan.seats.iter_mut().flatten() {
-            self.equip(engine);
+    pub(super) fn start_game(&mut self, mut config: GameConfig) -> bool {
+        for engine in config.participants.iter_mut().flatten() {
+            self.add_tree_options(engine);
         }
-        let animates = plan.animate;
-        match Playing::new(plan, self.records.as_deref(), self.now) {
+        let animates = config.animate;
+        match GameSession::new(config, self.records_directory.as_deref(), self.now) {
             Ok(playing) => {
                 self.message = None;
-                self.watch_game(playing.directory.path());
-                self.playing = Some(playing);
-                self.animates = animates.then_some(SHOW);
-                self.carry_on();
+                self.watch_game_directory(playing.directory.path());
+                self.session = Some(playing);
+                self.growth_animation = animates.then_some(GAME_GROWTH_DURATION);
+                self.advance_game();
                 true
             }
             Err(problem) => {
-                self.complain(problem);
+                self.show_error(problem);
                 false
             }
         }
     }
 
     /// What our own engine is told beside what a person sets: to write down how its trees grow.
-    fn equip(&self, engine: &mut Engine) {
-        if engine.command.starts_with(&self.own_engine) {
+    fn add_tree_options(&self, engine: &mut EngineConfig) {
+        if engine.command.starts_with(&self.own_engine_command) {
             for (name, value) in [
                 ("TreeJournal", "true"),
                 ("TreeExtra", "true"),
@@ -110,307 +110,324 @@ impl App {
         }
     }
 
-    fn watch_game(&mut self, directory: &Path) {
-        self.watch(directory, Scope::Match);
-        self.following = Some(Following::default());
-        self.step_through(Vec::new());
-        self.follow = true;
+    fn watch_game_directory(&mut self, directory: &Path) {
+        self.watch_directory(directory, WatchScope::Match);
+        self.followed_match = Some(FollowedMatch::default());
+        self.show_sequence(Vec::new());
+        self.is_following_newest = true;
     }
 
     /// Does something with the game.
-    pub(super) fn do_deed(&mut self, deed: Deed) {
-        match deed {
-            Deed::Flip => {
-                if let Some(playing) = &mut self.playing {
+    pub(super) fn dispatch_game_action(&mut self, action: GameAction) {
+        match action {
+            GameAction::Flip => {
+                if let Some(playing) = &mut self.session {
                     playing.is_flipped ^= true;
                 }
                 return;
             }
-            Deed::Coordinates => {
+            GameAction::ToggleCoordinates => {
                 self.settings.coordinates ^= true;
                 return;
             }
             _ => {}
         }
         let now = self.now;
-        let Some(playing) = &mut self.playing else {
+        let Some(playing) = &mut self.session else {
             return;
         };
-        let done = match deed {
-            Deed::Click(place) => match playing.table.click(place) {
-                Some(mv) => playing.person_moves(&mv, now),
+        let done = match action {
+            GameAction::Click(place) => match playing.game.click(place) {
+                Some(mv) => playing.play_person_move(&mv, now),
                 None => Ok(()),
             },
-            Deed::Move(text) => playing.person_moves(&text, now),
-            Deed::LetGo => {
-                playing.table.let_go();
+            GameAction::Move(text) => playing.play_person_move(&text, now),
+            GameAction::ClearClicks => {
+                playing.game.clear_clicks();
                 Ok(())
             }
-            Deed::Undo if !playing.table.can_undo() => Ok(()),
-            Deed::Undo => {
-                playing.break_off();
-                playing.next_game = None;
-                playing.uncount();
-                playing.began = now;
+            GameAction::Undo if !playing.game.can_undo() => Ok(()),
+            GameAction::Undo => {
+                playing.cancel_search();
+                playing.next_game_at = None;
+                playing.remove_result();
+                playing.turn_started_at = now;
                 // Engines alone would only play it again.
-                playing.is_paused |= playing.table.plan().seats.iter().all(Option::is_some);
-                playing.table.undo()
+                playing.is_paused |= playing
+                    .game
+                    .config()
+                    .participants
+                    .iter()
+                    .all(Option::is_some);
+                playing.game.undo()
             }
-            Deed::Restart => {
-                playing.uncount();
-                playing.begin_again(now, false)
+            GameAction::Restart => {
+                playing.remove_result();
+                playing.new_game(now, false)
             }
-            Deed::Again => {
-                let more = playing.table.has_more();
+            GameAction::NextGame => {
+                let more = playing.game.has_next_game();
                 if !more {
-                    playing.table.begin_series();
+                    playing.game.reset_series();
                 }
-                playing.begin_again(now, more)
+                playing.new_game(now, more)
             }
-            Deed::Pause(is_paused) => {
-                playing.is_single = false;
-                playing.pause(is_paused, now);
+            GameAction::Pause(is_paused) => {
+                playing.is_single_step = false;
+                playing.set_paused(is_paused, now);
                 Ok(())
             }
-            Deed::Next if !playing.can_step() => Ok(()),
-            Deed::Next => {
-                playing.pause(false, now);
-                playing.is_single = true;
+            GameAction::SingleMove if !playing.can_step() => Ok(()),
+            GameAction::SingleMove => {
+                playing.set_paused(false, now);
+                playing.is_single_step = true;
                 Ok(())
             }
-            Deed::Pace(milliseconds) => {
-                playing.pace = Duration::from_millis(milliseconds.into());
+            GameAction::Pace(milliseconds) => {
+                playing.min_move_time = Duration::from_millis(milliseconds.into());
                 Ok(())
             }
-            Deed::Revive => {
-                playing.break_off();
-                for opponent in playing.opponents.iter().flatten() {
+            GameAction::RestartEngine => {
+                playing.cancel_search();
+                for opponent in playing.engines.iter().flatten() {
                     opponent.interrupt();
                 }
-                playing.began = now;
+                playing.turn_started_at = now;
                 Ok(())
             }
-            Deed::Wait => {
-                playing.trouble = None;
-                if let Some(thinking) = &mut playing.thinking {
-                    thinking.heard = now;
+            GameAction::KeepWaiting => {
+                playing.failure = None;
+                if let Some(thinking) = &mut playing.search {
+                    thinking.last_heard_at = now;
                 }
                 Ok(())
             }
-            Deed::Step(by) => playing.table.step(by),
-            Deed::Show(count) => playing.table.show_move(count),
-            Deed::Analyse(engine) => {
-                self.analyse(*engine);
+            GameAction::StepPly(by) => playing.game.step_ply(by),
+            GameAction::ShowPly(count) => playing.game.show_ply(count),
+            GameAction::Analyse(engine) => {
+                self.start_analysis(*engine);
                 Ok(())
             }
-            Deed::Stay => {
-                playing.next_game = None;
+            GameAction::CancelNextGame => {
+                playing.next_game_at = None;
                 Ok(())
             }
-            Deed::StopAnalysis => {
+            GameAction::StopAnalysis => {
                 playing.analyst = None;
-                playing.is_looking = false;
+                playing.is_analysing = false;
                 Ok(())
             }
-            Deed::Save(path) => {
-                let saved = files::save(&path, &playing.table);
-                self.saved(&path, saved);
+            GameAction::Save(path) => {
+                let saved = files::save(&path, &playing.game);
+                self.report_saved(&path, saved);
                 Ok(())
             }
-            Deed::Flip | Deed::Coordinates => Ok(()),
+            GameAction::Flip | GameAction::ToggleCoordinates => Ok(()),
         };
         if let Err(problem) = done {
-            self.complain(problem);
+            self.show_error(problem);
         }
-        self.carry_on();
+        self.advance_game();
     }
 
     /// Lays a game out that was read from a file: two people may go on with it.
-    pub(super) fn lay_out(&mut self, path: &Path) {
+    pub(super) fn load_game(&mut self, path: &Path) {
         let game = self
-            .playing
+            .session
             .as_ref()
-            .map_or("chess", |playing| &playing.table.plan().game);
+            .map_or("chess", |playing| &playing.game.config().game);
         let loaded = match files::load(path, game) {
             Ok(loaded) => loaded,
-            Err(problem) => return self.complain(format!("{}: {problem}", path.display())),
+            Err(problem) => return self.show_error(format!("{}: {problem}", path.display())),
         };
-        let plan = Plan {
+        let config = GameConfig {
             game: loaded.game,
             position: loaded.position,
-            seats: [None, None],
+            participants: [None, None],
             games: 1,
             animate: false,
-            pause: Duration::ZERO,
+            min_move_time: Duration::ZERO,
         };
-        let has_begun = self.begin_play(plan);
-        if let Some(playing) = self.playing.as_mut().filter(|_| has_begun) {
+        let has_begun = self.start_game(config);
+        if let Some(playing) = self.session.as_mut().filter(|_| has_begun) {
             // It was counted where it was played.
-            playing.is_counted = true;
-            let laid = playing.table.load(&loaded.moves);
-            let stepped = laid.and_then(|()| playing.table.show_move(0));
+            playing.is_scored = true;
+            let laid = playing.game.set_moves(&loaded.moves);
+            let stepped = laid.and_then(|()| playing.game.show_ply(0));
             if let Err(problem) = stepped {
-                self.complain(problem);
+                self.show_error(problem);
             }
         }
-        self.show_game();
+        self.sync_match_state();
     }
 
     /// Whether the trees that are shown go when the window leaves them.
-    pub fn is_passing(&self) -> bool {
-        self.playing.is_some() || self.exhibition.is_some()
+    pub fn has_temporary_trees(&self) -> bool {
+        self.session.is_some() || self.demo_match.is_some()
     }
 
     /// Whether there is a game that is not over, and would be lost.
-    pub fn is_in_game(&self) -> bool {
-        self.playing.as_ref().is_some_and(|playing| {
-            let is_over = matches!(playing.table.turn(), Turn::Over(_));
-            !playing.table.moves().is_empty() && !is_over && !playing.is_counted
+    pub fn has_unfinished_game(&self) -> bool {
+        self.session.as_ref().is_some_and(|playing| {
+            let is_over = matches!(playing.game.turn(), Turn::Over(_));
+            !playing.game.moves().is_empty() && !is_over && !playing.is_scored
         })
     }
 
     /// Leaves whatever is played or shown: back to the start screen.
     pub(super) fn go_home(&mut self) {
-        self.playing = None;
-        self.exhibition = None;
-        self.following = None;
-        self.watch = None;
+        self.session = None;
+        self.demo_match = None;
+        self.followed_match = None;
+        self.watcher = None;
         self.directory = None;
-        self.animates = None;
+        self.growth_animation = None;
         self.message = None;
         self.sequence = Sequence::default();
-        self.step_through(Vec::new());
+        self.show_sequence(Vec::new());
     }
 
     /// Ends the game because the window closes; engines have a moment to go, and are ended then.
     pub fn shut_down(&mut self) {
-        let Some(mut playing) = self.playing.take() else {
+        let Some(mut playing) = self.session.take() else {
             return;
         };
-        let Playing {
-            opponents, analyst, ..
+        let GameSession {
+            engines: opponents,
+            analyst,
+            ..
         } = &mut playing;
         let threads: Vec<_> = (opponents.iter_mut().chain([analyst]).flatten())
-            .filter_map(Opponent::take_thread)
+            .filter_map(EngineHandle::take_thread)
             .collect();
         drop(playing);
-        let mut patience = FAREWELL;
-        while !patience.is_zero() && threads.iter().any(|thread| !thread.is_finished()) {
-            std::thread::sleep(FRAME);
-            patience = patience.saturating_sub(FRAME);
+        let mut remaining = ENGINE_SHUTDOWN_TIMEOUT;
+        while !remaining.is_zero() && threads.iter().any(|thread| !thread.is_finished()) {
+            std::thread::sleep(FRAME_INTERVAL);
+            remaining = remaining.saturating_sub(FRAME_INTERVAL);
         }
     }
 
     /// Has an engine look at the position that is shown.
-    fn analyse(&mut self, mut engine: Engine) {
-        self.equip(&mut engine);
+    fn start_analysis(&mut self, mut engine: EngineConfig) {
+        self.add_tree_options(&mut engine);
         let wake = Arc::clone(&self.wake);
-        let Some(playing) = &mut self.playing else {
+        let Some(playing) = &mut self.session else {
             return;
         };
-        if playing.table.view().outcome.is_some() {
+        if playing.game.shown_position().outcome.is_some() {
             return self
-                .complain("the game is over in this position: there is nothing to look for");
+                .show_error("the game is over in this position: there is nothing to look for");
         }
         let moves = playing
-            .table
+            .game
             .moves()
-            .get(..playing.table.shown())
+            .get(..playing.game.shown_ply())
             .unwrap_or_default()
             .to_vec();
-        let question = playing.next_question(moves, ANALYST);
-        match Opponent::start(engine, &playing.table.plan().game, wake) {
+        let request = playing.next_request(moves, ANALYST_SEED_INDEX);
+        match EngineHandle::start(engine, &playing.game.config().game, wake) {
             Ok(analyst) => {
-                analyst.ask(question);
+                analyst.request_move(request);
                 playing.analyst = Some(analyst);
-                playing.is_looking = true;
-                self.follow = true;
-                self.say("looking at the position");
+                playing.is_analysing = true;
+                self.is_following_newest = true;
+                self.show_message("looking at the position");
             }
-            Err(problem) => self.complain(problem),
+            Err(problem) => self.show_error(problem),
         }
     }
 
     /// Takes in what engines say, and does what is due.
-    pub(super) fn tend_game(&mut self) {
+    pub(super) fn update_game(&mut self) {
         let now = self.now;
-        let Some(playing) = &mut self.playing else {
+        let Some(playing) = &mut self.session else {
             return;
         };
-        let mut news = Vec::new();
-        for opponent in playing.opponents.iter().flatten() {
-            news.extend(opponent.take());
+        let mut events = Vec::new();
+        for opponent in playing.engines.iter().flatten() {
+            events.extend(opponent.take_events());
         }
-        let said = playing
+        let analyst_events = playing
             .analyst
             .as_ref()
-            .map(Opponent::take)
+            .map(EngineHandle::take_events)
             .unwrap_or_default();
         let mut is_moved = false;
-        for piece in news {
-            is_moved |= playing.hear(piece, now);
+        for event in events {
+            is_moved |= playing.handle_engine_event(event, now);
         }
-        if let Some((at, _, _)) = &playing.held
+        if let Some((at, _, _)) = &playing.delayed_move
             && now >= *at
-            && let Some((_, text, effort)) = playing.held.take()
+            && let Some((_, text, effort)) = playing.delayed_move.take()
         {
-            playing.engine_moves(&text, effort, now);
+            playing.play_engine_move(&text, effort, now);
             is_moved = true;
         }
-        playing.watch_silence(now);
+        playing.check_silence(now);
         // Its process stays for a while, for it may still write its tree.
-        playing.is_looking &= said.iter().all(|piece| matches!(piece, News::Thought(..)));
-        for piece in said {
-            match piece {
-                News::Thought(..) => {}
-                News::Chosen(_, answer) => {
-                    self.say(format!("the best move here is {}", answer.text))
+        playing.is_analysing &= analyst_events
+            .iter()
+            .all(|piece| matches!(piece, EngineEvent::Info(..)));
+        for event in analyst_events {
+            match event {
+                EngineEvent::Info(..) => {}
+                EngineEvent::BestMove(_, answer) => {
+                    self.show_message(format!("the best move here is {}", answer.text))
                 }
-                News::Failed(_, text, remains) => {
-                    self.complain(format!("the engine {text} {}", remains.lines.join(" ")))
+                EngineEvent::Failed(_, text, remains) => {
+                    self.show_error(format!("the engine {text} {}", remains.lines.join(" ")))
                 }
             }
         }
         if is_moved {
-            self.carry_on();
+            self.advance_game();
         }
-        let next_game = self.playing.as_ref().and_then(|playing| playing.next_game);
+        let next_game = self
+            .session
+            .as_ref()
+            .and_then(|playing| playing.next_game_at);
         if next_game.is_some_and(|at| now >= at) {
-            self.do_deed(Deed::Again);
+            self.dispatch_game_action(GameAction::NextGame);
         }
     }
 
     /// Shows the game as it stands, counts it when it is over, and asks who is to move.
-    fn carry_on(&mut self) {
+    fn advance_game(&mut self) {
         let (now, wake) = (self.now, Arc::clone(&self.wake));
-        self.show_game();
-        let Some(playing) = &mut self.playing else {
+        self.sync_match_state();
+        let Some(playing) = &mut self.session else {
             return;
         };
-        match playing.table.turn() {
+        match playing.game.turn() {
             Turn::Person(_) => {}
             Turn::Over(_) => {
-                if !std::mem::replace(&mut playing.is_counted, true) {
-                    let counted = playing.count();
-                    let has_people = playing.table.plan().seats.iter().any(Option::is_none);
-                    playing.next_game = (playing.table.has_more() && !has_people)
-                        .then(|| now + playing.pace + BETWEEN_GAMES);
+                if !std::mem::replace(&mut playing.is_scored, true) {
+                    let counted = playing.record_result();
+                    let has_people = playing
+                        .game
+                        .config()
+                        .participants
+                        .iter()
+                        .any(Option::is_none);
+                    playing.next_game_at = (playing.game.has_next_game() && !has_people)
+                        .then(|| now + playing.min_move_time + NEXT_GAME_DELAY);
                     if let Err(problem) = counted {
-                        self.complain(format!("the game is not recorded: {problem}"));
+                        self.show_error(format!("the game is not recorded: {problem}"));
                     }
                 }
-                self.show_game();
+                self.sync_match_state();
             }
             Turn::Engine(seat, player) => {
-                let is_busy = playing.thinking.is_some() || playing.held.is_some();
-                if playing.is_paused || is_busy || playing.trouble.is_some() {
+                let is_busy = playing.search.is_some() || playing.delayed_move.is_some();
+                if playing.is_paused || is_busy || playing.failure.is_some() {
                     return;
                 }
-                if let Err(text) = playing.ask(seat, player, now, wake) {
-                    playing.trouble = Some(Trouble {
+                if let Err(text) = playing.request_move(seat, player, now, wake) {
+                    playing.failure = Some(EngineFailure {
                         text,
-                        lines: Vec::new(),
-                        is_silence: false,
+                        last_output: Vec::new(),
+                        is_unresponsive: false,
                     });
                 }
             }
@@ -418,8 +435,12 @@ impl App {
     }
 
     /// Selects the move that was chosen, in the tree of a game that is played here.
-    pub(super) fn point_out(&mut self) {
-        if self.playing.is_none() || !self.follow || !self.is_final() || self.selected.is_some() {
+    pub(super) fn select_chosen_move(&mut self) {
+        if self.session.is_none()
+            || !self.is_following_newest
+            || !self.is_final()
+            || self.selected.is_some()
+        {
             return;
         }
         let Some(model) = &self.model else { return };
@@ -428,42 +449,42 @@ impl App {
         self.selected = children.find(|&child| chosen.as_deref() == Some(&*model.move_text(child)));
     }
 
-    fn show_game(&mut self) {
-        if let (Some(playing), Some(following)) = (&self.playing, &mut self.following) {
-            following.standing = Some(Arc::clone(playing.table.standing()));
+    fn sync_match_state(&mut self) {
+        if let (Some(playing), Some(following)) = (&self.session, &mut self.followed_match) {
+            following.state = Some(Arc::clone(playing.game.match_state()));
         }
     }
 
     /// What there is to know of the game, for tests.
     pub(super) fn dump_game(&self) -> Value {
-        let Some(playing) = &self.playing else {
+        let Some(playing) = &self.session else {
             return Value::Null;
         };
-        let table = &playing.table;
-        let (status, reason) = table.status();
-        let view = table.view();
+        let table = &playing.game;
+        let (status, reason) = table.status_text();
+        let view = table.shown_position();
         json!({
-            "game": table.plan().game,
+            "game": table.config().game,
             "status": status,
             "reason": reason,
-            "turn": view.turn,
-            "told": view.told,
+            "turn": view.turn_text,
+            "told": view.note,
             "position": view.position,
             "moves": table.moves(),
-            "shown": table.shown(),
-            "legal": view.legal,
+            "shown": table.shown_ply(),
+            "legal": view.legal_moves,
             "selected": table.marks(None).selected.map(|place| format!("{place:?}")),
             "targets": table.marks(None).targets.len(),
             "choices": table.choices(),
-            "thinking": playing.thinking.is_some(),
+            "thinking": playing.search.is_some(),
             "paused": playing.is_paused,
-            "trouble": playing.trouble.as_ref().map(|trouble| &trouble.text),
-            "number": table.number(),
+            "trouble": playing.failure.as_ref().map(|trouble| &trouble.text),
+            "number": table.game_number(),
             "by_colour": table.by_colour(),
-            "score": table.standing().meta.score.won,
-            "drawn": table.standing().meta.score.drawn,
+            "score": table.match_state().meta.score.won,
+            "drawn": table.match_state().meta.score.drawn,
             "can_undo": table.can_undo(),
-            "records": playing.keeper.as_ref().map(|keeper| keeper.directory().display().to_string()),
+            "records": playing.recorder.as_ref().map(|keeper| keeper.directory().display().to_string()),
         })
     }
 }

@@ -2,63 +2,63 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{App, name_of};
+use super::{App, display_name};
 use crate::{
-    film::{News, Reel, Shot, Wish},
+    film::{ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus},
     formula,
-    model::{Model, Sift},
+    model::{Filter, TreeModel},
 };
 
 /// The speeds at which a tree grows, in iterations a second.
 pub const SPEEDS: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 /// A tree grows from its first iteration to the last in about so many seconds, if nothing else is said.
-const SHOWTIME: u32 = 10;
+const DEFAULT_REPLAY_SECONDS: u32 = 10;
 
 /// How the tree grew, where there is a journal.
 #[derive(Default)]
 pub struct Timeline {
     /// What is known of the journal.
-    pub reel: Option<Reel>,
+    pub status: Option<ReplayStatus>,
     /// Where one looks: after so many iterations; none for the end.
-    pub at: Option<u32>,
+    pub target: Option<u32>,
     /// The iteration that is shown; none if the tree of the file is.
-    pub shown: Option<u32>,
+    pub shown_iteration: Option<u32>,
     /// Since when it grows by itself, and from which iteration on.
-    playing: Option<(Duration, u32)>,
+    play_start: Option<(Duration, u32)>,
     /// How fast, in iterations a second; none for whatever takes a few seconds.
     speed: Option<u32>,
     /// The same for a tree that grows because it has just come.
-    tempo: Option<u32>,
+    animation_speed: Option<u32>,
 }
 
 impl Timeline {
     /// How many iterations there are.
     pub fn iterations(&self) -> u32 {
-        self.reel.as_ref().map_or(0, |reel| reel.iterations)
+        self.status.as_ref().map_or(0, |reel| reel.iterations)
     }
 
     /// The iteration one looks at.
     pub fn position(&self) -> u32 {
-        self.at.unwrap_or(u32::MAX).min(self.iterations())
+        self.target.unwrap_or(u32::MAX).min(self.iterations())
     }
 
     /// Whether the search still runs, as far as the journal tells.
     pub fn is_live(&self) -> bool {
-        (self.reel.as_ref()).is_some_and(|reel| reel.ended.is_none())
+        (self.status.as_ref()).is_some_and(|reel| reel.ended.is_none())
     }
 
     /// Whether the tree grows by itself.
     pub fn is_playing(&self) -> bool {
-        self.playing.is_some()
+        self.play_start.is_some()
     }
 
     /// Whether another tree is shown all the time.
     pub fn is_growing(&self) -> bool {
-        self.is_playing() || (self.is_live() && self.at.is_none())
+        self.is_playing() || (self.is_live() && self.target.is_none())
     }
 
     /// Another journal, of which nothing is known yet; how fast trees grow stays.
-    pub(super) fn restart(&mut self) {
+    pub(super) fn reset(&mut self) {
         *self = Self {
             speed: self.speed,
             ..Self::default()
@@ -67,8 +67,8 @@ impl Timeline {
 
     /// How fast it grows, in iterations a second.
     pub fn speed(&self) -> u32 {
-        self.tempo.or(self.speed).unwrap_or_else(|| {
-            let wanted = self.iterations() / SHOWTIME;
+        self.animation_speed.or(self.speed).unwrap_or_else(|| {
+            let wanted = self.iterations() / DEFAULT_REPLAY_SECONDS;
             (SPEEDS.into_iter().rev())
                 .find(|&speed| speed <= wanted)
                 .unwrap_or(SPEEDS[0])
@@ -78,132 +78,138 @@ impl Timeline {
 
 impl App {
     /// Takes in what is said of the journal.
-    pub(super) fn hear(&mut self, news: News) {
-        let (News::Reel(path, _) | News::Shot(path, _) | News::Failed(path, _)) = &news;
-        if self.shown.as_deref() != Some(path) {
+    pub(super) fn handle_replay_event(&mut self, event: ReplayEvent) {
+        let (ReplayEvent::Status(path, _)
+        | ReplayEvent::Tree(path, _)
+        | ReplayEvent::Failed(path, _)) = &event;
+        if self.shown_path.as_deref() != Some(path) {
             return;
         }
-        match news {
-            News::Failed(path, problem) => {
-                let was_elsewhere = self.timeline.shown.is_some();
-                self.timeline.restart();
-                if let Some(whole) = self.whole.clone().filter(|_| was_elsewhere) {
-                    self.show_part_of(&path, whole);
+        match event {
+            ReplayEvent::Failed(path, problem) => {
+                let was_elsewhere = self.timeline.shown_iteration.is_some();
+                self.timeline.reset();
+                if let Some(whole) = self.full_model.clone().filter(|_| was_elsewhere) {
+                    self.show_filtered(&path, whole);
                 }
-                let name = name_of(&path.with_extension("growth"));
-                self.complain(format!("{name}: {problem}"));
+                let name = display_name(&path.with_extension("growth"));
+                self.show_error(format!("{name}: {problem}"));
             }
-            News::Reel(_, reel) => {
+            ReplayEvent::Status(_, status) => {
                 let was_live = self.timeline.is_live();
-                let is_new = self.timeline.reel.is_none();
-                self.timeline.reel = Some(reel);
+                let is_new = self.timeline.status.is_none();
+                self.timeline.status = Some(status);
                 if is_new {
-                    self.animate();
+                    self.start_animation();
                 }
                 // The tree of a search that is over is in its file, with all that stands beside it.
                 let is_live = self.timeline.is_live();
-                if self.timeline.at.is_none() && (is_live || was_live) && !self.is_final() {
-                    self.wish(u32::MAX, is_live);
+                if self.timeline.target.is_none() && (is_live || was_live) && !self.is_final() {
+                    self.request_iteration(u32::MAX, is_live);
                 }
-                self.ask_for_extras();
+                self.request_extras();
             }
-            News::Shot(
+            ReplayEvent::Tree(
                 _,
-                Shot {
-                    wish,
+                ReplayResponse {
+                    request: wish,
                     iteration,
                     model,
                 },
             ) => {
-                if self.lacks_extras() && wish == Self::wish_for_extras() {
-                    return self.take_extras(model);
+                if self.is_missing_extras() && wish == Self::extras_request() {
+                    return self.apply_extras(model);
                 }
                 // What was asked for may not be wanted any more: the file's own tree is the end.
-                let is_wanted = match self.timeline.at {
+                let is_wanted = match self.timeline.target {
                     None => wish.iteration == u32::MAX && !self.is_final(),
                     Some(_) => wish.iteration != u32::MAX,
                 };
-                if is_wanted && wish.sift == self.sift {
-                    self.timeline.shown = Some(iteration);
-                    self.counters.grew();
-                    self.put(model);
+                if is_wanted && wish.filter == self.filter {
+                    self.timeline.shown_iteration = Some(iteration);
+                    self.counters.mark_grown();
+                    self.replace_model(model);
                 }
             }
         }
     }
 
     /// Whether the tree of the file is shown without what its formula needs, and the journal of the whole search is there.
-    fn lacks_extras(&self) -> bool {
-        let is_whole = (self.timeline.reel.as_ref()).is_some_and(|reel| reel.ended == Some(false));
+    fn is_missing_extras(&self) -> bool {
+        let is_whole =
+            (self.timeline.status.as_ref()).is_some_and(|reel| reel.ended == Some(false));
         is_whole
-            && self.timeline.at.is_none()
+            && self.timeline.target.is_none()
             && self.is_final()
-            && (self.whole.as_ref())
+            && (self.full_model.as_ref())
                 .is_some_and(|whole| whole.extra.is_none() && formula::needs_extras(whole))
     }
 
     /// The whole tree as it is in the end.
-    fn wish_for_extras() -> Wish {
-        Wish {
+    fn extras_request() -> ReplayRequest {
+        ReplayRequest {
             iteration: u32::MAX,
-            quick: false,
-            sift: Sift::default(),
+            is_preview: false,
+            filter: Filter::default(),
         }
     }
 
     /// Where there is no file of extras the journal is asked for them.
-    pub(super) fn ask_for_extras(&self) {
-        if self.lacks_extras() {
-            self.projector.wish(Self::wish_for_extras());
+    pub(super) fn request_extras(&self) {
+        if self.is_missing_extras() {
+            self.replayer.request(Self::extras_request());
         }
     }
 
     /// Shows the journal's last tree in place of the file's, if it is the same, for the sake of its extras.
-    fn take_extras(&mut self, last: Arc<Model>) {
-        let is_same = |whole: &Arc<Model>| whole.tree == last.tree;
-        if !self.whole.as_ref().is_some_and(is_same) {
+    fn apply_extras(&mut self, last: Arc<TreeModel>) {
+        let is_same = |whole: &Arc<TreeModel>| whole.tree == last.tree;
+        if !self.full_model.as_ref().is_some_and(is_same) {
             return;
         }
-        if let (Some(path), Some(last)) = (self.shown.clone(), Arc::into_inner(last)) {
-            let whole = Arc::new(last.without_way());
-            (self.sequence).keep(&path, Arc::clone(&whole), self.budget.trees());
-            self.whole = Some(Arc::clone(&whole));
-            self.show_part_of(&path, whole);
+        if let (Some(path), Some(last)) = (self.shown_path.clone(), Arc::into_inner(last)) {
+            let whole = Arc::new(last.without_last_path());
+            (self.sequence).insert(&path, Arc::clone(&whole), self.budget.max_cached_bytes());
+            self.full_model = Some(Arc::clone(&whole));
+            self.show_filtered(&path, whole);
         }
     }
 
     /// Lets a tree grow that has just come, if that is wanted.
-    fn animate(&mut self) {
+    fn start_animation(&mut self) {
         let is_over = self
             .timeline
-            .reel
+            .status
             .as_ref()
             .is_some_and(|reel| reel.ended == Some(false));
-        let Some(time) = self.animates.filter(|_| self.follow && is_over) else {
+        let Some(time) = self
+            .growth_animation
+            .filter(|_| self.is_following_newest && is_over)
+        else {
             return;
         };
         let speed = f64::from(self.timeline.iterations()) / time.as_secs_f64();
-        self.timeline.tempo = Some((speed as u32).max(1));
-        self.timeline.playing = Some((self.now, 0));
+        self.timeline.animation_speed = Some((speed as u32).max(1));
+        self.timeline.play_start = Some((self.now, 0));
     }
 
     /// Whether the file that is shown is of a search that is over.
     pub(super) fn is_final(&self) -> bool {
-        let whole = self.whole.as_ref();
+        let whole = self.full_model.as_ref();
         whole.is_some_and(|model| model.meta.as_ref().is_none_or(|meta| meta.is_final))
     }
 
-    pub(super) fn wish(&self, iteration: u32, quick: bool) {
-        self.projector.wish(Wish {
+    pub(super) fn request_iteration(&self, iteration: u32, quick: bool) {
+        self.replayer.request(ReplayRequest {
             iteration,
-            quick,
-            sift: self.sift.clone(),
+            is_preview: quick,
+            filter: self.filter.clone(),
         });
     }
 
     /// Asks for the next tree while it grows by itself.
-    pub(super) fn grow(&mut self) {
-        let Some((since, from)) = self.timeline.playing else {
+    pub(super) fn advance_replay(&mut self) {
+        let Some((since, from)) = self.timeline.play_start else {
             return;
         };
         let seconds = self.now.saturating_sub(since).as_secs_f64();
@@ -211,31 +217,31 @@ impl App {
         let to = (f64::from(from) + done).min(f64::from(u32::MAX)) as u32;
         let end = self.timeline.iterations();
         if to >= end && !self.timeline.is_live() {
-            self.timeline.playing = None;
-            if self.timeline.tempo.take().is_some() {
+            self.timeline.play_start = None;
+            if self.timeline.animation_speed.take().is_some() {
                 return self.show_end();
             }
-            self.timeline.at = Some(end);
-            self.wish(end, false);
-        } else if self.timeline.at != Some(to.min(end)) {
-            self.timeline.at = Some(to.min(end));
-            self.wish(to.min(end), true);
+            self.timeline.target = Some(end);
+            self.request_iteration(end, false);
+        } else if self.timeline.target != Some(to.min(end)) {
+            self.timeline.target = Some(to.min(end));
+            self.request_iteration(to.min(end), true);
         }
     }
 
     /// Goes to an iteration.
     pub(super) fn scrub(&mut self, to: u32, moving: bool) {
-        if self.timeline.reel.is_none() {
+        if self.timeline.status.is_none() {
             return;
         }
-        self.timeline.playing = None;
+        self.timeline.play_start = None;
         let to = to.min(self.timeline.iterations());
-        self.timeline.at = Some(to);
-        self.wish(to, moving);
+        self.timeline.target = Some(to);
+        self.request_iteration(to, moving);
     }
 
-    pub(super) fn play(&mut self, plays: bool) {
-        if self.timeline.reel.is_none() {
+    pub(super) fn set_playing(&mut self, plays: bool) {
+        if self.timeline.status.is_none() {
             return;
         }
         let at = self.timeline.position();
@@ -243,30 +249,30 @@ impl App {
             return self.scrub(at, false);
         }
         let is_over = at >= self.timeline.iterations() && !self.timeline.is_live();
-        self.timeline.playing = Some((self.now, if is_over { 0 } else { at }));
+        self.timeline.play_start = Some((self.now, if is_over { 0 } else { at }));
     }
 
     /// Shows the end again.
     pub(super) fn show_end(&mut self) {
-        self.timeline.playing = None;
-        self.timeline.at = None;
+        self.timeline.play_start = None;
+        self.timeline.target = None;
         if self.timeline.is_live() && !self.is_final() {
-            self.wish(u32::MAX, true);
-        } else if self.timeline.shown.take().is_some()
-            && let (Some(path), Some(whole)) = (self.shown.clone(), self.whole.clone())
+            self.request_iteration(u32::MAX, true);
+        } else if self.timeline.shown_iteration.take().is_some()
+            && let (Some(path), Some(whole)) = (self.shown_path.clone(), self.full_model.clone())
         {
-            self.show_part_of(&path, whole);
-            self.point_out();
-            self.ask_for_extras();
+            self.show_filtered(&path, whole);
+            self.select_chosen_move();
+            self.request_extras();
         }
     }
 
     /// So many iterations a second from now on.
     pub(super) fn set_speed(&mut self, speed: u32) {
         self.timeline.speed = Some(speed);
-        self.timeline.tempo = None;
+        self.timeline.animation_speed = None;
         if self.timeline.is_playing() {
-            self.timeline.playing = Some((self.now, self.timeline.position()));
+            self.timeline.play_start = Some((self.now, self.timeline.position()));
         }
     }
 }

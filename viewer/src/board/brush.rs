@@ -6,27 +6,27 @@ use tiny_skia::{
     RadialGradient, Rect, SpreadMode, Stroke, Transform,
 };
 
-use super::{Tone, rgb};
+use super::{PieceColours, rgb};
 use crate::{
-    fonts::Text,
+    fonts::TextRenderer,
     theme::{self, Theme},
 };
 
 /// Smaller text than this cannot be read and is left out.
-const SMALLEST_TEXT: f32 = 6.0;
+const MIN_TEXT_SIZE: f32 = 6.0;
 
 /// Paints into a picture.
 pub(super) struct Brush<'a, 'p> {
     pixmap: &'a mut PixmapMut<'p>,
-    text: Option<Text>,
-    strong: Option<Text>,
+    text: Option<TextRenderer>,
+    semibold: Option<TextRenderer>,
     /// The colours around the board.
     pub(super) theme: &'a Theme,
 }
 
 /// The colour of visits on a board: grounds of boards are darker than those of the light theme, so it is brighter there.
-pub(super) fn glow(theme: &Theme) -> Color32 {
-    if theme.dark {
+pub(super) fn visit_colour(theme: &Theme) -> Color32 {
+    if theme.is_dark {
         theme.warm
     } else {
         rgb(0xf2a52c)
@@ -34,13 +34,13 @@ pub(super) fn glow(theme: &Theme) -> Color32 {
 }
 
 /// How large the names of columns and rows are in a drawing so wide, if there is so much room for them.
-pub(super) fn name_size(width: f32, room: f32) -> f32 {
+pub(super) fn coordinate_size(width: f32, room: f32) -> f32 {
     (width * 0.034 + 1.6).min(room * 0.85)
 }
 
 /// A colour of which only a part is laid on.
-pub(super) fn faint(colour: Color32, opacity: f32) -> Color {
-    let mut colour = theme::skia(colour);
+pub(super) fn with_opacity(colour: Color32, opacity: f32) -> Color {
+    let mut colour = theme::to_skia(colour);
     colour.apply_opacity(opacity.clamp(0.0, 1.0));
     colour
 }
@@ -50,7 +50,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         Self {
             pixmap,
             text: None,
-            strong: None,
+            semibold: None,
             theme,
         }
     }
@@ -62,7 +62,7 @@ impl<'a, 'p> Brush<'a, 'p> {
     }
 
     /// Fills what an odd number of borders surrounds: a plate with holes in it.
-    pub(super) fn fill_between(&mut self, path: &Path, colour: Color) {
+    pub(super) fn fill_even_odd(&mut self, path: &Path, colour: Color) {
         let paint = paint(colour, true);
         let at = Transform::identity();
         self.pixmap
@@ -87,8 +87,8 @@ impl<'a, 'p> Brush<'a, 'p> {
             .fill_rect(rect, &paint, Transform::identity(), None);
     }
 
-    pub(super) fn rounded(&mut self, rect: Rect, radius: f32, colour: Color) {
-        if let Some(path) = rounded(rect, radius) {
+    pub(super) fn rounded_rectangle(&mut self, rect: Rect, radius: f32, colour: Color) {
+        if let Some(path) = rounded_path(rect, radius) {
             self.fill(&path, colour, Transform::identity());
         }
     }
@@ -96,7 +96,7 @@ impl<'a, 'p> Brush<'a, 'p> {
     /// The border of a rounded rectangle, inside of it.
     pub(super) fn border(&mut self, rect: Rect, radius: f32, width: f32, colour: Color) {
         let inner = rect.inset(width / 2.0, width / 2.0);
-        if let Some(path) = inner.and_then(|rect| rounded(rect, radius - width / 2.0)) {
+        if let Some(path) = inner.and_then(|rect| rounded_path(rect, radius - width / 2.0)) {
             self.stroke(&path, colour, width, Transform::identity());
         }
     }
@@ -116,27 +116,38 @@ impl<'a, 'p> Brush<'a, 'p> {
     }
 
     /// A disc with an outline of its own, so that it can be told from any ground.
-    pub(super) fn piece(&mut self, at: (f32, f32), radius: f32, tone: Tone) {
-        self.disc(at, radius, theme::skia(tone.fill));
+    pub(super) fn piece(&mut self, at: (f32, f32), radius: f32, tone: PieceColours) {
+        self.disc(at, radius, theme::to_skia(tone.fill));
         let width = (radius * 0.07).max(0.8);
-        self.ring(at, radius, width, faint(tone.edge, 0.9));
+        self.ring(at, radius, width, with_opacity(tone.edge, 0.9));
     }
 
     /// A piece that is seen from the side, so that only this part of its width is to be seen.
-    pub(super) fn turned(&mut self, (x, y): (f32, f32), radius: f32, part: f32, tone: Tone) {
+    pub(super) fn flipping_piece(
+        &mut self,
+        (x, y): (f32, f32),
+        radius: f32,
+        part: f32,
+        tone: PieceColours,
+    ) {
         let wide = (radius * part).max(radius * 0.05);
         let oval = Rect::from_xywh(x - wide, y - radius, 2.0 * wide, 2.0 * radius);
         let Some(path) = oval.and_then(PathBuilder::from_oval) else {
             return;
         };
         let width = (radius * 0.07).max(0.8);
-        self.fill(&path, theme::skia(tone.fill), Transform::identity());
-        self.stroke(&path, faint(tone.edge, 0.9), width, Transform::identity());
+        self.fill(&path, theme::to_skia(tone.fill), Transform::identity());
+        self.stroke(
+            &path,
+            with_opacity(tone.edge, 0.9),
+            width,
+            Transform::identity(),
+        );
     }
 
     /// Light over a square, strongest in its middle.
     pub(super) fn glow(&mut self, rect: Rect, colour: Color32) {
-        let (x, y) = middle(rect);
+        let (x, y) = rect_centre(rect);
         let stops = [(0.0, 0.95), (0.45, 0.75), (1.0, 0.1)];
         let shader = RadialGradient::new(
             Point::from_xy(x, y),
@@ -144,7 +155,7 @@ impl<'a, 'p> Brush<'a, 'p> {
             Point::from_xy(x, y),
             rect.width() * 0.64,
             stops
-                .map(|(at, opacity)| GradientStop::new(at, faint(colour, opacity)))
+                .map(|(at, opacity)| GradientStop::new(at, with_opacity(colour, opacity)))
                 .to_vec(),
             SpreadMode::Pad,
             Transform::identity(),
@@ -210,17 +221,17 @@ impl<'a, 'p> Brush<'a, 'p> {
 
     /// A short text with its middle at a point.
     pub(super) fn text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
-        if size >= SMALLEST_TEXT {
-            let fonts = self.text.get_or_insert_with(Text::regular);
+        if size >= MIN_TEXT_SIZE {
+            let fonts = self.text.get_or_insert_with(TextRenderer::regular);
             let anchor = Align2::CENTER_CENTER;
             fonts.draw(self.pixmap, text, at.0, at.1, size, colour, anchor);
         }
     }
 
     /// The same in semibold, for small figures on a coloured ground.
-    pub(super) fn strong_text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
-        if size >= SMALLEST_TEXT {
-            let fonts = self.strong.get_or_insert_with(Text::semibold);
+    pub(super) fn semibold_text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
+        if size >= MIN_TEXT_SIZE {
+            let fonts = self.semibold.get_or_insert_with(TextRenderer::semibold);
             let anchor = Align2::CENTER_CENTER;
             fonts.draw(self.pixmap, text, at.0, at.1, size, colour, anchor);
         }
@@ -235,14 +246,14 @@ fn paint(colour: Color, smooth: bool) -> Paint<'static> {
 }
 
 /// A rectangle with round corners; without them if the radius is nothing.
-fn rounded(rect: Rect, radius: f32) -> Option<Path> {
+fn rounded_path(rect: Rect, radius: f32) -> Option<Path> {
     let mut path = PathBuilder::new();
-    push_rounded(&mut path, rect, radius);
+    push_rounded_rectangle(&mut path, rect, radius);
     path.finish()
 }
 
 /// Adds a rectangle with round corners to a path.
-pub(super) fn push_rounded(path: &mut PathBuilder, rect: Rect, radius: f32) {
+pub(super) fn push_rounded_rectangle(path: &mut PathBuilder, rect: Rect, radius: f32) {
     /// How far a cubic curve's handles lie from a quarter circle's ends, as a part of the radius.
     const HANDLE: f32 = 0.552_285;
     let radius = radius.clamp(0.0, rect.width().min(rect.height()) / 2.0);
@@ -279,7 +290,7 @@ pub(super) fn push_rounded(path: &mut PathBuilder, rect: Rect, radius: f32) {
 }
 
 /// The middle of a rectangle.
-pub(super) fn middle(rect: Rect) -> (f32, f32) {
+pub(super) fn rect_centre(rect: Rect) -> (f32, f32) {
     (
         (rect.left() + rect.right()) / 2.0,
         (rect.top() + rect.bottom()) / 2.0,

@@ -5,33 +5,33 @@ use egui::Color32;
 use tiny_skia::{PathBuilder, Rect};
 
 use super::{
-    Face, Kind, Marks, Overlay, Place, Tone,
-    brush::{Brush, faint, push_rounded},
-    either,
-    motion::{Body, Changes, Leg, Moving, Pace, between},
-    squares::{Count, Plan, Squares},
+    BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
+    brush::{Brush, push_rounded_rectangle, with_opacity},
+    motion::{AnimationScript, Easing, MovingSprite, Sprite, Tween, lerp},
+    squares::{GridLayout, RowNumbering, Squares},
+    themed_colour,
 };
 use crate::theme::{self, Theme};
 
 /// How long a disc falls by one row, in milliseconds; by four rows it takes twice as long.
-const FALL: f32 = 150.0;
+const FALL_MS: f32 = 150.0;
 /// How long it takes to come to rest.
-const SETTLE: f32 = 110.0;
+const LANDING_MS: f32 = 110.0;
 /// How high it jumps when it lands, in rows.
-const JUMP: f32 = 0.09;
+const BOUNCE_ROWS: f32 = 0.09;
 
 /// How large a hole is, in squares.
-const HOLE: f32 = 0.41;
+const HOLE_RADIUS: f32 = 0.41;
 
 /// The holes, row 1 first, each row from column 1 on.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ConnectFour {
+pub(super) struct ConnectFourBoard {
     columns: u8,
     rows: u8,
     discs: Vec<Option<Player>>,
 }
 
-impl ConnectFour {
+impl ConnectFourBoard {
     /// Reads rows from the top with / between them; what follows them is not looked at.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut rows: Vec<Vec<Option<Player>>> = text
@@ -56,7 +56,7 @@ impl ConnectFour {
     }
 
     /// The holes of all lines of four discs of one player, some perhaps twice.
-    fn fours(&self) -> Vec<Place> {
+    fn winning_lines(&self) -> Vec<BoardPlace> {
         let mut fours = Vec::new();
         for row in 0..self.rows {
             for column in 0..self.columns {
@@ -69,9 +69,9 @@ impl ConnectFour {
                         let row = row.checked_add_signed(up * step)?;
                         let is_there = column < self.columns && row < self.rows;
                         (is_there && self.disc(column, row) == Some(player))
-                            .then_some(Place::Square { column, row })
+                            .then_some(BoardPlace::Square { column, row })
                     };
-                    let line: Option<Vec<Place>> = (0..4).map(hole).collect();
+                    let line: Option<Vec<BoardPlace>> = (0..4).map(hole).collect();
                     fours.extend(line.unwrap_or_default());
                 }
             }
@@ -80,65 +80,77 @@ impl ConnectFour {
     }
 
     /// Fills the ring of the disc that fell last: a red dot would not be seen on a red disc.
-    fn paint_last(&self, brush: &mut Brush<'_, '_>, squares: &Squares, place: Place) {
-        let Place::Square { column, row } = place else {
+    fn paint_last_move(&self, brush: &mut Brush<'_, '_>, squares: &Squares, place: BoardPlace) {
+        let BoardPlace::Square { column, row } = place else {
             return;
         };
         if let (Some(player), Some(at)) = (self.disc(column, row), squares.centre(column, row)) {
-            let colour = self.tone(player, brush.theme).edge;
-            brush.disc(at, squares.cell * 0.13, theme::skia(colour));
+            let colour = self.piece_colours(player, brush.theme).edge;
+            brush.disc(at, squares.cell * 0.13, theme::to_skia(colour));
         }
     }
 
     /// The hole in which a disc dropped into a column would come to rest.
-    fn rest(&self, column: u8) -> Option<Place> {
+    fn landing_hole(&self, column: u8) -> Option<BoardPlace> {
         let free = |row: &u8| self.disc(column, *row).is_none();
         let row = (0..self.rows).find(free).filter(|_| column < self.columns);
-        row.map(|row| Place::Square { column, row })
+        row.map(|row| BoardPlace::Square { column, row })
     }
 
     /// A disc falls from above the column, jumps a little and lies.
-    pub(super) fn changes(&self, places: &[Place], mover: Player) -> Option<Changes> {
-        let &[to @ Place::Square { row, .. }] = places else {
+    pub(super) fn animation_script(
+        &self,
+        places: &[BoardPlace],
+        mover: Player,
+    ) -> Option<AnimationScript> {
+        let &[to @ BoardPlace::Square { row, .. }] = places else {
             return None;
         };
         let rows = f32::from(self.rows.checked_sub(row)?);
-        let falls = FALL * rows.sqrt();
-        let lasts = falls + SETTLE;
-        let from = Place::Reserve { owner: mover };
-        let pace = Pace::Fall {
+        let falls = FALL_MS * rows.sqrt();
+        let lasts = falls + LANDING_MS;
+        let from = BoardPlace::Reserve { owner: mover };
+        let easing = Easing::FallAndBounce {
             landing: falls / lasts,
-            jump: JUMP / rows.max(1.0),
+            bounce: BOUNCE_ROWS / rows.max(1.0),
         };
-        let leg = Leg::new(Body::Disc(mover), from, to, 0.0..lasts);
-        Some(Changes {
-            still: vec![(0.0, Kind::ConnectFour(self.clone()))],
-            legs: vec![Leg { pace, ..leg }],
+        let leg = Tween::new(Sprite::Disc(mover), from, to, 0.0..lasts);
+        Some(AnimationScript {
+            backgrounds: vec![(0.0, BoardKind::ConnectFour(self.clone()))],
+            tweens: vec![Tween { easing, ..leg }],
         })
     }
 
     /// Draws a disc in its hole, or on its way down.
     fn paint_disc(&self, brush: &mut Brush<'_, '_>, squares: &Squares, at: (f32, f32), by: Player) {
-        let hole = squares.cell * HOLE;
-        let tone = self.tone(by, brush.theme);
+        let hole = squares.cell * HOLE_RADIUS;
+        let tone = self.piece_colours(by, brush.theme);
         // The plate hides the edge.
-        brush.disc(at, hole + 1.0, theme::skia(tone.fill));
+        brush.disc(at, hole + 1.0, theme::to_skia(tone.fill));
         let width = (squares.cell * 0.045).max(1.0);
-        brush.ring(at, hole * 0.72, width, faint(tone.edge, 0.55));
+        brush.ring(at, hole * 0.72, width, with_opacity(tone.edge, 0.55));
     }
 
     /// Draws the disc that falls, behind the plate.
-    fn paint_moving(&self, brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[Moving]) {
-        for Moving {
-            body, to, along, ..
+    fn paint_falling_disc(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        moving: &[MovingSprite],
+    ) {
+        for MovingSprite {
+            sprite: body,
+            to,
+            progress: along,
+            ..
         } in moving
         {
-            let (Body::Disc(player), Place::Square { column, .. }) = (*body, *to) else {
+            let (Sprite::Disc(player), BoardPlace::Square { column, .. }) = (*body, *to) else {
                 continue;
             };
             let top = squares.centre(column, self.rows.saturating_sub(1));
             if let (Some((x, top)), Some((_, y))) = (top, squares.centre_of(*to)) {
-                let y = between(top - squares.cell, y, *along);
+                let y = lerp(top - squares.cell, y, *along);
                 self.paint_disc(brush, squares, (x, y), player);
             }
         }
@@ -147,19 +159,19 @@ impl ConnectFour {
     /// Lights up a column of the plate, which is drawn already.
     fn paint_column(&self, brush: &mut Brush<'_, '_>, squares: &Squares, column: u8) {
         let [foot, head] = [0, self.rows.saturating_sub(1)]
-            .map(|row| squares.rect_of(Place::Square { column, row }));
+            .map(|row| squares.rect_of(BoardPlace::Square { column, row }));
         let lit = foot.zip(head).and_then(|(foot, head)| {
             Rect::from_ltrb(foot.left(), head.top(), foot.right(), foot.bottom())
         });
         let Some(lit) = lit else { return };
         let mut path = PathBuilder::new();
-        push_rounded(&mut path, lit, squares.cell * 0.2);
+        push_rounded_rectangle(&mut path, lit, squares.cell * 0.2);
         for at in (0..self.rows).filter_map(|row| squares.centre(column, row)) {
-            path.push_circle(at.0, at.1, squares.cell * HOLE);
+            path.push_circle(at.0, at.1, squares.cell * HOLE_RADIUS);
         }
         if let Some(path) = path.finish() {
-            let opacity = if brush.theme.dark { 0.16 } else { 0.35 };
-            brush.fill_between(&path, faint(Color32::WHITE, opacity));
+            let opacity = if brush.theme.is_dark { 0.16 } else { 0.35 };
+            brush.fill_even_odd(&path, with_opacity(Color32::WHITE, opacity));
         }
     }
 
@@ -170,28 +182,31 @@ impl ConnectFour {
         squares: &Squares,
         (column, mover): (u8, Player),
     ) {
-        if let Some(at) = self.rest(column).and_then(|place| squares.centre_of(place)) {
-            let tone = self.tone(mover, brush.theme);
-            let hole = squares.cell * HOLE;
-            brush.disc(at, hole + 1.0, faint(tone.fill, 0.45));
+        if let Some(at) = self
+            .landing_hole(column)
+            .and_then(|place| squares.centre_of(place))
+        {
+            let tone = self.piece_colours(mover, brush.theme);
+            let hole = squares.cell * HOLE_RADIUS;
+            brush.disc(at, hole + 1.0, with_opacity(tone.fill, 0.45));
             let width = (squares.cell * 0.045).max(1.0);
             // What stands out from an empty hole.
-            let ring = if brush.theme.dark {
+            let ring = if brush.theme.is_dark {
                 tone.fill
             } else {
                 tone.edge
             };
-            brush.ring(at, hole * 0.72, width, faint(ring, 0.65));
+            brush.ring(at, hole * 0.72, width, with_opacity(ring, 0.65));
         }
     }
 
-    fn plan(&self) -> Plan {
-        Plan {
+    fn layout(&self) -> GridLayout {
+        GridLayout {
             columns: self.columns,
             rows: self.rows,
             rim: 0.12,
-            strip: 0.0,
-            count: Count::Columns,
+            strip_height: 0.0,
+            numbering: RowNumbering::ColumnsOnly,
         }
     }
 }
@@ -207,26 +222,30 @@ fn read_row(text: &str) -> Option<Vec<Option<Player>>> {
         .collect()
 }
 
-impl Face for ConnectFour {
+impl BoardRenderer for ConnectFourBoard {
     fn extent(&self, coordinates: bool) -> (f32, f32) {
-        self.plan().extent(coordinates)
+        self.layout().extent(coordinates)
     }
 
-    fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)> {
-        (self.plan().squares(area, marks)).map_or_else(Vec::new, |squares| squares.spots())
+    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+        (self.layout().squares(area, marks)).map_or_else(Vec::new, |squares| squares.place_rects())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
-        let Some(squares) = self.plan().squares(area, marks) else {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
+        let Some(squares) = self.layout().squares(area, marks) else {
             return;
         };
-        let hole = squares.cell * HOLE;
+        let hole = squares.cell * HOLE_RADIUS;
         let mut plate = PathBuilder::new();
-        push_rounded(&mut plate, squares.board, squares.cell * 0.3);
+        push_rounded_rectangle(&mut plate, squares.board, squares.cell * 0.3);
         // Behind the holes it is a little darker than around the board.
-        let shade = if brush.theme.dark { 0.3 } else { 0.06 };
+        let shade = if brush.theme.is_dark { 0.3 } else { 0.06 };
         if let Some(behind) = squares.board.inset(1.0, 1.0) {
-            brush.rounded(behind, squares.cell * 0.3, faint(Color32::BLACK, shade));
+            brush.rounded_rectangle(
+                behind,
+                squares.cell * 0.3,
+                with_opacity(Color32::BLACK, shade),
+            );
         }
         for (column, row) in squares.all() {
             let Some(at) = squares.centre(column, row) else {
@@ -238,57 +257,64 @@ impl Face for ConnectFour {
             }
         }
         let lit = match marks.ghost {
-            Some(Place::Square { column, .. }) => Some(column),
+            Some(BoardPlace::Square { column, .. }) => Some(column),
             _ => None,
         };
         if let Some(column) = lit {
             self.paint_ghost(brush, &squares, (column, over.mover));
         }
-        self.paint_moving(brush, &squares, over.moving);
+        self.paint_falling_disc(brush, &squares, over.moving);
         if let Some(plate) = plate.finish() {
-            let colour = either(brush.theme, 0x41536a, 0x8da2ba);
-            brush.fill_between(&plate, theme::skia(colour));
+            let colour = themed_colour(brush.theme, 0x41536a, 0x8da2ba);
+            brush.fill_even_odd(&plate, theme::to_skia(colour));
         }
         if let Some(column) = lit {
             self.paint_column(brush, &squares, column);
         }
-        squares.names(brush);
-        squares.routes(brush, over.routes);
-        squares.hands(brush, marks, |column, row| self.disc(column, row).is_some());
-        for at in (self.fours().into_iter()).filter_map(|place| squares.centre_of(place)) {
+        squares.paint_coordinates(brush);
+        squares.paint_move_groups(brush, over.move_groups);
+        squares.paint_selection(brush, marks, |column, row| self.disc(column, row).is_some());
+        for at in (self.winning_lines().into_iter()).filter_map(|place| squares.centre_of(place)) {
             let width = (squares.cell * 0.07).max(1.0);
-            brush.ring(at, hole - width / 2.0, width, theme::skia(Color32::WHITE));
+            brush.ring(
+                at,
+                hole - width / 2.0,
+                width,
+                theme::to_skia(Color32::WHITE),
+            );
         }
-        for &place in &marks.last {
-            self.paint_last(brush, &squares, place);
+        for &place in &marks.last_move {
+            self.paint_last_move(brush, &squares, place);
         }
     }
 
     /// The hole in which a disc dropped into that column would come to rest.
-    fn places_of(&self, mv: &str, _: Player) -> Vec<Place> {
+    fn move_places(&self, mv: &str, _: Player) -> Vec<BoardPlace> {
         let [digit @ b'1'..=b'9'] = mv.as_bytes() else {
             return Vec::new();
         };
-        self.rest(digit - b'1').into_iter().collect()
+        self.landing_hole(digit - b'1').into_iter().collect()
     }
 
-    fn tone(&self, player: Player, theme: &Theme) -> Tone {
+    fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
         match player {
-            Player::First => Tone {
-                fill: either(theme, 0xdb5a44, 0xcc4630),
-                edge: either(theme, 0x8f3021, 0x8a2a1a),
+            Player::First => PieceColours {
+                fill: themed_colour(theme, 0xdb5a44, 0xcc4630),
+                edge: themed_colour(theme, 0x8f3021, 0x8a2a1a),
             },
-            Player::Second => Tone {
-                fill: either(theme, 0xa5d8ee, 0x9fd6ef),
-                edge: either(theme, 0x5288a3, 0x3f7d9c),
+            Player::Second => PieceColours {
+                fill: themed_colour(theme, 0xa5d8ee, 0x9fd6ef),
+                edge: themed_colour(theme, 0x5288a3, 0x3f7d9c),
             },
         }
     }
 
     /// Wherever one clicks in a column, the disc falls.
-    fn is_same(&self, one: Place, other: Place) -> bool {
+    fn is_same_click(&self, one: BoardPlace, other: BoardPlace) -> bool {
         match (one, other) {
-            (Place::Square { column, .. }, Place::Square { column: other, .. }) => column == other,
+            (BoardPlace::Square { column, .. }, BoardPlace::Square { column: other, .. }) => {
+                column == other
+            }
             _ => false,
         }
     }
@@ -301,13 +327,13 @@ mod tests {
     #[test]
     fn discs_are_read_and_fall() {
         let text = "......./......./......./......./...O.../X..X... O";
-        let board = ConnectFour::read(text).unwrap();
+        let board = ConnectFourBoard::read(text).unwrap();
         assert_eq!((board.columns, board.rows), (7, 6));
         assert_eq!(board.disc(3, 0), Some(Player::First));
         assert_eq!(board.disc(3, 1), Some(Player::Second));
-        let places = |mv: &str| board.places_of(mv, Player::First);
-        assert_eq!(places("4"), [Place::Square { column: 3, row: 2 }]);
-        assert_eq!(places("7"), [Place::Square { column: 6, row: 0 }]);
+        let places = |mv: &str| board.move_places(mv, Player::First);
+        assert_eq!(places("4"), [BoardPlace::Square { column: 3, row: 2 }]);
+        assert_eq!(places("7"), [BoardPlace::Square { column: 6, row: 0 }]);
         for none in ["", "0", "8", "44", "ż"] {
             assert_eq!(places(none), [], "{none}");
         }
@@ -316,9 +342,9 @@ mod tests {
     #[test]
     fn lines_of_four_are_found_in_every_direction() {
         let columns_and_rows = |text: &str| {
-            let fours = ConnectFour::read(text).unwrap().fours();
+            let fours = ConnectFourBoard::read(text).unwrap().winning_lines();
             let square = |place| match place {
-                Place::Square { column, row } => (column, row),
+                BoardPlace::Square { column, row } => (column, row),
                 other => panic!("{other:?}"),
             };
             fours.into_iter().map(square).collect::<Vec<_>>()
@@ -337,12 +363,12 @@ mod tests {
 
     #[test]
     fn other_sizes_are_read_and_nonsense_is_not() {
-        let board = ConnectFour::read("..../X.../XO.. O").unwrap();
+        let board = ConnectFourBoard::read("..../X.../XO.. O").unwrap();
         assert_eq!((board.columns, board.rows), (4, 3));
-        let lands = board.places_of("1", Player::First);
-        assert_eq!(lands, [Place::Square { column: 0, row: 2 }]);
+        let lands = board.move_places("1", Player::First);
+        assert_eq!(lands, [BoardPlace::Square { column: 0, row: 2 }]);
         for wrong in ["", "/", "../...", "?", "..........", &"./".repeat(300)] {
-            assert_eq!(ConnectFour::read(wrong), None, "{wrong}");
+            assert_eq!(ConnectFourBoard::read(wrong), None, "{wrong}");
         }
     }
 }

@@ -5,69 +5,70 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    Face, Fit, Kind, Marks, Overlay, Place, Route, Tone,
-    brush::{Brush, faint, glow, middle, name_size},
-    either,
-    motion::{Body, Changes, Leg, Moving, between},
+    BoardKind, BoardPlace, BoardRenderer, FitTransform, Marks, MoveGroup, PaintContext,
+    PieceColours,
+    brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
+    motion::{AnimationScript, MovingSprite, Sprite, Tween, lerp},
+    themed_colour,
 };
 use crate::theme::{self, Theme, mix};
 
 // Lengths, of which a pit with the room around it is one.
-const RIM: f32 = 0.18;
-const STORE: f32 = 0.96;
+const RIM_WIDTH: f32 = 0.18;
+const STORE_WIDTH: f32 = 0.96;
 /// Between a store and the pits.
-const GAP: f32 = 0.1;
+const STORE_GAP: f32 = 0.1;
 /// How high a row of pits is.
-const ROW: f32 = 0.96;
+const ROW_HEIGHT: f32 = 0.96;
 /// The room for the numbers of stones.
-const BAND: f32 = 0.4;
+const COUNT_BAND_HEIGHT: f32 = 0.4;
 /// The room for the numbers of pits, where they are shown.
-const NAMES: f32 = 0.42;
+const PIT_LABEL_HEIGHT: f32 = 0.42;
 /// A well, as wide as high.
-const WELL: f32 = 0.86;
+const WELL_SIZE: f32 = 0.86;
 
 /// Below this many pixels to a pit, stones are too small: their number stands in the well instead.
-const SMALLEST_PIT: f32 = 16.5;
+const MIN_PIT_PIXELS_FOR_STONES: f32 = 16.5;
 
 // Times, in milliseconds.
 /// From one stone that is sown to the next.
-const SOW: f32 = 110.0;
+const SOW_INTERVAL_MS: f32 = 110.0;
 /// At most so long for all of them.
-const LONGEST: f32 = 2400.0;
+const MAX_SOWING_MS: f32 = 2400.0;
 /// Before stones are carried away.
-const REST: f32 = 120.0;
+const CARRY_DELAY_MS: f32 = 120.0;
 /// While stones are carried to a store.
-const CARRY: f32 = 260.0;
+const CARRY_MS: f32 = 260.0;
 
 /// How high a hand is above a well, in pits.
-const RAISED: f32 = 0.12;
+const HAND_HEIGHT: f32 = 0.12;
 
 /// The stones of both sides: in the stores, and in the pits, each from its owner's left.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Kalah {
+pub(super) struct KalahBoard {
     stores: [u32; 2],
     pits: [Vec<u32>; 2],
 }
 
 /// What a move does, one thing after the other.
-struct Sowing {
+struct SowingSteps {
     /// Where its stones fall.
-    way: Vec<Place>,
+    sown: Vec<BoardPlace>,
     /// What is captured then.
-    captured: Vec<(Place, u32)>,
+    captured: Vec<(BoardPlace, u32)>,
     /// What its owners take when the game is over.
-    rest: Vec<(Place, u32)>,
+    remaining: Vec<(BoardPlace, u32)>,
 }
 
 /// Where things lie.
-struct Plan {
-    fit: Fit,
+struct KalahLayout {
+    fit: FitTransform,
     pits: usize,
-    flip: bool,
-    names: f32,
+    is_flipped: bool,
+    label_height: f32,
 }
 
-impl Kalah {
+impl KalahBoard {
     /// Reads `<pits,store,store,pits…,pits…>`; what follows it is not looked at.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (literal, _) = text.strip_prefix('<')?.split_once('>')?;
@@ -87,39 +88,45 @@ impl Kalah {
         })
     }
 
-    fn count(&self) -> usize {
+    fn pit_count(&self) -> usize {
         let [south, _] = &self.pits;
         south.len()
     }
 
-    fn plan(&self, area: Rect, marks: &Marks) -> Plan {
-        Plan {
-            fit: Fit::new(area, self.extent(marks.coordinates)),
-            pits: self.count(),
-            flip: marks.flip,
-            names: if marks.coordinates { NAMES } else { 0.0 },
+    fn layout(&self, area: Rect, marks: &Marks) -> KalahLayout {
+        KalahLayout {
+            fit: FitTransform::new(area, self.extent(marks.shows_coordinates)),
+            pits: self.pit_count(),
+            is_flipped: marks.is_flipped,
+            label_height: if marks.shows_coordinates {
+                PIT_LABEL_HEIGHT
+            } else {
+                0.0
+            },
         }
     }
 
     /// Each well with the stones in it.
-    fn wells(&self) -> Vec<(Place, u32)> {
+    fn wells(&self) -> Vec<(BoardPlace, u32)> {
         let mut wells = Vec::new();
         for owner in [Player::First, Player::Second] {
-            wells.push((Place::Store { owner }, self.stores[owner.index()]));
+            wells.push((BoardPlace::Store { owner }, self.stores[owner.index()]));
             for (number, &stones) in (0..).zip(&self.pits[owner.index()]) {
-                wells.push((Place::Pit { owner, number }, stones));
+                wells.push((BoardPlace::Pit { owner, number }, stones));
             }
         }
         wells
     }
 }
 
-impl Kalah {
-    fn well_mut(&mut self, place: Place) -> Option<&mut u32> {
+impl KalahBoard {
+    fn well_mut(&mut self, place: BoardPlace) -> Option<&mut u32> {
         match place {
-            Place::Pit { owner, number } => self.pits[owner.index()].get_mut(usize::from(number)),
-            Place::Store { owner } => Some(&mut self.stores[owner.index()]),
-            Place::Square { .. } | Place::Reserve { .. } => None,
+            BoardPlace::Pit { owner, number } => {
+                self.pits[owner.index()].get_mut(usize::from(number))
+            }
+            BoardPlace::Store { owner } => Some(&mut self.stores[owner.index()]),
+            BoardPlace::Square { .. } | BoardPlace::Reserve { .. } => None,
         }
     }
 
@@ -130,29 +137,31 @@ impl Kalah {
     }
 
     /// Takes all stones out of a well.
-    fn empty(&mut self, place: Place) -> u32 {
+    fn take_stones(&mut self, place: BoardPlace) -> u32 {
         self.well_mut(place).map_or(0, std::mem::take)
     }
 
-    fn add(&mut self, place: Place, stones: u32) {
+    fn add_stones(&mut self, place: BoardPlace, stones: u32) {
         if let Some(well) = self.well_mut(place) {
             *well += stones;
         }
     }
 
     /// The well after another one, as the mover sows.
-    fn next(&self, place: Place, mover: Player) -> Place {
+    fn next_well(&self, place: BoardPlace, mover: Player) -> BoardPlace {
         match place {
-            Place::Pit { owner, number } if usize::from(number) + 1 < self.count() => Place::Pit {
-                owner,
-                number: number + 1,
-            },
-            Place::Pit { owner, .. } if owner == mover => Place::Store { owner },
-            Place::Pit { .. } => Place::Pit {
+            BoardPlace::Pit { owner, number } if usize::from(number) + 1 < self.pit_count() => {
+                BoardPlace::Pit {
+                    owner,
+                    number: number + 1,
+                }
+            }
+            BoardPlace::Pit { owner, .. } if owner == mover => BoardPlace::Store { owner },
+            BoardPlace::Pit { .. } => BoardPlace::Pit {
                 owner: mover,
                 number: 0,
             },
-            _ => Place::Pit {
+            _ => BoardPlace::Pit {
                 owner: mover.opponent(),
                 number: 0,
             },
@@ -160,19 +169,19 @@ impl Kalah {
     }
 
     /// What a move does that sows this pit; `empty_capture` as the variant has it.
-    fn sowing(&self, pit: Place, empty_capture: bool) -> Option<Sowing> {
+    fn sowing(&self, pit: BoardPlace, empty_capture: bool) -> Option<SowingSteps> {
         let mover = owner_of(pit)?;
         let mut board = self.clone();
-        let mut way = Vec::new();
+        let mut sown = Vec::new();
         let mut place = pit;
-        for _ in 0..board.empty(pit) {
-            place = board.next(place, mover);
-            board.add(place, 1);
-            way.push(place);
+        for _ in 0..board.take_stones(pit) {
+            place = board.next_well(place, mover);
+            board.add_stones(place, 1);
+            sown.push(place);
         }
-        let captured = board.captured(place, mover, empty_capture);
+        let captured = board.captured_stones(place, mover, empty_capture);
         for &(from, _) in &captured {
-            board.empty(from);
+            board.take_stones(from);
         }
         let rest = if board
             .pits
@@ -180,28 +189,33 @@ impl Kalah {
             .any(|side| side.iter().all(|&pit| pit == 0))
         {
             let pits = board.wells().into_iter();
-            pits.filter(|(place, stones)| matches!(place, Place::Pit { .. }) && *stones > 0)
+            pits.filter(|(place, stones)| matches!(place, BoardPlace::Pit { .. }) && *stones > 0)
                 .collect()
         } else {
             Vec::new()
         };
-        (!way.is_empty()).then_some(Sowing {
-            way,
+        (!sown.is_empty()).then_some(SowingSteps {
+            sown,
             captured,
-            rest,
+            remaining: rest,
         })
     }
 
     /// What a last stone captures, itself included.
-    fn captured(&self, last: Place, mover: Player, empty_capture: bool) -> Vec<(Place, u32)> {
-        let Place::Pit { owner, number } = last else {
+    fn captured_stones(
+        &self,
+        last: BoardPlace,
+        mover: Player,
+        empty_capture: bool,
+    ) -> Vec<(BoardPlace, u32)> {
+        let BoardPlace::Pit { owner, number } = last else {
             return Vec::new();
         };
-        let opposite = Place::Pit {
+        let opposite = BoardPlace::Pit {
             owner: mover.opponent(),
-            number: (self.count() as u8).saturating_sub(1 + number),
+            number: (self.pit_count() as u8).saturating_sub(1 + number),
         };
-        let stones_in = |place: Place| {
+        let stones_in = |place: BoardPlace| {
             let wells = self.wells().into_iter();
             wells
                 .filter(|(other, _)| *other == place)
@@ -215,114 +229,144 @@ impl Kalah {
     }
 
     /// What is worth telling of a move that sows this pit: an extra turn, a capture, what its owner takes in the end.
-    pub(super) fn told(&self, pit: Place, rules: &str, players: [&str; 2]) -> Option<String> {
+    pub(super) fn sowing_note(
+        &self,
+        pit: BoardPlace,
+        rules: &str,
+        players: [&str; 2],
+    ) -> Option<String> {
         let sowing = self.sowing(pit, has_empty_capture(rules))?;
         let stones = |count: u32| match count {
             1 => "1 stone".to_owned(),
             count => format!("{count} stones"),
         };
-        let mut told = Vec::new();
-        let is_last_in_store = matches!(sowing.way.last(), Some(Place::Store { .. }));
-        if is_last_in_store && sowing.rest.is_empty() {
-            told.push("extra turn".to_owned());
+        let mut notes = Vec::new();
+        let is_last_in_store = matches!(sowing.sown.last(), Some(BoardPlace::Store { .. }));
+        if is_last_in_store && sowing.remaining.is_empty() {
+            notes.push("extra turn".to_owned());
         }
         let captured: u32 = sowing.captured.iter().map(|(_, count)| count).sum();
         if captured > 0 {
-            told.push(format!("captured {}", stones(captured)));
+            notes.push(format!("captured {}", stones(captured)));
         }
-        if let Some(owner) = sowing.rest.first().and_then(|(place, _)| owner_of(*place)) {
-            let rest: u32 = sowing.rest.iter().map(|(_, count)| count).sum();
-            told.push(format!("{} keeps {}", players[owner.index()], stones(rest)));
+        if let Some(owner) = sowing
+            .remaining
+            .first()
+            .and_then(|(place, _)| owner_of(*place))
+        {
+            let rest: u32 = sowing.remaining.iter().map(|(_, count)| count).sum();
+            notes.push(format!("{} keeps {}", players[owner.index()], stones(rest)));
         }
-        (!told.is_empty()).then(|| told.join(", "))
+        (!notes.is_empty()).then(|| notes.join(", "))
     }
 
     /// A hand goes from well to well and lets a stone fall into each; then what is captured, and in the end what is left,
     /// is carried to the stores.
-    pub(super) fn changes(&self, places: &[Place], rules: &str) -> Option<Changes> {
+    pub(super) fn animation_script(
+        &self,
+        places: &[BoardPlace],
+        rules: &str,
+    ) -> Option<AnimationScript> {
         let &[pit] = places else { return None };
         let sowing = self.sowing(pit, has_empty_capture(rules))?;
         let mut board = self.clone();
-        let mut hand = board.empty(pit);
-        let step = SOW.min(LONGEST / hand as f32);
-        let mut story = Changes {
-            still: vec![(0.0, Kind::Kalah(board.clone()))],
-            legs: vec![Leg::new(Body::Stones(hand), pit, pit, 0.0..step)],
+        let mut hand = board.take_stones(pit);
+        let step = SOW_INTERVAL_MS.min(MAX_SOWING_MS / hand as f32);
+        let mut script = AnimationScript {
+            backgrounds: vec![(0.0, BoardKind::Kalah(board.clone()))],
+            tweens: vec![Tween::new(Sprite::Stones(hand), pit, pit, 0.0..step)],
         };
         let (mut time, mut from) = (step, pit);
-        for place in sowing.way {
+        for place in sowing.sown {
             let moves = time..time + step;
-            story
-                .legs
-                .push(Leg::new(Body::Stones(hand), from, place, moves));
+            script
+                .tweens
+                .push(Tween::new(Sprite::Stones(hand), from, place, moves));
             time += step;
             hand -= 1;
-            board.add(place, 1);
-            story.still.push((time, Kind::Kalah(board.clone())));
+            board.add_stones(place, 1);
+            script
+                .backgrounds
+                .push((time, BoardKind::Kalah(board.clone())));
             from = place;
         }
         let mover = owner_of(pit)?;
         let captured = (sowing.captured.into_iter())
-            .map(|(place, stones)| (place, stones, Place::Store { owner: mover }));
-        board.carry(captured.collect(), &mut time, &mut story);
-        let rest = sowing.rest.into_iter().filter_map(|(place, stones)| {
+            .map(|(place, stones)| (place, stones, BoardPlace::Store { owner: mover }));
+        board.animate_carry(captured.collect(), &mut time, &mut script);
+        let rest = sowing.remaining.into_iter().filter_map(|(place, stones)| {
             let owner = owner_of(place)?;
-            Some((place, stones, Place::Store { owner }))
+            Some((place, stones, BoardPlace::Store { owner }))
         });
-        board.carry(rest.collect(), &mut time, &mut story);
-        Some(story)
+        board.animate_carry(rest.collect(), &mut time, &mut script);
+        Some(script)
     }
 
     /// Adds to a story that stones are carried from wells to stores, all at once.
-    fn carry(&mut self, ways: Vec<(Place, u32, Place)>, time: &mut f32, story: &mut Changes) {
-        if ways.is_empty() {
+    fn animate_carry(
+        &mut self,
+        carried: Vec<(BoardPlace, u32, BoardPlace)>,
+        time: &mut f32,
+        script: &mut AnimationScript,
+    ) {
+        if carried.is_empty() {
             return;
         }
-        let (start, end) = (*time, *time + REST + CARRY);
-        for &(from, stones, to) in &ways {
-            self.empty(from);
-            let leg = Leg::new(Body::Stones(stones), from, to, start + REST..end);
-            story.legs.push(leg.shown(start..end));
+        let (start, end) = (*time, *time + CARRY_DELAY_MS + CARRY_MS);
+        for &(from, stones, to) in &carried {
+            self.take_stones(from);
+            let leg = Tween::new(
+                Sprite::Stones(stones),
+                from,
+                to,
+                start + CARRY_DELAY_MS..end,
+            );
+            script.tweens.push(leg.with_visible(start..end));
         }
-        story.still.push((start, Kind::Kalah(self.clone())));
-        for (_, stones, to) in ways {
-            self.add(to, stones);
+        script
+            .backgrounds
+            .push((start, BoardKind::Kalah(self.clone())));
+        for (_, stones, to) in carried {
+            self.add_stones(to, stones);
         }
-        story.still.push((end, Kind::Kalah(self.clone())));
+        script
+            .backgrounds
+            .push((end, BoardKind::Kalah(self.clone())));
         *time = end;
     }
 
     /// Draws the hands: bowls with stones in them.
-    fn paint_moving(brush: &mut Brush<'_, '_>, plan: &Plan, moving: &[Moving]) {
-        let unit = plan.fit.unit;
-        let colours = wood(brush.theme);
+    fn paint_hands(brush: &mut Brush<'_, '_>, layout: &KalahLayout, moving: &[MovingSprite]) {
+        let unit = layout.fit.unit;
+        let colours = kalah_colours(brush.theme);
         for hand in moving {
-            let [from, to] = [hand.from, hand.to].map(|place| plan.well(place).map(middle));
-            let (Body::Stones(stones), Some(from), Some(to)) = (hand.body, from, to) else {
+            let [from, to] =
+                [hand.from, hand.to].map(|place| layout.well_rect(place).map(rect_centre));
+            let (Sprite::Stones(stones), Some(from), Some(to)) = (hand.sprite, from, to) else {
                 continue;
             };
             let raised = if hand.from == hand.to {
-                hand.along
+                hand.progress
             } else {
                 1.0
-            } * RAISED
+            } * HAND_HEIGHT
                 * unit;
             let at = (
-                between(from.0, to.0, hand.along),
-                between(from.1, to.1, hand.along) - raised,
+                lerp(from.0, to.0, hand.progress),
+                lerp(from.1, to.1, hand.progress) - raised,
             );
             let half = unit * 0.38;
             let bowl = mix(colours.board, colours.text, 0.16);
             let width = (unit * 0.03).max(1.0);
             let below = (at.0, at.1 + raised);
-            brush.disc(below, half, faint(Color32::BLACK, 0.3));
-            brush.disc(at, half, theme::skia(bowl));
-            brush.ring(at, half, width, faint(colours.text, 0.5));
-            if unit < SMALLEST_PIT {
+            brush.disc(below, half, with_opacity(Color32::BLACK, 0.3));
+            brush.disc(at, half, theme::to_skia(bowl));
+            brush.ring(at, half, width, with_opacity(colours.text, 0.5));
+            if unit < MIN_PIT_PIXELS_FOR_STONES {
                 brush.text(&stones.to_string(), at, unit * 0.6, colours.text);
                 continue;
             }
-            let (heap, radius) = heap(stones);
+            let (heap, radius) = heap_positions(stones);
             for (dx, dy) in heap {
                 let stone = (at.0 + dx * half, at.1 + dy * half);
                 brush.piece(stone, radius * half, colours.stone);
@@ -336,29 +380,30 @@ fn has_empty_capture(rules: &str) -> bool {
     rules.to_ascii_lowercase().contains("empty-capture")
 }
 
-impl Plan {
+impl KalahLayout {
     fn is_below(&self, owner: Player) -> bool {
-        (owner == Player::First) != self.flip
+        (owner == Player::First) != self.is_flipped
     }
 
     /// The room that belongs to a place, from which no other place takes anything.
-    fn spot(&self, place: Place) -> Option<Rect> {
+    fn place_rect(&self, place: BoardPlace) -> Option<Rect> {
         let (owner, number) = match place {
-            Place::Pit { owner, number } => (owner, Some(number)),
-            Place::Store { owner } => (owner, None),
-            Place::Square { .. } | Place::Reserve { .. } => return None,
+            BoardPlace::Pit { owner, number } => (owner, Some(number)),
+            BoardPlace::Store { owner } => (owner, None),
+            BoardPlace::Square { .. } | BoardPlace::Reserve { .. } => return None,
         };
         let below = self.is_below(owner);
-        let top = self.names + RIM;
-        let pits_left = RIM + STORE + GAP;
+        let top = self.label_height + RIM_WIDTH;
+        let pits_left = RIM_WIDTH + STORE_WIDTH + STORE_GAP;
         match number {
             None => {
                 let x = if below {
-                    pits_left + self.pits as f32 + GAP
+                    pits_left + self.pits as f32 + STORE_GAP
                 } else {
-                    RIM
+                    RIM_WIDTH
                 };
-                self.fit.rect(x, top, STORE, 2.0 * (BAND + ROW))
+                self.fit
+                    .rect(x, top, STORE_WIDTH, 2.0 * (COUNT_BAND_HEIGHT + ROW_HEIGHT))
             }
             Some(number) => {
                 let number = usize::from(number);
@@ -367,65 +412,79 @@ impl Plan {
                 } else {
                     self.pits.checked_sub(1 + number)?
                 };
-                let y = if below { top + BAND + ROW } else { top };
+                let y = if below {
+                    top + COUNT_BAND_HEIGHT + ROW_HEIGHT
+                } else {
+                    top
+                };
                 let is_here = from_left < self.pits;
                 let x = pits_left + from_left as f32;
-                is_here.then(|| self.fit.rect(x, y, 1.0, BAND + ROW))?
+                is_here.then(|| self.fit.rect(x, y, 1.0, COUNT_BAND_HEIGHT + ROW_HEIGHT))?
             }
         }
     }
 
     /// The well of a place.
-    fn well(&self, place: Place) -> Option<Rect> {
-        let spot = self.spot(place)?;
+    fn well_rect(&self, place: BoardPlace) -> Option<Rect> {
+        let spot = self.place_rect(place)?;
         let unit = self.fit.unit;
         match place {
-            Place::Pit { owner, .. } => {
+            BoardPlace::Pit { owner, .. } => {
                 let band = if self.is_below(owner) {
                     0.0
                 } else {
-                    BAND * unit
+                    COUNT_BAND_HEIGHT * unit
                 };
-                let aside = (1.0 - WELL) / 2.0 * unit;
-                let top = spot.top() + band + (ROW - WELL) / 2.0 * unit;
-                Rect::from_xywh(spot.left() + aside, top, WELL * unit, WELL * unit)
+                let aside = (1.0 - WELL_SIZE) / 2.0 * unit;
+                let top = spot.top() + band + (ROW_HEIGHT - WELL_SIZE) / 2.0 * unit;
+                Rect::from_xywh(spot.left() + aside, top, WELL_SIZE * unit, WELL_SIZE * unit)
             }
             _ => {
-                let aside = (ROW - WELL) / 2.0 * unit;
-                let high = (2.0 * ROW * unit) - 2.0 * aside;
-                let top = spot.top() + BAND * unit + aside;
-                Rect::from_xywh(spot.left() + aside, top, STORE * unit - 2.0 * aside, high)
+                let aside = (ROW_HEIGHT - WELL_SIZE) / 2.0 * unit;
+                let high = (2.0 * ROW_HEIGHT * unit) - 2.0 * aside;
+                let top = spot.top() + COUNT_BAND_HEIGHT * unit + aside;
+                Rect::from_xywh(
+                    spot.left() + aside,
+                    top,
+                    STORE_WIDTH * unit - 2.0 * aside,
+                    high,
+                )
             }
         }
     }
 
     /// Where a number stands that belongs to a place: in the band beside its row, or beyond the board's edge.
-    fn beside(&self, place: Place, owner: Player, outside: bool) -> Option<(f32, f32)> {
-        let spot = self.spot(place)?;
+    fn label_position(
+        &self,
+        place: BoardPlace,
+        owner: Player,
+        outside: bool,
+    ) -> Option<(f32, f32)> {
+        let spot = self.place_rect(place)?;
         let away = if outside {
-            RIM + NAMES / 2.0
+            RIM_WIDTH + PIT_LABEL_HEIGHT / 2.0
         } else {
-            -BAND / 2.0 + 0.03
+            -COUNT_BAND_HEIGHT / 2.0 + 0.03
         };
         let y = if self.is_below(owner) {
             spot.bottom() + away * self.fit.unit
         } else {
             spot.top() - away * self.fit.unit
         };
-        Some((middle(spot).0, y))
+        Some((rect_centre(spot).0, y))
     }
 }
 
 /// Whose place it is.
-fn owner_of(place: Place) -> Option<Player> {
+fn owner_of(place: BoardPlace) -> Option<Player> {
     match place {
-        Place::Pit { owner, .. } | Place::Store { owner } => Some(owner),
-        Place::Square { .. } | Place::Reserve { .. } => None,
+        BoardPlace::Pit { owner, .. } | BoardPlace::Store { owner } => Some(owner),
+        BoardPlace::Square { .. } | BoardPlace::Reserve { .. } => None,
     }
 }
 
 /// Where so many stones lie in a round well, from its middle, and how large they are; the well's radius is 1.
-fn heap(stones: u32) -> (Vec<(f32, f32)>, f32) {
+fn heap_positions(stones: u32) -> (Vec<(f32, f32)>, f32) {
     let turn = std::f32::consts::TAU;
     let around = |count: u32, radius: f32| {
         (0..count).map(move |index| {
@@ -457,7 +516,7 @@ fn heap(stones: u32) -> (Vec<(f32, f32)>, f32) {
 }
 
 /// Where so many stones lie in a store, in rows from its foot, and how large they are.
-fn pile(stones: u32, store: Rect) -> (Vec<(f32, f32)>, f32) {
+fn pile_positions(stones: u32, store: Rect) -> (Vec<(f32, f32)>, f32) {
     let inner = store.width() * 0.8;
     let high = store.height() - (store.width() - inner);
     let step_of = |across: u32| inner / across as f32;
@@ -479,43 +538,49 @@ fn pile(stones: u32, store: Rect) -> (Vec<(f32, f32)>, f32) {
 }
 
 /// The colours of the board.
-struct Wood {
+struct KalahColours {
     board: Color32,
     well: Color32,
-    stone: Tone,
+    stone: PieceColours,
     text: Color32,
 }
 
-fn wood(theme: &Theme) -> Wood {
-    Wood {
-        board: either(theme, 0x5a4a3c, 0xd9c3a3),
-        well: either(theme, 0x3c3128, 0xbfa480),
-        stone: Tone {
-            fill: either(theme, 0xd9c7a4, 0x5f4a35),
-            edge: either(theme, 0x8d7c5f, 0x3d2e1f),
+fn kalah_colours(theme: &Theme) -> KalahColours {
+    KalahColours {
+        board: themed_colour(theme, 0x5a4a3c, 0xd9c3a3),
+        well: themed_colour(theme, 0x3c3128, 0xbfa480),
+        stone: PieceColours {
+            fill: themed_colour(theme, 0xd9c7a4, 0x5f4a35),
+            edge: themed_colour(theme, 0x8d7c5f, 0x3d2e1f),
         },
-        text: either(theme, 0xf0e6d4, 0x3a2d1f),
+        text: themed_colour(theme, 0xf0e6d4, 0x3a2d1f),
     }
 }
 
-impl Kalah {
-    fn paint_well(&self, brush: &mut Brush<'_, '_>, plan: &Plan, place: Place, stones: u32) {
-        let colours = wood(brush.theme);
-        let (Some(well), Some(owner)) = (plan.well(place), owner_of(place)) else {
+impl KalahBoard {
+    fn paint_well(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        layout: &KalahLayout,
+        place: BoardPlace,
+        stones: u32,
+    ) {
+        let colours = kalah_colours(brush.theme);
+        let (Some(well), Some(owner)) = (layout.well_rect(place), owner_of(place)) else {
             return;
         };
-        let unit = plan.fit.unit;
-        let small = unit < SMALLEST_PIT;
+        let unit = layout.fit.unit;
+        let small = unit < MIN_PIT_PIXELS_FOR_STONES;
         if small {
             let size = unit * 0.6;
-            brush.text(&stones.to_string(), middle(well), size, colours.text);
+            brush.text(&stones.to_string(), rect_centre(well), size, colours.text);
             return;
         }
-        let (stones_at, radius) = if matches!(place, Place::Store { .. }) {
-            pile(stones, well)
+        let (stones_at, radius) = if matches!(place, BoardPlace::Store { .. }) {
+            pile_positions(stones, well)
         } else {
-            let (heap, radius) = heap(stones);
-            let (x, y) = middle(well);
+            let (heap, radius) = heap_positions(stones);
+            let (x, y) = rect_centre(well);
             let half = well.width() / 2.0;
             let at = heap
                 .into_iter()
@@ -525,7 +590,7 @@ impl Kalah {
         for at in stones_at {
             brush.piece(at, radius, colours.stone);
         }
-        if let Some(at) = plan.beside(place, owner, false) {
+        if let Some(at) = layout.label_position(place, owner, false) {
             let colour = if stones == 0 {
                 mix(colours.board, colours.text, 0.55)
             } else {
@@ -536,112 +601,131 @@ impl Kalah {
     }
 
     /// Shares, and rings around what was played, is held, or may be played.
-    fn paint_marks(brush: &mut Brush<'_, '_>, plan: &Plan, marks: &Marks) {
-        let width = (plan.fit.unit * 0.055).max(1.0);
+    fn paint_marks(brush: &mut Brush<'_, '_>, layout: &KalahLayout, marks: &Marks) {
+        let width = (layout.fit.unit * 0.055).max(1.0);
         let (last, held) = (brush.theme.bad, brush.theme.warm);
-        let may = either(brush.theme, 0xffffff, 0x10161d);
-        let rings = (marks.last.iter().map(|&place| (place, theme::skia(last))))
-            .chain(marks.targets.iter().map(|&place| (place, faint(may, 0.5))))
-            .chain(marks.selected.map(|place| (place, theme::skia(held))));
+        let may = themed_colour(brush.theme, 0xffffff, 0x10161d);
+        let rings = (marks
+            .last_move
+            .iter()
+            .map(|&place| (place, theme::to_skia(last))))
+        .chain(
+            marks
+                .targets
+                .iter()
+                .map(|&place| (place, with_opacity(may, 0.5))),
+        )
+        .chain(marks.selected.map(|place| (place, theme::to_skia(held))));
         for (place, colour) in rings {
-            if let Some(well) = plan.well(place) {
+            if let Some(well) = layout.well_rect(place) {
                 brush.border(well, well.width() / 2.0, width, colour);
             }
         }
-        if let Some(well) = marks.ghost.and_then(|place| plan.well(place)) {
-            brush.rounded(well, well.width() / 2.0, faint(may, 0.14));
-            brush.border(well, well.width() / 2.0, width, theme::skia(held));
+        if let Some(well) = marks.ghost.and_then(|place| layout.well_rect(place)) {
+            brush.rounded_rectangle(well, well.width() / 2.0, with_opacity(may, 0.14));
+            brush.border(well, well.width() / 2.0, width, theme::to_skia(held));
         }
     }
 
     /// Warm discs whose areas are the shares of the moves.
-    fn paint_routes(brush: &mut Brush<'_, '_>, plan: &Plan, routes: &[Route]) {
+    fn paint_move_groups(brush: &mut Brush<'_, '_>, layout: &KalahLayout, routes: &[MoveGroup]) {
         for route in routes {
-            let well = route.places.first().and_then(|&place| plan.well(place));
-            if let Some(well) = well.filter(|_| route.share > 0.0 || route.chosen) {
+            let well = route
+                .places
+                .first()
+                .and_then(|&place| layout.well_rect(place));
+            if let Some(well) = well.filter(|_| route.share > 0.0 || route.is_chosen) {
                 let radius = well.width() / 2.0 * route.share.sqrt().max(0.12);
-                let opacity = match (route.chosen, plan.fit.unit < SMALLEST_PIT) {
+                let opacity = match (route.is_chosen, layout.fit.unit < MIN_PIT_PIXELS_FOR_STONES) {
                     (true, false) => 0.85,
                     // A number has to be read on it.
                     (true, true) => 0.55,
                     (false, _) => 0.4,
                 };
-                brush.disc(middle(well), radius, faint(glow(brush.theme), opacity));
+                brush.disc(
+                    rect_centre(well),
+                    radius,
+                    with_opacity(visit_colour(brush.theme), opacity),
+                );
             }
         }
     }
 }
 
-impl Face for Kalah {
+impl BoardRenderer for KalahBoard {
     fn extent(&self, coordinates: bool) -> (f32, f32) {
-        let names = if coordinates { 2.0 * NAMES } else { 0.0 };
+        let names = if coordinates {
+            2.0 * PIT_LABEL_HEIGHT
+        } else {
+            0.0
+        };
         (
-            2.0 * (RIM + STORE + GAP) + self.count() as f32,
-            2.0 * (RIM + BAND + ROW) + names,
+            2.0 * (RIM_WIDTH + STORE_WIDTH + STORE_GAP) + self.pit_count() as f32,
+            2.0 * (RIM_WIDTH + COUNT_BAND_HEIGHT + ROW_HEIGHT) + names,
         )
     }
 
-    fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)> {
-        let plan = self.plan(area, marks);
+    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+        let layout = self.layout(area, marks);
         (self.wells().into_iter())
-            .filter_map(|(place, _)| Some((place, plan.spot(place)?)))
+            .filter_map(|(place, _)| Some((place, layout.place_rect(place)?)))
             .collect()
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
-        let plan = self.plan(area, marks);
-        let colours = wood(brush.theme);
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
+        let layout = self.layout(area, marks);
+        let colours = kalah_colours(brush.theme);
         let (width, height) = self.extent(false);
-        let unit = plan.fit.unit;
-        if let Some(board) = plan.fit.rect(0.0, plan.names, width, height) {
-            brush.rounded(board, unit * 0.5, theme::skia(colours.board));
+        let unit = layout.fit.unit;
+        if let Some(board) = layout.fit.rect(0.0, layout.label_height, width, height) {
+            brush.rounded_rectangle(board, unit * 0.5, theme::to_skia(colours.board));
         }
         for (place, _) in self.wells() {
-            if let Some(well) = plan.well(place) {
-                brush.rounded(well, well.width() / 2.0, theme::skia(colours.well));
+            if let Some(well) = layout.well_rect(place) {
+                brush.rounded_rectangle(well, well.width() / 2.0, theme::to_skia(colours.well));
             }
         }
-        Self::paint_routes(brush, &plan, over.routes);
-        Self::paint_marks(brush, &plan, marks);
-        let names = name_size(width * unit, NAMES * unit);
+        Self::paint_move_groups(brush, &layout, over.move_groups);
+        Self::paint_marks(brush, &layout, marks);
+        let names = coordinate_size(width * unit, PIT_LABEL_HEIGHT * unit);
         for (place, stones) in self.wells() {
-            self.paint_well(brush, &plan, place, stones);
-            if let (Place::Pit { owner, number }, true) = (place, marks.coordinates)
-                && let Some(at) = plan.beside(place, owner, true)
+            self.paint_well(brush, &layout, place, stones);
+            if let (BoardPlace::Pit { owner, number }, true) = (place, marks.shows_coordinates)
+                && let Some(at) = layout.label_position(place, owner, true)
             {
                 let name = (number + 1).to_string();
                 brush.text(&name, at, names, brush.theme.dim);
             }
         }
-        Self::paint_moving(brush, &plan, over.moving);
+        Self::paint_hands(brush, &layout, over.moving);
     }
 
     /// The pit of the player to move, counted from its left.
-    fn places_of(&self, mv: &str, mover: Player) -> Vec<Place> {
+    fn move_places(&self, mv: &str, mover: Player) -> Vec<BoardPlace> {
         let [digit @ b'1'..=b'9'] = mv.as_bytes() else {
             return Vec::new();
         };
         let number = digit - b'1';
-        let pit = Place::Pit {
+        let pit = BoardPlace::Pit {
             owner: mover,
             number,
         };
-        let is_here = usize::from(number) < self.count();
+        let is_here = usize::from(number) < self.pit_count();
         is_here.then_some(pit).into_iter().collect()
     }
 
     /// Stones belong to nobody: players have the colours that their nodes of a tree have.
-    fn tone(&self, player: Player, theme: &Theme) -> Tone {
-        Tone {
+    fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
+        PieceColours {
             fill: match player {
-                Player::First => theme.first_player,
-                Player::Second => theme.second_player,
+                Player::First => theme.light_player,
+                Player::Second => theme.dark_player,
             },
             edge: theme.dim,
         }
     }
 
-    fn counted(&self) -> &'static str {
+    fn score_unit(&self) -> &'static str {
         "stones"
     }
 }
@@ -652,12 +736,12 @@ mod tests {
 
     #[test]
     fn stores_and_pits_of_any_number_are_read() {
-        let board = Kalah::read("<6,1,2,0,5,5,5,0,5,6,1,6,5,5,7> n").unwrap();
+        let board = KalahBoard::read("<6,1,2,0,5,5,5,0,5,6,1,6,5,5,7> n").unwrap();
         assert_eq!(board.stores, [1, 2]);
         assert_eq!(board.pits[0], [0, 5, 5, 5, 0, 5]);
         assert_eq!(board.pits[1], [6, 1, 6, 5, 5, 7]);
-        let small = Kalah::read("<1,0,0,1,1> s").unwrap();
-        assert_eq!(small.count(), 1);
+        let small = KalahBoard::read("<1,0,0,1,1> s").unwrap();
+        assert_eq!(small.pit_count(), 1);
         for wrong in [
             "",
             "<>",
@@ -667,16 +751,16 @@ mod tests {
             "<1,0,0,1,1",
             "<99999999999,0,0>",
         ] {
-            assert_eq!(Kalah::read(wrong), None, "{wrong}");
+            assert_eq!(KalahBoard::read(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn a_move_is_a_pit_of_the_mover() {
-        let board = Kalah::read("<4,0,0,3,3,3,3,3,3,3,3> n").unwrap();
+        let board = KalahBoard::read("<4,0,0,3,3,3,3,3,3,3,3> n").unwrap();
         let owner = Player::Second;
-        let places = |mv: &str| board.places_of(mv, owner);
-        assert_eq!(places("2"), [Place::Pit { owner, number: 1 }]);
+        let places = |mv: &str| board.move_places(mv, owner);
+        assert_eq!(places("2"), [BoardPlace::Pit { owner, number: 1 }]);
         for none in ["", "0", "5", "12", "a"] {
             assert_eq!(places(none), [], "{none}");
         }
@@ -685,13 +769,13 @@ mod tests {
     #[test]
     fn stones_stay_in_their_wells() {
         for stones in 0..=72 {
-            let (heap, radius) = heap(stones);
+            let (heap, radius) = heap_positions(stones);
             assert_eq!(heap.len(), stones as usize);
             for (x, y) in heap {
                 assert!(x.hypot(y) + radius < 1.01, "{stones} stones");
             }
             let store = Rect::from_xywh(10.0, 20.0, 30.0, 70.0).unwrap();
-            let (pile, radius) = pile(stones, store);
+            let (pile, radius) = pile_positions(stones, store);
             assert_eq!(pile.len(), stones as usize);
             for (x, y) in pile {
                 assert!(x - radius > store.left() && x + radius < store.right());

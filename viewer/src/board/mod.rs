@@ -27,33 +27,33 @@ use tiny_skia::{PixmapMut, Rect};
 
 use crate::theme::Theme;
 use brush::Brush;
-use motion::{Changes, Moving};
+use motion::{AnimationScript, MovingSprite};
 
-pub use motion::Motion;
-pub use pictures::{Pictures, Shown};
-pub use replay::{Played, Replayed};
+pub use motion::MoveAnimation;
+pub use pictures::{BoardResponse, BoardTextures};
+pub use replay::{LastMove, PositionInfo};
 
 /// A position to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Board {
-    kind: Kind,
+    kind: BoardKind,
     to_move: Player,
 }
 
 /// The games that can be drawn.
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
-    Chess(chess::Chess),
-    Othello(othello::Othello),
-    Kalah(kalah::Kalah),
-    ConnectFour(connect_four::ConnectFour),
-    Delta(delta::Delta),
-    Plain(plain::Plain),
+enum BoardKind {
+    Chess(chess::ChessBoard),
+    Othello(othello::OthelloBoard),
+    Kalah(kalah::KalahBoard),
+    ConnectFour(connect_four::ConnectFourBoard),
+    Delta(delta::DeltaBoard),
+    Plain(plain::PlainBoard),
 }
 
 /// A place of a board that a person can point at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum BoardPlace {
     /// A square or a hole, counted from 0 as the game's notation counts: a1 is (0, 0), whichever corner it is drawn in.
     Square {
         /// The column: 0 for a.
@@ -80,7 +80,7 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl BoardPlace {
     /// The square of that column and row, as a pair.
     const fn square((column, row): (u8, u8)) -> Self {
         Self::Square { column, row }
@@ -89,7 +89,7 @@ impl Place {
 
 /// A move, and how much of a search went into it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weight {
+pub struct MoveShare {
     /// The move, in the game's own notation.
     pub mv: String,
     /// Its share of all visits, from 0 to 1.
@@ -100,48 +100,48 @@ pub struct Weight {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// The places of the last move; see [`Played::places`].
-    pub last: Vec<Place>,
+    pub last_move: Vec<BoardPlace>,
     /// The moves of a search.
-    pub moves: Vec<Weight>,
+    pub moves: Vec<MoveShare>,
     /// Which of `moves` stands out.
     pub chosen: Option<usize>,
     /// What a person has taken hold of.
-    pub selected: Option<Place>,
+    pub selected: Option<BoardPlace>,
     /// Where it may go.
-    pub targets: Vec<Place>,
+    pub targets: Vec<BoardPlace>,
     /// Where a piece would go if it were let go of: what the pointer is over. In connect four any hole of a column will do.
-    pub ghost: Option<Place>,
+    pub ghost: Option<BoardPlace>,
     /// The king in check; see [`Replayed::check`].
-    pub check: Option<Place>,
+    pub checked_king: Option<BoardPlace>,
     /// How many discs each player would capture where; see [`Replayed::captures`].
-    pub captures: Vec<(Place, [u32; 2])>,
+    pub captures: Vec<(BoardPlace, [u32; 2])>,
     /// Whether one looks from the second player's side.
-    pub flip: bool,
+    pub is_flipped: bool,
     /// Whether columns and rows are named at the edge.
-    pub coordinates: bool,
+    pub shows_coordinates: bool,
 }
 
 /// Where clicks may lead: see [`Board::reach`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reach {
+pub struct ClickTargets {
     /// Which moves the clicks name in full, by their place in the list: several where a pawn must say what it becomes.
     pub complete: Vec<usize>,
     /// What may be clicked next.
-    pub next: Vec<Place>,
+    pub next: Vec<BoardPlace>,
 }
 
 /// What a pawn may become: see [`Board::promotions`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct Promotion {
     /// The whole move, in the game's own notation.
     pub mv: String,
     /// What the piece is called.
-    pub name: &'static str,
+    pub piece_name: &'static str,
 }
 
 /// The colours of a player's pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tone {
+pub struct PieceColours {
     /// Their bodies.
     pub fill: Color32,
     /// Their outlines.
@@ -149,59 +149,59 @@ pub struct Tone {
 }
 
 /// What each game knows about its own board.
-trait Face {
+trait BoardRenderer {
     /// Width and height, in the game's own unit of length.
     fn extent(&self, coordinates: bool) -> (f32, f32);
 
     /// Every place, and where it lies. No two overlap.
-    fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)>;
+    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)>;
 
     /// Draws the board with its marks.
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>);
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>);
 
     /// The places that a move names, in the order in which a person would click them.
-    fn places_of(&self, mv: &str, mover: Player) -> Vec<Place>;
+    fn move_places(&self, mv: &str, mover: Player) -> Vec<BoardPlace>;
 
     /// The colours of a player's pieces.
-    fn tone(&self, player: Player, theme: &Theme) -> Tone;
+    fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours;
 
     /// What a score counts.
-    fn counted(&self) -> &'static str {
+    fn score_unit(&self) -> &'static str {
         "points"
     }
 
     /// Whether a click on one place means the other.
-    fn is_same(&self, one: Place, other: Place) -> bool {
+    fn is_same_click(&self, one: BoardPlace, other: BoardPlace) -> bool {
         one == other
     }
 }
 
 /// What lies over a board besides its marks.
-struct Overlay<'a> {
+struct PaintContext<'a> {
     /// The moves of the marks by where they go.
-    routes: &'a [Route],
+    move_groups: &'a [MoveGroup],
     /// Whose turn it is.
     mover: Player,
     /// What is on its way.
-    moving: &'a [Moving],
+    moving: &'a [MovingSprite],
 }
 
 /// All moves that go the same way, put together.
-struct Route {
-    places: Vec<Place>,
+struct MoveGroup {
+    places: Vec<BoardPlace>,
     share: f32,
-    chosen: bool,
+    is_chosen: bool,
 }
 
 impl Board {
-    fn face(&self) -> &dyn Face {
+    fn renderer(&self) -> &dyn BoardRenderer {
         match &self.kind {
-            Kind::Chess(face) => face,
-            Kind::Othello(face) => face,
-            Kind::Kalah(face) => face,
-            Kind::ConnectFour(face) => face,
-            Kind::Delta(face) => face,
-            Kind::Plain(face) => face,
+            BoardKind::Chess(face) => face,
+            BoardKind::Othello(face) => face,
+            BoardKind::Kalah(face) => face,
+            BoardKind::ConnectFour(face) => face,
+            BoardKind::Delta(face) => face,
+            BoardKind::Plain(face) => face,
         }
     }
 
@@ -212,7 +212,7 @@ impl Board {
 
     /// How many times wider than high the drawing is.
     pub fn aspect(&self, marks: &Marks) -> f32 {
-        let (width, height) = self.face().extent(marks.coordinates);
+        let (width, height) = self.renderer().extent(marks.shows_coordinates);
         width / height
     }
 
@@ -227,90 +227,97 @@ impl Board {
         brush: &mut Brush<'_, '_>,
         area: Rect,
         marks: &Marks,
-        moving: &[Moving],
+        moving: &[MovingSprite],
     ) {
-        let over = Overlay {
-            routes: &self.routes(marks),
+        let over = PaintContext {
+            move_groups: &self.group_moves(marks),
             mover: self.to_move,
             moving,
         };
-        self.face().paint(brush, area, marks, &over);
+        self.renderer().paint(brush, area, marks, &over);
     }
 
     /// The pieces between which these moves leave the choice, the strongest first; none if they leave none.
-    pub fn promotions(&self, moves: &[String]) -> Vec<Choice> {
+    pub fn promotions(&self, moves: &[String]) -> Vec<Promotion> {
         match self.kind {
-            Kind::Chess(_) => chess::promotions(moves),
+            BoardKind::Chess(_) => chess::promotions(moves),
             _ => Vec::new(),
         }
     }
 
     /// Draws the piece of a choice alone, as large as it fits into the middle of `area`.
-    pub fn paint_choice(
+    pub fn paint_promotion(
         pixmap: &mut PixmapMut<'_>,
         area: Rect,
-        choice: &Choice,
+        choice: &Promotion,
         player: Player,
         theme: &Theme,
     ) {
-        chess::paint_choice(&mut Brush::new(pixmap, theme), area, choice, player);
+        chess::paint_promotion(&mut Brush::new(pixmap, theme), area, choice, player);
     }
 
     /// The king of the player to move, if it is in check.
-    fn check(&self) -> Option<Place> {
+    fn checked_king(&self) -> Option<BoardPlace> {
         match &self.kind {
-            Kind::Chess(face) => face.checked(self.to_move),
+            BoardKind::Chess(face) => face.king_in_check(self.to_move),
             _ => None,
         }
     }
 
     /// How many discs each player would capture on which empty square.
-    fn captures(&self) -> Vec<(Place, [u32; 2])> {
+    fn captures(&self) -> Vec<(BoardPlace, [u32; 2])> {
         match &self.kind {
-            Kind::Othello(face) => face.captures(),
+            BoardKind::Othello(face) => face.captures(),
             _ => Vec::new(),
         }
     }
 
     /// How a move by the player to move changes this board into another.
-    fn changes(&self, after: &Self, mv: &str, rules: &str) -> Option<Changes> {
-        let (places, mover) = (self.places_of(mv), self.to_move);
+    fn animation_script(&self, after: &Self, mv: &str, rules: &str) -> Option<AnimationScript> {
+        let (places, mover) = (self.move_places(mv), self.to_move);
         match (&self.kind, &after.kind) {
-            (Kind::Chess(face), Kind::Chess(after)) => face.changes(after, &places, mover),
-            (Kind::Othello(face), Kind::Othello(after)) => face.changes(after, &places),
-            (Kind::Kalah(face), Kind::Kalah(_)) => face.changes(&places, rules),
-            (Kind::ConnectFour(face), Kind::ConnectFour(_)) => face.changes(&places, mover),
-            (Kind::Delta(face), Kind::Delta(_)) => face.changes(&places, mover),
+            (BoardKind::Chess(face), BoardKind::Chess(after)) => {
+                face.animation_script(after, &places, mover)
+            }
+            (BoardKind::Othello(face), BoardKind::Othello(after)) => {
+                face.animation_script(after, &places)
+            }
+            (BoardKind::Kalah(face), BoardKind::Kalah(_)) => face.animation_script(&places, rules),
+            (BoardKind::ConnectFour(face), BoardKind::ConnectFour(_)) => {
+                face.animation_script(&places, mover)
+            }
+            (BoardKind::Delta(face), BoardKind::Delta(_)) => face.animation_script(&places, mover),
             _ => None,
         }
     }
 
     /// The place that lies at a point, when the board is drawn into `area` with these marks.
-    pub fn hit(&self, area: Rect, marks: &Marks, x: f32, y: f32) -> Option<Place> {
-        place_at(&self.face().spots(area, marks), x, y)
+    pub fn hit(&self, area: Rect, marks: &Marks, x: f32, y: f32) -> Option<BoardPlace> {
+        place_at(&self.renderer().place_rects(area, marks), x, y)
     }
 
     /// Where a place lies, when the board is drawn into `area` with these marks.
-    pub fn spot(&self, area: Rect, marks: &Marks, place: Place) -> Option<Rect> {
-        (self.face().spots(area, marks).into_iter())
+    pub fn place_rect(&self, area: Rect, marks: &Marks, place: BoardPlace) -> Option<Rect> {
+        (self.renderer().place_rects(area, marks).into_iter())
             .find(|(other, _)| *other == place)
             .map(|(_, spot)| spot)
     }
 
     /// The places that a move names, in the order in which a person would click them: a square, a pit, or from where to
     /// where, and in delta what is picked up. None for a pass, and for what is not a move in the game's own notation.
-    pub fn places_of(&self, mv: &str) -> Vec<Place> {
-        self.face().places_of(mv.trim(), self.to_move)
+    pub fn move_places(&self, mv: &str) -> Vec<BoardPlace> {
+        self.renderer().move_places(mv.trim(), self.to_move)
     }
 
     /// Which of the legal moves these clicks name, and where they may go on.
-    pub fn reach(&self, legal: &[impl AsRef<str>], clicks: &[Place]) -> Reach {
-        let face = self.face();
-        let mut reach = Reach::default();
+    pub fn click_targets(&self, legal: &[impl AsRef<str>], clicks: &[BoardPlace]) -> ClickTargets {
+        let face = self.renderer();
+        let mut reach = ClickTargets::default();
         for (index, mv) in legal.iter().enumerate() {
-            let places = self.places_of(mv.as_ref());
+            let places = self.move_places(mv.as_ref());
             let begins = places.len() >= clicks.len()
-                && (places.iter().zip(clicks)).all(|(&place, &click)| face.is_same(place, click));
+                && (places.iter().zip(clicks))
+                    .all(|(&place, &click)| face.is_same_click(place, click));
             if places.is_empty() || !begins {
                 continue;
             }
@@ -324,20 +331,20 @@ impl Board {
     }
 
     /// The colours of a player's pieces.
-    pub fn tone(&self, player: Player, theme: &Theme) -> Tone {
-        self.face().tone(player, theme)
+    pub fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
+        self.renderer().piece_colours(player, theme)
     }
 
     /// What a score counts: discs, stones.
-    pub fn counted(&self) -> &'static str {
-        self.face().counted()
+    pub fn score_unit(&self) -> &'static str {
+        self.renderer().score_unit()
     }
 
     /// The marked moves, put together where they go the same way; the least visited first and the chosen one last.
-    fn routes(&self, marks: &Marks) -> Vec<Route> {
-        let mut routes: Vec<Route> = Vec::new();
+    fn group_moves(&self, marks: &Marks) -> Vec<MoveGroup> {
+        let mut routes: Vec<MoveGroup> = Vec::new();
         for (index, weight) in marks.moves.iter().enumerate() {
-            let places = self.places_of(&weight.mv);
+            let places = self.move_places(&weight.mv);
             let share = if weight.share > 0.0 {
                 weight.share.min(1.0)
             } else {
@@ -345,7 +352,8 @@ impl Board {
             };
             let chosen = marks.chosen == Some(index);
             // What is picked up in the end does not change the way.
-            let same = |route: &&mut Route| route.places.iter().take(2).eq(places.iter().take(2));
+            let same =
+                |route: &&mut MoveGroup| route.places.iter().take(2).eq(places.iter().take(2));
             if places.is_empty() {
                 continue;
             }
@@ -353,25 +361,25 @@ impl Board {
                 Some(route) => {
                     route.share = (route.share + share).min(1.0);
                     if chosen {
-                        (route.places, route.chosen) = (places, true);
+                        (route.places, route.is_chosen) = (places, true);
                     }
                 }
-                None => routes.push(Route {
+                None => routes.push(MoveGroup {
                     places,
                     share,
-                    chosen,
+                    is_chosen: chosen,
                 }),
             }
         }
         routes.sort_by(|one, other| {
-            (one.chosen.cmp(&other.chosen)).then(one.share.total_cmp(&other.share))
+            (one.is_chosen.cmp(&other.is_chosen)).then(one.share.total_cmp(&other.share))
         });
         routes
     }
 }
 
 /// The place whose spot holds a point.
-fn place_at(spots: &[(Place, Rect)], x: f32, y: f32) -> Option<Place> {
+fn place_at(spots: &[(BoardPlace, Rect)], x: f32, y: f32) -> Option<BoardPlace> {
     let holds = |spot: &Rect| {
         (spot.left()..spot.right()).contains(&x) && (spot.top()..spot.bottom()).contains(&y)
     };
@@ -382,13 +390,13 @@ fn place_at(spots: &[(Place, Rect)], x: f32, y: f32) -> Option<Place> {
 
 /// The part of a board's area that its drawing takes: where it begins, and how many pixels a unit has.
 #[derive(Clone, Copy)]
-struct Fit {
+struct FitTransform {
     left: f32,
     top: f32,
     unit: f32,
 }
 
-impl Fit {
+impl FitTransform {
     /// As large as it goes, in the middle.
     fn new(area: Rect, (width, height): (f32, f32)) -> Self {
         let unit = (area.width() / width).min(area.height() / height);
@@ -416,18 +424,18 @@ const fn rgb(figures: u32) -> Color32 {
 }
 
 /// The one colour on dark ground, the other on light ground.
-fn either(theme: &Theme, dark: u32, light: u32) -> Color32 {
-    rgb(if theme.dark { dark } else { light })
+fn themed_colour(theme: &Theme, dark: u32, light: u32) -> Color32 {
+    rgb(if theme.is_dark { dark } else { light })
 }
 
 /// Black discs and stones.
-const BLACK: Tone = Tone {
+const BLACK_STONE: PieceColours = PieceColours {
     fill: rgb(0x15181c),
     edge: rgb(0x3a4048),
 };
 
 /// White discs and stones.
-const WHITE: Tone = Tone {
+const WHITE_STONE: PieceColours = PieceColours {
     fill: rgb(0xf3f1ea),
     edge: rgb(0xb9b7b0),
 };

@@ -7,52 +7,52 @@ use std::{ops::Range, time::Duration};
 use canopy_engine::games::Player;
 use tiny_skia::{PixmapMut, Rect};
 
-use super::{Board, Kind, Marks, Place, brush::Brush};
+use super::{Board, BoardKind, BoardPlace, Marks, brush::Brush};
 use crate::theme::Theme;
 
 /// How long a piece slides, in milliseconds.
-pub(super) const SLIDE: f32 = 160.0;
+pub(super) const SLIDE_MS: f32 = 160.0;
 
 /// The last of some moves, as it is made. What it looks like depends on nothing but the time since it began.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
+pub struct MoveAnimation {
     /// What stands still, and from when on, in milliseconds; the earliest comes first.
-    scenes: Vec<(f32, Board)>,
-    legs: Vec<Leg>,
-    after: Board,
+    backgrounds: Vec<(f32, Board)>,
+    tweens: Vec<Tween>,
+    final_board: Board,
     /// In milliseconds.
-    lasts: f32,
+    duration_ms: f32,
 }
 
 /// How a move changes a board. All times are in milliseconds since it began.
-pub(super) struct Changes {
+pub(super) struct AnimationScript {
     /// What stands still, and from when on; the earliest comes first.
-    pub(super) still: Vec<(f32, Kind)>,
-    pub(super) legs: Vec<Leg>,
+    pub(super) backgrounds: Vec<(f32, BoardKind)>,
+    pub(super) tweens: Vec<Tween>,
 }
 
 /// A way that something goes.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Leg {
-    pub(super) body: Body,
-    pub(super) from: Place,
-    pub(super) to: Place,
+pub(super) struct Tween {
+    pub(super) sprite: Sprite,
+    pub(super) from: BoardPlace,
+    pub(super) to: BoardPlace,
     /// When it is shown.
-    pub(super) shown: Range<f32>,
+    pub(super) visible: Range<f32>,
     /// When it moves; before and after it waits.
-    pub(super) moves: Range<f32>,
-    pub(super) pace: Pace,
+    pub(super) active: Range<f32>,
+    pub(super) easing: Easing,
 }
 
 /// What is on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Body {
+pub(super) enum Sprite {
     /// A piece of chess, by its letter.
     Piece(char),
     /// A disc or a stone of a player.
     Disc(Player),
     /// A disc that is put down, or turned over if it lay there before.
-    Turning {
+    Flipping {
         /// Whose it was.
         from: Option<Player>,
         /// Whose it becomes.
@@ -64,64 +64,70 @@ pub(super) enum Body {
 
 /// How fast it goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Pace {
+pub(super) enum Easing {
     /// Slowly at first and in the end.
     Smooth,
     /// Faster and faster; then it jumps up once, a little.
-    Fall {
+    FallAndBounce {
         /// Which part of the time it falls.
         landing: f32,
         /// How high it jumps, as a part of the way.
-        jump: f32,
+        bounce: f32,
     },
 }
 
 /// What is on its way at one time.
-pub(super) struct Moving {
-    pub(super) body: Body,
-    pub(super) from: Place,
-    pub(super) to: Place,
+pub(super) struct MovingSprite {
+    pub(super) sprite: Sprite,
+    pub(super) from: BoardPlace,
+    pub(super) to: BoardPlace,
     /// How much of the way it has gone, from 0 to 1.
-    pub(super) along: f32,
+    pub(super) progress: f32,
 }
 
-impl Leg {
+impl Tween {
     /// Goes from place to place at an easy pace, and is shown as long as it moves.
-    pub(super) fn new(body: Body, from: Place, to: Place, moves: Range<f32>) -> Self {
+    pub(super) fn new(body: Sprite, from: BoardPlace, to: BoardPlace, moves: Range<f32>) -> Self {
         Self {
-            body,
+            sprite: body,
             from,
             to,
-            shown: moves.clone(),
-            moves,
-            pace: Pace::Smooth,
+            visible: moves.clone(),
+            active: moves,
+            easing: Easing::Smooth,
         }
     }
 
     /// The same, shown before and after it moves too.
-    pub(super) fn shown(self, shown: Range<f32>) -> Self {
-        Self { shown, ..self }
+    pub(super) fn with_visible(self, shown: Range<f32>) -> Self {
+        Self {
+            visible: shown,
+            ..self
+        }
     }
 
-    fn at(&self, time: f32) -> Moving {
-        let lasts = (self.moves.end - self.moves.start).max(f32::MIN_POSITIVE);
-        let part = ((time - self.moves.start) / lasts).clamp(0.0, 1.0);
-        Moving {
-            body: self.body,
+    fn at(&self, time: f32) -> MovingSprite {
+        let lasts = (self.active.end - self.active.start).max(f32::MIN_POSITIVE);
+        let part = ((time - self.active.start) / lasts).clamp(0.0, 1.0);
+        MovingSprite {
+            sprite: self.sprite,
             from: self.from,
             to: self.to,
-            along: self.pace.along(part),
+            progress: self.easing.ease(part),
         }
     }
 }
 
-impl Pace {
+impl Easing {
     /// How much of the way is gone after this part of the time.
-    fn along(self, part: f32) -> f32 {
+    fn ease(self, part: f32) -> f32 {
         match self {
             Self::Smooth => part * part * (3.0 - 2.0 * part),
-            Self::Fall { landing, .. } if part < landing => (part / landing).powi(2),
-            Self::Fall { landing, jump } => {
+            Self::FallAndBounce { landing, .. } if part < landing => (part / landing).powi(2),
+            Self::FallAndBounce {
+                landing,
+                bounce: jump,
+            } => {
                 let after = (part - landing) / (1.0 - landing).max(f32::MIN_POSITIVE);
                 1.0 - jump * 4.0 * after * (1.0 - after)
             }
@@ -129,41 +135,44 @@ impl Pace {
     }
 }
 
-impl Motion {
+impl MoveAnimation {
     /// The last of `moves` from `position`, as [`Board::replay`] reads them. None if they cannot be played, or nothing moves:
     /// there are no moves, the last one is a pass, or the game has no board of its own.
     pub fn new(game: &str, position: &str, moves: &[impl AsRef<str>]) -> Option<Self> {
         let (_, earlier) = moves.split_last()?;
-        let before = Board::replay(game, position, earlier).ok()?;
-        let after = Board::replay(game, position, moves).ok()?;
-        let mv = &after.last.as_ref()?.mv;
-        Self::between(before.board, after.board, mv, game)
+        let before = Board::after_moves(game, position, earlier).ok()?;
+        let after = Board::after_moves(game, position, moves).ok()?;
+        let mv = &after.last_move.as_ref()?.mv;
+        Self::from_boards(before.board, after.board, mv, game)
     }
 
     /// A move that changes one board into another; `game` is its name with its variant.
-    fn between(before: Board, after: Board, mv: &str, game: &str) -> Option<Self> {
-        let Changes { still, legs } = before.changes(&after, mv, game)?;
-        let lasts = legs.iter().map(|leg| leg.shown.end).fold(0.0, f32::max);
+    fn from_boards(before: Board, after: Board, mv: &str, game: &str) -> Option<Self> {
+        let AnimationScript {
+            backgrounds: still,
+            tweens: legs,
+        } = before.animation_script(&after, mv, game)?;
+        let lasts = legs.iter().map(|leg| leg.visible.end).fold(0.0, f32::max);
         let to_move = before.to_move;
-        let board = |kind: Kind| Board { kind, to_move };
+        let board = |kind: BoardKind| Board { kind, to_move };
         Some(Self {
-            scenes: (still.into_iter())
+            backgrounds: (still.into_iter())
                 .map(|(from, kind)| (from, board(kind)))
                 .collect(),
-            legs,
-            after,
-            lasts,
+            tweens: legs,
+            final_board: after,
+            duration_ms: lasts,
         })
     }
 
     /// How long it takes. From then on the board is the one after the move.
     pub fn duration(&self) -> Duration {
-        Duration::from_secs_f32(self.lasts / 1000.0)
+        Duration::from_secs_f32(self.duration_ms / 1000.0)
     }
 
     /// The board when it is over.
-    pub fn after(&self) -> &Board {
-        &self.after
+    pub fn final_board(&self) -> &Board {
+        &self.final_board
     }
 
     /// Whether it is over so long after it began.
@@ -182,34 +191,38 @@ impl Motion {
         theme: &Theme,
     ) {
         let Some((board, moving)) = self.frame(at) else {
-            self.after.paint(pixmap, area, marks, theme);
+            self.final_board.paint(pixmap, area, marks, theme);
             return;
         };
         let marks = Marks {
-            last: marks.last.clone(),
-            flip: marks.flip,
-            coordinates: marks.coordinates,
+            last_move: marks.last_move.clone(),
+            is_flipped: marks.is_flipped,
+            shows_coordinates: marks.shows_coordinates,
             ..Marks::default()
         };
         board.paint_moving(&mut Brush::new(pixmap, theme), area, &marks, &moving);
     }
 
     /// What stands still and what is on its way; none if it is over.
-    fn frame(&self, at: Duration) -> Option<(&Board, Vec<Moving>)> {
+    fn frame(&self, at: Duration) -> Option<(&Board, Vec<MovingSprite>)> {
         if self.is_over(at) {
             return None;
         }
         let time = at.as_secs_f32() * 1000.0;
-        let (_, board) = self.scenes.iter().rev().find(|(from, _)| *from <= time)?;
-        let moving = (self.legs.iter())
-            .filter(|leg| leg.shown.contains(&time))
+        let (_, board) = self
+            .backgrounds
+            .iter()
+            .rev()
+            .find(|(from, _)| *from <= time)?;
+        let moving = (self.tweens.iter())
+            .filter(|leg| leg.visible.contains(&time))
             .map(|leg| leg.at(time));
         Some((board, moving.collect()))
     }
 }
 
 /// A number on the way from one to another.
-pub(super) fn between(from: f32, to: f32, along: f32) -> f32 {
+pub(super) fn lerp(from: f32, to: f32, along: f32) -> f32 {
     from + (to - from) * along
 }
 
@@ -219,7 +232,7 @@ mod tests {
     use tiny_skia::Pixmap;
 
     use super::*;
-    use crate::board::Replayed;
+    use crate::board::PositionInfo;
 
     const GAMES: [&str; 9] = [
         "chess",
@@ -234,15 +247,16 @@ mod tests {
     ];
 
     /// Random games: each motion with the position before it and the one after it.
-    fn motions(game: &str, seeds: Range<u64>) -> Vec<(Replayed, Motion, Replayed)> {
+    fn motions(game: &str, seeds: Range<u64>) -> Vec<(PositionInfo, MoveAnimation, PositionInfo)> {
         let mut all = Vec::new();
         for seed in seeds {
             let mut rng = Rng::new(seed);
-            let mut before = Board::replay(game, "", &[""; 0]).unwrap();
-            while !before.legal.is_empty() && all.len() < 400 {
-                let mv = before.legal[rng.below(before.legal.len() as u32) as usize].clone();
-                let after = Board::replay(game, &before.position, &[&mv]).unwrap();
-                let motion = Motion::new(game, &before.position, &[&mv]);
+            let mut before = Board::after_moves(game, "", &[""; 0]).unwrap();
+            while !before.legal_moves.is_empty() && all.len() < 400 {
+                let mv =
+                    before.legal_moves[rng.below(before.legal_moves.len() as u32) as usize].clone();
+                let after = Board::after_moves(game, &before.position, &[&mv]).unwrap();
+                let motion = MoveAnimation::new(game, &before.position, &[&mv]);
                 assert_eq!(motion.is_none(), mv == "pass", "{game} {mv}");
                 if let Some(motion) = motion {
                     all.push((before, motion, after.clone()));
@@ -266,19 +280,19 @@ mod tests {
         pixmap
     }
 
-    fn moving(motion: &Motion, at: Duration) -> Pixmap {
-        let (mut pixmap, area) = whole(&motion.after);
+    fn moving(motion: &MoveAnimation, at: Duration) -> Pixmap {
+        let (mut pixmap, area) = whole(&motion.final_board);
         let (marks, theme) = (Marks::default(), Theme::dark());
         motion.paint(at, &mut pixmap.as_mut(), area, &marks, &theme);
         pixmap
     }
 
     /// Whether two pictures are the same outside of some places.
-    fn is_same_outside(one: &Pixmap, other: &Pixmap, board: &Board, places: &[Place]) -> bool {
+    fn is_same_outside(one: &Pixmap, other: &Pixmap, board: &Board, places: &[BoardPlace]) -> bool {
         let (_, area) = whole(board);
         let marks = Marks::default();
         let spots: Vec<Rect> = (places.iter())
-            .filter_map(|&place| board.spot(area, &marks, place)?.outset(2.0, 2.0))
+            .filter_map(|&place| board.place_rect(area, &marks, place)?.outset(2.0, 2.0))
             .collect();
         let is_spared = |index: usize| {
             let (x, y) = (index as u32 % one.width(), index as u32 / one.width());
@@ -297,13 +311,13 @@ mod tests {
             for (before, motion, after) in motions(game, 0..1).iter().step_by(3) {
                 let lasts = motion.duration();
                 let first = moving(motion, Duration::ZERO);
-                let from: Vec<Place> = motion.legs.iter().map(|leg| leg.from).collect();
+                let from: Vec<BoardPlace> = motion.tweens.iter().map(|leg| leg.from).collect();
                 let old = still(&before.board);
                 assert!(
                     is_same_outside(&first, &old, &before.board, &from),
                     "{game} {} {:?}",
                     before.position,
-                    after.last
+                    after.last_move
                 );
                 let new = still(&after.board);
                 assert!(moving(motion, lasts) == new, "{game}");
@@ -318,13 +332,15 @@ mod tests {
         for game in GAMES {
             for (before, motion, after) in motions(game, 1..2).iter().step_by(3) {
                 let almost = motion.duration().saturating_sub(Duration::from_micros(50));
-                let mut places: Vec<Place> = motion.legs.iter().map(|leg| leg.to).collect();
+                let mut places: Vec<BoardPlace> = motion.tweens.iter().map(|leg| leg.to).collect();
                 // A pawn that is taken in passing stands until then.
-                if let (Some(last), "chess" | "chess:960") = (&after.last, game)
-                    && let [Place::Square { row, .. }, Place::Square { column, .. }] =
-                        last.places[..]
+                if let (Some(last), "chess" | "chess:960") = (&after.last_move, game)
+                    && let [
+                        BoardPlace::Square { row, .. },
+                        BoardPlace::Square { column, .. },
+                    ] = last.places[..]
                 {
-                    places.push(Place::Square { column, row });
+                    places.push(BoardPlace::Square { column, row });
                 }
                 assert!(
                     is_same_outside(
@@ -335,7 +351,7 @@ mod tests {
                     ),
                     "{game} {} {:?}",
                     before.position,
-                    after.last
+                    after.last_move
                 );
             }
         }
@@ -346,20 +362,20 @@ mod tests {
         for game in ["kalah", "kalah:6x4:empty-capture", "kalah:3x5", "kalah:1x1"] {
             for (before, motion, after) in motions(game, 0..12) {
                 let stones = |board: &Board| match &board.kind {
-                    Kind::Kalah(board) => board.total(),
+                    BoardKind::Kalah(board) => board.total(),
                     _ => 0,
                 };
                 let total = stones(&before.board);
                 let mut time = Duration::ZERO;
                 while let Some((board, hands)) = motion.frame(time) {
-                    let in_hand = hands.iter().map(|hand| match hand.body {
-                        Body::Stones(stones) => stones,
+                    let in_hand = hands.iter().map(|hand| match hand.sprite {
+                        Sprite::Stones(stones) => stones,
                         _ => 0,
                     });
                     assert_eq!(stones(board) + in_hand.sum::<u32>(), total, "{time:?}");
                     time += Duration::from_millis(23);
                 }
-                let (_, end) = motion.scenes.last().unwrap();
+                let (_, end) = motion.backgrounds.last().unwrap();
                 assert_eq!(end.kind, after.board.kind, "{game} {}", before.position);
             }
         }
@@ -378,10 +394,10 @@ mod tests {
 
     #[test]
     fn a_disc_falls_faster_and_faster_and_does_not_fall_through() {
-        let motion = Motion::new("connect-four", "", &["4"]).unwrap();
+        let motion = MoveAnimation::new("connect-four", "", &["4"]).unwrap();
         let along = |millis: u64| {
             let (_, moving) = motion.frame(Duration::from_millis(millis)).unwrap();
-            moving[0].along
+            moving[0].progress
         };
         let steps = [0, 100, 200, 300].map(along);
         assert!(steps[1] - steps[0] < steps[2] - steps[1]);
@@ -394,25 +410,28 @@ mod tests {
     #[test]
     fn a_castling_king_takes_its_rook_along() {
         let motion = |game: &str, position: &str, mv: &str| {
-            let motion = Motion::new(game, position, &[mv]).unwrap();
-            let ways = motion.legs.iter().map(|leg| (leg.body, leg.from, leg.to));
+            let motion = MoveAnimation::new(game, position, &[mv]).unwrap();
+            let ways = motion
+                .tweens
+                .iter()
+                .map(|leg| (leg.sprite, leg.from, leg.to));
             ways.collect::<Vec<_>>()
         };
-        let square = |column: u8, row: u8| Place::Square { column, row };
+        let square = |column: u8, row: u8| BoardPlace::Square { column, row };
         let castles = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
         let mut ways = motion("chess", castles, "e1g1");
-        ways.sort_by_key(|(body, _, _)| *body == Body::Piece('R'));
-        let king = (Body::Piece('K'), square(4, 0), square(6, 0));
-        let rook = (Body::Piece('R'), square(7, 0), square(5, 0));
+        ways.sort_by_key(|(body, _, _)| *body == Sprite::Piece('R'));
+        let king = (Sprite::Piece('K'), square(4, 0), square(6, 0));
+        let rook = (Sprite::Piece('R'), square(7, 0), square(5, 0));
         assert_eq!(ways, [king, rook]);
         let pawn = motion("chess", "8/P6k/8/8/8/8/7K/8 w - - 0 1", "a7a8n");
-        assert_eq!(pawn, [(Body::Piece('P'), square(0, 6), square(0, 7))]);
+        assert_eq!(pawn, [(Sprite::Piece('P'), square(0, 6), square(0, 7))]);
     }
 
     #[test]
     fn where_nothing_moves_there_is_no_motion() {
-        assert_eq!(Motion::new("chess", "", &[""; 0]), None);
-        assert_eq!(Motion::new("chess", "", &["e2e5"]), None);
-        assert_eq!(Motion::new("go", "", &["e2e4"]), None);
+        assert_eq!(MoveAnimation::new("chess", "", &[""; 0]), None);
+        assert_eq!(MoveAnimation::new("chess", "", &["e2e5"]), None);
+        assert_eq!(MoveAnimation::new("go", "", &["e2e4"]), None);
     }
 }

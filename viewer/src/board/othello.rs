@@ -4,27 +4,28 @@ use canopy_engine::games::{Player, notation};
 use tiny_skia::Rect;
 
 use super::{
-    BLACK, Face, Kind, Marks, Overlay, Place, Tone, WHITE,
-    brush::{Brush, faint},
-    either,
-    motion::{Body, Changes, Leg, Moving},
+    BLACK_STONE, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
+    WHITE_STONE,
+    brush::{Brush, with_opacity},
+    motion::{AnimationScript, MovingSprite, Sprite, Tween},
     rgb,
-    squares::{Count, Plan, Squares},
+    squares::{GridLayout, RowNumbering, Squares},
+    themed_colour,
 };
 use crate::theme::Theme;
 
 const SIDE: u8 = 8;
 
-const PLAN: Plan = Plan {
+const LAYOUT: GridLayout = GridLayout {
     columns: SIDE,
     rows: SIDE,
     rim: 0.13,
-    strip: 0.0,
-    count: Count::Downwards,
+    strip_height: 0.0,
+    numbering: RowNumbering::TopDown,
 };
 
 /// The eight ways from a square.
-const WAYS: [(i8, i8); 8] = [
+const DIRECTIONS: [(i8, i8); 8] = [
     (1, 0),
     (1, 1),
     (0, 1),
@@ -36,24 +37,24 @@ const WAYS: [(i8, i8); 8] = [
 ];
 
 /// How long a disc takes to appear, in milliseconds.
-const APPEAR: f32 = 90.0;
+const APPEAR_MS: f32 = 90.0;
 /// When the first disc begins to turn.
-const FIRST_TURN: f32 = 40.0;
+const FIRST_FLIP_MS: f32 = 40.0;
 /// How much later the next one in a row begins.
-const NEXT_TURN: f32 = 14.0;
+const FLIP_STAGGER_MS: f32 = 14.0;
 /// How long a disc turns.
-const TURN: f32 = 120.0;
+const FLIP_MS: f32 = 120.0;
 
 /// How large a disc is, in squares.
-const DISC: f32 = 0.4;
+const DISC_RADIUS: f32 = 0.4;
 
 /// The discs, a1 first, row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Othello {
+pub(super) struct OthelloBoard {
     discs: Vec<Option<Player>>,
 }
 
-impl Othello {
+impl OthelloBoard {
     /// Reads 64 squares; what follows them is not looked at.
     pub(super) fn read(text: &str) -> Option<Self> {
         let squares = text.split_whitespace().next()?;
@@ -74,7 +75,12 @@ impl Othello {
     }
 
     /// How many discs a player would capture on an empty square in one of the ways.
-    fn captured(&self, (column, row): (u8, u8), (across, along): (i8, i8), by: Player) -> u32 {
+    fn flips_in_direction(
+        &self,
+        (column, row): (u8, u8),
+        (across, along): (i8, i8),
+        by: Player,
+    ) -> u32 {
         let (mut column, mut row, mut count) = (column, row, 0);
         loop {
             let next = (
@@ -97,22 +103,31 @@ impl Othello {
     }
 
     /// How many discs each player would capture on which empty square, where there are any.
-    pub(super) fn captures(&self) -> Vec<(Place, [u32; 2])> {
+    pub(super) fn captures(&self) -> Vec<(BoardPlace, [u32; 2])> {
         let squares = (0..SIDE).flat_map(|row| (0..SIDE).map(move |column| (column, row)));
         squares
             .filter(|&(column, row)| self.disc(column, row).is_none())
             .map(|square| {
-                let all = |by| WAYS.iter().map(|&way| self.captured(square, way, by)).sum();
+                let all = |by| {
+                    DIRECTIONS
+                        .iter()
+                        .map(|&direction| self.flips_in_direction(square, direction, by))
+                        .sum()
+                };
                 let counts: [u32; 2] = [Player::First, Player::Second].map(all);
-                (Place::square(square), counts)
+                (BoardPlace::square(square), counts)
             })
             .filter(|(_, counts)| *counts != [0, 0])
             .collect()
     }
 
     /// A disc appears, and those it captures turn, the nearest ones first.
-    pub(super) fn changes(&self, after: &Self, places: &[Place]) -> Option<Changes> {
-        let &[Place::Square { column, row }] = places else {
+    pub(super) fn animation_script(
+        &self,
+        after: &Self,
+        places: &[BoardPlace],
+    ) -> Option<AnimationScript> {
+        let &[BoardPlace::Square { column, row }] = places else {
             return None;
         };
         let mut still = self.clone();
@@ -125,54 +140,55 @@ impl Othello {
             let at = (index % SIDE, index / SIDE);
             let far = at.0.abs_diff(column).max(at.1.abs_diff(row));
             turns.push((
-                Place::square(at),
+                BoardPlace::square(at),
                 far,
-                Body::Turning {
+                Sprite::Flipping {
                     from: disc.take(),
                     to,
                 },
             ));
         }
         let farthest = turns.iter().map(|(_, far, _)| *far).max()?;
-        let lasts = FIRST_TURN + NEXT_TURN * f32::from(farthest) + TURN;
+        let lasts = FIRST_FLIP_MS + FLIP_STAGGER_MS * f32::from(farthest) + FLIP_MS;
         let legs = turns.into_iter().map(|(place, far, body)| {
-            let start = FIRST_TURN + NEXT_TURN * f32::from(far);
+            let start = FIRST_FLIP_MS + FLIP_STAGGER_MS * f32::from(far);
             let moves = if far == 0 {
-                0.0..APPEAR
+                0.0..APPEAR_MS
             } else {
-                start..start + TURN
+                start..start + FLIP_MS
             };
-            Leg::new(body, place, place, moves).shown(0.0..lasts)
+            Tween::new(body, place, place, moves).with_visible(0.0..lasts)
         });
-        Some(Changes {
-            legs: legs.collect(),
-            still: vec![(0.0, Kind::Othello(still))],
+        Some(AnimationScript {
+            tweens: legs.collect(),
+            backgrounds: vec![(0.0, BoardKind::Othello(still))],
         })
     }
 
     /// Draws the discs that appear and turn.
-    fn paint_moving(&self, brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[Moving]) {
-        for Moving {
-            body,
+    fn paint_flips(&self, brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[MovingSprite]) {
+        for MovingSprite {
+            sprite: body,
             to: place,
-            along,
+            progress: along,
             ..
         } in moving
         {
-            let (Body::Turning { from, to }, Some(at)) = (*body, squares.centre_of(*place)) else {
+            let (Sprite::Flipping { from, to }, Some(at)) = (*body, squares.centre_of(*place))
+            else {
                 continue;
             };
-            let radius = squares.cell * DISC;
+            let radius = squares.cell * DISC_RADIUS;
             let Some(from) = from else {
-                let tone = self.tone(to, brush.theme);
+                let tone = self.piece_colours(to, brush.theme);
                 brush.piece(at, radius * along, tone);
                 continue;
             };
             let player = if *along < 0.5 { from } else { to };
-            let tone = self.tone(player, brush.theme);
+            let tone = self.piece_colours(player, brush.theme);
             if *along > 0.0 && *along < 1.0 {
                 let part = (along * std::f32::consts::PI).cos().abs();
-                brush.turned(at, radius, part, tone);
+                brush.flipping_piece(at, radius, part, tone);
             } else {
                 brush.piece(at, radius, tone);
             }
@@ -197,7 +213,7 @@ impl Othello {
             for ((count, colour), side) in counts.into_iter().zip(colours).zip([-1.0, 1.0]) {
                 if count > 0 {
                     let at = (x + side * aside, y);
-                    brush.strong_text(&count.to_string(), at, size, colour);
+                    brush.semibold_text(&count.to_string(), at, size, colour);
                 }
             }
         }
@@ -205,75 +221,83 @@ impl Othello {
 
     /// Rings where a disc may be put, so that the figures in them can be read.
     fn paint_targets(brush: &mut Brush<'_, '_>, squares: &Squares, marks: &Marks) {
-        let colour = faint(either(brush.theme, 0xffffff, 0x10161d), 0.4);
+        let colour = with_opacity(themed_colour(brush.theme, 0xffffff, 0x10161d), 0.4);
         for &place in &marks.targets {
             if let Some(at) = squares
                 .centre_of(place)
                 .filter(|_| marks.ghost != Some(place))
             {
                 let width = (squares.cell * 0.03).max(1.0);
-                brush.ring(at, squares.cell * DISC, width, colour);
+                brush.ring(at, squares.cell * DISC_RADIUS, width, colour);
             }
         }
     }
 }
 
-impl Face for Othello {
+impl BoardRenderer for OthelloBoard {
     fn extent(&self, coordinates: bool) -> (f32, f32) {
-        PLAN.extent(coordinates)
+        LAYOUT.extent(coordinates)
     }
 
-    fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)> {
-        PLAN.squares(area, marks)
-            .map_or_else(Vec::new, |squares| squares.spots())
+    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+        LAYOUT
+            .squares(area, marks)
+            .map_or_else(Vec::new, |squares| squares.place_rects())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
-        let Some(squares) = PLAN.squares(area, marks) else {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
+        let Some(squares) = LAYOUT.squares(area, marks) else {
             return;
         };
-        squares.ground(brush, either(brush.theme, 0x2f6a4f, 0x4f9a76));
-        squares.grid(brush, 0.2);
-        squares.names(brush);
+        squares.paint_background(brush, themed_colour(brush.theme, 0x2f6a4f, 0x4f9a76));
+        squares.paint_grid(brush, 0.2);
+        squares.paint_coordinates(brush);
         for (column, row) in squares.all() {
             if let (Some(player), Some(at)) = (self.disc(column, row), squares.centre(column, row))
             {
-                brush.piece(at, squares.cell * DISC, self.tone(player, brush.theme));
+                brush.piece(
+                    at,
+                    squares.cell * DISC_RADIUS,
+                    self.piece_colours(player, brush.theme),
+                );
             }
         }
-        self.paint_moving(brush, &squares, over.moving);
-        squares.routes(brush, over.routes);
+        self.paint_flips(brush, &squares, over.moving);
+        squares.paint_move_groups(brush, over.move_groups);
         let is_taken = |column, row| self.disc(column, row).is_some();
-        let ghost = (squares.cell * DISC, self.tone(over.mover, brush.theme));
-        squares.ghost(brush, marks, ghost, is_taken);
+        let ghost = (
+            squares.cell * DISC_RADIUS,
+            self.piece_colours(over.mover, brush.theme),
+        );
+        squares.paint_ghost(brush, marks, ghost, is_taken);
         if marks.captures.is_empty() {
-            squares.hands(brush, marks, is_taken);
+            squares.paint_selection(brush, marks, is_taken);
         } else {
             Self::paint_targets(brush, &squares, marks);
             self.paint_captures(brush, &squares, marks);
         }
-        for &place in &marks.last {
-            if let Place::Square { column, row } = place
+        for &place in &marks.last_move {
+            if let BoardPlace::Square { column, row } = place
                 && is_taken(column, row)
             {
-                squares.last_dot(brush, place);
+                squares.paint_last_move_dot(brush, place);
             }
         }
     }
 
-    fn places_of(&self, mv: &str, _: Player) -> Vec<Place> {
+    fn move_places(&self, mv: &str, _: Player) -> Vec<BoardPlace> {
         let square = notation::parse_square(mv, SIDE, SIDE);
-        square.map(Place::square).into_iter().collect()
+        square.map(BoardPlace::square).into_iter().collect()
     }
 
-    fn tone(&self, player: Player, _: &Theme) -> Tone {
+    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
         match player {
-            Player::First => BLACK,
-            Player::Second => WHITE,
+            Player::First => BLACK_STONE,
+            Player::Second => WHITE_STONE,
         }
     }
 
-    fn counted(&self) -> &'static str {
+    fn score_unit(&self) -> &'static str {
         "discs"
     }
 }
@@ -287,20 +311,20 @@ mod tests {
         let mut text = "-".repeat(64);
         text.replace_range(0..1, "X");
         text.replace_range(10..11, "O");
-        let board = Othello::read(&format!("{text} X")).unwrap();
+        let board = OthelloBoard::read(&format!("{text} X")).unwrap();
         assert_eq!(board.disc(0, 0), Some(Player::First));
         assert_eq!(board.disc(2, 1), Some(Player::Second));
         assert_eq!(board.disc(1, 2), None);
         for wrong in ["", "X", "---", &format!("{}? X", "-".repeat(63))] {
-            assert_eq!(Othello::read(wrong), None, "{wrong}");
+            assert_eq!(OthelloBoard::read(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn a_move_is_a_square_and_a_pass_is_none() {
-        let board = Othello::read(&"-".repeat(64)).unwrap();
-        let places = |mv: &str| board.places_of(mv, Player::First);
-        assert_eq!(places("c4"), [Place::Square { column: 2, row: 3 }]);
+        let board = OthelloBoard::read(&"-".repeat(64)).unwrap();
+        let places = |mv: &str| board.move_places(mv, Player::First);
+        assert_eq!(places("c4"), [BoardPlace::Square { column: 2, row: 3 }]);
         for none in ["pass", "", "i1", "c9", "żż"] {
             assert_eq!(places(none), [], "{none}");
         }

@@ -9,76 +9,76 @@ use egui::{
 };
 use tiny_skia::{Pixmap, Rect};
 
-use super::{Board, Choice, Marks, Motion, Place, place_at};
+use super::{Board, BoardPlace, Marks, MoveAnimation, Promotion, place_at};
 use crate::theme::Theme;
 
 /// So many pictures are kept.
-const MOST: usize = 12;
+const MAX_CACHED_TEXTURES: usize = 12;
 /// Nothing larger than this is drawn, whatever is asked for; egui takes no larger textures either.
-const LARGEST: f32 = 2048.0;
+const MAX_TEXTURE_SIDE: f32 = 2048.0;
 
 /// Draws boards once and shows them as often as they are asked for.
 #[derive(Default)]
-pub struct Pictures {
+pub struct BoardTextures {
     /// The one shown last comes first.
-    kept: Vec<Picture>,
+    cache: Vec<CachedTexture>,
     /// The last picture of a motion; no other will be like it.
-    moving: Option<TextureHandle>,
+    animation_texture: Option<TextureHandle>,
 }
 
 /// Everything that a picture depends on.
 #[derive(Clone, PartialEq)]
-struct Key {
-    what: What,
+struct TextureKey {
+    content: TextureContent,
     size: [u32; 2],
     theme: Theme,
 }
 
 /// What a picture shows.
 #[derive(Clone, PartialEq)]
-enum What {
+enum TextureContent {
     Board(Board, Marks),
-    Choice(Choice, Player),
+    Promotion(Promotion, Player),
 }
 
-struct Picture {
-    key: Key,
+struct CachedTexture {
+    key: TextureKey,
     texture: TextureHandle,
 }
 
 /// A board that was shown.
-pub struct Shown {
+pub struct BoardResponse {
     /// What happened to it.
     pub response: Response,
     /// The place that was clicked.
-    pub clicked: Option<Place>,
+    pub clicked: Option<BoardPlace>,
     /// The place under the pointer.
-    pub hovered: Option<Place>,
+    pub hovered: Option<BoardPlace>,
     /// Where each place lies, in pixels from the corner of the picture.
-    spots: Vec<(Place, Rect)>,
+    place_rects: Vec<(BoardPlace, Rect)>,
     scale: f32,
 }
 
-impl Shown {
+impl BoardResponse {
     /// The place at a point of the interface.
-    pub fn place_at(&self, at: Pos2) -> Option<Place> {
+    pub fn place_at(&self, at: Pos2) -> Option<BoardPlace> {
         let at = (at - self.response.rect.min) * self.scale;
-        place_at(&self.spots, at.x, at.y)
+        place_at(&self.place_rects, at.x, at.y)
     }
 
     /// Where a place lies in the interface: to put something beside it.
-    pub fn spot(&self, place: Place) -> Option<egui::Rect> {
-        let (_, spot) = self.spots.iter().find(|(other, _)| *other == place)?;
+    pub fn place_rect(&self, place: BoardPlace) -> Option<egui::Rect> {
+        let (_, spot) = self.place_rects.iter().find(|(other, _)| *other == place)?;
         let corner = self.response.rect.min + vec2(spot.left(), spot.top()) / self.scale;
         let size = vec2(spot.width(), spot.height()) / self.scale;
         Some(egui::Rect::from_min_size(corner, size))
     }
 }
 
-impl Pictures {
+impl BoardTextures {
     /// A picture of the board, about `width_points` wide, and its exact size in points: a whole number of pixels each way.
     /// To be sharp it has to be put where a pixel begins; [`Self::show`] does that.
-    pub fn image(
+    pub fn board_texture(
         &mut self,
         context: &Context,
         board: &Board,
@@ -87,47 +87,51 @@ impl Pictures {
         theme: &Theme,
     ) -> (TextureHandle, Vec2) {
         let scale = context.pixels_per_point();
-        let key = Key {
-            what: What::Board(board.clone(), marks.clone()),
+        let key = TextureKey {
+            content: TextureContent::Board(board.clone(), marks.clone()),
             size: size_in_pixels(board, marks, width_points * scale),
             theme: theme.clone(),
         };
-        self.kept(context, key)
+        self.get_or_draw(context, key)
     }
 
     /// A picture of a piece to choose, about `side_points` wide and high, and its exact size in points.
-    pub fn choice(
+    pub fn promotion_texture(
         &mut self,
         context: &Context,
-        (choice, player): (&Choice, Player),
+        (choice, player): (&Promotion, Player),
         side_points: f32,
         theme: &Theme,
     ) -> (TextureHandle, Vec2) {
         let side = side_points * context.pixels_per_point();
         // What is not a number becomes 0, and then 1.
-        let side = (side.round().clamp(1.0, LARGEST) as u32).max(1);
-        let key = Key {
-            what: What::Choice(choice.clone(), player),
+        let side = (side.round().clamp(1.0, MAX_TEXTURE_SIDE) as u32).max(1);
+        let key = TextureKey {
+            content: TextureContent::Promotion(choice.clone(), player),
             size: [side, side],
             theme: theme.clone(),
         };
-        self.kept(context, key)
+        self.get_or_draw(context, key)
     }
 
     /// The picture of that key, drawn if it is not there, and its size in points.
-    fn kept(&mut self, context: &Context, key: Key) -> (TextureHandle, Vec2) {
+    fn get_or_draw(&mut self, context: &Context, key: TextureKey) -> (TextureHandle, Vec2) {
         let size = size_in_points(context, key.size);
-        let found = self.kept.iter().position(|picture| picture.key == key);
+        let found = self.cache.iter().position(|picture| picture.key == key);
         let picture = match found {
-            Some(index) => self.kept.remove(index),
-            None => Picture {
-                texture: context.load_texture("board", draw(&key), TextureOptions::NEAREST),
+            Some(index) => self.cache.remove(index),
+            None => CachedTexture {
+                texture: context.load_texture(
+                    "board",
+                    render_content(&key),
+                    TextureOptions::NEAREST,
+                ),
                 key,
             },
         };
         let texture = picture.texture.clone();
-        self.kept.insert(0, picture);
-        self.kept.truncate(MOST);
+        self.cache.insert(0, picture);
+        self.cache.truncate(MAX_CACHED_TEXTURES);
         (texture, size)
     }
 
@@ -139,51 +143,51 @@ impl Pictures {
         marks: &Marks,
         (width_points, sense): (f32, Sense),
         theme: &Theme,
-    ) -> Shown {
-        let picture = self.image(ui.ctx(), board, marks, width_points, theme);
-        put(ui, picture, sense, (board, marks))
+    ) -> BoardResponse {
+        let picture = self.board_texture(ui.ctx(), board, marks, width_points, theme);
+        show_texture(ui, picture, sense, (board, marks))
     }
 
     /// Shows a move so long after it began, as [`Self::show`] shows a board; when it is over, the board after it with its
     /// marks. It takes the same room all the time. Whoever shows it asks for the next frame.
-    pub fn show_motion(
+    pub fn show_animation(
         &mut self,
         ui: &mut Ui,
-        (motion, at): (&Motion, Duration),
+        (motion, at): (&MoveAnimation, Duration),
         marks: &Marks,
         (width_points, sense): (f32, Sense),
         theme: &Theme,
-    ) -> Shown {
-        let board = motion.after();
+    ) -> BoardResponse {
+        let board = motion.final_board();
         if motion.is_over(at) {
-            self.moving = None;
+            self.animation_texture = None;
             return self.show(ui, board, marks, (width_points, sense), theme);
         }
         let context = ui.ctx();
         let pixels = size_in_pixels(board, marks, width_points * context.pixels_per_point());
-        let image = painted(pixels, |pixmap, area| {
+        let image = render_image(pixels, |pixmap, area| {
             motion.paint(at, &mut pixmap.as_mut(), area, marks, theme);
         });
-        let texture = match self.moving.take() {
+        let texture = match self.animation_texture.take() {
             Some(mut texture) => {
                 texture.set(image, TextureOptions::NEAREST);
                 texture
             }
             None => context.load_texture("motion", image, TextureOptions::NEAREST),
         };
-        self.moving = Some(texture.clone());
+        self.animation_texture = Some(texture.clone());
         let picture = (texture, size_in_points(context, pixels));
-        put(ui, picture, sense, (board, marks))
+        show_texture(ui, picture, sense, (board, marks))
     }
 }
 
 /// Puts a picture of a board into an interface, where a pixel begins.
-fn put(
+fn show_texture(
     ui: &mut Ui,
     (texture, size): (TextureHandle, Vec2),
     sense: Sense,
     (board, marks): (&Board, &Marks),
-) -> Shown {
+) -> BoardResponse {
     let (rect, response) = ui.allocate_exact_size(size, sense);
     let scale = ui.ctx().pixels_per_point();
     let corner = pos2(
@@ -196,10 +200,10 @@ fn put(
     ui.painter()
         .image(texture.id(), rect, whole, Color32::WHITE);
     let area = Rect::from_xywh(0.0, 0.0, size.x * scale, size.y * scale);
-    let mut shown = Shown {
+    let mut shown = BoardResponse {
         clicked: None,
         hovered: None,
-        spots: area.map_or_else(Vec::new, |area| board.face().spots(area, marks)),
+        place_rects: area.map_or_else(Vec::new, |area| board.renderer().place_rects(area, marks)),
         response,
         scale,
     };
@@ -216,24 +220,26 @@ fn size_in_points(context: &Context, [width, height]: [u32; 2]) -> Vec2 {
 /// How many pixels a board has that is about so wide: at least one each way.
 fn size_in_pixels(board: &Board, marks: &Marks, width: f32) -> [u32; 2] {
     let aspect = board.aspect(marks);
-    let widest = LARGEST.min(LARGEST * aspect);
+    let widest = MAX_TEXTURE_SIDE.min(MAX_TEXTURE_SIDE * aspect);
     // What is not a number becomes 1.
     let width = width.round().max(1.0).min(widest.floor());
-    let height = (width / aspect).round().clamp(1.0, LARGEST);
+    let height = (width / aspect).round().clamp(1.0, MAX_TEXTURE_SIDE);
     [width as u32, height as u32]
 }
 
-fn draw(key: &Key) -> ColorImage {
-    painted(key.size, |pixmap, area| match &key.what {
-        What::Board(board, marks) => board.paint(&mut pixmap.as_mut(), area, marks, &key.theme),
-        What::Choice(choice, player) => {
-            Board::paint_choice(&mut pixmap.as_mut(), area, choice, *player, &key.theme);
+fn render_content(key: &TextureKey) -> ColorImage {
+    render_image(key.size, |pixmap, area| match &key.content {
+        TextureContent::Board(board, marks) => {
+            board.paint(&mut pixmap.as_mut(), area, marks, &key.theme)
+        }
+        TextureContent::Promotion(choice, player) => {
+            Board::paint_promotion(&mut pixmap.as_mut(), area, choice, *player, &key.theme);
         }
     })
 }
 
 /// A picture of that size, as egui wants it.
-fn painted([width, height]: [u32; 2], paint: impl FnOnce(&mut Pixmap, Rect)) -> ColorImage {
+fn render_image([width, height]: [u32; 2], paint: impl FnOnce(&mut Pixmap, Rect)) -> ColorImage {
     let mut image = ColorImage::filled([width as usize, height as usize], Color32::TRANSPARENT);
     let area = Rect::from_xywh(0.0, 0.0, width as f32, height as f32);
     if let (Some(mut pixmap), Some(area)) = (Pixmap::new(width, height), area) {
@@ -261,24 +267,24 @@ mod tests {
     };
 
     fn board(game: &str) -> Board {
-        Board::replay(game, "", &[""; 0]).unwrap().board
+        Board::after_moves(game, "", &[""; 0]).unwrap().board
     }
 
     fn marks() -> Marks {
         Marks {
-            coordinates: true,
+            shows_coordinates: true,
             ..Marks::default()
         }
     }
 
     /// An interface of one frame after another.
-    struct Screen {
+    struct TestScreen {
         context: Context,
         painter: Painter,
         scale: f32,
     }
 
-    impl Screen {
+    impl TestScreen {
         fn new(scale: f32) -> Self {
             Self {
                 context: Context::default(),
@@ -319,8 +325,8 @@ mod tests {
         for scale in [1.0, 1.25, 1.5, 1.7, 2.0] {
             for game in ["chess", "kalah", "delta"] {
                 let (board, marks, theme) = (board(game), marks(), Theme::dark());
-                let mut pictures = Pictures::default();
-                let mut screen = Screen::new(scale);
+                let mut pictures = BoardTextures::default();
+                let mut screen = TestScreen::new(scale);
                 let mut corner = Pos2::ZERO;
                 let mut show = |ui: &mut Ui| {
                     // An awkward place to begin.
@@ -331,8 +337,8 @@ mod tests {
                 screen.draw(vec![], &mut show);
                 let seen = screen.draw(vec![], &mut show);
                 let size = size_in_pixels(&board, &marks, 150.3 * scale);
-                let image = draw(&Key {
-                    what: What::Board(board.clone(), marks.clone()),
+                let image = render_content(&TextureKey {
+                    content: TextureContent::Board(board.clone(), marks.clone()),
                     size,
                     theme: theme.clone(),
                 });
@@ -350,16 +356,16 @@ mod tests {
     #[test]
     fn a_picture_is_drawn_once_and_few_are_kept() {
         let context = Context::default();
-        let mut pictures = Pictures::default();
+        let mut pictures = BoardTextures::default();
         let (chess, kalah, theme) = (board("chess"), board("kalah"), Theme::dark());
         let mut id = |board: &Board, marks: &Marks, width: f32, theme: &Theme| {
-            let (texture, _) = pictures.image(&context, board, marks, width, theme);
-            (texture.id(), pictures.kept.len())
+            let (texture, _) = pictures.board_texture(&context, board, marks, width, theme);
+            (texture.id(), pictures.cache.len())
         };
         let (first, _) = id(&chess, &marks(), 100.0, &theme);
         assert_eq!(id(&chess, &marks(), 100.0, &theme), (first, 1));
         let turned = Marks {
-            flip: true,
+            is_flipped: true,
             ..marks()
         };
         for (board, marks, width, theme) in [
@@ -372,7 +378,7 @@ mod tests {
         }
         assert_eq!(id(&chess, &marks(), 100.0, &theme), (first, 5));
         for width in 0..20 {
-            assert!(id(&kalah, &marks(), 50.0 + width as f32, &theme).1 <= MOST);
+            assert!(id(&kalah, &marks(), 50.0 + width as f32, &theme).1 <= MAX_CACHED_TEXTURES);
         }
         assert_ne!(id(&chess, &marks(), 100.0, &theme).0, first, "forgotten");
     }
@@ -391,18 +397,18 @@ mod tests {
     #[test]
     fn a_click_tells_its_place() {
         let (board, marks, theme) = (board("othello"), Marks::default(), Theme::dark());
-        let mut pictures = Pictures::default();
-        let mut screen = Screen::new(2.0);
+        let mut pictures = BoardTextures::default();
+        let mut screen = TestScreen::new(2.0);
         let mut corner = Pos2::ZERO;
         screen.draw(vec![], |ui| {
             let shown = pictures.show(ui, &board, &marks, (165.2, Sense::click()), &theme);
             corner = shown.response.rect.min;
             assert_eq!(shown.clicked, None);
         });
-        let place = Place::Square { column: 2, row: 3 };
+        let place = BoardPlace::Square { column: 2, row: 3 };
         let [width, height] = size_in_pixels(&board, &marks, 165.2 * 2.0);
         let area = Rect::from_xywh(0.0, 0.0, width as f32, height as f32).unwrap();
-        let spot = board.spot(area, &marks, place).unwrap();
+        let spot = board.place_rect(area, &marks, place).unwrap();
         let at = corner + vec2(spot.left() + 3.0, spot.top() + 3.0) / 2.0;
         for events in [
             vec![Event::PointerMoved(at)],
@@ -429,16 +435,16 @@ mod tests {
             for game in ["chess", "othello", "kalah", "connect-four", "delta"] {
                 let (board, theme) = (board(game), Theme::light());
                 let marks = Marks {
-                    flip: scale > 1.5,
+                    is_flipped: scale > 1.5,
                     ..marks()
                 };
-                let mut pictures = Pictures::default();
-                Screen::new(scale).draw(vec![], |ui| {
+                let mut pictures = BoardTextures::default();
+                TestScreen::new(scale).draw(vec![], |ui| {
                     ui.add_space(3.21);
                     let shown = pictures.show(ui, &board, &marks, (211.3, Sense::click()), &theme);
-                    assert!(shown.spots.len() > 12);
-                    for &(place, _) in &shown.spots {
-                        let spot = shown.spot(place).unwrap();
+                    assert!(shown.place_rects.len() > 12);
+                    for &(place, _) in &shown.place_rects {
+                        let spot = shown.place_rect(place).unwrap();
                         assert!(shown.response.rect.expand(0.5).contains_rect(spot));
                         assert_eq!(shown.place_at(spot.center()), Some(place), "{game}");
                     }
@@ -452,26 +458,26 @@ mod tests {
     #[test]
     fn a_motion_takes_the_room_of_its_board_and_ends_as_a_kept_picture() {
         let (marks, theme) = (marks(), Theme::dark());
-        let motion = Motion::new("connect-four", "", &["4", "4"]).unwrap();
+        let motion = MoveAnimation::new("connect-four", "", &["4", "4"]).unwrap();
         let lasts = motion.duration();
-        let mut pictures = Pictures::default();
-        let mut screen = Screen::new(2.0);
+        let mut pictures = BoardTextures::default();
+        let mut screen = TestScreen::new(2.0);
         let mut seen = Vec::new();
         let mut rects = Vec::new();
         for at in [Duration::ZERO, lasts / 3, lasts / 3, lasts] {
             let picture = screen.draw(vec![], |ui| {
                 let wide = (150.0, Sense::click());
-                let shown = pictures.show_motion(ui, (&motion, at), &marks, wide, &theme);
+                let shown = pictures.show_animation(ui, (&motion, at), &marks, wide, &theme);
                 rects.push(shown.response.rect);
             });
             seen.push(picture);
         }
         assert!(rects.windows(2).all(|pair| pair[0] == pair[1]));
         assert!(seen[0] != seen[1] && seen[1] == seen[2] && seen[2] != seen[3]);
-        assert_eq!(pictures.kept.len(), 1, "only the board at the end");
+        assert_eq!(pictures.cache.len(), 1, "only the board at the end");
         let still = screen.draw(vec![], |ui| {
             let wide = (150.0, Sense::click());
-            pictures.show(ui, motion.after(), &marks, wide, &theme);
+            pictures.show(ui, motion.final_board(), &marks, wide, &theme);
         });
         assert!(still == seen[3]);
     }
@@ -479,15 +485,16 @@ mod tests {
     #[test]
     fn choices_are_pictures_too() {
         let context = Context::default();
-        let mut pictures = Pictures::default();
-        let knight = Choice {
+        let mut pictures = BoardTextures::default();
+        let knight = Promotion {
             mv: "e7e8n".to_owned(),
-            name: "Knight",
+            piece_name: "Knight",
         };
         let theme = Theme::dark();
         for side in [40.0, 0.0, -3.0, f32::NAN, f32::INFINITY] {
-            let (_, size) = pictures.choice(&context, (&knight, Player::First), side, &theme);
-            assert!((1.0..=LARGEST).contains(&size.x) && size.x == size.y);
+            let (_, size) =
+                pictures.promotion_texture(&context, (&knight, Player::First), side, &theme);
+            assert!((1.0..=MAX_TEXTURE_SIDE).contains(&size.x) && size.x == size.y);
         }
     }
 

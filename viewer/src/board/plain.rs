@@ -7,29 +7,29 @@ use canopy_engine::games::{
 use tiny_skia::Rect;
 
 use super::{
-    BLACK, Face, Marks, Overlay, Place, Tone, WHITE,
+    BLACK_STONE, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours, WHITE_STONE,
     brush::Brush,
-    either,
-    squares::{Count, Plan},
+    squares::{GridLayout, RowNumbering},
+    themed_colour,
 };
 use crate::theme::Theme;
 
 /// More columns or rows than letters are not shown.
-const MOST: usize = 26;
+const MAX_SIDE: usize = 26;
 
 /// The stones, a1 first, row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Plain {
+pub(super) struct PlainBoard {
     columns: u8,
     rows: u8,
     stones: Vec<Option<Player>>,
 }
 
-impl Plain {
+impl PlainBoard {
     /// As much of a grid as can be shown: at least one square, whatever it says.
     pub(super) fn new(grid: Grid) -> Self {
-        let columns = usize::from(grid.columns).clamp(1, MOST);
-        let rows = (grid.stones.len() / columns).clamp(1, MOST);
+        let columns = usize::from(grid.columns).clamp(1, MAX_SIDE);
+        let rows = (grid.stones.len() / columns).clamp(1, MAX_SIDE);
         Self {
             columns: columns as u8,
             rows: rows as u8,
@@ -42,63 +42,70 @@ impl Plain {
         self.stones.get(index).copied().flatten()
     }
 
-    fn plan(&self) -> Plan {
-        Plan {
+    fn layout(&self) -> GridLayout {
+        GridLayout {
             columns: self.columns,
             rows: self.rows,
             rim: 0.1,
-            strip: 0.0,
-            count: Count::Upwards,
+            strip_height: 0.0,
+            numbering: RowNumbering::BottomUp,
         }
     }
 }
 
-impl Face for Plain {
+impl BoardRenderer for PlainBoard {
     fn extent(&self, coordinates: bool) -> (f32, f32) {
-        self.plan().extent(coordinates)
+        self.layout().extent(coordinates)
     }
 
-    fn spots(&self, area: Rect, marks: &Marks) -> Vec<(Place, Rect)> {
-        (self.plan().squares(area, marks)).map_or_else(Vec::new, |squares| squares.spots())
+    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+        (self.layout().squares(area, marks)).map_or_else(Vec::new, |squares| squares.place_rects())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &Overlay<'_>) {
-        let Some(squares) = self.plan().squares(area, marks) else {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
+        let Some(squares) = self.layout().squares(area, marks) else {
             return;
         };
-        squares.ground(brush, either(brush.theme, 0x566374, 0xb9c4d0));
-        squares.grid(brush, 0.2);
-        squares.names(brush);
+        squares.paint_background(brush, themed_colour(brush.theme, 0x566374, 0xb9c4d0));
+        squares.paint_grid(brush, 0.2);
+        squares.paint_coordinates(brush);
         for (column, row) in squares.all() {
             if let (Some(player), Some(at)) = (self.stone(column, row), squares.centre(column, row))
             {
-                brush.piece(at, squares.cell * 0.4, self.tone(player, brush.theme));
+                brush.piece(
+                    at,
+                    squares.cell * 0.4,
+                    self.piece_colours(player, brush.theme),
+                );
             }
         }
-        squares.routes(brush, over.routes);
+        squares.paint_move_groups(brush, over.move_groups);
         let is_taken = |column, row| self.stone(column, row).is_some();
-        let ghost = (squares.cell * 0.4, self.tone(over.mover, brush.theme));
-        squares.ghost(brush, marks, ghost, is_taken);
-        squares.hands(brush, marks, is_taken);
-        for &place in marks.last.iter().rev().take(1) {
-            squares.last_dot(brush, place);
+        let ghost = (
+            squares.cell * 0.4,
+            self.piece_colours(over.mover, brush.theme),
+        );
+        squares.paint_ghost(brush, marks, ghost, is_taken);
+        squares.paint_selection(brush, marks, is_taken);
+        for &place in marks.last_move.iter().rev().take(1) {
+            squares.paint_last_move_dot(brush, place);
         }
     }
 
     /// The squares that the text is made of, if it is made of nothing else.
-    fn places_of(&self, mv: &str, _: Player) -> Vec<Place> {
+    fn move_places(&self, mv: &str, _: Player) -> Vec<BoardPlace> {
         let parts = mv.as_bytes().chunks(2).map(std::str::from_utf8);
         let square = |part: &str| notation::parse_square(part, self.columns, self.rows);
         parts
-            .map(|part| part.ok().and_then(square).map(Place::square))
+            .map(|part| part.ok().and_then(square).map(BoardPlace::square))
             .collect::<Option<_>>()
             .unwrap_or_default()
     }
 
-    fn tone(&self, player: Player, _: &Theme) -> Tone {
+    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
         match player {
-            Player::First => WHITE,
-            Player::Second => BLACK,
+            Player::First => WHITE_STONE,
+            Player::Second => BLACK_STONE,
         }
     }
 }
@@ -107,8 +114,8 @@ impl Face for Plain {
 mod tests {
     use super::*;
 
-    fn plain(columns: u8, rows: u8) -> Plain {
-        Plain::new(Grid::new(columns, rows, |column, row| {
+    fn plain(columns: u8, rows: u8) -> PlainBoard {
+        PlainBoard::new(Grid::new(columns, rows, |column, row| {
             match (column, row) {
                 (0, 0) => Some(Player::First),
                 (1, 2) => Some(Player::Second),
@@ -125,7 +132,7 @@ mod tests {
         assert_eq!(board.stone(1, 2), Some(Player::Second));
         for (columns, rows) in [(0, 0), (1, 0), (0, 9), (255, 255)] {
             let board = plain(columns, rows);
-            let spots = board.spots(
+            let spots = board.place_rects(
                 Rect::from_xywh(0.0, 0.0, 90.0, 90.0).unwrap(),
                 &Marks::default(),
             );
@@ -136,9 +143,9 @@ mod tests {
     #[test]
     fn moves_are_squares_or_nothing() {
         let board = plain(4, 3);
-        let places = |mv: &str| board.places_of(mv, Player::First);
-        assert_eq!(places("b3"), [Place::square((1, 2))]);
-        assert_eq!(places("a1d2"), [(0, 0), (3, 1)].map(Place::square));
+        let places = |mv: &str| board.move_places(mv, Player::First);
+        assert_eq!(places("b3"), [BoardPlace::square((1, 2))]);
+        assert_eq!(places("a1d2"), [(0, 0), (3, 1)].map(BoardPlace::square));
         for none in ["", "b", "b4", "e1", "b3x", "żż", "pass"] {
             assert_eq!(places(none), [], "{none}");
         }

@@ -3,98 +3,98 @@
 use tiny_skia::Rect;
 
 use super::{
-    Fit, Marks, Place, Route, Tone,
-    brush::{Brush, faint, glow, middle, name_size},
-    either,
+    BoardPlace, FitTransform, Marks, MoveGroup, PieceColours,
+    brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
+    themed_colour,
 };
 use crate::theme;
 
 /// How much room names take at an edge, in squares.
-const NAMES: f32 = 0.42;
+const COORDINATE_MARGIN: f32 = 0.42;
 /// At most so many moves are shown as arrows: more would be a thicket.
-const MOST_ARROWS: usize = 12;
+const MAX_ARROWS: usize = 12;
 /// Arrows with a smaller share are left out.
-const LEAST_SHARE: f32 = 0.01;
+const MIN_ARROW_SHARE: f32 = 0.01;
 
 /// Which way rows are counted, and what is written at the edges.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Count {
+pub(super) enum RowNumbering {
     /// Row 1 is the lowest; letters below, numbers on the left.
-    Upwards,
+    BottomUp,
     /// Row 1 is the highest; letters above, numbers on the left.
-    Downwards,
+    TopDown,
     /// Row 1 is the lowest whoever looks, and only columns have names, which are numbers.
-    Columns,
+    ColumnsOnly,
 }
 
 /// How a board of squares is laid out. Lengths are in squares.
 #[derive(Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct GridLayout {
     pub(super) columns: u8,
     pub(super) rows: u8,
     /// From the edge of the board to its outer squares.
     pub(super) rim: f32,
     /// Kept free above the board and below it.
-    pub(super) strip: f32,
-    pub(super) count: Count,
+    pub(super) strip_height: f32,
+    pub(super) numbering: RowNumbering,
 }
 
 /// Where the squares of a board lie, in pixels.
 pub(super) struct Squares {
-    plan: Plan,
-    fit: Fit,
-    flip: bool,
-    coordinates: bool,
+    layout: GridLayout,
+    fit: FitTransform,
+    is_flipped: bool,
+    shows_coordinates: bool,
     /// The board with its rim.
     pub(super) board: Rect,
     /// The side of a square.
     pub(super) cell: f32,
 }
 
-impl Plan {
+impl GridLayout {
     /// The room for names on the left, above and below.
-    fn names(&self, coordinates: bool) -> [f32; 3] {
-        match self.count {
+    fn coordinate_margins(&self, coordinates: bool) -> [f32; 3] {
+        match self.numbering {
             _ if !coordinates => [0.0; 3],
-            Count::Upwards => [NAMES, 0.0, NAMES],
-            Count::Downwards => [NAMES, NAMES, 0.0],
-            Count::Columns => [0.0, 0.0, NAMES],
+            RowNumbering::BottomUp => [COORDINATE_MARGIN, 0.0, COORDINATE_MARGIN],
+            RowNumbering::TopDown => [COORDINATE_MARGIN, COORDINATE_MARGIN, 0.0],
+            RowNumbering::ColumnsOnly => [0.0, 0.0, COORDINATE_MARGIN],
         }
     }
 
     /// Width and height.
     pub(super) fn extent(&self, coordinates: bool) -> (f32, f32) {
-        let [left, above, below] = self.names(coordinates);
+        let [left, above, below] = self.coordinate_margins(coordinates);
         let board = |squares: u8| f32::from(squares) + 2.0 * self.rim;
         (
             board(self.columns) + left,
-            board(self.rows) + above + below + 2.0 * self.strip,
+            board(self.rows) + above + below + 2.0 * self.strip_height,
         )
     }
 
     /// The squares of the board when it is drawn into `area`; none if there is no room at all.
     pub(super) fn squares(&self, area: Rect, marks: &Marks) -> Option<Squares> {
-        let fit = Fit::new(area, self.extent(marks.coordinates));
-        let [left, above, _] = self.names(marks.coordinates);
+        let fit = FitTransform::new(area, self.extent(marks.shows_coordinates));
+        let [left, above, _] = self.coordinate_margins(marks.shows_coordinates);
         let board = fit.rect(
             left,
-            above + self.strip,
+            above + self.strip_height,
             f32::from(self.columns) + 2.0 * self.rim,
             f32::from(self.rows) + 2.0 * self.rim,
         )?;
         Some(Squares {
-            plan: *self,
+            layout: *self,
             fit,
-            flip: marks.flip,
-            coordinates: marks.coordinates,
-            board: snapped(board).unwrap_or(board),
+            is_flipped: marks.is_flipped,
+            shows_coordinates: marks.shows_coordinates,
+            board: snap_to_pixels(board).unwrap_or(board),
             cell: fit.unit,
         })
     }
 }
 
 /// The same rectangle with its edges between pixels, if anything is left of it.
-fn snapped(rect: Rect) -> Option<Rect> {
+fn snap_to_pixels(rect: Rect) -> Option<Rect> {
     Rect::from_ltrb(
         rect.left().round(),
         rect.top().round(),
@@ -105,18 +105,18 @@ fn snapped(rect: Rect) -> Option<Rect> {
 
 impl Squares {
     /// Where a square is drawn, in squares from the left and from the top.
-    fn drawn(&self, column: u8, row: u8) -> (u8, u8) {
-        let Plan { columns, rows, .. } = self.plan;
+    fn screen_square(&self, column: u8, row: u8) -> (u8, u8) {
+        let GridLayout { columns, rows, .. } = self.layout;
         let turned = |index: u8, count: u8| count - 1 - index.min(count - 1);
-        let column = if self.flip {
+        let column = if self.is_flipped {
             turned(column, columns)
         } else {
             column
         };
-        let upwards = match self.plan.count {
-            Count::Upwards => !self.flip,
-            Count::Downwards => self.flip,
-            Count::Columns => true,
+        let upwards = match self.layout.numbering {
+            RowNumbering::BottomUp => !self.is_flipped,
+            RowNumbering::TopDown => self.is_flipped,
+            RowNumbering::ColumnsOnly => true,
         };
         let row = if upwards { turned(row, rows) } else { row };
         (column, row)
@@ -124,8 +124,8 @@ impl Squares {
 
     /// A square; its edges lie between pixels where it is large enough to have any.
     pub(super) fn rect(&self, column: u8, row: u8) -> Option<Rect> {
-        let (across, down) = self.drawn(column, row);
-        let edge = |start: f32, index: f32| start + (self.plan.rim + index) * self.cell;
+        let (across, down) = self.screen_square(column, row);
+        let edge = |start: f32, index: f32| start + (self.layout.rim + index) * self.cell;
         let (across, down) = (f32::from(across), f32::from(down));
         let exact = Rect::from_ltrb(
             edge(self.board.left(), across),
@@ -136,44 +136,48 @@ impl Squares {
         if self.cell < 2.0 {
             return Some(exact);
         }
-        snapped(exact)
+        snap_to_pixels(exact)
     }
 
     pub(super) fn centre(&self, column: u8, row: u8) -> Option<(f32, f32)> {
-        self.rect(column, row).map(middle)
+        self.rect(column, row).map(rect_centre)
     }
 
     /// The middle of a place, if it is a square of this board.
-    pub(super) fn centre_of(&self, place: Place) -> Option<(f32, f32)> {
-        self.rect_of(place).map(middle)
+    pub(super) fn centre_of(&self, place: BoardPlace) -> Option<(f32, f32)> {
+        self.rect_of(place).map(rect_centre)
     }
 
-    pub(super) fn rect_of(&self, place: Place) -> Option<Rect> {
-        let Place::Square { column, row } = place else {
+    pub(super) fn rect_of(&self, place: BoardPlace) -> Option<Rect> {
+        let BoardPlace::Square { column, row } = place else {
             return None;
         };
-        let is_here = column < self.plan.columns && row < self.plan.rows;
+        let is_here = column < self.layout.columns && row < self.layout.rows;
         is_here.then(|| self.rect(column, row)).flatten()
     }
 
     /// All squares, row by row from a1.
     pub(super) fn all(&self) -> impl Iterator<Item = (u8, u8)> + use<> {
-        let Plan { columns, rows, .. } = self.plan;
+        let GridLayout { columns, rows, .. } = self.layout;
         (0..rows).flat_map(move |row| (0..columns).map(move |column| (column, row)))
     }
 
     /// Every square as a place, and where it lies.
-    pub(super) fn spots(&self) -> Vec<(Place, Rect)> {
+    pub(super) fn place_rects(&self) -> Vec<(BoardPlace, Rect)> {
         self.all()
-            .filter_map(|square| Some((Place::square(square), self.rect(square.0, square.1)?)))
+            .filter_map(|square| Some((BoardPlace::square(square), self.rect(square.0, square.1)?)))
             .collect()
     }
 
     /// The strip above the board or below it.
-    pub(super) fn strip(&self, above: bool) -> Option<Rect> {
-        let (_, height) = self.plan.extent(self.coordinates);
-        let y = if above { 0.0 } else { height - self.plan.strip };
-        let strip = self.fit.rect(0.0, y, 1.0, self.plan.strip)?;
+    pub(super) fn strip_rect(&self, above: bool) -> Option<Rect> {
+        let (_, height) = self.layout.extent(self.shows_coordinates);
+        let y = if above {
+            0.0
+        } else {
+            height - self.layout.strip_height
+        };
+        let strip = self.fit.rect(0.0, y, 1.0, self.layout.strip_height)?;
         Rect::from_ltrb(
             self.board.left(),
             strip.top(),
@@ -183,29 +187,29 @@ impl Squares {
     }
 
     /// How thick a thin line is: whole pixels.
-    pub(super) fn hairline(&self) -> f32 {
+    pub(super) fn line_width(&self) -> f32 {
         (self.cell * 0.02).round().max(1.0)
     }
 
     /// The ground of the board with its rim.
-    pub(super) fn ground(&self, brush: &mut Brush<'_, '_>, colour: egui::Color32) {
-        brush.rounded(self.board, self.cell * 0.16, theme::skia(colour));
+    pub(super) fn paint_background(&self, brush: &mut Brush<'_, '_>, colour: egui::Color32) {
+        brush.rounded_rectangle(self.board, self.cell * 0.16, theme::to_skia(colour));
     }
 
     /// Thin lines around all squares.
-    pub(super) fn grid(&self, brush: &mut Brush<'_, '_>, opacity: f32) {
+    pub(super) fn paint_grid(&self, brush: &mut Brush<'_, '_>, opacity: f32) {
         if self.cell < 4.0 {
             return;
         }
-        let thick = self.hairline();
-        let colour = faint(egui::Color32::BLACK, opacity);
+        let thick = self.line_width();
+        let colour = with_opacity(egui::Color32::BLACK, opacity);
         let at = |start: f32, index: u8| {
-            let edge = start + (self.plan.rim + f32::from(index)) * self.cell;
+            let edge = start + (self.layout.rim + f32::from(index)) * self.cell;
             edge.round() - (thick / 2.0).floor()
         };
         let x = |column: u8| at(self.board.left(), column);
         let y = |row: u8| at(self.board.top(), row);
-        let Plan { columns, rows, .. } = self.plan;
+        let GridLayout { columns, rows, .. } = self.layout;
         let along = (0..=columns)
             .map(|column| Rect::from_ltrb(x(column), y(0), x(column) + thick, y(rows) + thick));
         // The lines across leave out what those along have drawn, so that crossings are no darker.
@@ -219,26 +223,29 @@ impl Squares {
     }
 
     /// The names of columns and rows.
-    pub(super) fn names(&self, brush: &mut Brush<'_, '_>) {
-        if !self.coordinates {
+    pub(super) fn paint_coordinates(&self, brush: &mut Brush<'_, '_>) {
+        if !self.shows_coordinates {
             return;
         }
-        let size = name_size(self.board.right() - self.fit.left, NAMES * self.cell);
-        let away = NAMES / 2.0 * self.cell;
+        let size = coordinate_size(
+            self.board.right() - self.fit.left,
+            COORDINATE_MARGIN * self.cell,
+        );
+        let away = COORDINATE_MARGIN / 2.0 * self.cell;
         let dim = brush.theme.dim;
-        let Plan {
+        let GridLayout {
             columns,
             rows,
-            count,
+            numbering: count,
             ..
-        } = self.plan;
-        let y = if count == Count::Downwards {
+        } = self.layout;
+        let y = if count == RowNumbering::TopDown {
             self.board.top() - away
         } else {
             self.board.bottom() + away
         };
         for column in 0..columns {
-            let name = if count == Count::Columns {
+            let name = if count == RowNumbering::ColumnsOnly {
                 (b'1' + column) as char
             } else {
                 (b'a' + column) as char
@@ -247,7 +254,7 @@ impl Squares {
                 brush.text(name.encode_utf8(&mut [0; 4]), (x, y), size, dim);
             }
         }
-        if count == Count::Columns {
+        if count == RowNumbering::ColumnsOnly {
             return;
         }
         for row in 0..rows {
@@ -259,31 +266,35 @@ impl Squares {
     }
 
     /// The moves of a search: discs on squares, arrows between squares.
-    pub(super) fn routes(&self, brush: &mut Brush<'_, '_>, routes: &[Route]) {
-        let (ways, squares): (Vec<&Route>, Vec<&Route>) =
+    pub(super) fn paint_move_groups(&self, brush: &mut Brush<'_, '_>, routes: &[MoveGroup]) {
+        let (arrows, squares): (Vec<&MoveGroup>, Vec<&MoveGroup>) =
             routes.iter().partition(|route| route.places.len() > 1);
         for route in squares {
             if let Some(at) = (route.places.first()).and_then(|&place| self.centre_of(place)) {
-                weight(brush, at, self.cell, route);
+                paint_share_disc(brush, at, self.cell, route);
             }
         }
-        let hidden = ways.len().saturating_sub(MOST_ARROWS);
-        for route in ways.into_iter().skip(hidden) {
-            if route.chosen || route.share >= LEAST_SHARE {
-                self.way(brush, route);
+        let hidden = arrows.len().saturating_sub(MAX_ARROWS);
+        for route in arrows.into_iter().skip(hidden) {
+            if route.is_chosen || route.share >= MIN_ARROW_SHARE {
+                self.paint_arrow(brush, route);
             }
         }
     }
 
     /// An arrow from the first place to the second, and a ring round what is picked up.
-    fn way(&self, brush: &mut Brush<'_, '_>, route: &Route) {
+    fn paint_arrow(&self, brush: &mut Brush<'_, '_>, route: &MoveGroup) {
         let mut centres = (route.places.iter()).filter_map(|&place| self.centre_of(place));
         let (Some(from), Some(to)) = (centres.next(), centres.next()) else {
             return;
         };
         let much = route.share.sqrt();
-        let opacity = if route.chosen { 0.9 } else { 0.2 + 0.5 * much };
-        let colour = faint(brush.theme.warm, opacity);
+        let opacity = if route.is_chosen {
+            0.9
+        } else {
+            0.2 + 0.5 * much
+        };
+        let colour = with_opacity(brush.theme.warm, opacity);
         let width = self.cell * (0.05 + 0.11 * much);
         let head = self.cell * (0.2 + 0.2 * much);
         let toward = |start: (f32, f32), goal: (f32, f32), by: f32| {
@@ -294,7 +305,7 @@ impl Squares {
         let start = toward(from, to, self.cell * 0.3);
         let end = toward(to, from, self.cell * 0.08);
         brush.arrow(start, end, width, head, colour);
-        if route.chosen
+        if route.is_chosen
             && let Some(picked) = centres.next()
         {
             let width = (self.cell * 0.06).max(1.0);
@@ -303,7 +314,7 @@ impl Squares {
     }
 
     /// What a person has taken hold of, and where it may go; drawn over the pieces.
-    pub(super) fn hands(
+    pub(super) fn paint_selection(
         &self,
         brush: &mut Brush<'_, '_>,
         marks: &Marks,
@@ -311,12 +322,12 @@ impl Squares {
     ) {
         if let Some(rect) = marks.selected.and_then(|place| self.rect_of(place)) {
             let width = (self.cell * 0.07).max(1.0);
-            let colour = theme::skia(brush.theme.warm);
+            let colour = theme::to_skia(brush.theme.warm);
             brush.border(rect, self.cell * 0.1, width, colour);
         }
-        let colour = faint(either(brush.theme, 0xffffff, 0x10161d), 0.45);
+        let colour = with_opacity(themed_colour(brush.theme, 0xffffff, 0x10161d), 0.45);
         for &place in &marks.targets {
-            let Place::Square { column, row } = place else {
+            let BoardPlace::Square { column, row } = place else {
                 continue;
             };
             let Some(at) = self.centre_of(place).filter(|_| marks.ghost != Some(place)) else {
@@ -331,35 +342,40 @@ impl Squares {
     }
 
     /// A translucent disc where a piece would go, unless another is there.
-    pub(super) fn ghost(
+    pub(super) fn paint_ghost(
         &self,
         brush: &mut Brush<'_, '_>,
         marks: &Marks,
-        (radius, tone): (f32, Tone),
+        (radius, tone): (f32, PieceColours),
         is_taken: impl Fn(u8, u8) -> bool,
     ) {
-        if let Some(place @ Place::Square { column, row }) = marks.ghost
+        if let Some(place @ BoardPlace::Square { column, row }) = marks.ghost
             && let Some(at) = self.centre_of(place).filter(|_| !is_taken(column, row))
         {
-            brush.disc(at, radius, faint(tone.fill, 0.5));
+            brush.disc(at, radius, with_opacity(tone.fill, 0.5));
         }
     }
 
     /// A small dot on the last move's square.
-    pub(super) fn last_dot(&self, brush: &mut Brush<'_, '_>, place: Place) {
+    pub(super) fn paint_last_move_dot(&self, brush: &mut Brush<'_, '_>, place: BoardPlace) {
         if let Some(at) = self.centre_of(place) {
-            let colour = theme::skia(brush.theme.bad);
+            let colour = theme::to_skia(brush.theme.bad);
             brush.disc(at, (self.cell * 0.11).max(1.0), colour);
         }
     }
 }
 
 /// A warm disc whose area is a move's share of the visits.
-pub(super) fn weight(brush: &mut Brush<'_, '_>, at: (f32, f32), cell: f32, route: &Route) {
-    if route.share <= 0.0 && !route.chosen {
+pub(super) fn paint_share_disc(
+    brush: &mut Brush<'_, '_>,
+    at: (f32, f32),
+    cell: f32,
+    route: &MoveGroup,
+) {
+    if route.share <= 0.0 && !route.is_chosen {
         return;
     }
     let radius = (cell * 0.4 * route.share.sqrt()).max(cell * 0.06);
-    let opacity = if route.chosen { 0.95 } else { 0.6 };
-    brush.disc(at, radius, faint(glow(brush.theme), opacity));
+    let opacity = if route.is_chosen { 0.95 } else { 0.6 };
+    brush.disc(at, radius, with_opacity(visit_colour(brush.theme), opacity));
 }

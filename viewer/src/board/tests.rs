@@ -15,13 +15,13 @@ use crate::theme;
 
 const THEMES: [fn() -> Theme; 2] = [Theme::dark, Theme::light];
 
-fn square(column: u8, row: u8) -> Place {
-    Place::Square { column, row }
+fn square(column: u8, row: u8) -> BoardPlace {
+    BoardPlace::Square { column, row }
 }
 
 /// Whether a board is drawn for want of a better one: it cannot read every game's moves.
 fn is_plain(board: &Board) -> bool {
-    matches!(board.kind, Kind::Plain(_))
+    matches!(board.kind, BoardKind::Plain(_))
 }
 
 fn area(width: f32, height: f32) -> Rect {
@@ -46,13 +46,13 @@ fn every_variant() -> Vec<String> {
 }
 
 /// A random game: every position of it, from the start to its end or to so many moves.
-fn random_game(game: &str, seed: u64, most: usize) -> Vec<Replayed> {
+fn random_game(game: &str, seed: u64, most: usize) -> Vec<PositionInfo> {
     let mut rng = Rng::new(seed);
     let mut moves: Vec<String> = Vec::new();
     let mut positions = Vec::new();
     loop {
-        let now = Board::replay(game, "", &moves).unwrap();
-        let legal = now.legal.clone();
+        let now = Board::after_moves(game, "", &moves).unwrap();
+        let legal = now.legal_moves.clone();
         positions.push(now);
         if legal.is_empty() || moves.len() == most {
             return positions;
@@ -62,15 +62,15 @@ fn random_game(game: &str, seed: u64, most: usize) -> Vec<Replayed> {
 }
 
 /// Marks of every kind, as far as the position offers them.
-fn all_marks(now: &Replayed) -> Marks {
-    let count = now.legal.len() as f32;
-    let places: Vec<Place> = (now.legal.iter())
-        .flat_map(|mv| now.board.places_of(mv))
+fn all_marks(now: &PositionInfo) -> Marks {
+    let count = now.legal_moves.len() as f32;
+    let places: Vec<BoardPlace> = (now.legal_moves.iter())
+        .flat_map(|mv| now.board.move_places(mv))
         .collect();
     Marks {
-        last: (now.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
-        moves: (now.legal.iter())
-            .map(|mv| Weight {
+        last_move: (now.last_move.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        moves: (now.legal_moves.iter())
+            .map(|mv| MoveShare {
                 mv: mv.clone(),
                 share: 1.0 / count,
             })
@@ -79,10 +79,10 @@ fn all_marks(now: &Replayed) -> Marks {
         selected: places.first().copied(),
         ghost: places.last().copied(),
         targets: places,
-        check: now.check,
+        checked_king: now.checked_king,
         captures: now.captures.clone(),
-        flip: false,
-        coordinates: true,
+        is_flipped: false,
+        shows_coordinates: true,
     }
 }
 
@@ -93,18 +93,20 @@ fn every_game_can_be_read_and_every_legal_move_has_places() {
             let positions = random_game(&game, seed, 60);
             for pair in positions.windows(2) {
                 let [before, after] = pair else { continue };
-                let last = after.last.as_ref().unwrap();
+                let last = after.last_move.as_ref().unwrap();
                 assert_eq!(Some(last.by), before.to_move);
-                assert_eq!(last.places, before.board.places_of(&last.mv));
+                assert_eq!(last.places, before.board.move_places(&last.mv));
             }
             for now in &positions {
-                for mv in &now.legal {
-                    let places = now.board.places_of(mv);
+                for mv in &now.legal_moves {
+                    let places = now.board.move_places(mv);
                     if !is_plain(&now.board) {
                         assert_eq!(places.is_empty(), mv == "pass", "{game} {mv}");
                     }
                     for place in places {
-                        let spot = now.board.spot(area(300.0, 300.0), &Marks::default(), place);
+                        let spot =
+                            now.board
+                                .place_rect(area(300.0, 300.0), &Marks::default(), place);
                         assert!(spot.is_some(), "{game} {mv} {place:?}");
                     }
                 }
@@ -124,13 +126,15 @@ fn the_five_games_have_boards_of_their_own_and_others_would_have_plain_ones() {
         }
     }
     for game in every_variant() {
-        let now = Board::replay(&game, "", &[""; 0]).unwrap();
+        let now = Board::after_moves(&game, "", &[""; 0]).unwrap();
         let name = game.split(':').next().unwrap();
         let is_drawn = ["chess", "othello", "kalah", "connect-four", "delta"].contains(&name);
         assert_eq!(!is_plain(&now.board), is_drawn, "{game}");
-        let plain = Replayed {
+        let plain = PositionInfo {
             board: Board {
-                kind: Kind::Plain(plain::Plain::new(games::with_game(&game, Grids).unwrap())),
+                kind: BoardKind::Plain(plain::PlainBoard::new(
+                    games::with_game(&game, Grids).unwrap(),
+                )),
                 to_move: Player::First,
             },
             ..now
@@ -149,11 +153,11 @@ fn the_five_games_have_boards_of_their_own_and_others_would_have_plain_ones() {
 #[test]
 fn what_is_no_move_has_no_places() {
     for game in every_variant() {
-        let board = Board::replay(&game, "", &[""; 0]).unwrap().board;
+        let board = Board::after_moves(&game, "", &[""; 0]).unwrap().board;
         for text in [
             "", "x", "pass", "żółw", "a", "z9", "99", "0000", "a1a", "-1",
         ] {
-            assert_eq!(board.places_of(text), [], "{game} {text}");
+            assert_eq!(board.move_places(text), [], "{game} {text}");
         }
     }
 }
@@ -174,14 +178,14 @@ fn a_hit_is_the_place_that_is_drawn_there() {
                 .map(|(flip, coordinates)| (area, flip, coordinates))
         }) {
             let marks = Marks {
-                flip,
-                coordinates,
+                is_flipped: flip,
+                shows_coordinates: coordinates,
                 ..Marks::default()
             };
-            let spots = now.board.face().spots(area, &marks);
+            let spots = now.board.renderer().place_rects(area, &marks);
             for &(place, spot) in &spots {
-                assert_eq!(now.board.spot(area, &marks, place), Some(spot));
-                let (x, y) = brush::middle(spot);
+                assert_eq!(now.board.place_rect(area, &marks, place), Some(spot));
+                let (x, y) = brush::rect_centre(spot);
                 assert_eq!(now.board.hit(area, &marks, x, y), Some(place), "{game}");
                 let corner = now
                     .board
@@ -210,14 +214,14 @@ fn a_hit_is_the_place_that_is_drawn_there() {
 
 #[test]
 fn boards_lie_as_people_know_them_and_can_be_turned() {
-    let centre = |game: &str, place: Place, flip: bool| {
-        let board = Board::replay(game, "", &[""; 0]).unwrap().board;
+    let centre = |game: &str, place: BoardPlace, flip: bool| {
+        let board = Board::after_moves(game, "", &[""; 0]).unwrap().board;
         let marks = Marks {
-            flip,
+            is_flipped: flip,
             ..Marks::default()
         };
         let area = area(200.0, 200.0);
-        let (x, y) = brush::middle(board.spot(area, &marks, place).unwrap());
+        let (x, y) = brush::rect_centre(board.place_rect(area, &marks, place).unwrap());
         (x < 100.0, y < 100.0)
     };
     // Whether the place is on the left, and whether it is above.
@@ -228,7 +232,7 @@ fn boards_lie_as_people_know_them_and_can_be_turned() {
         ("connect-four", square(0, 0), (true, false), (false, false)),
         (
             "kalah",
-            Place::Pit {
+            BoardPlace::Pit {
                 owner: Player::First,
                 number: 0,
             },
@@ -237,7 +241,7 @@ fn boards_lie_as_people_know_them_and_can_be_turned() {
         ),
         (
             "kalah",
-            Place::Pit {
+            BoardPlace::Pit {
                 owner: Player::Second,
                 number: 0,
             },
@@ -249,9 +253,9 @@ fn boards_lie_as_people_know_them_and_can_be_turned() {
         assert_eq!(centre(game, place, true), turned, "{game} turned");
     }
     let owner = Player::First;
-    assert!(!centre("kalah", Place::Store { owner }, false).0);
-    assert!(!centre("delta", Place::Reserve { owner }, false).1);
-    assert!(centre("delta", Place::Reserve { owner }, true).1);
+    assert!(!centre("kalah", BoardPlace::Store { owner }, false).0);
+    assert!(!centre("delta", BoardPlace::Reserve { owner }, false).1);
+    assert!(centre("delta", BoardPlace::Reserve { owner }, true).1);
 }
 
 #[test]
@@ -266,7 +270,7 @@ fn painting_never_fails_at_any_size() {
                     let mut marks = all_marks(now);
                     now.board
                         .paint(&mut pixmap.as_mut(), whole, &marks, &theme());
-                    marks.flip = true;
+                    marks.is_flipped = true;
                     now.board
                         .paint(&mut pixmap.as_mut(), whole, &marks, &theme());
                 }
@@ -317,8 +321,8 @@ fn all_playthroughs_can_be_read_and_painted() {
         assert!(!positions.is_empty(), "{game}");
         let mut pixmap = Pixmap::new(96, 96).unwrap();
         for ((position, mv), (next, _)) in positions.iter().zip(&positions[1..]) {
-            let now = Board::replay(&game, position, &[mv]).unwrap();
-            let then = Board::replay(&game, next, &[""; 0]).unwrap();
+            let now = Board::after_moves(&game, position, &[mv]).unwrap();
+            let then = Board::after_moves(&game, next, &[""; 0]).unwrap();
             assert_eq!(now.board, then.board, "{game} {next}");
             let marks = all_marks(&now);
             let (whole, theme) = (area(96.0, 96.0), Theme::light());
@@ -329,19 +333,19 @@ fn all_playthroughs_can_be_read_and_painted() {
 
 #[test]
 fn a_replay_says_whose_turn_it_is_and_how_it_ended() {
-    let start = Board::replay("othello", "", &[""; 0]).unwrap();
-    assert_eq!(start.turn, "Black to move");
+    let start = Board::after_moves("othello", "", &[""; 0]).unwrap();
+    assert_eq!(start.turn_text, "Black to move");
     assert_eq!(start.score, Some([2, 2]));
-    assert_eq!(start.last, None);
-    assert_eq!(start.legal, ["d3", "c4", "f5", "e6"]);
-    assert_eq!(start.board.counted(), "discs");
-    let mate = Board::replay("chess", "startpos", &["f3", "e5", "g2g4", "Qh4"]).unwrap();
-    assert_eq!(mate.turn, "Black wins (checkmate)");
-    assert_eq!((mate.to_move, mate.legal.len()), (None, 0));
-    assert_eq!(mate.last.unwrap().mv, "d8h4");
+    assert_eq!(start.last_move, None);
+    assert_eq!(start.legal_moves, ["d3", "c4", "f5", "e6"]);
+    assert_eq!(start.board.score_unit(), "discs");
+    let mate = Board::after_moves("chess", "startpos", &["f3", "e5", "g2g4", "Qh4"]).unwrap();
+    assert_eq!(mate.turn_text, "Black wins (checkmate)");
+    assert_eq!((mate.to_move, mate.legal_moves.len()), (None, 0));
+    assert_eq!(mate.last_move.unwrap().mv, "d8h4");
     let back_and_forth = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
-    let drawn = Board::replay("chess", "", &back_and_forth).unwrap();
-    assert_eq!(drawn.turn, "draw (threefold repetition)");
+    let drawn = Board::after_moves("chess", "", &back_and_forth).unwrap();
+    assert_eq!(drawn.turn_text, "draw (threefold repetition)");
     assert_eq!(drawn.to_move, None);
 }
 
@@ -353,32 +357,38 @@ fn what_cannot_be_replayed_is_told() {
         ("chess", "", vec!["e2e5"]),
         ("kalah:9x9", "", vec![]),
     ] {
-        assert!(Board::replay(game, position, &moves).is_err(), "{game}");
+        assert!(
+            Board::after_moves(game, position, &moves).is_err(),
+            "{game}"
+        );
     }
 }
 
 #[test]
 fn clicks_lead_to_moves() {
-    let start = Board::replay("chess", "8/P6k/8/8/8/8/7K/8 w - - 0 1", &[""; 0]).unwrap();
-    let reach = |clicks: &[Place]| start.board.reach(&start.legal, clicks);
+    let start = Board::after_moves("chess", "8/P6k/8/8/8/8/7K/8 w - - 0 1", &[""; 0]).unwrap();
+    let reach = |clicks: &[BoardPlace]| start.board.click_targets(&start.legal_moves, clicks);
     assert_eq!(reach(&[]).next.len(), 2, "king and pawn");
     assert_eq!(reach(&[square(0, 6)]).next, [square(0, 7)]);
     assert_eq!(reach(&[square(0, 6), square(0, 7)]).complete.len(), 4);
-    assert_eq!(reach(&[square(4, 4)]), Reach::default());
+    assert_eq!(reach(&[square(4, 4)]), ClickTargets::default());
 
-    let four = Board::replay("connect-four", "", &["4"]).unwrap();
-    let high = four.board.reach(&four.legal, &[square(3, 5)]);
+    let four = Board::after_moves("connect-four", "", &["4"]).unwrap();
+    let high = four.board.click_targets(&four.legal_moves, &[square(3, 5)]);
     assert_eq!(high.complete, [3], "anywhere in the column");
     let pass = "-".repeat(26) + "-OX-----XO" + &"-".repeat(28) + " X";
-    if let Ok(now) = Board::replay("othello", &pass, &[""; 0]) {
-        assert_eq!(now.board.reach(&["pass"], &[]), Reach::default());
+    if let Ok(now) = Board::after_moves("othello", &pass, &[""; 0]) {
+        assert_eq!(
+            now.board.click_targets(&["pass"], &[]),
+            ClickTargets::default()
+        );
     }
 }
 
 #[test]
 fn moves_that_go_the_same_way_are_put_together() {
-    let start = Board::replay("chess", "8/P6k/8/8/8/8/7K/8 w - - 0 1", &[""; 0]).unwrap();
-    let weight = |mv: &str, share: f32| Weight {
+    let start = Board::after_moves("chess", "8/P6k/8/8/8/8/7K/8 w - - 0 1", &[""; 0]).unwrap();
+    let weight = |mv: &str, share: f32| MoveShare {
         mv: mv.to_owned(),
         share,
     };
@@ -393,20 +403,20 @@ fn moves_that_go_the_same_way_are_put_together() {
         chosen: Some(2),
         ..Marks::default()
     };
-    let routes = start.board.routes(&marks);
+    let routes = start.board.group_moves(&marks);
     let shares: Vec<f32> = routes.iter().map(|route| route.share).collect();
     assert_eq!(shares, [0.0, 0.75, 0.25]);
-    assert!(routes.last().unwrap().chosen);
+    assert!(routes.last().unwrap().is_chosen);
 }
 
 /// Follows clicks from the start position or another; where they may go on, and which moves they name.
 fn clicked(
     (game, position, moves): (&str, &str, &[&str]),
-    clicks: &[Place],
-) -> (Vec<Place>, Vec<String>) {
-    let now = Board::replay(game, position, moves).unwrap();
-    let reach = now.board.reach(&now.legal, clicks);
-    let named = (reach.complete.iter()).map(|&index| now.legal[index].clone());
+    clicks: &[BoardPlace],
+) -> (Vec<BoardPlace>, Vec<String>) {
+    let now = Board::after_moves(game, position, moves).unwrap();
+    let reach = now.board.click_targets(&now.legal_moves, clicks);
+    let named = (reach.complete.iter()).map(|&index| now.legal_moves[index].clone());
     (reach.next, named.collect())
 }
 
@@ -428,13 +438,15 @@ fn castling_and_taking_in_passing_are_two_clicks() {
 #[test]
 fn a_pawn_may_become_a_knight() {
     let position = ("chess", "3r3k/4P3/8/8/8/8/7K/8 w - - 0 1", &[][..]);
-    let board = Board::replay("chess", position.1, &[""; 0]).unwrap().board;
+    let board = Board::after_moves("chess", position.1, &[""; 0])
+        .unwrap()
+        .board;
     for (to, start) in [(square(4, 7), "e7e8"), (square(3, 7), "e7d8")] {
         let (next, named) = clicked(position, &[square(4, 6), to]);
         assert!(next.is_empty());
         let choices = board.promotions(&named);
         let told: Vec<(String, &str)> = (choices.iter())
-            .map(|choice| (choice.mv.clone(), choice.name))
+            .map(|choice| (choice.mv.clone(), choice.piece_name))
             .collect();
         let expected = [
             ("q", "Queen"),
@@ -447,20 +459,20 @@ fn a_pawn_may_become_a_knight() {
     }
     assert_eq!(board.promotions(&["h2h3".to_owned()]), []);
     assert_eq!(board.promotions(&[]), []);
-    let draughts = Board::replay("delta", "", &[""; 0]).unwrap().board;
+    let draughts = Board::after_moves("delta", "", &[""; 0]).unwrap().board;
     assert_eq!(draughts.promotions(&["b2b5xc3".to_owned()]), []);
 }
 
 #[test]
 fn choices_are_drawn_in_the_colour_of_the_player() {
-    let choice = |mv: &str| Choice {
+    let choice = |mv: &str| Promotion {
         mv: mv.to_owned(),
-        name: "",
+        piece_name: "",
     };
     let picture = |mv: &str, player: Player| {
         let mut pixmap = Pixmap::new(48, 40).unwrap();
         let (whole, theme) = (area(48.0, 40.0), Theme::dark());
-        Board::paint_choice(&mut pixmap.as_mut(), whole, &choice(mv), player, &theme);
+        Board::paint_promotion(&mut pixmap.as_mut(), whole, &choice(mv), player, &theme);
         pixmap.data().to_vec()
     };
     let queen = picture("e7e8q", Player::First);
@@ -505,16 +517,16 @@ fn every_legal_move_can_be_made_by_clicks() {
     for game in every_variant() {
         for seed in 0..3 {
             for now in random_game(&game, seed, 80) {
-                for (index, mv) in now.legal.iter().enumerate() {
-                    let places = now.board.places_of(mv);
+                for (index, mv) in now.legal_moves.iter().enumerate() {
+                    let places = now.board.move_places(mv);
                     for made in 0..places.len() {
-                        let reach = now.board.reach(&now.legal, &places[..made]);
+                        let reach = now.board.click_targets(&now.legal_moves, &places[..made]);
                         assert!(reach.next.contains(&places[made]), "{game} {mv}");
                     }
-                    let reach = now.board.reach(&now.legal, &places);
+                    let reach = now.board.click_targets(&now.legal_moves, &places);
                     assert_eq!(reach.complete.contains(&index), mv != "pass", "{game} {mv}");
                     let is_only = reach.complete.len() == 1;
-                    let is_choice = !now.board.promotions(&now.legal).is_empty();
+                    let is_choice = !now.board.promotions(&now.legal_moves).is_empty();
                     assert!(mv == "pass" || is_only || is_choice, "{game} {mv}");
                 }
             }
@@ -527,13 +539,13 @@ fn a_click_on_an_illegal_place_reaches_nothing() {
     let nothing = (vec![], vec![]);
     assert_eq!(clicked(("othello", "", &[]), &[square(0, 0)]), nothing);
     assert_eq!(clicked(("othello", "", &[]), &[square(2, 3)]).1, ["c4"]);
-    let pit = |owner: Player, number: u8| Place::Pit { owner, number };
+    let pit = |owner: Player, number: u8| BoardPlace::Pit { owner, number };
     let kalah = ("kalah", "", &["3"][..]);
     let first = Player::First;
     assert_eq!(clicked(kalah, &[pit(first, 3)]).1, ["4"], "it moves again");
     assert_eq!(clicked(kalah, &[pit(first, 2)]), nothing, "an empty pit");
     assert_eq!(clicked(kalah, &[pit(Player::Second, 3)]), nothing);
-    let store = Place::Store { owner: first };
+    let store = BoardPlace::Store { owner: first };
     assert_eq!(clicked(kalah, &[store]), nothing);
 }
 
@@ -545,16 +557,16 @@ fn captures_are_what_playing_the_move_turns() {
             let position = now.position.split(' ').next().unwrap();
             for (index, side) in ["X", "O"].into_iter().enumerate() {
                 let turn = format!("{position} {side}");
-                let Ok(here) = Board::replay("othello", &turn, &[""; 0]) else {
+                let Ok(here) = Board::after_moves("othello", &turn, &[""; 0]) else {
                     continue;
                 };
-                for mv in here.legal.iter().filter(|mv| *mv != "pass") {
-                    let then = Board::replay("othello", &turn, &[mv]).unwrap();
+                for mv in here.legal_moves.iter().filter(|mv| *mv != "pass") {
+                    let then = Board::after_moves("othello", &turn, &[mv]).unwrap();
                     let [before, after] = [&here, &then].map(|now| now.score.unwrap()[1 - index]);
-                    expected.push((here.board.places_of(mv)[0], index, before - after));
+                    expected.push((here.board.move_places(mv)[0], index, before - after));
                 }
             }
-            let found: Vec<(Place, usize, u32)> = (0..2)
+            let found: Vec<(BoardPlace, usize, u32)> = (0..2)
                 .flat_map(|index| {
                     (now.captures.iter()).map(move |(at, counts)| (*at, index, counts[index]))
                 })
@@ -563,7 +575,10 @@ fn captures_are_what_playing_the_move_turns() {
             assert_eq!(found, expected, "{}", now.position);
         }
     }
-    assert_eq!(Board::replay("delta", "", &["c3"]).unwrap().captures, []);
+    assert_eq!(
+        Board::after_moves("delta", "", &["c3"]).unwrap().captures,
+        []
+    );
 }
 
 #[test]
@@ -571,11 +586,11 @@ fn a_king_is_in_check_when_the_notation_says_so() {
     let mut checks = 0;
     for seed in 0..30 {
         for now in random_game("chess", seed, 120) {
-            let says = (now.human.last()).is_some_and(|mv| mv.ends_with(['+', '#']));
-            assert_eq!(now.check.is_some(), says, "{}", now.position);
+            let says = (now.display_moves.last()).is_some_and(|mv| mv.ends_with(['+', '#']));
+            assert_eq!(now.checked_king.is_some(), says, "{}", now.position);
             checks += usize::from(says);
             let told = (says && now.outcome.is_none()).then_some("check");
-            assert_eq!(now.told.as_deref(), told);
+            assert_eq!(now.note.as_deref(), told);
         }
     }
     assert!(checks > 50);
@@ -586,18 +601,18 @@ fn a_king_is_in_check_when_the_notation_says_so() {
         ("4k3/3p4/8/1B6/8/8/8/4K3 b - - 0 1", None),
         ("4k3/8/3N4/8/8/8/8/4K3 b - - 0 1", Some(square(4, 7))),
     ] {
-        let now = Board::replay("chess", position, &[""; 0]).unwrap();
-        assert_eq!(now.check, king, "{position}");
+        let now = Board::after_moves("chess", position, &[""; 0]).unwrap();
+        assert_eq!(now.checked_king, king, "{position}");
     }
-    let mate = Board::replay("chess", "", &["f3", "e5", "g4", "Qh4"]).unwrap();
-    assert_eq!((mate.check, mate.told), (Some(square(4, 0)), None));
-    assert_eq!(mate.human, ["f3", "e5", "g4", "Qh4#"]);
+    let mate = Board::after_moves("chess", "", &["f3", "e5", "g4", "Qh4"]).unwrap();
+    assert_eq!((mate.checked_king, mate.note), (Some(square(4, 0)), None));
+    assert_eq!(mate.display_moves, ["f3", "e5", "g4", "Qh4#"]);
 }
 
 #[test]
 fn what_is_worth_telling_is_told() {
     let told = |game: &str, position: &str, moves: &[&str]| {
-        Board::replay(game, position, moves).unwrap().told
+        Board::after_moves(game, position, moves).unwrap().note
     };
     for (game, position, moves, expected) in [
         ("kalah", "", &["3"][..], Some("extra turn")),
@@ -649,13 +664,13 @@ fn what_is_worth_telling_is_told() {
             "{game} {moves:?}"
         );
     }
-    let late = Board::replay("delta", "1*1o*/1o1o*/1o1oo/**o*o/1**o* b 18", &[""; 0]).unwrap();
-    let now = late.told.unwrap();
+    let late = Board::after_moves("delta", "1*1o*/1o1o*/1o1oo/**o*o/1**o* b 18", &[""; 0]).unwrap();
+    let now = late.note.unwrap();
     assert_eq!(
         now,
         "Black has no stones left: after a slide one is picked up"
     );
-    let mv = &late.legal[0];
+    let mv = &late.legal_moves[0];
     let (_, picked) = mv.split_once('x').unwrap();
     let then = told("delta", &late.position, &[mv]);
     assert_eq!(then, Some(format!("Black picked up {picked}")));
@@ -667,8 +682,8 @@ fn passes_are_told() {
     for seed in 0..60 {
         for now in random_game("othello", seed, 80) {
             let players = ["Black", "White"];
-            let passed = now.last.as_ref().filter(|last| last.mv == "pass");
-            let expected = if now.legal == ["pass"] {
+            let passed = now.last_move.as_ref().filter(|last| last.mv == "pass");
+            let expected = if now.legal_moves == ["pass"] {
                 passes += 1;
                 Some(format!(
                     "{} must pass",
@@ -677,7 +692,7 @@ fn passes_are_told() {
             } else {
                 passed.map(|last| format!("{} has no move and passes", players[last.by.index()]))
             };
-            assert_eq!(now.told, expected);
+            assert_eq!(now.note, expected);
         }
     }
     assert!(passes > 5);
@@ -686,7 +701,7 @@ fn passes_are_told() {
 // ---- Pictures for people --------------------------------------------------------------------------------------------
 
 /// A few positions with something to see, each with the marks that the viewer would put on them.
-fn samples() -> Vec<(&'static str, Replayed, Marks)> {
+fn samples() -> Vec<(&'static str, PositionInfo, Marks)> {
     let mut samples = Vec::new();
     let othello = "f5 d6 c3 d3 c4 f4 e3 f3 e6 c5 b4 g5 d2 e2 f6 b5 g4 c6 c7";
     let chess = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 c8g4 h2h3 h7h5 d2d3 d8f6";
@@ -704,7 +719,7 @@ fn samples() -> Vec<(&'static str, Replayed, Marks)> {
         let marks = viewer_marks(&now);
         samples.push((game, now, marks));
     }
-    let picks_up = |now: &Replayed| now.legal.iter().any(|mv| mv.contains('x'));
+    let picks_up = |now: &PositionInfo| now.legal_moves.iter().any(|mv| mv.contains('x'));
     let late = (0..)
         .flat_map(|seed| random_game("delta", seed, 19))
         .find(picks_up)
@@ -715,34 +730,34 @@ fn samples() -> Vec<(&'static str, Replayed, Marks)> {
 }
 
 /// The position after those of the moves that can be played one after the other.
-fn after_legal(game: &str, position: &str, moves: &str) -> Replayed {
+fn after_legal(game: &str, position: &str, moves: &str) -> PositionInfo {
     let mut played: Vec<&str> = Vec::new();
     for mv in moves.split_whitespace() {
         played.push(mv);
-        if Board::replay(game, position, &played).is_err() {
+        if Board::after_moves(game, position, &played).is_err() {
             played.pop();
         }
     }
-    Board::replay(game, position, &played).unwrap()
+    Board::after_moves(game, position, &played).unwrap()
 }
 
 /// Shares as a search spreads them: most for one move, and less and less for the others.
-fn viewer_marks(now: &Replayed) -> Marks {
+fn viewer_marks(now: &PositionInfo) -> Marks {
     let mut left = 1.0;
-    let count = now.legal.len();
-    let mut moves: Vec<Weight> = (0..count)
+    let count = now.legal_moves.len();
+    let mut moves: Vec<MoveShare> = (0..count)
         .map(|index| {
             let share = if index == 0 { 0.55 } else { left * 0.35 };
             left -= share;
-            Weight {
-                mv: now.legal[index * 7 % count].clone(),
+            MoveShare {
+                mv: now.legal_moves[index * 7 % count].clone(),
                 share,
             }
         })
         .collect();
     moves.dedup_by(|one, other| one.mv == other.mv);
     Marks {
-        last: (now.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        last_move: (now.last_move.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
         moves,
         chosen: Some(0),
         ..Marks::default()
@@ -752,20 +767,20 @@ fn viewer_marks(now: &Replayed) -> Marks {
 fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Pixmap {
     let boards = samples().into_iter().map(|(_, now, marks)| {
         let mut marks = Marks {
-            coordinates,
+            shows_coordinates: coordinates,
             ..marks
         };
         if hands {
             marks.moves.clear();
-            let first = now.board.reach(&now.legal, &[]).next;
+            let first = now.board.click_targets(&now.legal_moves, &[]).next;
             let last = *first.last().unwrap();
-            marks.targets = now.board.reach(&now.legal, &[last]).next;
+            marks.targets = now.board.click_targets(&now.legal_moves, &[last]).next;
             if marks.targets.is_empty() {
                 marks.targets = first;
             } else {
                 marks.selected = Some(last);
             }
-            marks.flip = true;
+            marks.is_flipped = true;
         }
         (now.board, marks)
     });
@@ -798,7 +813,7 @@ fn page(
     let high: f32 = rows.iter().map(|row| row + gap).sum::<f32>() + gap;
     let wide = across as f32 * (width as f32 + gap) + gap;
     let mut pixmap = Pixmap::new(wide as u32, high as u32).unwrap();
-    pixmap.fill(theme::skia(theme.panel));
+    pixmap.fill(theme::to_skia(theme.panel));
     let mut top = gap;
     for (row, chunk) in heights.chunks(across).enumerate() {
         for (column, &height) in chunk.iter().enumerate() {
@@ -836,19 +851,19 @@ fn sheets_of_boards_for_people() {
 
 /// Boards as they look while a person plays.
 fn playing() -> Vec<(Board, Marks)> {
-    let pit = |number: u8| Place::Pit {
+    let pit = |number: u8| BoardPlace::Pit {
         owner: Player::First,
         number,
     };
-    let at = |game: &str, position: &str, moves: &str, clicks: &[Place]| {
+    let at = |game: &str, position: &str, moves: &str, clicks: &[BoardPlace]| {
         let now = after_legal(game, position, moves);
         let marks = Marks {
-            last: (now.last.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+            last_move: (now.last_move.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
             selected: clicks.first().copied(),
-            targets: now.board.reach(&now.legal, clicks).next,
-            check: now.check,
+            targets: now.board.click_targets(&now.legal_moves, clicks).next,
+            checked_king: now.checked_king,
             captures: now.captures,
-            coordinates: true,
+            shows_coordinates: true,
             ..Marks::default()
         };
         (now.board, marks)
@@ -877,11 +892,13 @@ fn playing() -> Vec<(Board, Marks)> {
     kalah.ghost = Some(pit(3));
     // A slide is made; what is picked up is left to say.
     let (board, delta) = &mut boards[7];
-    let legal = Board::replay("delta", late, &[""; 0]).unwrap().legal;
+    let legal = Board::after_moves("delta", late, &[""; 0])
+        .unwrap()
+        .legal_moves;
     let from = delta.targets[0];
-    let to = board.reach(&legal, &[from]).next[0];
+    let to = board.click_targets(&legal, &[from]).next[0];
     (delta.selected, delta.ghost) = (Some(from), Some(to));
-    delta.targets = board.reach(&legal, &[from, to]).next;
+    delta.targets = board.click_targets(&legal, &[from, to]).next;
     boards
 }
 
@@ -905,7 +922,15 @@ fn looks_as_it_did(actual: &Pixmap, name: &str) {
 /// A page of [`playing`], from one side or the other.
 fn playing_page(theme: &Theme, (width, across): (u32, usize), flip: bool) -> Pixmap {
     let boards: Vec<(Board, Marks)> = (playing().into_iter())
-        .map(|(board, marks)| (board, Marks { flip, ..marks }))
+        .map(|(board, marks)| {
+            (
+                board,
+                Marks {
+                    is_flipped: flip,
+                    ..marks
+                },
+            )
+        })
         .collect();
     let aspects: Vec<f32> = (boards.iter())
         .map(|(board, marks)| board.aspect(marks))
@@ -941,20 +966,20 @@ const MOVES: [(&str, &str, &str, f32); 8] = [
 #[test]
 fn moves_under_way_look_as_they_did() {
     let marks = Marks {
-        coordinates: true,
+        shows_coordinates: true,
         ..Marks::default()
     };
     let motions = MOVES.map(|(game, position, moves, part)| {
         let mut moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
         if moves.is_empty() {
-            let now = Board::replay(game, position, &moves).unwrap();
-            moves.push(now.legal[0].clone());
+            let now = Board::after_moves(game, position, &moves).unwrap();
+            moves.push(now.legal_moves[0].clone());
         }
-        (Motion::new(game, position, &moves).unwrap(), part)
+        (MoveAnimation::new(game, position, &moves).unwrap(), part)
     });
     let aspects = motions
         .clone()
-        .map(|(motion, _)| motion.after().aspect(&marks));
+        .map(|(motion, _)| motion.final_board().aspect(&marks));
     for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
         let picture = page(&theme, (240, 4), &aspects, |index, pixmap, area| {
             let (motion, part) = &motions[index];

@@ -11,15 +11,15 @@ use tiny_skia::{FillRule, Paint, PathBuilder, Pixmap, Transform};
 type Polygon = &'static [(f32, f32)];
 
 /// What every sign moves the pen by, and its picture's side, in units of the font size.
-const ADVANCE: f32 = 0.9;
-const SIDE: f32 = 1.25;
+const ICON_ADVANCE: f32 = 0.9;
+const ICON_SIDE: f32 = 1.25;
 /// Larger signs are not drawn.
-const LARGEST_SIZE: f32 = 512.0;
+const MAX_ICON_SIZE: f32 = 512.0;
 
 const BAR_LEFT: Polygon = &[(0.1, 0.3), (0.2, 0.3), (0.2, 1.0), (0.1, 1.0)];
 const BAR_RIGHT: Polygon = &[(0.7, 0.3), (0.8, 0.3), (0.8, 1.0), (0.7, 1.0)];
 
-const SIGNS: &[(&str, &[Polygon])] = &[
+const ICONS: &[(&str, &[Polygon])] = &[
     ("⏵", &[&[(0.15, 0.3), (0.8, 0.65), (0.15, 1.0)]]),
     ("⏴", &[&[(0.75, 0.3), (0.75, 1.0), (0.1, 0.65)]]),
     ("⏶", &[&[(0.45, 0.35), (0.8, 0.95), (0.1, 0.95)]]),
@@ -52,14 +52,14 @@ const SIGNS: &[(&str, &[Polygon])] = &[
 
 /// Draws the signs for egui.
 pub(super) fn rasteriser() -> GlyphRasterizer {
-    GlyphRasterizer::new("canopy signs", draw)
+    GlyphRasterizer::new("canopy signs", draw_icon)
 }
 
-fn draw(request: &GlyphRasterizerRequest<'_>) -> Option<RasterizedGlyph> {
+fn draw_icon(request: &GlyphRasterizerRequest<'_>) -> Option<RasterizedGlyph> {
     let size = request.font_size_px;
     let cluster = request.cluster.trim_end_matches('\u{fe0f}');
-    let (_, polygons) = SIGNS.iter().find(|(sign, _)| *sign == cluster)?;
-    if !(size > 0.0 && size <= LARGEST_SIZE) {
+    let (_, polygons) = ICONS.iter().find(|(sign, _)| *sign == cluster)?;
+    if !(size > 0.0 && size <= MAX_ICON_SIZE) {
         return None;
     }
     let mut path = PathBuilder::new();
@@ -73,7 +73,7 @@ fn draw(request: &GlyphRasterizerRequest<'_>) -> Option<RasterizedGlyph> {
         }
         path.close();
     }
-    let side = (SIDE * size).ceil() as u32;
+    let side = (ICON_SIDE * size).ceil() as u32;
     let mut pixmap = Pixmap::new(side, side)?;
     let mut paint = Paint::default();
     paint.set_color(tiny_skia::Color::WHITE);
@@ -93,7 +93,7 @@ fn draw(request: &GlyphRasterizerRequest<'_>) -> Option<RasterizedGlyph> {
     };
     Some(RasterizedGlyph {
         bitmap,
-        advance_px: ADVANCE * size,
+        advance_px: ICON_ADVANCE * size,
     })
 }
 
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn drawn(cluster: &str, font_size_px: f32) -> Option<RasterizedGlyph> {
-        draw(&GlyphRasterizerRequest {
+        draw_icon(&GlyphRasterizerRequest {
             cluster,
             family: &FontFamily::Proportional,
             font_size_px,
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn every_sign_leaves_ink_within_its_picture() {
-        for (sign, _) in SIGNS {
+        for (sign, _) in ICONS {
             for size in [9.0, 13.0, 26.5] {
                 let image = drawn(sign, size).unwrap().bitmap.image;
                 let [width, height] = image.size;

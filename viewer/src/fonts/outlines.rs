@@ -5,14 +5,14 @@ use tiny_skia::{Path, PathBuilder, Rect};
 
 /// What a sign looks like. One unit is the size of the em, y points downwards.
 #[derive(Clone, Debug)]
-pub struct Outline {
+pub struct GlyphOutline {
     /// The sign as it is printed, to be filled by the winding rule.
-    pub sign: Path,
+    pub glyph: Path,
     /// What lies within its outer borders: the sign without the lines that are cut out of it.
     pub silhouette: Path,
 }
 
-impl Outline {
+impl GlyphOutline {
     /// The sign as DejaVu Sans draws it; none if it has no such sign or nothing to draw for it.
     pub fn of(sign: char) -> Option<Self> {
         let font = FontRef::try_from_slice(super::DEJAVU_SANS).ok()?;
@@ -25,7 +25,7 @@ impl Outline {
         let outer = (contours.iter()).filter(|contour| (area(contour) > 0.0) == (main > 0.0));
         Some(Self {
             silhouette: path(outer, unit)?,
-            sign: path(contours.iter(), unit)?,
+            glyph: path(contours.iter(), unit)?,
         })
     }
 
@@ -99,19 +99,19 @@ mod tests {
     #[test]
     fn chess_pieces_have_a_silhouette_larger_than_their_ink() {
         for piece in "♚♛♜♝♞♟".chars() {
-            let outline = Outline::of(piece).unwrap();
+            let outline = GlyphOutline::of(piece).unwrap();
             let bounds = outline.bounds();
-            assert_eq!(bounds, outline.sign.bounds(), "{piece}");
+            assert_eq!(bounds, outline.glyph.bounds(), "{piece}");
             assert!(
                 bounds.height() > 0.5 && bounds.height() < 1.0,
                 "{piece} {bounds:?}"
             );
-            assert!(outline.silhouette.len() <= outline.sign.len(), "{piece}");
+            assert!(outline.silhouette.len() <= outline.glyph.len(), "{piece}");
         }
     }
 
     #[test]
     fn what_has_no_ink_has_no_outline() {
-        assert!(Outline::of(' ').is_none());
+        assert!(GlyphOutline::of(' ').is_none());
     }
 }

@@ -10,12 +10,12 @@
 const TABULAR_ZERO: u16 = 1357;
 
 /// A copy of an Inter font whose figures are all of one width. A font that is built differently stays as it is.
-pub(super) fn figures(font: &[u8]) -> Vec<u8> {
+pub(super) fn with_tabular_figures(font: &[u8]) -> Vec<u8> {
     let mut copy = font.to_vec();
     for map in subtables(font).unwrap_or_default() {
         match u16_at(font, map) {
-            Some(4) => segments(font, &mut copy, map),
-            Some(12) => groups(font, &mut copy, map),
+            Some(4) => patch_segments(font, &mut copy, map),
+            Some(12) => patch_groups(font, &mut copy, map),
             _ => None,
         };
     }
@@ -23,7 +23,7 @@ pub(super) fn figures(font: &[u8]) -> Vec<u8> {
 }
 
 /// The tabular glyph of a figure.
-fn tabular(figure: u8) -> u16 {
+fn tabular_glyph(figure: u8) -> u16 {
     TABULAR_ZERO + u16::from(figure - b'0')
 }
 
@@ -40,7 +40,7 @@ fn u32_at(font: &[u8], at: usize) -> Option<usize> {
     usize::try_from(value).ok()
 }
 
-fn write(font: &mut [u8], at: usize, bytes: &[u8]) -> Option<()> {
+fn write_at(font: &mut [u8], at: usize, bytes: &[u8]) -> Option<()> {
     font.get_mut(at..at.checked_add(bytes.len())?)?
         .copy_from_slice(bytes);
     Some(())
@@ -61,7 +61,7 @@ fn subtables(font: &[u8]) -> Option<Vec<usize>> {
 
 /// Format 4: arrays of last characters, first characters, deltas and offsets, one entry for each segment. Only a
 /// segment that lists its glyphs one by one (its offset is not 0) can be edited in place.
-fn segments(font: &[u8], copy: &mut [u8], map: usize) -> Option<()> {
+fn patch_segments(font: &[u8], copy: &mut [u8], map: usize) -> Option<()> {
     let doubled = usize::from(u16_at(font, map + 6)?);
     let (lasts, firsts) = (map + 14, map + 16 + doubled);
     let (deltas, offsets) = (firsts + doubled, firsts + 2 * doubled);
@@ -75,23 +75,23 @@ fn segments(font: &[u8], copy: &mut [u8], map: usize) -> Option<()> {
         if first > character || offset == 0 {
             return None;
         }
-        let listed = tabular(figure).wrapping_sub(u16_at(font, deltas + segment)?);
+        let listed = tabular_glyph(figure).wrapping_sub(u16_at(font, deltas + segment)?);
         let at = offsets + segment + offset + 2 * usize::from(character - first);
-        write(copy, at, &listed.to_be_bytes())?;
+        write_at(copy, at, &listed.to_be_bytes())?;
     }
     Some(())
 }
 
 /// Format 12: triples of first character, last character, and the glyph of the first.
-fn groups(font: &[u8], copy: &mut [u8], map: usize) -> Option<()> {
+fn patch_groups(font: &[u8], copy: &mut [u8], map: usize) -> Option<()> {
     let figures = usize::from(b'0')..=usize::from(b'9');
     let count = u32_at(font, map + 12)?;
     for group in 0..count {
         let at = map + 16 + 12 * group;
         let (first, last) = (u32_at(font, at)?, u32_at(font, at + 4)?);
         if figures.contains(&first) && figures.contains(&last) {
-            let glyph = u32::from(tabular(first as u8));
-            write(copy, at + 8, &glyph.to_be_bytes())?;
+            let glyph = u32::from(tabular_glyph(first as u8));
+            write_at(copy, at + 8, &glyph.to_be_bytes())?;
         }
     }
     Some(())
@@ -109,13 +109,13 @@ mod tests {
             include_bytes!("../../fonts/Inter-Regular.ttf").as_slice(),
             include_bytes!("../../fonts/Inter-SemiBold.ttf"),
         ] {
-            let changed = figures(file);
+            let changed = with_tabular_figures(file);
             let before = FontRef::try_from_slice(file).unwrap();
             let after = FontRef::try_from_slice(&changed).unwrap();
             let zero = after.h_advance_unscaled(after.glyph_id('0'));
             for figure in '0'..='9' {
                 let glyph = after.glyph_id(figure);
-                assert_eq!(glyph.0, tabular(figure as u8));
+                assert_eq!(glyph.0, tabular_glyph(figure as u8));
                 assert_eq!(after.h_advance_unscaled(glyph), zero, "{figure}");
                 assert!(after.outline(glyph).is_some(), "{figure} has an outline");
             }
@@ -129,9 +129,9 @@ mod tests {
     fn a_font_of_another_kind_or_a_torn_one_does_no_harm() {
         let file = include_bytes!("../../fonts/Inter-Regular.ttf");
         for length in (0..400).chain((400..file.len()).step_by(997)) {
-            assert_eq!(figures(&file[..length]).len(), length);
+            assert_eq!(with_tabular_figures(&file[..length]).len(), length);
         }
-        figures(&[0xff; 500]);
-        figures(include_bytes!("../../fonts/DejaVuSans.ttf"));
+        with_tabular_figures(&[0xff; 500]);
+        with_tabular_figures(include_bytes!("../../fonts/DejaVuSans.ttf"));
     }
 }

@@ -11,43 +11,43 @@ use ab_glyph::{Font as _, FontRef, GlyphId, PxScale, point};
 use egui::{Align, Align2, Color32};
 use tiny_skia::PixmapMut;
 
-use crate::pixel::{Rgba, fade, over};
+use crate::pixel::{Rgba, over, scale_colour};
 
 /// Larger text is drawn at this size; its glyphs would cost too much memory.
-const LARGEST_SIZE: f32 = 512.0;
+const MAX_FONT_SIZE: f32 = 512.0;
 /// Positions farther out than this are off every screen.
-const FARTHEST: f32 = 1e6;
+const MAX_POSITION: f32 = 1e6;
 /// Glyphs are drawn at as many horizontal positions within a pixel.
-const BINS: f32 = 4.0;
+const SUBPIXEL_BINS: f32 = 4.0;
 /// When the bitmaps need more bytes than this, all are forgotten.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_CACHE_BYTES: usize = 4 << 20;
 /// When more different characters than this were seen, all are forgotten.
-const MOST_CHARACTERS: usize = 1 << 14;
+const MAX_CACHED_CHARACTERS: usize = 1 << 14;
 
 /// A typeface at any size, with a memory of the glyphs it has drawn.
-pub struct Text {
+pub struct TextRenderer {
     /// In the order in which they are asked for a glyph.
-    faces: Vec<Face>,
-    characters: HashMap<char, Character>,
-    bitmaps: HashMap<Key, Bitmap>,
-    bytes: usize,
+    faces: Vec<FontFace>,
+    characters: HashMap<char, CharacterGlyph>,
+    bitmaps: HashMap<GlyphKey, GlyphCoverage>,
+    cache_bytes: usize,
 }
 
-struct Face {
+struct FontFace {
     font: FontRef<'static>,
     units_per_em: f32,
 }
 
 /// Which glyph shows a character, and how far it moves the pen at a size of 1.
 #[derive(Clone, Copy)]
-struct Character {
+struct CharacterGlyph {
     face: usize,
     glyph: GlyphId,
     advance: f32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct GlyphKey {
     face: usize,
     glyph: GlyphId,
     size_bits: u32,
@@ -55,20 +55,20 @@ struct Key {
 }
 
 /// How much a glyph covers of each pixel, and where its upper left pixel lies from the pen.
-struct Bitmap {
+struct GlyphCoverage {
     left: i32,
     top: i32,
     width: usize,
     coverage: Vec<u8>,
 }
 
-impl Default for Text {
+impl Default for TextRenderer {
     fn default() -> Self {
         Self::regular()
     }
 }
 
-impl Text {
+impl TextRenderer {
     /// Inter in its regular weight, and DejaVu Sans for what it lacks.
     pub fn regular() -> Self {
         Self::new([super::INTER_REGULAR.as_slice(), super::DEJAVU_SANS])
@@ -83,19 +83,19 @@ impl Text {
         let faces = files.into_iter().filter_map(|file| {
             let font = FontRef::try_from_slice(file).ok()?;
             let units_per_em = font.units_per_em()?;
-            Some(Face { font, units_per_em })
+            Some(FontFace { font, units_per_em })
         });
         Self {
             faces: faces.collect(),
             characters: HashMap::new(),
             bitmaps: HashMap::new(),
-            bytes: 0,
+            cache_bytes: 0,
         }
     }
 
     /// How wide a text is in pixels. `size_px` is the size of the em, as in a style sheet.
     pub fn width(&mut self, text: &str, size_px: f32) -> f32 {
-        let Some(size_px) = usable(size_px) else {
+        let Some(size_px) = drawable_size(size_px) else {
             return 0.0;
         };
         text.chars()
@@ -124,10 +124,10 @@ impl Text {
         colour: Color32,
         anchor: Align2,
     ) {
-        let (Some(size_px), Some(face)) = (usable(size_px), self.faces.first()) else {
+        let (Some(size_px), Some(face)) = (drawable_size(size_px), self.faces.first()) else {
             return;
         };
-        if !(x.abs() < FARTHEST && y.abs() < FARTHEST) || colour == Color32::TRANSPARENT {
+        if !(x.abs() < MAX_POSITION && y.abs() < MAX_POSITION) || colour == Color32::TRANSPARENT {
             return;
         }
         let ascent = face.font.ascent_unscaled() / face.units_per_em * size_px;
@@ -144,10 +144,10 @@ impl Text {
             Align::Max => x - self.width(text, size_px),
         };
 
-        let ink = Ink::new(colour);
+        let ink = GlyphInk::new(colour);
         let (width, height) = (pixmap.width() as usize, pixmap.height() as usize);
         let (pixels, _) = pixmap.data_mut().as_chunks_mut::<4>();
-        let mut canvas = Canvas {
+        let mut canvas = GlyphTarget {
             pixels,
             width,
             height,
@@ -161,18 +161,18 @@ impl Text {
                 continue;
             };
             if pen + 4.0 * size_px > 0.0 {
-                let steps = (pen * BINS).round();
-                let column = (steps / BINS).floor();
-                let bin = (steps - column * BINS) as u8;
+                let steps = (pen * SUBPIXEL_BINS).round();
+                let column = (steps / SUBPIXEL_BINS).floor();
+                let bin = (steps - column * SUBPIXEL_BINS) as u8;
                 let bitmap = self.bitmap(character, size_px, bin);
-                canvas.stamp(bitmap, column as i32, baseline, &ink);
+                canvas.draw_glyph(bitmap, column as i32, baseline, &ink);
             }
             pen += character.advance * size_px;
         }
     }
 
     /// What stands for a character: a glyph of the first face that has it, else the first face's box.
-    fn character(&mut self, character: char) -> Option<Character> {
+    fn character(&mut self, character: char) -> Option<CharacterGlyph> {
         if is_invisible(character) {
             return None;
         }
@@ -186,50 +186,50 @@ impl Text {
             .enumerate()
             .find(|(_, glyph)| *glyph != GlyphId(0))
             .unwrap_or((0, GlyphId(0)));
-        let Face { font, units_per_em } = self.faces.get(face)?;
-        let found = Character {
+        let FontFace { font, units_per_em } = self.faces.get(face)?;
+        let found = CharacterGlyph {
             face,
             glyph,
             advance: font.h_advance_unscaled(glyph) / units_per_em,
         };
-        if self.characters.len() >= MOST_CHARACTERS {
+        if self.characters.len() >= MAX_CACHED_CHARACTERS {
             self.characters.clear();
         }
         self.characters.insert(character, found);
         Some(found)
     }
 
-    fn bitmap(&mut self, character: Character, size_px: f32, bin: u8) -> &Bitmap {
-        let key = Key {
+    fn bitmap(&mut self, character: CharacterGlyph, size_px: f32, bin: u8) -> &GlyphCoverage {
+        let key = GlyphKey {
             face: character.face,
             glyph: character.glyph,
             size_bits: size_px.to_bits(),
             bin,
         };
-        if self.bytes > MOST_BYTES {
+        if self.cache_bytes > MAX_CACHE_BYTES {
             self.bitmaps.clear();
-            self.bytes = 0;
+            self.cache_bytes = 0;
         }
-        let (faces, bytes) = (&self.faces, &mut self.bytes);
+        let (faces, bytes) = (&self.faces, &mut self.cache_bytes);
         self.bitmaps.entry(key).or_insert_with(|| {
             let bitmap = faces
                 .get(key.face)
-                .and_then(|face| face.rasterise(key.glyph, size_px, f32::from(bin) / BINS))
-                .unwrap_or(Bitmap {
+                .and_then(|face| face.rasterise(key.glyph, size_px, f32::from(bin) / SUBPIXEL_BINS))
+                .unwrap_or(GlyphCoverage {
                     left: 0,
                     top: 0,
                     width: 0,
                     coverage: Vec::new(),
                 });
-            *bytes += bitmap.coverage.len() + size_of::<(Key, Bitmap)>();
+            *bytes += bitmap.coverage.len() + size_of::<(GlyphKey, GlyphCoverage)>();
             bitmap
         })
     }
 }
 
-impl Face {
+impl FontFace {
     /// Draws a glyph whose pen stands `offset` of a pixel to the right of a pixel's edge. Spaces have nothing to draw.
-    fn rasterise(&self, glyph: GlyphId, size_px: f32, offset: f32) -> Option<Bitmap> {
+    fn rasterise(&self, glyph: GlyphId, size_px: f32, offset: f32) -> Option<GlyphCoverage> {
         // The crate measures sizes by the height of a line, not by the em.
         let line = size_px * self.font.height_unscaled() / self.units_per_em;
         let glyph = glyph.with_scale_and_position(PxScale::from(line), point(offset, 0.0));
@@ -242,7 +242,7 @@ impl Face {
                 *pixel = (covered * 255.0).round() as u8;
             }
         });
-        Some(Bitmap {
+        Some(GlyphCoverage {
             left: bounds.min.x as i32,
             top: bounds.min.y as i32,
             width,
@@ -252,7 +252,7 @@ impl Face {
 }
 
 /// What a light text covers of a pixel of which its outline covers so much.
-static LIFTED: LazyLock<[u8; 256]> = LazyLock::new(|| {
+static LIGHT_TEXT_COVERAGE: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|coverage| {
         let coverage = coverage as f32 / 255.0;
         (coverage.powf(super::LIGHT_TEXT_GAMMA) * 255.0).round() as u8
@@ -260,45 +260,45 @@ static LIFTED: LazyLock<[u8; 256]> = LazyLock::new(|| {
 });
 
 /// A colour, and whether it is the light one on a dark ground.
-struct Ink {
+struct GlyphInk {
     colour: Rgba,
-    light: bool,
+    is_light: bool,
 }
 
-impl Ink {
+impl GlyphInk {
     fn new(colour: Color32) -> Self {
         let [red, green, blue, alpha] = colour.to_array();
         let luminance = 2 * u32::from(red) + 5 * u32::from(green) + u32::from(blue);
         Self {
             colour: [red, green, blue, alpha],
-            light: luminance > 4 * u32::from(alpha),
+            is_light: luminance > 4 * u32::from(alpha),
         }
     }
 
-    fn at(&self, coverage: u8) -> Rgba {
-        let coverage = if self.light {
-            LIFTED[usize::from(coverage)]
+    fn with_coverage(&self, coverage: u8) -> Rgba {
+        let coverage = if self.is_light {
+            LIGHT_TEXT_COVERAGE[usize::from(coverage)]
         } else {
             coverage
         };
-        fade(self.colour, coverage)
+        scale_colour(self.colour, coverage)
     }
 }
 
-struct Canvas<'a> {
+struct GlyphTarget<'a> {
     pixels: &'a mut [Rgba],
     width: usize,
     height: usize,
 }
 
-impl Canvas<'_> {
-    fn stamp(&mut self, bitmap: &Bitmap, column: i32, baseline: i32, ink: &Ink) {
+impl GlyphTarget<'_> {
+    fn draw_glyph(&mut self, bitmap: &GlyphCoverage, column: i32, baseline: i32, ink: &GlyphInk) {
         if bitmap.coverage.is_empty() {
             return;
         }
         let (left, top) = (column + bitmap.left, baseline + bitmap.top);
         // Of what lies to the left of the pixmap or above it, that many columns and rows are left out.
-        let (skip_columns, skip_rows) = (outside(left), outside(top));
+        let (skip_columns, skip_rows) = (pixels_before_edge(left), pixels_before_edge(top));
         let (first_column, first_row) = (left.max(0) as usize, top.max(0) as usize);
         if first_column >= self.width || first_row >= self.height {
             return;
@@ -309,7 +309,7 @@ impl Canvas<'_> {
             let pixels = row.iter_mut().skip(first_column);
             for (pixel, &coverage) in pixels.zip(glyph_row.iter().skip(skip_columns)) {
                 if coverage > 0 {
-                    *pixel = over(ink.at(coverage), *pixel);
+                    *pixel = over(ink.with_coverage(coverage), *pixel);
                 }
             }
         }
@@ -317,13 +317,13 @@ impl Canvas<'_> {
 }
 
 /// How many pixels lie before pixel 0 if the first one is at `position`.
-fn outside(position: i32) -> usize {
+fn pixels_before_edge(position: i32) -> usize {
     usize::try_from(-position).unwrap_or(0)
 }
 
 /// A size that can be drawn: a positive number, not too large.
-fn usable(size_px: f32) -> Option<f32> {
-    (size_px.is_finite() && size_px > 0.0).then_some(size_px.min(LARGEST_SIZE))
+fn drawable_size(size_px: f32) -> Option<f32> {
+    (size_px.is_finite() && size_px > 0.0).then_some(size_px.min(MAX_FONT_SIZE))
 }
 
 /// Characters that guide a text layout and show nothing: controls, joiners, marks of direction, variation selectors.
@@ -350,7 +350,14 @@ mod tests {
 
     const INK: Color32 = Color32::from_rgb(232, 235, 240);
 
-    fn drawn(text: &mut Text, words: &str, x: f32, y: f32, size: f32, anchor: Align2) -> Pixmap {
+    fn drawn(
+        text: &mut TextRenderer,
+        words: &str,
+        x: f32,
+        y: f32,
+        size: f32,
+        anchor: Align2,
+    ) -> Pixmap {
         let mut pixmap = Pixmap::new(160, 60).unwrap();
         text.draw(&mut pixmap.as_mut(), words, x, y, size, INK, anchor);
         pixmap
@@ -372,13 +379,13 @@ mod tests {
 
     #[test]
     fn both_weights_load_both_faces() {
-        assert_eq!(Text::regular().faces.len(), 2);
-        assert_eq!(Text::semibold().faces.len(), 2);
+        assert_eq!(TextRenderer::regular().faces.len(), 2);
+        assert_eq!(TextRenderer::semibold().faces.len(), 2);
     }
 
     #[test]
     fn width_is_the_sum_of_its_parts_and_grows_with_the_size() {
-        let mut text = Text::regular();
+        let mut text = TextRenderer::regular();
         let (whole, first, second) = (
             text.width("f2 2,141", 13.0),
             text.width("f2 ", 13.0),
@@ -389,12 +396,12 @@ mod tests {
         assert!((text.width("2,141", 26.0) - 2.0 * second).abs() < 0.01);
         assert_eq!(text.width("", 13.0), 0.0);
         assert_eq!(text.width("1111", 13.0), text.width("8888", 13.0));
-        assert!(Text::semibold().width("Node", 13.0) > text.width("Node", 13.0));
+        assert!(TextRenderer::semibold().width("Node", 13.0) > text.width("Node", 13.0));
     }
 
     #[test]
     fn text_stands_where_its_anchor_says() {
-        let mut text = Text::regular();
+        let mut text = TextRenderer::regular();
         let wide = text.width("H", 20.0);
         for (anchor, left) in [
             (Align2::LEFT_CENTER, 80.0),
@@ -430,21 +437,21 @@ mod tests {
 
     #[test]
     fn a_remembered_glyph_looks_like_a_new_one() {
-        let mut text = Text::regular();
+        let mut text = TextRenderer::regular();
         let first = drawn(&mut text, "d1 → f2 ♞", 3.3, 30.0, 13.0, Align2::LEFT_CENTER);
         let remembered = text.bitmaps.len();
         let second = drawn(&mut text, "d1 → f2 ♞", 3.3, 30.0, 13.0, Align2::LEFT_CENTER);
         assert!(first == second);
         assert_eq!(text.bitmaps.len(), remembered);
-        text.bytes = MOST_BYTES + 1;
+        text.cache_bytes = MAX_CACHE_BYTES + 1;
         let third = drawn(&mut text, "d1 → f2 ♞", 3.3, 30.0, 13.0, Align2::LEFT_CENTER);
         assert!(first == third);
-        assert!(text.bytes <= MOST_BYTES);
+        assert!(text.cache_bytes <= MAX_CACHE_BYTES);
     }
 
     #[test]
     fn the_second_face_helps_out_and_a_box_shows_what_no_face_has() {
-        let mut text = Text::regular();
+        let mut text = TextRenderer::regular();
         assert_eq!(text.character('a').unwrap().face, 0);
         let knight = text.character('♞').unwrap();
         assert_eq!(knight.face, 1);
@@ -455,7 +462,7 @@ mod tests {
 
     #[test]
     fn text_over_the_border_is_the_cut_of_text_within() {
-        let mut text = Text::regular();
+        let mut text = TextRenderer::regular();
         let whole = drawn(&mut text, "Canopy", 40.0, 30.0, 24.0, Align2::LEFT_CENTER);
         let cut = drawn(&mut text, "Canopy", -10.0, 10.0, 24.0, Align2::LEFT_CENTER);
         for y in 0..40 {
@@ -477,7 +484,7 @@ mod tests {
 
     #[test]
     fn strange_text_and_numbers_do_no_harm() {
-        let mut text = Text::regular();
+        let mut text = TextRenderer::regular();
         for words in [
             "",
             "\0\n\r\t\u{7f}",
@@ -524,7 +531,7 @@ mod tests {
 
         #[test]
         fn any_text_is_drawn(words in any::<String>(), x in -200.0..200.0_f32, size in 0.1..64.0_f32) {
-            let mut text = Text::regular();
+            let mut text = TextRenderer::regular();
             drawn(&mut text, &words, x, 30.0, size, Align2::CENTER_CENTER);
         }
     }

@@ -5,7 +5,7 @@ use canopy_engine::{
     tree::meta::Meta,
 };
 
-use super::Model;
+use super::TreeModel;
 
 /// Whether a sidecar is that of minimax, alpha-beta or their kin: such a search looks ahead to a depth and chooses among
 /// children by value, not by a formula.
@@ -15,9 +15,9 @@ fn is_classical(meta: &Meta) -> bool {
 
 /// Whether the first player of a game is called Black: then light nodes are White's.
 pub(super) fn first_is_dark(meta: Option<&Meta>) -> bool {
-    struct FirstName;
+    struct FirstPlayerNameVisitor;
 
-    impl Visitor for FirstName {
+    impl Visitor for FirstPlayerNameVisitor {
         type Out = &'static str;
 
         fn visit<G: Playable>(self, _: G::Rules) -> &'static str {
@@ -25,35 +25,35 @@ pub(super) fn first_is_dark(meta: Option<&Meta>) -> bool {
         }
     }
     meta.is_some_and(|meta| {
-        games::with_game(&meta.game, FirstName).is_ok_and(|name| name == "Black")
+        games::with_game(&meta.game, FirstPlayerNameVisitor).is_ok_and(|name| name == "Black")
     })
 }
 
-impl Model {
+impl TreeModel {
     /// Whether the tree is that of a classical search: its visits are nodes searched, its means values.
     pub fn is_classical(&self) -> bool {
         self.meta.as_deref().is_some_and(is_classical)
     }
 
     /// Whether the mean of a node is that of the first player: who made the move into it; at the root, who did not.
-    pub fn mean_is_of_first(&self, node: usize) -> bool {
-        let decider = self.deciders[self.parents[node] as usize].is_first();
+    pub fn is_mean_of_first(&self, node: usize) -> bool {
+        let decider = self.node_states[self.parents[node] as usize].is_first();
         if node == 0 { !decider } else { decider }
     }
 
     /// The child that a search would play: the next of the blue line, else the highest value of a classical search, else the
     /// most visited. None if nobody looked at any.
-    pub fn preferred_child(&self, node: usize) -> Option<usize> {
+    pub fn best_child(&self, node: usize) -> Option<usize> {
         let children = self.children_of(node);
-        let at = (self.principal.iter()).position(|&other| other == node);
-        if let Some(&next) = at.and_then(|at| self.principal.get(at + 1)) {
+        let at = (self.pv.iter()).position(|&other| other == node);
+        if let Some(&next) = at.and_then(|at| self.pv.get(at + 1)) {
             return Some(next);
         }
         if children.is_empty() {
             return None;
         }
         if !self.is_classical() {
-            let peak = self.peak(children);
+            let peak = self.most_visited(children);
             return (self.visits(peak) > 0).then_some(peak);
         }
         let searched = children.filter(|&child| self.visits(child) > 0);
@@ -69,9 +69,9 @@ impl Model {
 
     /// The line that a classical search has chosen: what its sidecar says both sides would play, as far as that is in the
     /// tree; where it says nothing, the chosen move and the best value from there on. None for other searches.
-    pub(super) fn chosen_line(&self) -> Option<Vec<usize>> {
+    pub(super) fn classical_pv(&self) -> Option<Vec<usize>> {
         let meta = self.meta.as_deref().filter(|meta| is_classical(meta))?;
-        let sizes = self.tree.sizes();
+        let sizes = self.tree.subtree_sizes();
         let nodes = self.tree.nodes();
         let named = |row: usize, name: &str| {
             let mut children = self.tree.children(row, &sizes);
@@ -112,14 +112,14 @@ impl Model {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{Builder, Row};
+    use canopy_engine::tree::{TreeBuilder, TreeRow};
 
     use super::*;
-    use crate::model::Source;
+    use crate::model::ModelSource;
 
     /// Root with three children; the second is the best, the first has the most nodes below it, the third was cut off.
-    fn model(meta: Meta) -> Model {
-        let mut builder = Builder::default();
+    fn model(meta: Meta) -> TreeModel {
+        let mut builder = TreeBuilder::default();
         for (move_name, visits, mean, children) in [
             ("", 40, 0.4, 3),
             ("a", 30, 0.5, 1),
@@ -129,19 +129,19 @@ mod tests {
             ("z", 2, 0.3, 0),
             ("c", 0, 0.9, 0),
         ] {
-            let row = Row {
+            let row = TreeRow {
                 move_name,
                 visits,
                 second: visits,
                 mean,
                 children,
-                ..Row::default()
+                ..TreeRow::default()
             };
             builder.push(&row).expect("a sound row");
         }
-        Model::new(Source {
+        TreeModel::new(ModelSource {
             meta: Some(Arc::new(meta)),
-            ..Source::of(builder.finish().expect("a whole tree"))
+            ..ModelSource::of(builder.finish().expect("a whole tree"))
         })
     }
 
@@ -152,8 +152,8 @@ mod tests {
         }
     }
 
-    fn line(model: &Model) -> Vec<&str> {
-        (model.principal.iter())
+    fn line(model: &TreeModel) -> Vec<&str> {
+        (model.pv.iter())
             .map(|&node| model.tree.move_name(model.row(node)))
             .collect()
     }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(line(&model(meta("select"))), ["", "a", "x"]);
         let classical = model(meta("depth"));
         assert_eq!(line(&classical), ["", "b", "z"], "the best values");
-        assert_eq!(classical.preferred_child(0), Some(2));
+        assert_eq!(classical.best_child(0), Some(2));
         let chosen = Meta {
             chosen: Some("a".to_owned()),
             ..meta("depth")
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_mean_is_that_of_who_made_the_move() {
         let model = model(meta("depth"));
-        let first: Vec<bool> = [0, 1, 4].map(|node| model.mean_is_of_first(node)).to_vec();
+        let first: Vec<bool> = [0, 1, 4].map(|node| model.is_mean_of_first(node)).to_vec();
         assert_eq!(first, [false, true, false]);
     }
 

@@ -4,7 +4,7 @@ use canopy_engine::tree::{Tree, meta::Meta};
 
 /// What is known of who decides at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decider {
+pub enum NodeState {
     /// The first player.
     First,
     /// The second player.
@@ -17,32 +17,32 @@ pub enum Decider {
     Draw,
 }
 
-impl Decider {
+impl NodeState {
     /// Whether the node is drawn in the first player's colour: who decides, or who has won.
     pub fn is_first(self) -> bool {
         matches!(self, Self::First | Self::FirstWins)
     }
 
     /// Whether the game is over there.
-    pub fn is_end(self) -> bool {
+    pub fn is_terminal(self) -> bool {
         !matches!(self, Self::First | Self::Second)
     }
 }
 
 /// Who decides at each row: as the states say, as the players of children's moves say, or in turns.
-pub(super) fn deciders(tree: &Tree, meta: Option<&Meta>) -> Vec<Decider> {
+pub(super) fn node_states(tree: &Tree, meta: Option<&Meta>) -> Vec<NodeState> {
     let root_is_second = meta.is_some_and(|meta| meta.to_move == 2);
     let nodes = tree.nodes();
-    let mut deciders: Vec<Decider> = Vec::with_capacity(nodes.len());
+    let mut deciders: Vec<NodeState> = Vec::with_capacity(nodes.len());
     for (row, node) in nodes.iter().enumerate() {
         let state = tree.state(row);
         let said = match state.split(' ').next().unwrap_or("") {
-            "p1" => Some(Decider::First),
-            "p2" => Some(Decider::Second),
-            "p1win" => Some(Decider::FirstWins),
-            "p2win" => Some(Decider::SecondWins),
-            "draw" => Some(Decider::Draw),
-            _ => said_by_others(tree, row, state),
+            "p1" => Some(NodeState::First),
+            "p2" => Some(NodeState::Second),
+            "p1win" => Some(NodeState::FirstWins),
+            "p2win" => Some(NodeState::SecondWins),
+            "draw" => Some(NodeState::Draw),
+            _ => parse_foreign_state(tree, row, state),
         };
         let decider = said.unwrap_or_else(|| {
             let is_first = match row {
@@ -50,9 +50,9 @@ pub(super) fn deciders(tree: &Tree, meta: Option<&Meta>) -> Vec<Decider> {
                 _ => !deciders[node.parent as usize].is_first(),
             };
             if is_first {
-                Decider::First
+                NodeState::First
             } else {
-                Decider::Second
+                NodeState::Second
             }
         });
         deciders.push(decider);
@@ -61,10 +61,10 @@ pub(super) fn deciders(tree: &Tree, meta: Option<&Meta>) -> Vec<Decider> {
 }
 
 /// Who decides at a node of somebody else's tree, as far as its texts say.
-fn said_by_others(tree: &Tree, row: usize, state: &str) -> Option<Decider> {
+fn parse_foreign_state(tree: &Tree, row: usize, state: &str) -> Option<NodeState> {
     let of_number = |text: &str| match text.trim_start().chars().next()? {
-        '1' => Some(Decider::First),
-        '2' => Some(Decider::Second),
+        '1' => Some(NodeState::First),
+        '2' => Some(NodeState::Second),
         _ => None,
     };
     if let Some((_, number)) = state.split_once("Current player:") {
@@ -77,9 +77,9 @@ fn said_by_others(tree: &Tree, row: usize, state: &str) -> Option<Decider> {
     // The first child's move names who makes it.
     let mv = tree.move_name(row + 1);
     if mv.starts_with("white ") {
-        Some(Decider::First)
+        Some(NodeState::First)
     } else if mv.starts_with("black ") {
-        Some(Decider::Second)
+        Some(NodeState::Second)
     } else if let Some(number) = mv.strip_prefix("Player ") {
         of_number(number)
     } else {

@@ -10,9 +10,9 @@ use canopy_engine::tree::{
     meta::{self, Meta, RootMeta},
 };
 
-pub use self::deciders::Decider;
-use self::{deciders::deciders, order::Order, peaks::Peaks, steps::Step};
-use crate::layout::{Shape, layout};
+pub use self::deciders::NodeState;
+use self::{deciders::node_states, order::NodeOrder, peaks::RangeMaxima, steps::ChildStep};
+use crate::layout::{TreeShape, layout};
 
 mod chosen;
 mod deciders;
@@ -22,29 +22,29 @@ pub mod steps;
 
 /// What of a tree is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sift {
+pub struct Filter {
     /// Nodes whose children are hidden.
-    pub collapsed: Vec<Arc<Vec<Step>>>,
+    pub collapsed: Vec<Arc<Vec<ChildStep>>>,
     /// Nodes with fewer visits are hidden.
-    pub least_visits: u32,
+    pub min_visits: u32,
     /// So many of the most visited children of a node are shown; all if none.
-    pub best: Option<u32>,
+    pub max_children: Option<u32>,
     /// Whether children are ordered by visits, the most visited first.
-    pub by_visits: bool,
+    pub sort_by_visits: bool,
     /// Whether the moves of one player in a row are one edge.
-    pub whole_turns: bool,
+    pub merge_turns: bool,
 }
 
-impl Sift {
+impl Filter {
     /// Whether everything is shown as it is.
-    pub fn is_plain(&self) -> bool {
+    pub fn is_unfiltered(&self) -> bool {
         *self == Self::default()
     }
 }
 
 /// What a model is made of.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct ModelSource {
     /// The tree.
     pub tree: Arc<Tree>,
     /// STEM.json.
@@ -52,30 +52,30 @@ pub struct Source {
     /// STEM.extra.
     pub extra: Option<Arc<Vec<Extra>>>,
     /// The rows along which the last iteration went, where that is known.
-    pub way: Arc<Vec<u32>>,
+    pub last_path_rows: Arc<Vec<u32>>,
     /// How many nodes of the search are not in the tree.
     pub left_out: u64,
     /// What the journal knows that the tree was made of; none if it is the tree of a file.
-    pub journal: Option<Journal>,
+    pub journal: Option<JournalFeatures>,
     /// All of them have fewer visits than this, where that is known; else 0.
     pub least_visits: u32,
 }
 
 /// What a journal knows of a search beside the rows of its trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Journal {
+pub struct JournalFeatures {
     /// Whether it has the figures of a table of positions.
     pub has_table: bool,
 }
 
-impl Source {
+impl ModelSource {
     /// A tree alone.
     pub fn of(tree: Tree) -> Self {
         Self {
             tree: Arc::new(tree),
             meta: None,
             extra: None,
-            way: Arc::default(),
+            last_path_rows: Arc::default(),
             left_out: 0,
             journal: None,
             least_visits: 0,
@@ -83,18 +83,18 @@ impl Source {
     }
 }
 
-impl From<Document> for Source {
+impl From<Document> for ModelSource {
     fn from(mut document: Document) -> Self {
         let root = &document.tree.nodes()[0];
         // A file without figures for its root: they are what they must be.
         if root.children > 0 && (root.visits, root.second) == (0, 0) {
-            let (visits, second, mean) = document.tree.root_of_children();
-            document.tree.set_root(visits, second, mean);
+            let (visits, second, mean) = document.tree.root_stats_from_children();
+            document.tree.set_root_stats(visits, second, mean);
         }
         Self {
             left_out: document.meta.as_ref().map_or(0, |meta| meta.cut.left_out),
             meta: (document.meta)
-                .filter(|meta| *meta != root_only(meta.root))
+                .filter(|meta| *meta != root_only_meta(meta.root))
                 .map(Arc::new),
             extra: document.extra.map(Arc::new),
             ..Self::of(document.tree)
@@ -103,9 +103,9 @@ impl From<Document> for Source {
 }
 
 /// What stands beside a tree of which nothing is known but its root's own figures, for which `.tree` files have no place.
-pub fn root_only(root: RootMeta) -> Meta {
+pub fn root_only_meta(root: RootMeta) -> Meta {
     Meta {
-        format: meta::FORMAT,
+        format: meta::FORMAT_VERSION,
         is_final: true,
         root,
         ..Meta::default()
@@ -114,7 +114,7 @@ pub fn root_only(root: RootMeta) -> Meta {
 
 /// A tree that is laid out.
 #[derive(Debug)]
-pub struct Model {
+pub struct TreeModel {
     /// The tree itself: names and figures by row.
     pub tree: Arc<Tree>,
     /// What stands beside it.
@@ -122,16 +122,16 @@ pub struct Model {
     /// What stands beside it for every row.
     pub extra: Option<Arc<Vec<Extra>>>,
     /// The nodes along which the last iteration went, where that is known.
-    pub way: Vec<usize>,
-    source_way: Arc<Vec<u32>>,
+    pub last_path: Vec<usize>,
+    last_path_rows: Arc<Vec<u32>>,
     /// How many nodes of the search are not in the tree.
     pub left_out: u64,
     /// What the journal knows that the tree was made of; none if it is the tree of a file.
-    pub journal: Option<Journal>,
+    pub journal: Option<JournalFeatures>,
     /// All of them have fewer visits than this, where that is known; else 0.
     pub least_visits: u32,
     /// By row: how many rows its subtree takes; none if every row is a node.
-    sizes: Option<Vec<u32>>,
+    subtree_sizes: Option<Vec<u32>>,
     /// By node: its row.
     pub rows: Vec<u32>,
     /// By node: its parent; the root is its own.
@@ -143,9 +143,9 @@ pub struct Model {
     /// By node: how far to the right it stands.
     pub x: Vec<f64>,
     /// By node: who decides.
-    pub deciders: Vec<Decider>,
+    pub node_states: Vec<NodeState>,
     /// The line drawn in blue: what a classical search has chosen, else the most visited way down from the root.
-    pub principal: Vec<usize>,
+    pub pv: Vec<usize>,
     /// Whether the first player has the dark men.
     first_is_dark: bool,
     /// By node: its visits, which are asked for more often than anything else.
@@ -155,13 +155,13 @@ pub struct Model {
     /// How many nodes are not shown.
     pub hidden: u32,
     /// Nodes below which something is hidden that would be shown otherwise, in order, and how many nodes that are.
-    pub marks: Vec<(u32, u32)>,
+    pub hidden_counts: Vec<(u32, u32)>,
     /// Whether an edge may be several moves.
-    whole_turns: bool,
+    merge_turns: bool,
     /// How far the tree reaches to the left and right of its root.
     pub extent: (f64, f64),
     /// The most visited nodes of ranges.
-    peaks: Peaks,
+    visit_maxima: RangeMaxima,
     /// The least and the most of what edges are coloured by: visits and second counter, without the root.
     pub visit_range: (i32, i32),
     /// The same for the second counter.
@@ -169,12 +169,12 @@ pub struct Model {
     /// The least and the most of the means of visited nodes.
     pub mean_range: (f64, f64),
     /// The same by layer.
-    pub layer_ranges: Vec<Ranges>,
+    pub layer_ranges: Vec<ColourRanges>,
 }
 
 /// The least and the most of what edges are coloured by.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranges {
+pub struct ColourRanges {
     /// Of visits.
     pub visits: (i32, i32),
     /// Of the second counter.
@@ -183,7 +183,7 @@ pub struct Ranges {
     pub mean: (f64, f64),
 }
 
-impl Default for Ranges {
+impl Default for ColourRanges {
     fn default() -> Self {
         Self {
             visits: (i32::MAX, 0),
@@ -193,7 +193,7 @@ impl Default for Ranges {
     }
 }
 
-impl Ranges {
+impl ColourRanges {
     fn of(tree: &Tree, rows: &[u32]) -> Self {
         let nodes = tree.nodes();
         rows.iter().fold(Self::default(), |ranges, &row| {
@@ -203,7 +203,7 @@ impl Ranges {
             } else {
                 Self::default().mean
             };
-            ranges.with(&Self {
+            ranges.merge(&Self {
                 visits: (node.visits, node.visits),
                 second: (node.second, node.second),
                 mean,
@@ -211,7 +211,7 @@ impl Ranges {
         })
     }
 
-    fn with(self, other: &Self) -> Self {
+    fn merge(self, other: &Self) -> Self {
         let whole = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
         Self {
             visits: whole(self.visits, other.visits),
@@ -221,39 +221,39 @@ impl Ranges {
     }
 }
 
-impl Model {
+impl TreeModel {
     /// A tree in which everything is shown.
-    pub fn new(source: impl Into<Source>) -> Self {
-        Self::sifted(source.into(), &Sift::default())
+    pub fn new(source: impl Into<ModelSource>) -> Self {
+        Self::filtered(source.into(), &Filter::default())
     }
 
     /// A tree of which a part is shown.
-    pub fn sifted(source: Source, sift: &Sift) -> Self {
-        let Source {
+    pub fn filtered(source: ModelSource, filter: &Filter) -> Self {
+        let ModelSource {
             tree,
             meta,
             extra,
-            way: source_way,
+            last_path_rows: source_way,
             left_out,
             journal,
             least_visits,
         } = source;
-        let by_row = deciders(&tree, meta.as_deref());
-        let order = if sift.is_plain() {
-            Order::of_all(&tree)
+        let by_row = node_states(&tree, meta.as_deref());
+        let order = if filter.is_unfiltered() {
+            NodeOrder::all(&tree)
         } else {
-            Order::of_some(&tree, sift, &by_row)
+            NodeOrder::filtered(&tree, filter, &by_row)
         };
-        let Order {
+        let NodeOrder {
             rows,
             parents,
             first_child,
             children,
             layers,
-            marks,
-            sizes,
+            hidden_counts: marks,
+            subtree_sizes: sizes,
         } = order;
-        let x = layout(&Shape {
+        let x = layout(&TreeShape {
             parents: &parents,
             first_child: &first_child,
             children: &children,
@@ -263,59 +263,59 @@ impl Model {
         let visits: Vec<i32> = (rows.iter())
             .map(|&row| nodes[row as usize].visits)
             .collect();
-        let peaks = Peaks::new(&visits);
-        let layer_ranges: Vec<Ranges> = (layers.windows(2))
-            .map(|layer| Ranges::of(&tree, &rows[layer[0] as usize..layer[1] as usize]))
+        let peaks = RangeMaxima::new(&visits);
+        let layer_ranges: Vec<ColourRanges> = (layers.windows(2))
+            .map(|layer| ColourRanges::of(&tree, &rows[layer[0] as usize..layer[1] as usize]))
             .collect();
         // The root has no edge.
-        let all = (layer_ranges.iter().skip(1)).fold(Ranges::default(), Ranges::with);
+        let all = (layer_ranges.iter().skip(1)).fold(ColourRanges::default(), ColourRanges::merge);
         let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
             (left.min(x), right.max(x))
         });
         let first_is_dark = chosen::first_is_dark(meta.as_deref());
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
-            marks,
-            whole_turns: sift.whole_turns,
+            hidden_counts: marks,
+            merge_turns: filter.merge_turns,
             meta,
             extra,
-            way: Vec::new(),
-            source_way,
+            last_path: Vec::new(),
+            last_path_rows: source_way,
             left_out,
             journal,
-            sizes,
+            subtree_sizes: sizes,
             least_visits,
             rows,
             parents,
             first_child,
             children,
             x,
-            deciders,
-            principal: Vec::new(),
+            node_states: deciders,
+            pv: Vec::new(),
             first_is_dark,
             visits,
             layers,
             extent,
-            peaks,
+            visit_maxima: peaks,
             visit_range: all.visits,
             second_range: all.second,
             mean_range: all.mean,
             layer_ranges,
             tree,
         };
-        let chosen = model.chosen_line();
-        model.principal = chosen.unwrap_or_else(|| model.most_visited_way());
-        model.way = model.nodes_along(&Arc::clone(&model.source_way));
+        let classical_pv = model.classical_pv();
+        model.pv = classical_pv.unwrap_or_else(|| model.most_visited_path());
+        model.last_path = model.nodes_along(&Arc::clone(&model.last_path_rows));
         model
     }
 
     /// What it is made of.
-    pub fn source(&self) -> Source {
-        Source {
+    pub fn source(&self) -> ModelSource {
+        ModelSource {
             tree: Arc::clone(&self.tree),
             meta: self.meta.clone(),
             extra: self.extra.clone(),
-            way: Arc::clone(&self.source_way),
+            last_path_rows: Arc::clone(&self.last_path_rows),
             left_out: self.left_out,
             journal: self.journal,
             least_visits: self.least_visits,
@@ -323,9 +323,9 @@ impl Model {
     }
 
     /// The same tree, as a file has it: nothing is known of the last iteration.
-    pub fn without_way(mut self) -> Self {
-        self.way = Vec::new();
-        self.source_way = Arc::default();
+    pub fn without_last_path(mut self) -> Self {
+        self.last_path = Vec::new();
+        self.last_path_rows = Arc::default();
         self
     }
 
@@ -342,7 +342,7 @@ impl Model {
             };
             match found {
                 Some(node) => nodes.push(node),
-                None if self.whole_turns && !nodes.is_empty() => {}
+                None if self.merge_turns && !nodes.is_empty() => {}
                 None => break,
             }
         }
@@ -358,14 +358,14 @@ impl Model {
         let row = self.row(node);
         let above = self.row(self.parents[node] as usize);
         let name = self.tree.move_name(row);
-        if !self.whole_turns || self.tree.nodes()[row].parent as usize == above {
+        if !self.merge_turns || self.tree.nodes()[row].parent as usize == above {
             return Cow::Borrowed(name);
         }
         Cow::Owned(self.moves_between(above, row).join(" "))
     }
 
     /// The moves from the root to a node.
-    pub fn line(&self, node: usize) -> Vec<&str> {
+    pub fn moves_to(&self, node: usize) -> Vec<&str> {
         self.moves_between(0, self.row(node))
     }
 
@@ -383,9 +383,9 @@ impl Model {
 
     /// How many nodes are hidden right below a node.
     pub fn hidden_below(&self, node: usize) -> u32 {
-        (self.marks)
+        (self.hidden_counts)
             .binary_search_by_key(&(node as u32), |&(node, _)| node)
-            .map_or(0, |at| self.marks[at].1)
+            .map_or(0, |at| self.hidden_counts[at].1)
     }
 
     /// How many nodes are shown.
@@ -419,7 +419,7 @@ impl Model {
     }
 
     /// The figures of a node.
-    pub fn node(&self, node: usize) -> &canopy_engine::tree::Node {
+    pub fn node(&self, node: usize) -> &canopy_engine::tree::TreeNode {
         &self.tree.nodes()[self.row(node)]
     }
 
@@ -430,7 +430,7 @@ impl Model {
 
     /// Whether a node is filled light: who decides there, or has won, has the light men.
     pub fn is_light(&self, node: usize) -> bool {
-        self.fills_light(self.deciders[node].is_first())
+        self.fills_light(self.node_states[node].is_first())
     }
 
     /// Whether the nodes of the first player are filled light, or those of the second.
@@ -446,7 +446,7 @@ impl Model {
 
     /// The rows of all children of a node, shown or not, in the order of the tree.
     pub fn child_rows(&self, node: usize) -> Vec<usize> {
-        match &self.sizes {
+        match &self.subtree_sizes {
             Some(sizes) => self.tree.children(self.row(node), sizes).collect(),
             None => self
                 .children_of(node)
@@ -486,14 +486,14 @@ impl Model {
         path
     }
 
-    fn most_visited_way(&self) -> Vec<usize> {
+    fn most_visited_path(&self) -> Vec<usize> {
         let mut path = vec![0];
         let mut at = 0;
         loop {
             let children = self.children_of(at);
             let best = Some(children)
                 .filter(|children| !children.is_empty())
-                .map(|children| self.peak(children))
+                .map(|children| self.most_visited(children))
                 .filter(|&child| self.visits[child] > 0);
             match best {
                 Some(child) => path.push(child),
@@ -504,8 +504,8 @@ impl Model {
     }
 
     /// The most visited node of a range that is not empty.
-    pub fn peak(&self, range: std::ops::Range<usize>) -> usize {
-        self.peaks.of(range, &self.visits)
+    pub fn most_visited(&self, range: std::ops::Range<usize>) -> usize {
+        self.visit_maxima.argmax(range, &self.visits)
     }
 
     /// The node with the given row, if it is shown.
@@ -520,7 +520,7 @@ impl Model {
             + self.first_child.capacity()
             + self.children.capacity()
             + self.layers.capacity()
-            + self.sizes.as_ref().map_or(0, Vec::capacity);
+            + self.subtree_sizes.as_ref().map_or(0, Vec::capacity);
         let extra = self
             .extra
             .as_ref()
@@ -529,25 +529,25 @@ impl Model {
             + extra
             + 4 * words
             + 8 * self.x.capacity()
-            + self.deciders.capacity()
+            + self.node_states.capacity()
             + 4 * self.visits.capacity()
-            + self.peaks.bytes()
+            + self.visit_maxima.bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        steps::{find_steps, steps},
+        steps::{find_path, path_to},
         *,
     };
 
     /// The shape of a tree of the csv format; `rows` are move, visits and number of children.
     pub(crate) fn tree(rows: &[(&str, i32, u32)]) -> Tree {
-        let mut builder = canopy_engine::tree::Builder::default();
+        let mut builder = canopy_engine::tree::TreeBuilder::default();
         for &(mv, visits, children) in rows {
             builder
-                .push(&canopy_engine::tree::Row {
+                .push(&canopy_engine::tree::TreeRow {
                     move_name: mv,
                     state: "",
                     visits,
@@ -574,7 +574,7 @@ mod tests {
 
     #[test]
     fn layers_are_ranges_from_left_to_right() {
-        let model = Model::new(Source::of(sample()));
+        let model = TreeModel::new(ModelSource::of(sample()));
         assert_eq!(model.layers, [0, 1, 4, 7]);
         let names: Vec<&str> = (0..7)
             .map(|node| model.tree.move_name(model.row(node)))
@@ -583,53 +583,53 @@ mod tests {
         assert_eq!(model.parents, [0, 0, 0, 0, 1, 2, 2]);
         assert_eq!(model.children_of(2), 5..7);
         assert_eq!(model.path(6), [0, 2, 6]);
-        assert_eq!(model.principal, [0, 2, 6]);
+        assert_eq!(model.pv, [0, 2, 6]);
         assert_eq!(
             (model.depth_of(0), model.depth_of(3), model.depth_of(4)),
             (0, 1, 2)
         );
-        assert!(model.deciders[0].is_first() && !model.deciders[1].is_first());
+        assert!(model.node_states[0].is_first() && !model.node_states[1].is_first());
     }
 
     #[test]
     fn a_sieve_hides_and_orders() {
-        let shown = |sift: &Sift| -> String {
-            let model = Model::sifted(Source::of(sample()), sift);
+        let shown = |sift: &Filter| -> String {
+            let model = TreeModel::filtered(ModelSource::of(sample()), sift);
             let names = (0..model.len()).map(|node| model.tree.move_name(model.row(node)));
             assert_eq!(model.hidden as usize + model.len(), 7);
             names.collect::<Vec<_>>().join(" ")
         };
-        let plain = Sift::default();
+        let plain = Filter::default();
         assert_eq!(
-            shown(&Sift {
-                by_visits: true,
+            shown(&Filter {
+                sort_by_visits: true,
                 ..plain.clone()
             }),
             " b c a b2 b1 a1"
         );
         assert_eq!(
-            shown(&Sift {
-                least_visits: 3,
+            shown(&Filter {
+                min_visits: 3,
                 ..plain.clone()
             }),
             " b c b2"
         );
         assert_eq!(
-            shown(&Sift {
-                best: Some(1),
+            shown(&Filter {
+                max_children: Some(1),
                 ..plain.clone()
             }),
             " b b2"
         );
         assert_eq!(
-            shown(&Sift {
+            shown(&Filter {
                 collapsed: vec![Arc::new(vec![("b".to_owned(), 0)])],
                 ..plain.clone()
             }),
             " a b c a1"
         );
         assert_eq!(
-            shown(&Sift {
+            shown(&Filter {
                 collapsed: vec![Arc::new(vec![])],
                 ..plain
             }),
@@ -639,25 +639,25 @@ mod tests {
 
     #[test]
     fn marks_say_how_much_is_hidden() {
-        let sift = |sift: Sift| Model::sifted(Source::of(sample()), &sift);
-        let some = sift(Sift {
-            least_visits: 3,
-            ..Sift::default()
+        let sift = |sift: Filter| TreeModel::filtered(ModelSource::of(sample()), &sift);
+        let some = sift(Filter {
+            min_visits: 3,
+            ..Filter::default()
         });
         // The root lacks a with a1, b lacks b1.
-        assert_eq!(some.marks, [(0, 2), (1, 1)]);
+        assert_eq!(some.hidden_counts, [(0, 2), (1, 1)]);
         assert_eq!((some.hidden_below(0), some.hidden_below(2)), (2, 0));
-        let folded = sift(Sift {
+        let folded = sift(Filter {
             collapsed: vec![Arc::new(vec![("b".to_owned(), 0)])],
-            ..Sift::default()
+            ..Filter::default()
         });
-        assert_eq!(folded.marks, [(2, 2)]);
+        assert_eq!(folded.hidden_counts, [(2, 2)]);
     }
 
     /// The first player sows twice, then the second once: one edge each.
     #[test]
     fn whole_turns_are_one_edge() {
-        let mut builder = canopy_engine::tree::Builder::default();
+        let mut builder = canopy_engine::tree::TreeBuilder::default();
         for (mv, state, children) in [
             ("", "p1", 2),
             ("1", "p1", 2),
@@ -667,7 +667,7 @@ mod tests {
             ("5", "p2", 0),
         ] {
             builder
-                .push(&canopy_engine::tree::Row {
+                .push(&canopy_engine::tree::TreeRow {
                     move_name: mv,
                     state,
                     visits: 1,
@@ -677,40 +677,40 @@ mod tests {
                 })
                 .expect("a sound row");
         }
-        let mut source = Source::of(builder.finish().expect("a whole tree"));
-        source.way = Arc::new(vec![0, 1, 2, 3]);
-        let sift = Sift {
-            whole_turns: true,
-            ..Sift::default()
+        let mut source = ModelSource::of(builder.finish().expect("a whole tree"));
+        source.last_path_rows = Arc::new(vec![0, 1, 2, 3]);
+        let sift = Filter {
+            merge_turns: true,
+            ..Filter::default()
         };
-        let model = Model::sifted(source, &sift);
+        let model = TreeModel::filtered(source, &sift);
         let texts: Vec<_> = (0..model.len()).map(|node| model.move_text(node)).collect();
         assert_eq!(texts, ["", "1 2", "1 4", "5", "3"]);
         // Both turns begin with one move, for which there is no node.
         assert_eq!(model.child_rows(0), [1, 5]);
         assert_eq!(model.shown_rows(0), [(1, None), (5, Some(3))]);
-        assert_eq!(model.line(4), ["1", "2", "3"]);
-        assert_eq!(model.way, [0, 1, 4]);
+        assert_eq!(model.moves_to(4), ["1", "2", "3"]);
+        assert_eq!(model.last_path, [0, 1, 4]);
     }
 
     #[test]
     fn all_children_are_known_whatever_is_shown() {
-        let all = |sift: Sift| {
-            let model = Model::sifted(Source::of(sample()), &sift);
+        let all = |sift: Filter| {
+            let model = TreeModel::filtered(ModelSource::of(sample()), &sift);
             (model.child_rows(0), model.shown_rows(0))
         };
-        let plain = all(Sift::default());
+        let plain = all(Filter::default());
         assert_eq!(plain.0, [1, 3, 6]);
         assert_eq!(plain.1, [(1, Some(1)), (3, Some(2)), (6, Some(3))]);
-        let best = all(Sift {
-            best: Some(1),
-            by_visits: true,
-            ..Sift::default()
+        let best = all(Filter {
+            max_children: Some(1),
+            sort_by_visits: true,
+            ..Filter::default()
         });
         assert_eq!(best, (plain.0.clone(), vec![(3, Some(1))]));
-        let folded = all(Sift {
+        let folded = all(Filter {
             collapsed: vec![Arc::default()],
-            ..Sift::default()
+            ..Filter::default()
         });
         assert_eq!(folded, (plain.0, Vec::new()));
     }
@@ -725,13 +725,13 @@ mod tests {
             ("b", 1, 0),
             ("", 1, 0),
         ]);
-        let sizes = tree.sizes();
+        let sizes = tree.subtree_sizes();
         for row in 0..6 {
             assert_eq!(
-                find_steps(&tree, &sizes, &steps(&tree, &sizes, row)),
+                find_path(&tree, &sizes, &path_to(&tree, &sizes, row)),
                 Some(row)
             );
         }
-        assert_eq!(find_steps(&tree, &sizes, &[("c".to_owned(), 0)]), None);
+        assert_eq!(find_path(&tree, &sizes, &[("c".to_owned(), 0)]), None);
     }
 }

@@ -2,23 +2,23 @@
 
 use canopy_engine::tree::Tree;
 
-use super::{Decider, Sift, steps::find_steps};
+use super::{Filter, NodeState, steps::find_path};
 
 /// The nodes that are shown, breadth-first.
-pub(super) struct Order {
+pub(super) struct NodeOrder {
     pub(super) rows: Vec<u32>,
     pub(super) parents: Vec<u32>,
     pub(super) first_child: Vec<u32>,
     pub(super) children: Vec<u32>,
     pub(super) layers: Vec<u32>,
-    pub(super) marks: Vec<(u32, u32)>,
+    pub(super) hidden_counts: Vec<(u32, u32)>,
     /// By row, if not all are shown as they are: how many rows its subtree takes.
-    pub(super) sizes: Option<Vec<u32>>,
+    pub(super) subtree_sizes: Option<Vec<u32>>,
 }
 
-impl Order {
+impl NodeOrder {
     /// All nodes in the order of the file: a stable sort by depth.
-    pub(super) fn of_all(tree: &Tree) -> Self {
+    pub(super) fn all(tree: &Tree) -> Self {
         let nodes = tree.nodes();
         let mut depths = vec![0_u32; nodes.len()];
         let mut layers = vec![0_u32, 1];
@@ -47,8 +47,8 @@ impl Order {
             first_child: vec![0; nodes.len()],
             children: vec![0; nodes.len()],
             layers,
-            marks: Vec::new(),
-            sizes: None,
+            hidden_counts: Vec::new(),
+            subtree_sizes: None,
         };
         for (row, node) in nodes.iter().enumerate() {
             let at = place[row] as usize;
@@ -63,16 +63,16 @@ impl Order {
     }
 
     /// The nodes that a sieve lets through.
-    pub(super) fn of_some(tree: &Tree, sift: &Sift, deciders: &[Decider]) -> Self {
+    pub(super) fn filtered(tree: &Tree, filter: &Filter, deciders: &[NodeState]) -> Self {
         let nodes = tree.nodes();
-        let sizes = tree.sizes();
-        let mut collapsed: Vec<usize> = (sift.collapsed.iter())
-            .filter_map(|steps| find_steps(tree, &sizes, steps))
+        let sizes = tree.subtree_sizes();
+        let mut collapsed: Vec<usize> = (filter.collapsed.iter())
+            .filter_map(|steps| find_path(tree, &sizes, steps))
             .collect();
         collapsed.sort_unstable();
         let is_collapsed = |row: usize| collapsed.binary_search(&row).is_ok();
         let goes_on = |row: usize, child: usize| {
-            sift.whole_turns
+            filter.merge_turns
                 && deciders[child] == deciders[row]
                 && nodes[child].children > 0
                 && !is_collapsed(child)
@@ -83,8 +83,8 @@ impl Order {
             first_child: Vec::new(),
             children: Vec::new(),
             layers: vec![0],
-            marks: Vec::new(),
-            sizes: None,
+            hidden_counts: Vec::new(),
+            subtree_sizes: None,
         };
         let mut end_of_layer = 1;
         let (mut kept, mut open) = (Vec::new(), Vec::new());
@@ -106,7 +106,7 @@ impl Order {
                 open.push(row);
                 while let Some(parent) = open.pop() {
                     for child in tree.children(parent, &sizes) {
-                        if visits(child) < i64::from(sift.least_visits) {
+                        if visits(child) < i64::from(filter.min_visits) {
                             hidden += sizes[child];
                         } else if goes_on(parent, child) {
                             open.push(child);
@@ -117,19 +117,22 @@ impl Order {
                 }
                 kept.sort_unstable();
                 let by_visits = |&child: &usize| std::cmp::Reverse(visits(child));
-                if let Some(best) = sift.best.filter(|&best| (best as usize) < kept.len()) {
+                if let Some(best) = filter
+                    .max_children
+                    .filter(|&best| (best as usize) < kept.len())
+                {
                     kept.sort_by_key(by_visits);
                     hidden += (kept.drain(best as usize..))
                         .map(|child| sizes[child])
                         .sum::<u32>();
                     kept.sort_unstable();
                 }
-                if sift.by_visits {
+                if filter.sort_by_visits {
                     kept.sort_by_key(by_visits);
                 }
             }
             if hidden > 0 {
-                order.marks.push((at as u32, hidden));
+                order.hidden_counts.push((at as u32, hidden));
             }
             order.first_child.push(order.rows.len() as u32);
             order.children.push(kept.len() as u32);
@@ -138,7 +141,7 @@ impl Order {
             at += 1;
         }
         order.layers.push(order.rows.len() as u32);
-        order.sizes = Some(sizes);
+        order.subtree_sizes = Some(sizes);
         order
     }
 }

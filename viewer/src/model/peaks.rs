@@ -2,13 +2,13 @@
 
 /// The largest of every block of nodes, of every block of blocks, and so on.
 #[derive(Debug)]
-pub(super) struct Peaks {
+pub(super) struct RangeMaxima {
     levels: Vec<Vec<u32>>,
 }
 
-const BLOCK: usize = 16;
+const BLOCK_LENGTH: usize = 16;
 
-impl Peaks {
+impl RangeMaxima {
     pub(super) fn new(values: &[i32]) -> Self {
         let better = |one: u32, other: u32| {
             if values[other as usize] > values[one as usize] {
@@ -24,7 +24,7 @@ impl Peaks {
             if below.len() <= 1 {
                 break;
             }
-            let level = (below.chunks(BLOCK))
+            let level = (below.chunks(BLOCK_LENGTH))
                 .map(|block| block.iter().copied().reduce(better).unwrap_or(0))
                 .collect();
             levels.push(level);
@@ -33,7 +33,7 @@ impl Peaks {
     }
 
     /// The first of the largest in a range that is not empty.
-    pub(super) fn of(&self, range: std::ops::Range<usize>, values: &[i32]) -> usize {
+    pub(super) fn argmax(&self, range: std::ops::Range<usize>, values: &[i32]) -> usize {
         let (mut begin, mut end) = (range.start, range.end);
         let mut best = begin;
         let mut look = |candidate: usize| {
@@ -49,19 +49,19 @@ impl Peaks {
                 Some(level) => self.levels[level][index] as usize,
             };
             let next = level.map_or(0, |level| level + 1);
-            if end - begin <= 2 * BLOCK || next >= self.levels.len() {
+            if end - begin <= 2 * BLOCK_LENGTH || next >= self.levels.len() {
                 (begin..end).for_each(|index| look(at(index)));
                 return best;
             }
-            while !begin.is_multiple_of(BLOCK) {
+            while !begin.is_multiple_of(BLOCK_LENGTH) {
                 look(at(begin));
                 begin += 1;
             }
-            while !end.is_multiple_of(BLOCK) {
+            while !end.is_multiple_of(BLOCK_LENGTH) {
                 end -= 1;
                 look(at(end));
             }
-            (begin, end) = (begin / BLOCK, end / BLOCK);
+            (begin, end) = (begin / BLOCK_LENGTH, end / BLOCK_LENGTH);
             level = Some(next);
             if begin == end {
                 return best;
@@ -83,12 +83,12 @@ mod tests {
         let values: Vec<i32> = (0..5000_u32)
             .map(|index| (index.wrapping_mul(2_654_435_761) >> 20) as i32 % 97)
             .collect();
-        let peaks = Peaks::new(&values);
+        let peaks = RangeMaxima::new(&values);
         for begin in (0..5000).step_by(37) {
             for length in [1, 2, 15, 16, 17, 100, 255, 256, 1000, 4999] {
                 let end = (begin + length).min(5000);
                 let expected = (begin..end).rev().max_by_key(|&index| values[index]);
-                assert_eq!(Some(peaks.of(begin..end, &values)), expected);
+                assert_eq!(Some(peaks.argmax(begin..end, &values)), expected);
             }
         }
     }

@@ -14,38 +14,38 @@
 use egui::epaint::Vertex;
 use egui::{Pos2, TextureFilter, pos2};
 
-use super::{Part, texture::Texture};
-use crate::pixel::{Rgba, fade, multiply, over};
+use super::{PixelRect, texture::Texture};
+use crate::pixel::{Rgba, multiply, over, scale_colour};
 
 /// Sub-pixel positions have this many bits.
 const SUBPIXEL_BITS: u32 = 8;
 /// One pixel in sub-pixel positions.
-const ONE: i32 = 1 << SUBPIXEL_BITS;
+const SUBPIXEL_ONE: i32 = 1 << SUBPIXEL_BITS;
 /// The centre of a pixel.
-const HALF: i32 = ONE / 2;
+const SUBPIXEL_HALF: i32 = SUBPIXEL_ONE / 2;
 /// Positions beyond two million pixels are pulled in, so that products of two of them fit 64 bits.
-const FARTHEST: f32 = 536_870_912.0;
+const MAX_SUBPIXEL_POSITION: f32 = 536_870_912.0;
 /// Colour channels are interpolated with this many bits behind the point.
 const COLOUR_BITS: u32 = 16;
 
 /// The part of the canvas that may be painted, in pixels; right and bottom are exclusive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clip {
+pub(super) struct ClipRect {
     pub(super) left: i32,
     pub(super) top: i32,
     pub(super) right: i32,
     pub(super) bottom: i32,
 }
 
-impl Clip {
+impl ClipRect {
     /// What of it lies within a part of the canvas.
-    pub(super) fn intersect(self, part: Part) -> Self {
+    pub(super) fn intersect(self, part: PixelRect) -> Self {
         let edge = |pixels: usize| i32::try_from(pixels).unwrap_or(i32::MAX);
         Self {
-            left: self.left.max(edge(part.across.0)),
-            top: self.top.max(edge(part.down.0)),
-            right: self.right.min(edge(part.across.1)),
-            bottom: self.bottom.min(edge(part.down.1)),
+            left: self.left.max(edge(part.columns.0)),
+            top: self.top.max(edge(part.rows.0)),
+            right: self.right.min(edge(part.columns.1)),
+            bottom: self.bottom.min(edge(part.rows.1)),
         }
     }
 
@@ -57,16 +57,16 @@ impl Clip {
 
 /// A vertex in sub-pixel positions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Corner {
+pub(super) struct SubpixelVertex {
     x: i32,
     y: i32,
     uv: Pos2,
     colour: Rgba,
     /// Whether the position was a number.
-    sound: bool,
+    is_finite: bool,
 }
 
-impl Corner {
+impl SubpixelVertex {
     pub(super) fn new(vertex: &Vertex, pixels_per_point: f32) -> Self {
         let (x, y) = (
             vertex.pos.x * pixels_per_point,
@@ -77,35 +77,35 @@ impl Corner {
             y: snap(y),
             uv: vertex.uv,
             colour: vertex.color.to_array(),
-            sound: x.is_finite() && y.is_finite() && vertex.uv.is_finite(),
+            is_finite: x.is_finite() && y.is_finite() && vertex.uv.is_finite(),
         }
     }
 }
 
 /// A position in pixels to the nearest sub-pixel.
 fn snap(pixels: f32) -> i32 {
-    let steps = (pixels * ONE as f32).clamp(-FARTHEST, FARTHEST);
+    let steps = (pixels * SUBPIXEL_ONE as f32).clamp(-MAX_SUBPIXEL_POSITION, MAX_SUBPIXEL_POSITION);
     (steps + 0.5_f32.copysign(steps)) as i32
 }
 
 /// The first pixel whose centre is not before a sub-pixel position.
 fn first_pixel(position: i32) -> i32 {
-    (position + HALF - 1) >> SUBPIXEL_BITS
+    (position + SUBPIXEL_HALF - 1) >> SUBPIXEL_BITS
 }
 
 /// Pixels and the part of them that may be painted.
-pub(super) struct Canvas<'a> {
+pub(super) struct RasterTarget<'a> {
     pixels: &'a mut [Rgba],
     width: usize,
-    pub(super) clip: Clip,
+    pub(super) clip: ClipRect,
 }
 
-impl<'a> Canvas<'a> {
+impl<'a> RasterTarget<'a> {
     pub(super) fn new(pixels: &'a mut [Rgba], width: u32, height: u32) -> Self {
         Self {
             pixels,
             width: width as usize,
-            clip: Clip {
+            clip: ClipRect {
                 left: 0,
                 top: 0,
                 right: i32::try_from(width).unwrap_or(i32::MAX),
@@ -124,11 +124,15 @@ impl<'a> Canvas<'a> {
 
     /// Paints the two triangles `p q r` and `p q s` in one go if together they are an upright rectangle of one
     /// colour whose texture, if any, is upright too. Says whether they were; if not, nothing was painted.
-    pub(super) fn rectangle(&mut self, texture: &Texture, corners: [&Corner; 4]) -> bool {
+    pub(super) fn fill_rectangle(
+        &mut self,
+        texture: &Texture,
+        corners: [&SubpixelVertex; 4],
+    ) -> bool {
         let [p, q, r, s] = corners;
         if corners
             .iter()
-            .any(|corner| !corner.sound || corner.colour != p.colour)
+            .any(|corner| !corner.is_finite || corner.colour != p.colour)
         {
             return false;
         }
@@ -156,7 +160,7 @@ impl<'a> Canvas<'a> {
             let texel = texture.sample(p.uv, texture.filter(0.0));
             let colour = multiply(p.colour, texel);
             for y in top..bottom {
-                fill(self.span(y, left, right), colour);
+                fill_span(self.span(y, left, right), colour);
             }
             return true;
         }
@@ -174,30 +178,38 @@ impl<'a> Canvas<'a> {
             p.uv.y + step.y * pixels_between(p.y, top),
         );
         let texel = (start.x * scale_x, start.y * scale_y);
-        if let (Some(column), Some(row)) = (aligned(texel.0, texels_x), aligned(texel.1, texels_y))
-        {
+        if let (Some(column), Some(row)) = (
+            aligned_texel(texel.0, texels_x),
+            aligned_texel(texel.1, texels_y),
+        ) {
             for y in top..bottom {
                 let span = self.span(y, left, right);
                 if let Some(run) = texture.run(column, row + i64::from(y - top), span.len()) {
-                    stamp(span, run, p.colour);
+                    blit_texels(span, run, p.colour);
                 } else {
                     let v = start.y + step.y * (y - top) as f32;
-                    stretch(span, texture, filter, pos2(start.x, v), step.x, p.colour);
+                    sample_span(span, texture, filter, pos2(start.x, v), step.x, p.colour);
                 }
             }
         } else {
             for y in top..bottom {
                 let v = start.y + step.y * (y - top) as f32;
                 let span = self.span(y, left, right);
-                stretch(span, texture, filter, pos2(start.x, v), step.x, p.colour);
+                sample_span(span, texture, filter, pos2(start.x, v), step.x, p.colour);
             }
         }
         true
     }
 
     /// Paints one triangle, whichever way it turns.
-    pub(super) fn triangle(&mut self, texture: &Texture, a: &Corner, b: &Corner, c: &Corner) {
-        if !(a.sound && b.sound && c.sound) {
+    pub(super) fn fill_triangle(
+        &mut self,
+        texture: &Texture,
+        a: &SubpixelVertex,
+        b: &SubpixelVertex,
+        c: &SubpixelVertex,
+    ) {
+        if !(a.is_finite && b.is_finite && c.is_finite) {
             return;
         }
         let top = first_pixel(a.y.min(b.y).min(c.y)).max(self.clip.top);
@@ -220,87 +232,93 @@ impl<'a> Canvas<'a> {
             (c, b, -area)
         };
 
-        let paint = Paint::new(texture, a, b, c, area);
+        let paint = TriangleFill::new(texture, a, b, c, area);
         let mut edges = [
-            Edge::new(a, b, top),
-            Edge::new(b, c, top),
-            Edge::new(c, a, top),
+            EdgeFunction::new(a, b, top),
+            EdgeFunction::new(b, c, top),
+            EdgeFunction::new(c, a, top),
         ];
         for y in top..bottom {
             let (mut from, mut to) = (left, right);
             for edge in &mut edges {
-                edge.narrow(&mut from, &mut to);
-                edge.inside_at_left += edge.down;
+                edge.clip_span(&mut from, &mut to);
+                edge.row_value += edge.row_step;
             }
             if from < to {
-                paint.row(self.span(y, from, to), from, y);
+                paint.fill_row(self.span(y, from, to), from, y);
             }
         }
     }
 }
 
 /// Twice the area of a triangle, positive when its corners turn clockwise on the screen.
-fn cross(a: &Corner, b: &Corner, c: &Corner) -> i64 {
+fn cross(a: &SubpixelVertex, b: &SubpixelVertex, c: &SubpixelVertex) -> i64 {
     i64::from(b.x - a.x) * i64::from(c.y - a.y) - i64::from(b.y - a.y) * i64::from(c.x - a.x)
 }
 
 /// One edge of a triangle, walked down the rows.
-struct Edge {
+struct EdgeFunction {
     /// The value of the inequality at the centre of column 0 in the current row, less 1 where it is strict.
-    inside_at_left: i64,
+    row_value: i64,
     /// What a step down adds to it.
-    down: i64,
+    row_step: i64,
     /// What a step to the right adds to it.
-    right: i64,
+    column_step: i64,
 }
 
-impl Edge {
-    fn new(p: &Corner, q: &Corner, row: i32) -> Self {
+impl EdgeFunction {
+    fn new(p: &SubpixelVertex, q: &SubpixelVertex, row: i32) -> Self {
         let (dx, dy) = (i64::from(q.x - p.x), i64::from(q.y - p.y));
         let inclusive = dy < 0 || (dy == 0 && dx > 0);
-        let y = (i64::from(row) << SUBPIXEL_BITS) + i64::from(HALF);
+        let y = (i64::from(row) << SUBPIXEL_BITS) + i64::from(SUBPIXEL_HALF);
         Self {
-            inside_at_left: dx * (y - i64::from(p.y))
-                - dy * i64::from(HALF - p.x)
+            row_value: dx * (y - i64::from(p.y))
+                - dy * i64::from(SUBPIXEL_HALF - p.x)
                 - i64::from(!inclusive),
-            down: dx << SUBPIXEL_BITS,
-            right: -dy << SUBPIXEL_BITS,
+            row_step: dx << SUBPIXEL_BITS,
+            column_step: -dy << SUBPIXEL_BITS,
         }
     }
 
     /// Takes from the columns `from..to` those outside this edge.
-    fn narrow(&self, from: &mut i32, to: &mut i32) {
+    fn clip_span(&self, from: &mut i32, to: &mut i32) {
         // Within the canvas all bounds fit 32 bits; what lies far outside only has to stay outside.
         let column = |x: i64| x.clamp(-1, i64::from(i32::MAX) - 1) as i32;
-        if self.right > 0 {
-            let first = -self.inside_at_left.div_euclid(self.right);
+        if self.column_step > 0 {
+            let first = -self.row_value.div_euclid(self.column_step);
             *from = (*from).max(column(first));
-        } else if self.right < 0 {
-            let last = self.inside_at_left.div_euclid(-self.right);
+        } else if self.column_step < 0 {
+            let last = self.row_value.div_euclid(-self.column_step);
             *to = (*to).min(column(last) + 1);
-        } else if self.inside_at_left < 0 {
+        } else if self.row_value < 0 {
             *to = *from;
         }
     }
 }
 
 /// How the pixels of a triangle get their colours.
-enum Paint<'a> {
+enum TriangleFill<'a> {
     /// All the same.
     Flat(Rgba),
     /// The corners' colours shade into each other.
-    Shaded(Blend),
+    Shaded(BarycentricBlend),
     /// A texture, times the corners' colours.
     Textured {
-        blend: Blend,
+        blend: BarycentricBlend,
         texture: &'a Texture,
         filter: TextureFilter,
         uv: [Pos2; 3],
     },
 }
 
-impl<'a> Paint<'a> {
-    fn new(texture: &'a Texture, a: &Corner, b: &Corner, c: &Corner, area: i64) -> Self {
+impl<'a> TriangleFill<'a> {
+    fn new(
+        texture: &'a Texture,
+        a: &SubpixelVertex,
+        b: &SubpixelVertex,
+        c: &SubpixelVertex,
+        area: i64,
+    ) -> Self {
         let colours = [a.colour, b.colour, c.colour];
         if a.uv == b.uv && b.uv == c.uv {
             let texel = texture.sample(a.uv, texture.filter(0.0));
@@ -308,29 +326,29 @@ impl<'a> Paint<'a> {
             if first == second && second == third {
                 return Self::Flat(first);
             }
-            return Self::Shaded(Blend::new(a, b, c, area, [first, second, third]));
+            return Self::Shaded(BarycentricBlend::new(a, b, c, area, [first, second, third]));
         }
         let (scale_x, scale_y) = texture.scale();
         let (u, v) = (b.uv - a.uv, c.uv - a.uv);
         let texels = ((u.x * v.y - u.y * v.x) * scale_x * scale_y).abs();
-        let pixels = area as f32 / (ONE * ONE) as f32;
+        let pixels = area as f32 / (SUBPIXEL_ONE * SUBPIXEL_ONE) as f32;
         Self::Textured {
-            blend: Blend::new(a, b, c, area, colours),
+            blend: BarycentricBlend::new(a, b, c, area, colours),
             texture,
             filter: texture.filter(texels / pixels),
             uv: [a.uv, b.uv, c.uv],
         }
     }
 
-    fn row(&self, span: &mut [Rgba], x: i32, y: i32) {
+    fn fill_row(&self, span: &mut [Rgba], x: i32, y: i32) {
         match self {
-            Self::Flat(colour) => fill(span, *colour),
+            Self::Flat(colour) => fill_span(span, *colour),
             Self::Shaded(blend) => {
-                let (mut colour, step) = blend.along(x, y);
+                let (mut colour, step) = blend.colour_at(x, y);
                 for pixel in span {
                     // Most rows of a soft edge are one pixel wide, and most of those pixels are all or nothing:
                     // what need not be read is not waited for.
-                    match whole(colour) {
+                    match to_rgba(colour) {
                         [0, 0, 0, 0] => {}
                         opaque @ [.., 255] => *pixel = opaque,
                         source => *pixel = over(source, *pixel),
@@ -344,12 +362,12 @@ impl<'a> Paint<'a> {
                 filter,
                 uv: [a, b, c],
             } => {
-                let (mut colour, step) = blend.along(x, y);
+                let (mut colour, step) = blend.colour_at(x, y);
                 let (mut second, mut third) = blend.weights(x, y);
                 for pixel in span {
                     let at = *a + (*b - *a) * second + (*c - *a) * third;
                     let texel = texture.sample(at, *filter);
-                    *pixel = over(multiply(whole(colour), texel), *pixel);
+                    *pixel = over(multiply(to_rgba(colour), texel), *pixel);
                     advance(&mut colour, step);
                     second += blend.second_step;
                     third += blend.third_step;
@@ -360,7 +378,7 @@ impl<'a> Paint<'a> {
 }
 
 /// The barycentric weights of a triangle's second and third corner, and the colours they mix.
-struct Blend {
+struct BarycentricBlend {
     origin: (i32, i32),
     to_second: (i32, i32),
     to_third: (i32, i32),
@@ -373,8 +391,14 @@ struct Blend {
     third_change: [f32; 4],
 }
 
-impl Blend {
-    fn new(a: &Corner, b: &Corner, c: &Corner, area: i64, colours: [Rgba; 3]) -> Self {
+impl BarycentricBlend {
+    fn new(
+        a: &SubpixelVertex,
+        b: &SubpixelVertex,
+        c: &SubpixelVertex,
+        area: i64,
+        colours: [Rgba; 3],
+    ) -> Self {
         let to_second = (b.x - a.x, b.y - a.y);
         let to_third = (c.x - a.x, c.y - a.y);
         let per_area = 1.0 / area as f32;
@@ -402,15 +426,15 @@ impl Blend {
 
     /// The weights of the second and third corner at the centre of a pixel.
     fn weights(&self, x: i32, y: i32) -> (f32, f32) {
-        let x = (i64::from(x) << SUBPIXEL_BITS) + i64::from(HALF - self.origin.0);
-        let y = (i64::from(y) << SUBPIXEL_BITS) + i64::from(HALF - self.origin.1);
+        let x = (i64::from(x) << SUBPIXEL_BITS) + i64::from(SUBPIXEL_HALF - self.origin.0);
+        let y = (i64::from(y) << SUBPIXEL_BITS) + i64::from(SUBPIXEL_HALF - self.origin.1);
         let second = x * i64::from(self.to_third.1) - y * i64::from(self.to_third.0);
         let third = y * i64::from(self.to_second.0) - x * i64::from(self.to_second.1);
         (second as f32 * self.per_area, third as f32 * self.per_area)
     }
 
     /// The colour at the centre of a pixel, and what a step to the right adds to it.
-    fn along(&self, x: i32, y: i32) -> ([i32; 4], [i32; 4]) {
+    fn colour_at(&self, x: i32, y: i32) -> ([i32; 4], [i32; 4]) {
         let (second, third) = self.weights(x, y);
         let half = (1_u32 << (COLOUR_BITS - 1)) as f32;
         let mut colour = [0; 4];
@@ -429,7 +453,7 @@ impl Blend {
 
 /// An interpolated colour, rounded.
 #[inline(always)]
-fn whole(colour: [i32; 4]) -> Rgba {
+fn to_rgba(colour: [i32; 4]) -> Rgba {
     colour.map(|channel| (channel >> COLOUR_BITS).clamp(0, 255) as u8)
 }
 
@@ -442,7 +466,7 @@ fn advance(colour: &mut [i32; 4], step: [i32; 4]) {
 }
 
 /// Paints a row in one colour.
-fn fill(span: &mut [Rgba], colour: Rgba) {
+fn fill_span(span: &mut [Rgba], colour: Rgba) {
     match colour {
         [.., 255] => span.fill(colour),
         [0, 0, 0, 0] => {}
@@ -455,13 +479,13 @@ fn fill(span: &mut [Rgba], colour: Rgba) {
 }
 
 /// Paints a row of texels that lie exactly on pixels, times a colour.
-fn stamp(span: &mut [Rgba], texels: &[Rgba], colour: Rgba) {
+fn blit_texels(span: &mut [Rgba], texels: &[Rgba], colour: Rgba) {
     for (pixel, texel) in span.iter_mut().zip(texels) {
         // Glyphs are white, more or less transparent.
         let &[red, green, blue, alpha] = texel;
         if red == alpha && green == alpha && blue == alpha {
             if alpha > 0 {
-                *pixel = over(fade(colour, alpha), *pixel);
+                *pixel = over(scale_colour(colour, alpha), *pixel);
             }
         } else {
             *pixel = over(multiply(colour, *texel), *pixel);
@@ -470,7 +494,7 @@ fn stamp(span: &mut [Rgba], texels: &[Rgba], colour: Rgba) {
 }
 
 /// Paints a row through a texture that steps `du` from pixel to pixel, times a colour.
-fn stretch(
+fn sample_span(
     span: &mut [Rgba],
     texture: &Texture,
     filter: TextureFilter,
@@ -486,18 +510,19 @@ fn stretch(
 
 /// The change of a texture coordinate per pixel between two sub-pixel positions.
 fn slope(from: f32, to: f32, start: i32, end: i32) -> f32 {
-    (to - from) * ONE as f32 / (end - start) as f32
+    (to - from) * SUBPIXEL_ONE as f32 / (end - start) as f32
 }
 
 /// How many pixels lie between a sub-pixel position and the centre of a pixel.
 fn pixels_between(position: i32, pixel: i32) -> f32 {
-    ((pixel << SUBPIXEL_BITS) + HALF - position) as f32 / ONE as f32
+    ((pixel << SUBPIXEL_BITS) + SUBPIXEL_HALF - position) as f32 / SUBPIXEL_ONE as f32
 }
 
 /// The texel a row or column of pixels begins with, if each pixel is one texel and their centres fall together.
-fn aligned(texel_centre: f32, texels_per_pixel: f32) -> Option<i64> {
-    const NEAR: f32 = 1.0 / 64.0;
+fn aligned_texel(texel_centre: f32, texels_per_pixel: f32) -> Option<i64> {
+    const TOLERANCE: f32 = 1.0 / 64.0;
     let texel = (texel_centre - 0.5).round();
-    ((texel_centre - 0.5 - texel).abs() < NEAR && (texels_per_pixel - 1.0).abs() < NEAR / 16.0)
+    ((texel_centre - 0.5 - texel).abs() < TOLERANCE
+        && (texels_per_pixel - 1.0).abs() < TOLERANCE / 16.0)
         .then_some(texel as i64)
 }

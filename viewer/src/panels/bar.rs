@@ -4,18 +4,18 @@ use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, TextEdit, Ui}
 
 use super::Panels;
 use crate::{
-    app::{Action, App, name_of},
+    app::{Action, App, display_name},
     controls::Named as _,
-    scene::thousands,
+    scene::format_thousands,
     theme::Theme,
 };
 
 /// What stands to the right of a tree's name in the bar needs so much room, in points.
-const ROOM_FOR_REST: f32 = 500.0;
+const RIGHT_CONTROLS_WIDTH: f32 = 500.0;
 
 impl Panels {
     /// The bar above the tree.
-    pub(super) fn bar(
+    pub(super) fn show_bar(
         &mut self,
         app: &mut App,
         ui: &mut Ui,
@@ -27,7 +27,7 @@ impl Panels {
                 .add(Button::new(theme.title("Canopy")).frame(false))
                 .named("home");
             if home.on_hover_text("Back to the start screen").clicked() {
-                actions.push(Action::Home);
+                actions.push(Action::GoHome);
             }
             ui.add_space(8.0);
             if ui
@@ -36,60 +36,60 @@ impl Panels {
                 .on_hover_text("Files or a folder (ctrl + o)")
                 .clicked()
             {
-                self.ask(app, false);
+                self.open_file_dialog(app, false);
             }
             ui.add_space(16.0);
-            let (count, at) = (app.sequence.len(), app.sequence.at());
+            let (count, at) = (app.sequence.len(), app.sequence.index());
             let back = ui.add_enabled(count > 0 && at > 0, Button::new("‹"));
             if back
                 .named("back")
                 .on_hover_text("Previous tree (←)")
                 .clicked()
             {
-                actions.push(Action::Step(-1));
+                actions.push(Action::StepTree(-1));
             }
             if count > 0 {
                 ui.label(RichText::new(format!(
                     "Tree {} of {}",
-                    thousands(at as u64 + 1),
-                    thousands(count as u64)
+                    format_thousands(at as u64 + 1),
+                    format_thousands(count as u64)
                 )));
             } else {
                 ui.label(RichText::new("No tree").color(theme.dim));
             }
             let next = ui.add_enabled(at + 1 < count, Button::new("›"));
             if next.named("next").on_hover_text("Next tree (→)").clicked() {
-                actions.push(Action::Step(1));
+                actions.push(Action::StepTree(1));
             }
             let field = ui.add_enabled(
                 count > 0,
-                TextEdit::singleline(&mut self.jump)
+                TextEdit::singleline(&mut self.jump_text)
                     .desired_width(56.0)
                     .hint_text("go to"),
             );
             let field = field
                 .named("jump")
                 .on_hover_text("The number of a tree (g)");
-            if std::mem::take(&mut self.wants_jump) {
+            if std::mem::take(&mut self.focuses_jump_field) {
                 field.request_focus();
             }
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            if is_entered && !self.jump.is_empty() {
-                actions.push(Action::Jump(std::mem::take(&mut self.jump)));
+            if is_entered && !self.jump_text.is_empty() {
+                actions.push(Action::JumpToTree(std::mem::take(&mut self.jump_text)));
             }
-            if let Some(shown) = &app.shown {
+            if let Some(shown) = &app.shown_path {
                 // The rest of the bar needs room, too.
-                let room = ui.available_width() - ROOM_FOR_REST;
+                let room = ui.available_width() - RIGHT_CONTROLS_WIDTH;
                 if room > 24.0 {
                     ui.scope(|ui| {
                         ui.set_max_width(room);
-                        let name = RichText::new(name_of(shown)).color(theme.dim);
+                        let name = RichText::new(display_name(shown)).color(theme.dim);
                         ui.add(Label::new(name).truncate());
                     });
                 }
             }
             if app.directory.is_some() {
-                let (text, colour) = if app.follow {
+                let (text, colour) = if app.is_following_newest {
                     ("● Following", theme.good)
                 } else {
                     ("○ Follow", theme.dim)
@@ -99,7 +99,7 @@ impl Panels {
                     .on_hover_text("Show new trees as they appear (w)")
                     .clicked()
                 {
-                    actions.push(Action::Follow(!app.follow));
+                    actions.push(Action::FollowNewest(!app.is_following_newest));
                 }
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -109,7 +109,7 @@ impl Panels {
                     .on_hover_text("All keys (?)")
                     .clicked()
                 {
-                    self.help ^= true;
+                    self.is_help_open ^= true;
                 }
                 let theme_button = ui.button(if app.settings.dark { "Light" } else { "Dark" });
                 if theme_button
@@ -126,7 +126,7 @@ impl Panels {
                     .on_hover_text("See the whole tree (Home)")
                     .clicked()
                 {
-                    actions.push(Action::Reset);
+                    actions.push(Action::FitTree);
                 }
                 let save = ui.add_enabled(has_tree, Button::new("Save…"));
                 if save
@@ -134,11 +134,11 @@ impl Panels {
                     .on_hover_text("As .tree, .csv, .png or .svg (ctrl + s)")
                     .clicked()
                 {
-                    self.ask(app, true);
+                    self.open_file_dialog(app, true);
                 }
                 let find = ui.add_enabled(
                     has_tree,
-                    TextEdit::singleline(&mut self.find)
+                    TextEdit::singleline(&mut self.find_text)
                         .desired_width(110.0)
                         .hint_text("find a move"),
                 );
@@ -149,7 +149,7 @@ impl Panels {
                     find.request_focus();
                 }
                 if find.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
-                    actions.push(Action::Find(self.find.clone()));
+                    actions.push(Action::Find(self.find_text.clone()));
                     find.request_focus();
                 }
             });
@@ -157,7 +157,7 @@ impl Panels {
     }
 
     /// The line below everything.
-    pub(super) fn status(app: &App, ui: &mut Ui, theme: &Theme) {
+    pub(super) fn show_status(app: &App, ui: &mut Ui, theme: &Theme) {
         ui.horizontal(|ui| {
             ui.set_min_height(18.0);
             match &app.message {
@@ -171,8 +171,8 @@ impl Panels {
                     ui.add(Label::new(text).truncate());
                 }
                 None => {
-                    let hint = match app.watching() {
-                        Some(_) if app.playing.is_some() => {
+                    let hint = match app.watch_status() {
+                        Some(_) if app.session.is_some() => {
                             "click the board or type a move (m); u takes back, ? lists all keys"
                                 .to_owned()
                         }

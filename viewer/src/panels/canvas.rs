@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-use canopy_engine::{games::notation::visible, tree::meta::Meta};
+use canopy_engine::{games::notation::escape_invisible, tree::meta::Meta};
 use egui::{Align2, Color32, PointerButton, Rect, RichText, Sense, Stroke, Ui, vec2};
 
-use super::{Panels, glance::Glance, move_of};
+use super::{Panels, glance::NodeDetails, move_label};
 use crate::{
     app::{Action, App},
-    board::Pictures,
-    model::Model,
+    board::BoardTextures,
+    model::TreeModel,
     raster::node_colours,
-    scene::{signed, thousands},
+    scene::{format_signed, format_thousands},
     theme::Theme,
 };
 
 /// Trees of at least so many nodes have a map.
-const MAP_FROM: usize = 2000;
+const MIN_MINIMAP_NODES: usize = 2000;
 /// A canvas narrower or lower than this has no room for it, in points.
-const ROOM_FOR_MAP: (f32, f32) = (580.0, 300.0);
+const MIN_CANVAS_FOR_MINIMAP: (f32, f32) = (580.0, 300.0);
 /// How wide the board is that a node shows under the pointer, in points.
-const CARD_BOARD: f32 = 120.0;
+const HOVER_CARD_BOARD_WIDTH: f32 = 120.0;
 
 impl Panels {
     /// What the pointer does to the tree.
-    pub(super) fn on_canvas(
+    pub(super) fn handle_pointer(
         &mut self,
         app: &App,
         ui: &Ui,
@@ -58,7 +58,7 @@ impl Panels {
             && let Some(at) = response.interact_pointer_pos()
         {
             let (x, y) = place(at);
-            match self.on_map(app, at) {
+            match self.minimap_hit(app, at) {
                 Some((across, down)) => actions.push(Action::CentreOn(across, down)),
                 // The second click means what the first one selected.
                 None if response.double_clicked() => actions.push(Action::FitSelected),
@@ -66,35 +66,38 @@ impl Panels {
             }
         }
         // While a tree grows under a pointer that rests, another node would be told of in every frame.
-        let rests = ui.input(|input| input.pointer.time_since_last_movement()) > 1.0;
-        let is_told = !(response.dragged() || (rests && app.timeline.is_growing()));
-        let hit = pointer.filter(|_| is_told).and_then(|at| {
+        let is_resting = ui.input(|input| input.pointer.time_since_last_movement()) > 1.0;
+        let shows_card = !(response.dragged() || (is_resting && app.timeline.is_growing()));
+        let hit = pointer.filter(|_| shows_card).and_then(|at| {
             let (x, y) = place(at);
             let (model, camera) = (app.model.as_ref()?, app.camera.as_ref()?);
-            crate::scene::hit(model, camera, &app.canvas, x, y, None)
+            crate::scene::node_at(model, camera, &app.canvas, x, y, None)
         });
         if let (Some(node), Some(model)) = (hit, &app.model)
             && node < model.len()
         {
-            let (pictures, hovered) = (&mut self.pictures, &mut self.hovered);
+            let (textures, hovered) = (&mut self.board_textures, &mut self.hovered_details);
             response.clone().on_hover_ui_at_pointer(|ui| {
-                let glance = Glance::at(hovered, model, node);
-                card(pictures, glance, model, node, ui, &app.theme());
+                let details = NodeDetails::get_or_compute(hovered, model, node);
+                show_hover_card(textures, details, model, node, ui, &app.theme());
             });
         }
     }
 
     /// The map in the corner, where there is one.
-    fn map(&self, app: &App) -> Option<Rect> {
-        app.model.as_ref().filter(|model| model.len() >= MAP_FROM)?;
+    fn minimap_rect(&self, app: &App) -> Option<Rect> {
+        app.model
+            .as_ref()
+            .filter(|model| model.len() >= MIN_MINIMAP_NODES)?;
         let size = vec2(176.0, 96.0);
-        (self.canvas.width() > ROOM_FOR_MAP.0 && self.canvas.height() > ROOM_FOR_MAP.1)
+        (self.canvas.width() > MIN_CANVAS_FOR_MINIMAP.0
+            && self.canvas.height() > MIN_CANVAS_FOR_MINIMAP.1)
             .then(|| Rect::from_min_size(self.canvas.max - size - vec2(16.0, 16.0), size))
     }
 
     /// Which place of the tree a point of the map means.
-    fn on_map(&self, app: &App, at: egui::Pos2) -> Option<(f64, f64)> {
-        let map = self.map(app)?;
+    fn minimap_hit(&self, app: &App, at: egui::Pos2) -> Option<(f64, f64)> {
+        let map = self.minimap_rect(app)?;
         map.contains(at).then(|| {
             let part = (at - map.min) / map.size();
             (f64::from(part.x), f64::from(part.y))
@@ -102,7 +105,7 @@ impl Panels {
     }
 
     /// Chips, legend and map.
-    pub(super) fn over_canvas(&mut self, app: &App, ui: &Ui, theme: &Theme) {
+    pub(super) fn show_canvas_overlays(&mut self, app: &App, ui: &Ui, theme: &Theme) {
         let Some(model) = app.model.clone() else {
             return;
         };
@@ -110,7 +113,7 @@ impl Panels {
         let font = egui::FontId::proportional(12.0);
         let corner = self.canvas.min + vec2(16.0, 12.0);
         let mut at = corner;
-        for chip in chips(app, &model) {
+        for chip in chip_texts(app, &model) {
             let text = painter.layout_no_wrap(chip, font.clone(), theme.text);
             let size = text.size() + vec2(16.0, 8.0);
             if at.x > corner.x && at.x + size.x > self.canvas.right() - 16.0 {
@@ -127,12 +130,22 @@ impl Panels {
             painter.galley(rect.min + vec2(8.0, 4.0), text, theme.text);
             at.x = rect.right() + 8.0;
         }
-        let names = self.selected.as_ref().and_then(Glance::players);
-        let right = self.map(app).map_or(self.canvas.right(), |map| map.left());
+        let names = self
+            .selected_details
+            .as_ref()
+            .and_then(NodeDetails::player_names);
+        let right = self
+            .minimap_rect(app)
+            .map_or(self.canvas.right(), |map| map.left());
         let room = Rect::from_min_max(self.canvas.min, egui::pos2(right, self.canvas.bottom()));
-        legend(app, &model, &painter, room, theme);
-        key(&entries(app, &model, names, theme), &painter, room, theme);
-        if let (Some(map), Some(camera)) = (self.map(app), &app.camera) {
+        draw_colour_scale(app, &model, &painter, room, theme);
+        draw_legend(
+            &legend_entries(app, &model, names, theme),
+            &painter,
+            room,
+            theme,
+        );
+        if let (Some(map), Some(camera)) = (self.minimap_rect(app), &app.camera) {
             painter.rect(
                 map,
                 4.0,
@@ -141,7 +154,7 @@ impl Panels {
                 egui::StrokeKind::Inside,
             );
             let colour = theme.edge_least.gamma_multiply(0.8);
-            for &part in Silhouette::of(&mut self.silhouette, &model, map) {
+            for &part in Minimap::get_or_compute(&mut self.minimap, &model, map) {
                 painter.rect_filled(part, 0.0, colour);
             }
             let (left, right) = model.extent;
@@ -167,52 +180,76 @@ impl Panels {
     }
 }
 
-fn chips(app: &App, model: &Model) -> Vec<String> {
+fn chip_texts(app: &App, model: &TreeModel) -> Vec<String> {
     let mut chips = Vec::new();
     if let Some(meta) = &model.meta {
         if !meta.game.is_empty() {
-            chips.push(visible(&meta.game).into_owned());
+            chips.push(escape_invisible(&meta.game).into_owned());
         }
-        chips.push(search_chip(meta));
-        let iterations = app.timeline.shown.map_or(meta.iterations, u64::from);
+        chips.push(search_chip_text(meta));
+        let iterations = app
+            .timeline
+            .shown_iteration
+            .map_or(meta.iterations, u64::from);
         if iterations > 0 {
-            chips.push(format!("{} iterations", thousands(iterations)));
+            chips.push(format!("{} iterations", format_thousands(iterations)));
         }
     }
-    let nodes = thousands(model.len() as u64);
+    let nodes = format_thousands(model.len() as u64);
     chips.push(format!("{nodes} nodes · depth {}", model.depth() - 1));
     if model.hidden > 0 {
-        chips.push(format!("{} hidden", thousands(u64::from(model.hidden))));
+        chips.push(format!(
+            "{} hidden",
+            format_thousands(u64::from(model.hidden))
+        ));
     }
     if model.left_out > 0 && model.least_visits > 0 {
-        chips.push(not_shown(model.left_out, model.least_visits));
+        chips.push(omitted_nodes_text(model.left_out, model.least_visits));
     } else if model.left_out > 0 {
-        chips.push(format!("{} more in the search", thousands(model.left_out)));
+        chips.push(format!(
+            "{} more in the search",
+            format_thousands(model.left_out)
+        ));
     }
     chips
 }
 
 /// The search, with its constant if it has one. Older sidecars name one for UCB1-tuned, too.
-fn search_chip(meta: &Meta) -> String {
+fn search_chip_text(meta: &Meta) -> String {
     let parameter = |name| meta.parameters.get(name).map(String::as_str);
     match parameter("exploration") {
         Some(constant) if parameter("select") != Some("ucb1-tuned") => {
-            format!("{} · C {}", visible(&meta.search), visible(constant))
+            format!(
+                "{} · C {}",
+                escape_invisible(&meta.search),
+                escape_invisible(constant)
+            )
         }
-        _ => visible(&meta.search).into_owned(),
+        _ => escape_invisible(&meta.search).into_owned(),
     }
 }
 
 /// What is left out for want of memory, or of time.
-fn not_shown(nodes: u64, least_visits: u32) -> String {
-    let (nodes, visits) = (thousands(nodes), thousands(least_visits.into()));
+fn omitted_nodes_text(nodes: u64, least_visits: u32) -> String {
+    let (nodes, visits) = (
+        format_thousands(nodes),
+        format_thousands(least_visits.into()),
+    );
     format!("{nodes} nodes below {visits} visits not shown")
 }
 
 /// Which colour means what.
-fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme: &Theme) {
+fn draw_colour_scale(
+    app: &App,
+    model: &TreeModel,
+    painter: &egui::Painter,
+    canvas: Rect,
+    theme: &Theme,
+) {
     let settings = &app.settings;
-    let count = |(least, most): (i32, i32)| (least <= most).then(|| (signed(least), signed(most)));
+    let count = |(least, most): (i32, i32)| {
+        (least <= most).then(|| (format_signed(least), format_signed(most)))
+    };
     let (name, ends) = match settings.measure.as_str() {
         "mean" => {
             let (least, most) = model.mean_range;
@@ -229,7 +266,7 @@ fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme
     let bar = Rect::from_min_size(egui::pos2(text.right() + 8.0, at.y - 3.0), vec2(130.0, 6.0));
     for step in 0..65 {
         let heat = step as f32 / 64.0;
-        let [red, green, blue] = crate::raster::shade(theme, heat);
+        let [red, green, blue] = crate::raster::heat_colour(theme, heat);
         let left = bar.left() + bar.width() * heat * 0.985;
         let part = Rect::from_min_max(
             egui::pos2(left, bar.top()),
@@ -257,7 +294,7 @@ fn legend(app: &App, model: &Model, painter: &egui::Painter, canvas: Rect, theme
 }
 
 /// What an entry of the key shows before its words.
-enum Sample {
+enum LegendSample {
     /// A line of this colour.
     Line(Color32),
     /// A node with this fill and border.
@@ -267,54 +304,59 @@ enum Sample {
 }
 
 /// What the lines, fills and figures of a tree mean.
-fn entries(
+fn legend_entries(
     app: &App,
-    model: &Model,
+    model: &TreeModel,
     names: Option<[&str; 2]>,
     theme: &Theme,
-) -> Vec<(Sample, String)> {
+) -> Vec<(LegendSample, String)> {
     let is_classical = model.is_classical();
     let blue = match is_classical {
         true => "chosen line",
         false => "most visited line",
     };
-    let mut entries = vec![(Sample::Line(theme.cool), blue.to_owned())];
-    if !model.way.is_empty() {
-        let way = "way of the last iteration".to_owned();
-        entries.push((Sample::Line(theme.good), way));
+    let mut entries = vec![(LegendSample::Line(theme.cool), blue.to_owned())];
+    if !model.last_path.is_empty() {
+        let text = "way of the last iteration".to_owned();
+        entries.push((LegendSample::Line(theme.good), text));
     }
     let names = names.unwrap_or(["first player", "second player"]);
     for (name, is_first) in names.into_iter().zip([true, false]) {
         let (fill, border) = node_colours(theme, model.fills_light(is_first));
-        entries.push((Sample::Node(fill, border), format!("{name} decides")));
+        entries.push((LegendSample::Node(fill, border), format!("{name} decides")));
     }
     if app.settings.labels {
         let figures = match is_classical {
             true => "nodes searched · value for who moved",
             false => "visits · mean for who moved",
         };
-        entries.push((Sample::Figures, figures.to_owned()));
+        entries.push((LegendSample::Figures, figures.to_owned()));
     }
     entries
 }
 
 /// Writes the key in rows that end above the colours.
-fn key(entries: &[(Sample, String)], painter: &egui::Painter, room: Rect, theme: &Theme) {
-    const ROW: f32 = 18.0;
-    const SAMPLE: f32 = 18.0;
+fn draw_legend(
+    entries: &[(LegendSample, String)],
+    painter: &egui::Painter,
+    room: Rect,
+    theme: &Theme,
+) {
+    const ROW_HEIGHT: f32 = 18.0;
+    const SAMPLE_WIDTH: f32 = 18.0;
     let font = egui::FontId::proportional(12.0);
     let (left, right) = (room.left() + 16.0, room.right() - 16.0);
     let mut rows: Vec<Vec<_>> = vec![Vec::new()];
     let mut x = left;
     for (sample, text) in entries {
         let wide = match sample {
-            Sample::Figures => {
+            LegendSample::Figures => {
                 painter
                     .layout_no_wrap("n · m".to_owned(), font.clone(), theme.text)
                     .size()
                     .x
             }
-            _ => SAMPLE,
+            _ => SAMPLE_WIDTH,
         };
         let text = painter.layout_no_wrap(text.clone(), font.clone(), theme.dim);
         let width = wide + 6.0 + text.size().x;
@@ -329,23 +371,25 @@ fn key(entries: &[(Sample, String)], painter: &egui::Painter, room: Rect, theme:
     }
     let bottom = room.bottom() - 20.0;
     // The lowest layers of a tree may reach down here.
-    let ground = theme.canvas.gamma_multiply(0.85);
+    let background = theme.canvas.gamma_multiply(0.85);
     for (index, row) in rows.iter().rev().enumerate() {
-        let y = bottom - ROW * (index as f32 + 1.0);
+        let y = bottom - ROW_HEIGHT * (index as f32 + 1.0);
         for (sample, x, wide, text) in row {
             let middle = egui::pos2(x + wide / 2.0, y);
             let width = wide + 6.0 + text.size().x;
-            let behind =
-                Rect::from_min_size(egui::pos2(x - 4.0, y - ROW / 2.0), vec2(width + 8.0, ROW));
-            painter.rect_filled(behind, 0.0, ground);
+            let behind = Rect::from_min_size(
+                egui::pos2(x - 4.0, y - ROW_HEIGHT / 2.0),
+                vec2(width + 8.0, ROW_HEIGHT),
+            );
+            painter.rect_filled(behind, 0.0, background);
             match sample {
-                Sample::Line(colour) => {
+                LegendSample::Line(colour) => {
                     painter.hline(*x..=x + wide, y, Stroke::new(2.4, *colour));
                 }
-                Sample::Node(fill, border) => {
+                LegendSample::Node(fill, border) => {
                     painter.circle(middle, 5.0, *fill, Stroke::new(1.2, *border));
                 }
-                Sample::Figures => {
+                LegendSample::Figures => {
                     painter.text(
                         middle,
                         Align2::CENTER_CENTER,
@@ -362,29 +406,33 @@ fn key(entries: &[(Sample, String)], painter: &egui::Painter, room: Rect, theme:
 }
 
 /// The shape of a whole tree, for the map: for every layer how far it reaches.
-pub(super) struct Silhouette {
-    model: Arc<Model>,
-    map: Rect,
+pub(super) struct Minimap {
+    model: Arc<TreeModel>,
+    rect: Rect,
     parts: Vec<Rect>,
 }
 
-impl Silhouette {
+impl Minimap {
     /// The shape of a tree on a map, worked out again only if either has changed.
-    fn of<'a>(last: &'a mut Option<Self>, model: &Arc<Model>, map: Rect) -> &'a [Rect] {
+    fn get_or_compute<'a>(
+        last: &'a mut Option<Self>,
+        model: &Arc<TreeModel>,
+        map: Rect,
+    ) -> &'a [Rect] {
         *last = last
             .take()
-            .filter(|last| Arc::ptr_eq(&last.model, model) && last.map == map);
+            .filter(|last| Arc::ptr_eq(&last.model, model) && last.rect == map);
         let silhouette = last.get_or_insert_with(|| Self {
             model: Arc::clone(model),
-            map,
-            parts: parts(model, map),
+            rect: map,
+            parts: minimap_parts(model, map),
         });
         &silhouette.parts
     }
 }
 
 /// Stretches of layers without a gap of more than a pixel or two.
-fn parts(model: &Model, map: Rect) -> Vec<Rect> {
+fn minimap_parts(model: &TreeModel, map: Rect) -> Vec<Rect> {
     const COLUMNS: usize = 88;
     let (left, right) = model.extent;
     let width = (right - left).max(1e-9);
@@ -419,33 +467,33 @@ fn parts(model: &Model, map: Rect) -> Vec<Rect> {
 }
 
 /// A few words about a node under the pointer.
-fn card(
-    pictures: &mut Pictures,
-    glance: &Glance,
-    model: &Model,
+fn show_hover_card(
+    textures: &mut BoardTextures,
+    details: &NodeDetails,
+    model: &TreeModel,
     node: usize,
     ui: &mut Ui,
     theme: &Theme,
 ) {
     let figures = model.node(node);
-    ui.label(theme.strong(move_of(model, node)));
-    let visits = thousands(u64::from(figures.visits.unsigned_abs()));
+    ui.label(theme.strong(move_label(model, node)));
+    let visits = format_thousands(u64::from(figures.visits.unsigned_abs()));
     let text = if figures.visits > 0 {
         let (visited, mean) = match model.is_classical() {
             true => ("nodes searched", "value"),
             false => ("visits", "mean"),
         };
-        let of = glance.mean_of();
+        let of = details.mean_owner();
         format!("{visits} {visited}, {mean} for {of} {:.4}", figures.mean)
     } else {
         "never visited".to_owned()
     };
     ui.label(RichText::new(text).color(theme.dim));
-    ui.label(RichText::new(glance.who()).color(theme.dim));
-    if let Ok((replayed, marks)) = &glance.board {
+    ui.label(RichText::new(details.decider_text()).color(theme.dim));
+    if let Ok((replayed, marks)) = &details.board {
         ui.add_space(4.0);
-        let wide = (CARD_BOARD, Sense::hover());
-        pictures.show(ui, &replayed.board, marks, wide, theme);
+        let wide = (HOVER_CARD_BOARD_WIDTH, Sense::hover());
+        textures.show(ui, &replayed.board, marks, wide, theme);
     }
 }
 
@@ -457,7 +505,7 @@ mod tests {
     fn a_constant_is_shown_with_searches_that_have_one() {
         let chip = |select: &str| {
             let parameters = [("select", select), ("exploration", "0.5")];
-            search_chip(&Meta {
+            search_chip_text(&Meta {
                 search: "some".to_owned(),
                 parameters: (parameters.iter())
                     .map(|&(name, value)| (name.to_owned(), value.to_owned()))

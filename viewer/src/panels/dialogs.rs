@@ -7,20 +7,20 @@ use egui::{Align2, Button, Grid, Key, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::Panels;
 use crate::{
-    app::{Action, App, Deed, name_of},
+    app::{Action, App, GameAction, display_name},
     controls::Named as _,
     easel::is_picture,
     paths::absolute,
-    play::files::is_game,
-    sequence::is_tree,
+    play::files::is_game_file,
+    sequence::is_tree_file,
     theme::Theme,
 };
 
 /// So many files of a folder are listed.
-const MOST_FILES: usize = 2000;
+const MAX_LISTED_FILES: usize = 2000;
 
 /// The keys, and what they do.
-const KEYS: &[(&str, &str)] = &[
+const KEY_BINDINGS: &[(&str, &str)] = &[
     ("← →", "previous and next tree"),
     ("g", "go to the tree of a number"),
     ("w", "follow new trees"),
@@ -54,26 +54,26 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// A question for a file.
-pub(super) struct Dialog {
-    saves: bool,
+pub(super) struct FileDialog {
+    is_save: bool,
     path: String,
     /// Files to be opened together.
-    chosen: Vec<PathBuf>,
+    selected: Vec<PathBuf>,
     /// How many times as large as on the screen a picture is to be.
-    scale: f64,
+    picture_scale: f64,
     /// What is in a folder: whether it is a file, and its path.
-    listed: Option<(PathBuf, Vec<(bool, PathBuf)>)>,
+    listing: Option<(PathBuf, Vec<(bool, PathBuf)>)>,
     /// What is wrong with the answer.
     problem: Option<String>,
     /// The file of which it was said that it would be replaced.
-    replaced: Option<PathBuf>,
+    confirmed_replacement: Option<PathBuf>,
 }
 
 impl Panels {
     /// Asks for the file of a game.
-    pub(super) fn ask_for_game(&mut self, app: &App, saves: bool) {
-        self.ask(app, saves);
-        let base = (app.playing.as_ref()).map_or("", |playing| playing.table.plan().game.as_str());
+    pub(super) fn open_game_dialog(&mut self, app: &App, is_save: bool) {
+        self.open_file_dialog(app, is_save);
+        let base = (app.session.as_ref()).map_or("", |playing| playing.game.config().game.as_str());
         let name = match base.split(':').next() {
             Some("chess") => "game.pgn",
             Some("othello") => "game.ggf",
@@ -81,18 +81,22 @@ impl Panels {
         };
         let here = std::env::current_dir().unwrap_or_default();
         if let Some(dialog) = &mut self.dialog {
-            let path = if saves { here.join(name) } else { here };
+            let path = if is_save { here.join(name) } else { here };
             dialog.path = path.display().to_string();
         }
     }
 
     /// Asks for a file.
-    pub(super) fn ask(&mut self, app: &App, saves: bool) {
-        let path = if saves {
-            let shown = app.shown.clone().unwrap_or_default().with_extension("png");
+    pub(super) fn open_file_dialog(&mut self, app: &App, is_save: bool) {
+        let path = if is_save {
+            let shown = app
+                .shown_path
+                .clone()
+                .unwrap_or_default()
+                .with_extension("png");
             // What lies beside the trees of a game in the window goes when the game does.
             let path = match shown.file_name() {
-                Some(name) if app.is_passing() => {
+                Some(name) if app.has_temporary_trees() => {
                     std::env::current_dir().unwrap_or_default().join(name)
                 }
                 _ => shown,
@@ -102,31 +106,41 @@ impl Panels {
             let directory = (app.directory.clone()).or_else(|| std::env::current_dir().ok());
             directory.unwrap_or_default().display().to_string()
         };
-        self.dialog = Some(Dialog {
-            saves,
+        self.dialog = Some(FileDialog {
+            is_save,
             path,
-            chosen: Vec::new(),
-            scale: 1.0,
-            listed: None,
+            selected: Vec::new(),
+            picture_scale: 1.0,
+            listing: None,
             problem: None,
-            replaced: None,
+            confirmed_replacement: None,
         });
     }
 
     /// Asks before a game is left that is not over.
-    pub(super) fn leaving(&mut self, app: &App, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
-        let leaves =
-            |action: &Action| matches!(action, Action::Open(_) | Action::LayOut(_) | Action::Home);
-        if !app.is_in_game() {
-            self.leaving = None;
+    pub(super) fn confirm_leave(
+        &mut self,
+        app: &App,
+        ui: &Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let leaves = |action: &Action| {
+            matches!(
+                action,
+                Action::Open(_) | Action::LoadGame(_) | Action::GoHome
+            )
+        };
+        if !app.has_unfinished_game() {
+            self.pending_leave = None;
             return;
         }
         if let Some(at) = actions.iter().position(leaves) {
-            self.leaving = Some(actions.remove(at));
+            self.pending_leave = Some(actions.remove(at));
             ui.ctx().request_repaint();
             return;
         }
-        if self.leaving.is_none() {
+        if self.pending_leave.is_none() {
             return;
         }
         let mut answer = None;
@@ -147,28 +161,28 @@ impl Panels {
                 });
             });
         match answer {
-            Some(true) => actions.extend(self.leaving.take()),
-            Some(false) => self.leaving = None,
+            Some(true) => actions.extend(self.pending_leave.take()),
+            Some(false) => self.pending_leave = None,
             None => {}
         }
     }
 
     /// The list of keys, or a question, if there is one.
-    pub(super) fn dialogs(&mut self, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
-        if self.help {
+    pub(super) fn show_dialogs(&mut self, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
+        if self.is_help_open {
             egui::Window::new("Keys")
                 .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
                 .collapsible(false)
                 .resizable(false)
-                .open(&mut self.help)
-                .show(ui.ctx(), |ui| keys_table(ui, theme));
+                .open(&mut self.is_help_open)
+                .show(ui.ctx(), |ui| show_key_bindings(ui, theme));
         }
         let Some(dialog) = &mut self.dialog else {
             return;
         };
         let mut is_open = true;
         let mut is_done = false;
-        let title = if dialog.saves { "Save" } else { "Open" };
+        let title = if dialog.is_save { "Save" } else { "Open" };
         egui::Window::new(title)
             .anchor(Align2::CENTER_TOP, vec2(0.0, 80.0))
             .collapsible(false)
@@ -184,10 +198,10 @@ impl Panels {
     }
 }
 
-impl Dialog {
+impl FileDialog {
     /// Shows it; whether it is answered.
     fn show(&mut self, title: &str, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) -> bool {
-        let hint = if self.saves {
+        let hint = if self.is_save {
             "A tree as .tree, .csv, .png or .svg; a game as .txt, .pgn (chess) or .ggf (othello)"
         } else {
             "A folder, a tree file, or several: click them in the list; or a game (.pgn, .ggf, .txt)"
@@ -197,34 +211,34 @@ impl Dialog {
         let field = ui.add(field).named("dialog path");
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if field.changed() {
-            self.chosen.clear();
+            self.selected.clear();
             self.problem = None;
         }
         field.request_focus();
-        if self.saves && self.path.trim().to_lowercase().ends_with(".png") {
+        if self.is_save && self.path.trim().to_lowercase().ends_with(".png") {
             ui.horizontal(|ui| {
                 ui.label(RichText::new("Size of a picture").color(theme.dim));
                 for scale in [1.0, 2.0, 4.0] {
-                    ui.selectable_value(&mut self.scale, scale, format!("{scale}×"));
+                    ui.selectable_value(&mut self.picture_scale, scale, format!("{scale}×"));
                 }
             });
-        } else if !self.saves {
-            self.browse(ui, theme);
+        } else if !self.is_save {
+            self.show_files(ui, theme);
         }
         if let Some(problem) = &self.problem {
             ui.label(RichText::new(problem).color(theme.bad));
         }
         let mut is_done = false;
         ui.horizontal(|ui| {
-            let text = match self.chosen.len() {
+            let text = match self.selected.len() {
                 0 | 1 => title.to_owned(),
                 many => format!("{title} {many} files"),
             };
             let is_pressed = ui.button(text).named("dialog yes").clicked();
             if (is_pressed || is_entered) && !self.path.trim().is_empty() {
-                self.problem = self.saves.then(|| self.check()).flatten();
+                self.problem = self.is_save.then(|| self.validate()).flatten();
                 if self.problem.is_none() {
-                    actions.push(self.answer());
+                    actions.push(self.to_action());
                     is_done = true;
                 }
             }
@@ -234,9 +248,9 @@ impl Dialog {
     }
 
     /// What speaks against saving there, if anything does. A file is replaced if that is said twice.
-    fn check(&mut self) -> Option<String> {
+    fn validate(&mut self) -> Option<String> {
         let path = PathBuf::from(self.path.trim());
-        if !is_game(&path) && !is_picture(&path) && Format::of(&path).is_err() {
+        if !is_game_file(&path) && !is_picture(&path) && Format::from_path(&path).is_err() {
             return Some(
                 "The name says what is saved: expected .tree, .csv, .png, .svg, or a game's .txt, .pgn or .ggf.".to_owned(),
             );
@@ -247,31 +261,31 @@ impl Dialog {
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             return Some(format!("There is no folder {}.", folder.display()));
         }
-        if path.exists() && self.replaced.as_ref() != Some(&path) {
-            self.replaced = Some(path);
+        if path.exists() && self.confirmed_replacement.as_ref() != Some(&path) {
+            self.confirmed_replacement = Some(path);
             return Some("There is a file of that name; Save once more replaces it.".to_owned());
         }
         None
     }
 
-    fn answer(&self) -> Action {
+    fn to_action(&self) -> Action {
         let path = PathBuf::from(self.path.trim());
-        let first = self.chosen.first().unwrap_or(&path);
-        if is_game(first) && self.saves {
-            Action::Deed(Deed::Save(path))
-        } else if is_game(first) {
-            Action::LayOut(first.clone())
-        } else if self.saves {
-            Action::Save(path, self.scale)
-        } else if self.chosen.is_empty() {
+        let first = self.selected.first().unwrap_or(&path);
+        if is_game_file(first) && self.is_save {
+            Action::Game(GameAction::Save(path))
+        } else if is_game_file(first) {
+            Action::LoadGame(first.clone())
+        } else if self.is_save {
+            Action::Save(path, self.picture_scale)
+        } else if self.selected.is_empty() {
             Action::Open(vec![path])
         } else {
-            Action::Open(self.chosen.clone())
+            Action::Open(self.selected.clone())
         }
     }
 
     /// What lies where the path points to.
-    fn browse(&mut self, ui: &mut Ui, theme: &Theme) {
+    fn show_files(&mut self, ui: &mut Ui, theme: &Theme) {
         let path = absolute(Path::new(self.path.trim()));
         let directory = if path.is_dir() {
             Some(path.as_path())
@@ -282,13 +296,13 @@ impl Dialog {
             return;
         };
         if self
-            .listed
+            .listing
             .as_ref()
             .is_none_or(|(listed, _)| *listed != directory)
         {
-            self.listed = Some((directory.clone(), contents(&directory)));
+            self.listing = Some((directory.clone(), list_directory(&directory)));
         }
-        let Some((_, entries)) = &self.listed else {
+        let Some((_, entries)) = &self.listing else {
             return;
         };
         let mut go_to = None;
@@ -303,10 +317,10 @@ impl Dialog {
                     go_to = Some(above.to_owned());
                 }
                 for (is_file, path) in entries {
-                    let name = name_of(path);
+                    let name = display_name(path);
                     if *is_file {
                         if ui
-                            .selectable_label(self.chosen.contains(path), name)
+                            .selectable_label(self.selected.contains(path), name)
                             .clicked()
                         {
                             toggled = Some(path.clone());
@@ -321,21 +335,21 @@ impl Dialog {
             });
         if let Some(path) = go_to {
             self.path = path.display().to_string();
-            self.chosen.clear();
+            self.selected.clear();
         }
         if let Some(path) = toggled {
-            match self.chosen.iter().position(|chosen| *chosen == path) {
+            match self.selected.iter().position(|chosen| *chosen == path) {
                 Some(at) => {
-                    self.chosen.remove(at);
+                    self.selected.remove(at);
                 }
-                None => self.chosen.push(path),
+                None => self.selected.push(path),
             }
         }
     }
 }
 
 /// The folders and trees of a folder, folders first.
-fn contents(directory: &Path) -> Vec<(bool, PathBuf)> {
+fn list_directory(directory: &Path) -> Vec<(bool, PathBuf)> {
     let mut names: Vec<(bool, PathBuf)> = std::fs::read_dir(directory)
         .into_iter()
         .flatten()
@@ -347,22 +361,26 @@ fn contents(directory: &Path) -> Vec<(bool, PathBuf)> {
                 .is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && entry.path().is_dir());
             (!is_folder, entry.path())
         })
-        .filter(|(is_file, path)| !is_file || is_tree(path) || is_game(path))
+        .filter(|(is_file, path)| !is_file || is_tree_file(path) || is_game_file(path))
         .collect();
     names.sort();
-    names.truncate(MOST_FILES);
+    names.truncate(MAX_LISTED_FILES);
     names
 }
 
 /// The keys, in two columns.
-fn keys_table(ui: &mut Ui, theme: &Theme) {
-    let half = KEYS.len().div_ceil(2);
+fn show_key_bindings(ui: &mut Ui, theme: &Theme) {
+    let half = KEY_BINDINGS.len().div_ceil(2);
     Grid::new("keys")
         .num_columns(4)
         .spacing(vec2(16.0, 6.0))
         .show(ui, |ui| {
             for row in 0..half {
-                for (key, what) in KEYS.get(row).into_iter().chain(KEYS.get(half + row)) {
+                for (key, what) in KEY_BINDINGS
+                    .get(row)
+                    .into_iter()
+                    .chain(KEY_BINDINGS.get(half + row))
+                {
                     ui.label(theme.strong(*key));
                     ui.label(RichText::new(*what).color(theme.dim));
                 }

@@ -7,20 +7,20 @@ use egui::{
 
 use crate::{
     controls::Named as _,
-    theme::{BODY, Theme, mix},
+    theme::{BODY_SIZE, Theme, mix},
 };
 
 /// How wide the names of rows are, in points.
-pub(super) const NAMES: f32 = 88.0;
+pub(super) const LABEL_WIDTH: f32 = 88.0;
 /// How wide a field for a number is, in points.
-pub(super) const NUMBER: f32 = 80.0;
+pub(super) const NUMBER_FIELD_WIDTH: f32 = 80.0;
 /// How high a control is, in points.
-const HEIGHT: f32 = 24.0;
+const CONTROL_HEIGHT: f32 = 24.0;
 /// Between the text of a choice and its edge.
-const PADDING: f32 = 8.0;
+const SEGMENT_PADDING: f32 = 8.0;
 
 /// A row of a form: what it is about, its controls, and below them what is wrong, if something is.
-pub(super) fn row(
+pub(super) fn show_row(
     ui: &mut Ui,
     theme: &Theme,
     name: &str,
@@ -29,26 +29,26 @@ pub(super) fn row(
 ) {
     ui.horizontal(|ui| {
         let middle = Layout::left_to_right(Align::Center);
-        ui.allocate_ui_with_layout(vec2(NAMES, HEIGHT), middle, |ui| {
-            ui.set_min_width(NAMES);
+        ui.allocate_ui_with_layout(vec2(LABEL_WIDTH, CONTROL_HEIGHT), middle, |ui| {
+            ui.set_min_width(LABEL_WIDTH);
             ui.label(RichText::new(name).color(theme.dim));
         });
         add(ui);
     });
     if let Some(problem) = problem {
-        wrong(ui, theme, NAMES, problem);
+        show_problem(ui, theme, LABEL_WIDTH, problem);
     }
     ui.add_space(4.0);
 }
 
 /// What is wrong with the field above, which stands so far to the right.
-pub(super) fn wrong(ui: &mut Ui, theme: &Theme, right: f32, problem: &str) {
+pub(super) fn show_problem(ui: &mut Ui, theme: &Theme, right: f32, problem: &str) {
     let text = RichText::new(problem).color(theme.bad).small();
-    small(ui, right, text);
+    show_small_text(ui, right, text);
 }
 
 /// A line of small text that begins so far to the right.
-pub(super) fn small(ui: &mut Ui, right: f32, text: RichText) {
+pub(super) fn show_small_text(ui: &mut Ui, right: f32, text: RichText) {
     ui.scope(|ui| {
         ui.spacing_mut().interact_size.y = 0.0;
         ui.horizontal(|ui| {
@@ -59,69 +59,69 @@ pub(super) fn small(ui: &mut Ui, right: f32, text: RichText) {
 }
 
 /// What names a column of rows.
-pub(super) fn heading(ui: &mut Ui, text: RichText) {
+pub(super) fn show_heading(ui: &mut Ui, text: RichText) {
     let middle = Layout::left_to_right(Align::Center);
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), HEIGHT), middle, |ui| {
-        ui.set_min_height(HEIGHT);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), CONTROL_HEIGHT), middle, |ui| {
+        ui.set_min_height(CONTROL_HEIGHT);
         ui.label(text);
     });
     ui.add_space(8.0);
 }
 
 /// One of several things to choose from.
-pub(super) struct Choice<'a> {
+pub(super) struct Segment<'a> {
     /// Its name as a control.
-    pub(super) name: String,
+    pub(super) control_name: String,
     /// What it says.
     pub(super) text: &'a str,
     /// What there is to know about it.
     pub(super) hint: &'a str,
     /// Whether it can be chosen.
-    pub(super) is_on: bool,
+    pub(super) is_enabled: bool,
 }
 
-impl<'a> Choice<'a> {
+impl<'a> Segment<'a> {
     /// One that can be chosen.
-    pub(super) fn new(name: String, text: &'a str, hint: &'a str) -> Self {
+    pub(super) fn new(control_name: String, text: &'a str, hint: &'a str) -> Self {
         Self {
-            name,
+            control_name,
             text,
             hint,
-            is_on: true,
+            is_enabled: true,
         }
     }
 }
 
 /// Things to choose from, side by side; which one was clicked.
-pub(super) fn choices(
+pub(super) fn show_segments(
     ui: &mut Ui,
     theme: &Theme,
-    all: &[Choice<'_>],
+    all: &[Segment<'_>],
     chosen: Option<usize>,
 ) -> Option<usize> {
-    let font = FontId::proportional(BODY);
+    let font = FontId::proportional(BODY_SIZE);
     let widths: Vec<f32> = (all.iter())
         .map(|choice| {
             let text = choice.text.to_owned();
             let galley = ui.painter().layout_no_wrap(text, font.clone(), theme.text);
-            (galley.size().x + 2.0 * PADDING).round()
+            (galley.size().x + 2.0 * SEGMENT_PADDING).round()
         })
         .collect();
-    let size = vec2(widths.iter().sum(), HEIGHT);
+    let size = vec2(widths.iter().sum(), CONTROL_HEIGHT);
     let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
     ui.painter().rect_filled(whole, 6.0, theme.card);
     let mut clicked = None;
     let mut left = whole.left();
     for (index, (choice, width)) in all.iter().zip(widths).enumerate() {
-        let place = Rect::from_min_size(pos2(left, whole.top()), vec2(width, HEIGHT));
+        let place = Rect::from_min_size(pos2(left, whole.top()), vec2(width, CONTROL_HEIGHT));
         left += width;
         if index > 0 {
             let line = Stroke::new(1.0, theme.line);
             ui.painter()
                 .vline(place.left().round(), place.y_range().shrink(1.0), line);
         }
-        let corners = corners(index == 0, index + 1 == all.len());
-        if segment(ui, theme, choice, (place, corners), chosen == Some(index)) {
+        let corners = segment_corners(index == 0, index + 1 == all.len());
+        if show_segment(ui, theme, choice, (place, corners), chosen == Some(index)) {
             clicked = Some(index);
         }
     }
@@ -130,7 +130,7 @@ pub(super) fn choices(
     clicked.filter(|&index| chosen != Some(index))
 }
 
-fn corners(is_first: bool, is_last: bool) -> CornerRadius {
+fn segment_corners(is_first: bool, is_last: bool) -> CornerRadius {
     let (west, east) = (if is_first { 6 } else { 0 }, if is_last { 6 } else { 0 });
     CornerRadius {
         nw: west,
@@ -141,22 +141,26 @@ fn corners(is_first: bool, is_last: bool) -> CornerRadius {
 }
 
 /// One of the choices; whether it was clicked.
-fn segment(
+fn show_segment(
     ui: &mut Ui,
     theme: &Theme,
-    choice: &Choice<'_>,
+    choice: &Segment<'_>,
     (place, corners): (Rect, CornerRadius),
     is_chosen: bool,
 ) -> bool {
-    let mut ui = ui.new_child(UiBuilder::new().max_rect(place).id_salt(&choice.name));
-    if !choice.is_on {
+    let mut ui = ui.new_child(
+        UiBuilder::new()
+            .max_rect(place)
+            .id_salt(&choice.control_name),
+    );
+    if !choice.is_enabled {
         ui.disable();
     }
     let response = ui.interact(place, ui.scope_id().with("choice"), Sense::click());
     let fill = match () {
-        () if is_chosen => Some(theme.selected()),
+        () if is_chosen => Some(theme.selected_fill()),
         () if response.is_pointer_button_down_on() => Some(mix(theme.card, theme.text, 0.03)),
-        () if response.hovered() && choice.is_on => Some(mix(theme.card, theme.text, 0.08)),
+        () if response.hovered() && choice.is_enabled => Some(mix(theme.card, theme.text, 0.08)),
         () => None,
     };
     let painter = ui.painter();
@@ -167,14 +171,14 @@ fn segment(
         let line = Stroke::new(1.0, theme.cool);
         painter.rect_stroke(place.shrink(2.0), 4.0, line, StrokeKind::Inside);
     }
-    let colour = if is_chosen || choice.is_on {
+    let colour = if is_chosen || choice.is_enabled {
         theme.text
     } else {
         theme.dim
     };
-    let (font, middle) = (FontId::proportional(BODY), place.center());
+    let (font, middle) = (FontId::proportional(BODY_SIZE), place.center());
     painter.text(middle, Align2::CENTER_CENTER, choice.text, font, colour);
-    let response = response.named(&choice.name);
+    let response = response.named(&choice.control_name);
     let response = if choice.hint.is_empty() {
         response
     } else {
@@ -186,42 +190,44 @@ fn segment(
 }
 
 /// A field to type into.
-pub(super) struct FieldOf<'a> {
+pub(super) struct TextField<'a> {
     /// Its name as a control.
-    pub(super) name: String,
+    pub(super) control_name: String,
     /// How wide it is, in points.
     pub(super) width: f32,
     /// What stands there while it is empty.
-    pub(super) empty: &'a str,
+    pub(super) placeholder: &'a str,
     /// What there is to know about it.
     pub(super) hint: &'a str,
     /// Whether what is typed cannot be.
-    pub(super) is_wrong: bool,
+    pub(super) has_problem: bool,
     /// Whether it can be used.
-    pub(super) is_on: bool,
+    pub(super) is_enabled: bool,
 }
 
-impl FieldOf<'_> {
+impl TextField<'_> {
     /// Shows the field. Enter in it is remembered in `entered`.
     pub(super) fn show(
         &self,
         text: &mut String,
         ui: &mut Ui,
         theme: &Theme,
-        entered: &mut bool,
+        is_submitted: &mut bool,
     ) -> Response {
         let edit = TextEdit::singleline(text)
-            .id_salt(&self.name)
+            .id_salt(&self.control_name)
             .desired_width(self.width)
-            .hint_text(self.empty.to_owned())
+            .hint_text(self.placeholder.to_owned())
             .align(Align2::LEFT_CENTER)
-            .min_size(vec2(0.0, HEIGHT));
-        let response = ui.add_enabled(self.is_on, edit).named(&self.name);
-        if self.is_wrong {
+            .min_size(vec2(0.0, CONTROL_HEIGHT));
+        let response = ui
+            .add_enabled(self.is_enabled, edit)
+            .named(&self.control_name);
+        if self.has_problem {
             let line = Stroke::new(1.0, theme.bad);
             (ui.painter()).rect_stroke(response.rect, 6.0, line, StrokeKind::Inside);
         }
-        *entered |= response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        *is_submitted |= response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if self.hint.is_empty() {
             response
         } else {
@@ -231,7 +237,7 @@ impl FieldOf<'_> {
 }
 
 /// A hairline between two groups of rows.
-pub(super) fn hairline(ui: &mut Ui) {
+pub(super) fn show_separator(ui: &mut Ui) {
     ui.add_space(8.0);
     ui.separator();
     ui.add_space(8.0);

@@ -7,53 +7,57 @@ use egui::{
     UiBuilder, pos2, vec2,
 };
 
-use super::game::disc;
+use super::game::draw_disc;
 use crate::{
     app::{Action, App},
     controls::Named as _,
     fonts,
-    standing::{Contestant, Standing, Turn},
-    theme::{BODY, TITLE, Theme},
+    standing::{MatchPlayer, MatchState, TurnMoves},
+    theme::{BODY_SIZE, TITLE_SIZE, Theme},
 };
 
 /// How high a line of small text is, in points.
-const LINE: f32 = 16.0;
+const SMALL_LINE_HEIGHT: f32 = 16.0;
 /// How high a turn of the list is, in points, and how many are seen at once.
-const ROW: f32 = 20.0;
-const MOST_ROWS: usize = 6;
-const FEWEST_ROWS: usize = 3;
+const ROW_HEIGHT: f32 = 20.0;
+const MAX_VISIBLE_ROWS: usize = 6;
+const MIN_VISIBLE_ROWS: usize = 3;
 /// How much room the number of a turn has, in points.
-const NUMBER: f32 = 32.0;
+const TURN_NUMBER_WIDTH: f32 = 32.0;
 /// Between two moves of one turn, and between columns.
-const GAP: f32 = 8.0;
+const COLUMN_GAP: f32 = 8.0;
 
 /// Shows who plays, and what each has won.
-pub(super) fn show(standing: &Standing, ui: &mut Ui, theme: &Theme) {
+pub(super) fn show(standing: &MatchState, ui: &mut Ui, theme: &Theme) {
     let middle = Layout::left_to_right(Align::Center);
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), LINE), middle, |ui| {
-        let which = standing.which();
-        let is_over = standing.is_over();
-        ui.label(theme.heading(if is_over { "Match over" } else { &which }));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let drawn = match standing.meta.score.drawn {
-                0 => standing.game(),
-                drawn => format!("{} · {drawn} drawn", standing.game()),
-            };
-            let text = RichText::new(drawn).color(theme.dim).small();
-            ui.add(Label::new(text).truncate());
-        });
-    });
-    if let Some(verdict) = standing.verdict() {
+    ui.allocate_ui_with_layout(
+        vec2(ui.available_width(), SMALL_LINE_HEIGHT),
+        middle,
+        |ui| {
+            let which = standing.game_label();
+            let is_over = standing.is_over();
+            ui.label(theme.heading(if is_over { "Match over" } else { &which }));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let drawn = match standing.meta.score.drawn {
+                    0 => standing.game_name(),
+                    drawn => format!("{} · {drawn} drawn", standing.game_name()),
+                };
+                let text = RichText::new(drawn).color(theme.dim).small();
+                ui.add(Label::new(text).truncate());
+            });
+        },
+    );
+    if let Some(verdict) = standing.result_text() {
         ui.add(Label::new(theme.title(verdict)).wrap());
         ui.add_space(4.0);
     }
-    let rows: Vec<Row> = (standing.contestants().into_iter())
-        .map(|player| Row::new(player, standing, ui, theme))
+    let rows: Vec<PlayerRow> = (standing.players().into_iter())
+        .map(|player| PlayerRow::new(player, standing, ui, theme))
         .collect();
     // A column is as wide as its widest text, so that all end at one line.
     let widest = |column: usize| {
         (rows.iter().flat_map(|row| &row.columns[column]))
-            .map(|galley| galley.size().x + GAP)
+            .map(|galley| galley.size().x + COLUMN_GAP)
             .fold(0.0, f32::max)
     };
     let widths = [0, 1, 2].map(widest);
@@ -66,40 +70,45 @@ pub(super) fn show(standing: &Standing, ui: &mut Ui, theme: &Theme) {
 }
 
 /// A player: the disc of the side, the name, and in columns that side's name, the clock and the points.
-struct Row {
-    player: Contestant,
+struct PlayerRow {
+    player: MatchPlayer,
     columns: [Option<Arc<Galley>>; 3],
 }
 
-impl Row {
-    fn new(player: Contestant, standing: &Standing, ui: &Ui, theme: &Theme) -> Self {
+impl PlayerRow {
+    fn new(player: MatchPlayer, standing: &MatchState, ui: &Ui, theme: &Theme) -> Self {
         let text = |text: String, font: FontId, colour: Color32| {
             ui.painter().layout_no_wrap(text, font, colour)
         };
         let (body, title) = (
-            FontId::proportional(BODY),
-            FontId::new(TITLE, fonts::semibold()),
+            FontId::proportional(BODY_SIZE),
+            FontId::new(TITLE_SIZE, fonts::semibold()),
         );
         let now = standing.board.as_ref().ok();
         let side = (player.side.zip(now)).map(|(side, now)| now.players[side.index()].to_owned());
         let is_running = player.side.is_some() && player.side == standing.to_move();
         let running = if is_running { theme.text } else { theme.dim };
-        let is_winner = standing.champion().is_some_and(|name| name == player.name);
+        let is_winner = standing.winner().is_some_and(|name| name == player.name);
         let won = if is_winner { theme.good } else { theme.text };
         let columns = [
             side.map(|side| text(side, body.clone(), theme.dim)),
-            (player.clock).map(|clock| text(time(clock), body, running)),
+            (player.clock).map(|clock| text(format_clock(clock), body, running)),
             (player.points.clone()).map(|points| text(points, title, won)),
         ];
         Self { player, columns }
     }
 
-    fn show(&self, widths: [f32; 3], standing: &Standing, ui: &mut Ui, theme: &Theme) {
-        let size = vec2(ui.available_width(), ROW + 4.0);
+    fn show(&self, widths: [f32; 3], standing: &MatchState, ui: &mut Ui, theme: &Theme) {
+        let size = vec2(ui.available_width(), ROW_HEIGHT + 4.0);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         if let Some((side, now)) = self.player.side.zip(standing.board.as_ref().ok()) {
             let at = pos2(rect.left() + 6.0, rect.center().y);
-            disc(ui.painter(), at, now.board.tone(side, theme).fill, theme);
+            draw_disc(
+                ui.painter(),
+                at,
+                now.board.piece_colours(side, theme).fill,
+                theme,
+            );
         }
         let mut right = rect.right();
         for (galley, width) in self.columns.iter().zip(widths).rev() {
@@ -110,7 +119,7 @@ impl Row {
             }
             right -= width;
         }
-        let left = rect.left() + 12.0 + GAP;
+        let left = rect.left() + 12.0 + COLUMN_GAP;
         let room = Rect::from_min_max(pos2(left, rect.top()), pos2(right.max(left), rect.bottom()));
         let room = UiBuilder::new()
             .max_rect(room)
@@ -123,7 +132,7 @@ impl Row {
 }
 
 /// What is left on a clock; tenths where they matter.
-fn time(milliseconds: u64) -> String {
+fn format_clock(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     if hours > 0 {
@@ -139,14 +148,14 @@ fn time(milliseconds: u64) -> String {
 #[derive(Default)]
 pub(super) struct MoveList {
     /// The turn that was last brought into sight.
-    seen: Option<usize>,
+    scrolled_to: Option<usize>,
 }
 
 impl MoveList {
     /// Shows them, a turn in each row. Long games are scrolled, to the end or to the move of the tree that is looked at.
     pub(super) fn show(
         &mut self,
-        standing: &Standing,
+        standing: &MatchState,
         app: &App,
         ui: &mut Ui,
         theme: &Theme,
@@ -155,7 +164,7 @@ impl MoveList {
         if standing.moves.is_empty() {
             return;
         }
-        let is_other = !app.follow && !app.is_current_game();
+        let is_other = !app.is_following_newest && !app.is_current_game();
         ui.label(if is_other {
             theme.heading(&format!("Moves of game {}", standing.meta.number))
         } else {
@@ -164,29 +173,30 @@ impl MoveList {
         let marked = app.shown_move();
         // As many rows as are in sight.
         let below = ui.clip_rect().bottom() - ui.cursor().top();
-        let most_rows = ((below / ROW) as usize).clamp(FEWEST_ROWS, MOST_ROWS);
+        let visible_rows =
+            ((below / ROW_HEIGHT) as usize).clamp(MIN_VISIBLE_ROWS, MAX_VISIBLE_ROWS);
         let row_of = |index: usize| {
             (standing.turns.iter())
                 .position(|turn| turn.moves.iter().flatten().any(|&mv| mv >= index))
         };
         let last = standing.turns.len() - 1;
         let wanted = marked.map_or(last, |marked| row_of(marked).unwrap_or(last));
-        let height = ROW * most_rows.min(standing.turns.len()) as f32;
+        let height = ROW_HEIGHT * visible_rows.min(standing.turns.len()) as f32;
         let spacing = ui.spacing().item_spacing;
         ui.spacing_mut().item_spacing.y = 0.0;
         let mut area = ScrollArea::vertical()
             .id_salt("moves")
             .max_height(height)
             .auto_shrink([false, true]);
-        if self.seen != Some(wanted) {
-            self.seen = Some(wanted);
-            let above = wanted.saturating_sub(most_rows - 1);
-            area = area.vertical_scroll_offset(above as f32 * ROW);
+        if self.scrolled_to != Some(wanted) {
+            self.scrolled_to = Some(wanted);
+            let above = wanted.saturating_sub(visible_rows - 1);
+            area = area.vertical_scroll_offset(above as f32 * ROW_HEIGHT);
         }
-        area.show_rows(ui, ROW, standing.turns.len(), |ui, rows| {
+        area.show_rows(ui, ROW_HEIGHT, standing.turns.len(), |ui, rows| {
             for row in rows {
                 if let Some(turn) = standing.turns.get(row) {
-                    turn_row(row, turn, (standing, marked), ui, theme, actions);
+                    show_turn(row, turn, (standing, marked), ui, theme, actions);
                 }
             }
         });
@@ -196,23 +206,23 @@ impl MoveList {
 }
 
 /// A turn: its number, the first player's moves and the second's.
-fn turn_row(
+fn show_turn(
     row: usize,
-    turn: &Turn,
-    (standing, marked): (&Standing, Option<usize>),
+    turn: &TurnMoves,
+    (standing, marked): (&MatchState, Option<usize>),
     ui: &mut Ui,
     theme: &Theme,
     actions: &mut Vec<Action>,
 ) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    let font = FontId::proportional(BODY);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::hover());
+    let font = FontId::proportional(BODY_SIZE);
     let at = rect.left_center();
     let number = (row + 1).to_string();
     (ui.painter()).text(at, Align2::LEFT_CENTER, number, font.clone(), theme.dim);
-    let width = (rect.width() - NUMBER) / 2.0;
+    let width = (rect.width() - TURN_NUMBER_WIDTH) / 2.0;
     for (column, moves) in turn.moves.iter().enumerate() {
-        let left = rect.left() + NUMBER + width * column as f32;
-        let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(width, ROW));
+        let left = rect.left() + TURN_NUMBER_WIDTH + width * column as f32;
+        let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(width, ROW_HEIGHT));
         if moves.is_empty() && column == 0 {
             let painter = ui.painter();
             painter.text(
@@ -223,15 +233,15 @@ fn turn_row(
                 theme.dim,
             );
         }
-        cell_of(moves, cell, (standing, marked), ui, theme, actions);
+        show_moves(moves, cell, (standing, marked), ui, theme, actions);
     }
 }
 
 /// The moves that a player made in one turn. A click goes to the tree of a move.
-fn cell_of(
+fn show_moves(
     moves: &[usize],
     cell: Rect,
-    (standing, marked): (&Standing, Option<usize>),
+    (standing, marked): (&MatchState, Option<usize>),
     ui: &Ui,
     theme: &Theme,
     actions: &mut Vec<Action>,
@@ -240,17 +250,17 @@ fn cell_of(
     for &index in moves {
         let is_last = index + 1 == standing.moves.len();
         let (font, colour) = match () {
-            () if marked == Some(index) => (FontId::new(BODY, fonts::semibold()), theme.cool),
-            () if is_last => (FontId::new(BODY, fonts::semibold()), theme.warm),
-            () => (FontId::proportional(BODY), theme.text),
+            () if marked == Some(index) => (FontId::new(BODY_SIZE, fonts::semibold()), theme.cool),
+            () if is_last => (FontId::new(BODY_SIZE, fonts::semibold()), theme.warm),
+            () => (FontId::proportional(BODY_SIZE), theme.text),
         };
         let text = standing.moves[index].clone();
         let galley = ui.painter().layout_no_wrap(text, font, colour);
-        let place = Rect::from_min_size(pos2(left, cell.top()), vec2(galley.size().x, ROW));
-        left = place.right() + GAP;
+        let place = Rect::from_min_size(pos2(left, cell.top()), vec2(galley.size().x, ROW_HEIGHT));
+        left = place.right() + COLUMN_GAP;
         if place.right() > cell.right() {
             let at = place.left_center();
-            let font = FontId::proportional(BODY);
+            let font = FontId::proportional(BODY_SIZE);
             ui.painter()
                 .text(at, Align2::LEFT_CENTER, "…", font, theme.dim);
             return;
@@ -271,7 +281,7 @@ fn cell_of(
 
 #[cfg(test)]
 mod tests {
-    use super::time;
+    use super::format_clock;
 
     #[test]
     fn clocks_are_told_as_clocks() {
@@ -283,7 +293,7 @@ mod tests {
             (3_600_000, "1:00:00"),
             (36_061_000, "10:01:01"),
         ] {
-            assert_eq!(time(milliseconds), expected);
+            assert_eq!(format_clock(milliseconds), expected);
         }
     }
 }

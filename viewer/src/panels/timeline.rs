@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canopy_engine::tree::film::Shares;
+use canopy_engine::tree::film::RootVisitHistory;
 use egui::{
     Button, Color32, ColorImage, ComboBox, Rect, RichText, Sense, Stroke, TextureHandle,
     TextureOptions, Ui, pos2, vec2,
@@ -11,26 +11,26 @@ use egui::{
 use crate::{
     app::{Action, App, SPEEDS, Timeline},
     controls::Named as _,
-    film::Reel,
-    scene::thousands,
+    film::ReplayStatus,
+    scene::format_thousands,
     theme::Theme,
 };
 
 /// How high the picture of the shares is, in points.
-const HEIGHT: f32 = 40.0;
+const SHARES_HEIGHT: f32 = 40.0;
 /// The room for the figures on the right.
-const FIGURES: f32 = 164.0;
+const LABELS_WIDTH: f32 = 164.0;
 /// So many moves are told by name under the pointer.
-const NAMED: usize = 6;
+const MAX_NAMED_MOVES: usize = 6;
 
 /// What the picture of the shares depends on.
-struct Key {
+struct SharesKey {
     size: [usize; 2],
-    shares: Arc<Shares>,
+    shares: Arc<RootVisitHistory>,
     theme: Theme,
 }
 
-impl PartialEq for Key {
+impl PartialEq for SharesKey {
     fn eq(&self, other: &Self) -> bool {
         self.size == other.size
             && Arc::ptr_eq(&self.shares, &other.shares)
@@ -41,7 +41,7 @@ impl PartialEq for Key {
 /// The line of time.
 #[derive(Default)]
 pub(super) struct TimelinePanel {
-    picture: Option<(Key, TextureHandle)>,
+    shares_texture: Option<(SharesKey, TextureHandle)>,
 }
 
 impl TimelinePanel {
@@ -54,17 +54,19 @@ impl TimelinePanel {
         actions: &mut Vec<Action>,
     ) {
         let timeline = &app.timeline;
-        let Some(reel) = &timeline.reel else { return };
+        let Some(replay) = &timeline.status else {
+            return;
+        };
         ui.horizontal(|ui| {
-            buttons(timeline, ui, actions);
+            show_buttons(timeline, ui, actions);
             ui.add_space(4.0);
-            let width = (ui.available_width() - FIGURES).max(40.0);
+            let width = (ui.available_width() - LABELS_WIDTH).max(40.0);
             let (rect, response) =
-                ui.allocate_exact_size(vec2(width, HEIGHT + 14.0), Sense::click_and_drag());
+                ui.allocate_exact_size(vec2(width, SHARES_HEIGHT + 14.0), Sense::click_and_drag());
             let response = response.named("timeline");
-            let area = Rect::from_min_size(rect.min + vec2(0.0, 4.0), vec2(width, HEIGHT));
-            self.draw_shares(reel, area, ui, theme);
-            let end = reel.iterations.max(1);
+            let area = Rect::from_min_size(rect.min + vec2(0.0, 4.0), vec2(width, SHARES_HEIGHT));
+            self.draw_shares(replay, area, ui, theme);
+            let end = replay.iterations.max(1);
             if let Some(at) = response.interact_pointer_pos() {
                 let part = ((at.x - area.left()) / area.width()).clamp(0.0, 1.0);
                 let to = (f64::from(part) * f64::from(end)).round() as u32;
@@ -74,30 +76,34 @@ impl TimelinePanel {
                 }
             }
             let part = timeline.position() as f32 / end as f32;
-            handle(area, part, ui, theme);
+            draw_handle(area, part, ui, theme);
             if let Some(at) = response.hover_pos() {
                 let part = ((at.x - area.left()) / area.width()).clamp(0.0, 1.0);
-                response.on_hover_ui_at_pointer(|ui| shares_at(reel, part, ui, theme));
+                response.on_hover_ui_at_pointer(|ui| show_shares_at(replay, part, ui, theme));
             }
-            figures(timeline, reel, ui, theme, actions);
+            show_iteration(timeline, replay, ui, theme, actions);
         });
     }
 
     /// The shares as a picture, drawn again only if they have changed.
-    fn draw_shares(&mut self, reel: &Reel, area: Rect, ui: &Ui, theme: &Theme) {
+    fn draw_shares(&mut self, replay: &ReplayStatus, area: Rect, ui: &Ui, theme: &Theme) {
         let scale = ui.ctx().pixels_per_point();
         let size = [
             (area.width() * scale).round().max(1.0) as usize,
             (area.height() * scale).round().max(1.0) as usize,
         ];
-        let key = Key {
+        let key = SharesKey {
             size,
-            shares: Arc::clone(&reel.shares),
+            shares: Arc::clone(&replay.shares),
             theme: theme.clone(),
         };
-        if self.picture.as_ref().is_none_or(|(drawn, _)| *drawn != key) {
-            let image = picture(&reel.shares, size, theme);
-            match &mut self.picture {
+        if self
+            .shares_texture
+            .as_ref()
+            .is_none_or(|(drawn, _)| *drawn != key)
+        {
+            let image = shares_image(&replay.shares, size, theme);
+            match &mut self.shares_texture {
                 Some((drawn, texture)) => {
                     texture.set(image, TextureOptions::NEAREST);
                     *drawn = key;
@@ -106,11 +112,11 @@ impl TimelinePanel {
                     let texture = ui
                         .ctx()
                         .load_texture("shares", image, TextureOptions::NEAREST);
-                    self.picture = Some((key, texture));
+                    self.shares_texture = Some((key, texture));
                 }
             }
         }
-        if let Some((_, texture)) = &self.picture {
+        if let Some((_, texture)) = &self.shares_texture {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             // Pixel by pixel: the picture has no business between them.
             let left_top = pos2(
@@ -127,7 +133,7 @@ impl TimelinePanel {
     }
 }
 
-fn buttons(timeline: &Timeline, ui: &mut Ui, actions: &mut Vec<Action>) {
+fn show_buttons(timeline: &Timeline, ui: &mut Ui, actions: &mut Vec<Action>) {
     let (text, hint) = if timeline.is_playing() {
         ("⏸", "Stop (p)")
     } else {
@@ -160,10 +166,10 @@ fn buttons(timeline: &Timeline, ui: &mut Ui, actions: &mut Vec<Action>) {
     let speed = timeline.speed();
     ComboBox::from_id_salt("speed")
         .width(76.0)
-        .selected_text(format!("{}/s", thousands(speed.into())))
+        .selected_text(format!("{}/s", format_thousands(speed.into())))
         .show_ui(ui, |ui| {
             for choice in SPEEDS {
-                let text = format!("{} iterations a second", thousands(choice.into()));
+                let text = format!("{} iterations a second", format_thousands(choice.into()));
                 if ui.selectable_label(choice == speed, text).clicked() {
                     actions.push(Action::Speed(choice));
                 }
@@ -173,7 +179,7 @@ fn buttons(timeline: &Timeline, ui: &mut Ui, actions: &mut Vec<Action>) {
         .on_hover_text("How fast the tree grows");
 }
 
-fn handle(area: Rect, part: f32, ui: &Ui, theme: &Theme) {
+fn draw_handle(area: Rect, part: f32, ui: &Ui, theme: &Theme) {
     let x = area.left() + area.width() * part.clamp(0.0, 1.0);
     let painter = ui.painter();
     painter.line_segment(
@@ -184,22 +190,22 @@ fn handle(area: Rect, part: f32, ui: &Ui, theme: &Theme) {
 }
 
 /// The iteration, and how many there are.
-fn figures(
+fn show_iteration(
     timeline: &Timeline,
-    reel: &Reel,
+    replay: &ReplayStatus,
     ui: &mut Ui,
     theme: &Theme,
     actions: &mut Vec<Action>,
 ) {
     ui.vertical(|ui| {
-        let at = timeline.shown.unwrap_or(reel.iterations);
+        let at = timeline.shown_iteration.unwrap_or(replay.iterations);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            ui.label(theme.strong(thousands(at.into())));
-            let total = format!("/ {}", thousands(reel.iterations.into()));
+            ui.label(theme.strong(format_thousands(at.into())));
+            let total = format!("/ {}", format_thousands(replay.iterations.into()));
             ui.label(RichText::new(total).color(theme.dim));
         });
-        if let Some((read, there)) = reel.progress {
+        if let Some((read, there)) = replay.progress {
             let percent = 100 * read / there.max(1);
             let text = RichText::new(format!("indexing {percent} %")).color(theme.warm);
             let label = ui.label(text.small());
@@ -207,12 +213,12 @@ fn figures(
                 .on_hover_text("The journal is read; the part up to here can be looked at already");
             return;
         }
-        if let Some(why) = &reel.stopped {
+        if let Some(why) = &replay.stop_reason {
             ui.label(RichText::new("memory is used up").color(theme.bad).small())
                 .on_hover_text(why);
             return;
         }
-        let (text, hint) = match reel.ended {
+        let (text, hint) = match replay.ended {
             None => ("● live", "Show the newest (end)"),
             Some(true) => (
                 "journal ends early",
@@ -220,20 +226,20 @@ fn figures(
             ),
             Some(false) => ("iterations", "Show the end (end)"),
         };
-        let colour = if reel.ended.is_none() && timeline.at.is_none() {
+        let colour = if replay.ended.is_none() && timeline.target.is_none() {
             theme.good
         } else {
             theme.dim
         };
         let end = ui.add(Button::new(RichText::new(text).color(colour).small()).frame(false));
         if end.named("end").on_hover_text(hint).clicked() {
-            actions.push(Action::ToEnd);
+            actions.push(Action::ShowEnd);
         }
     });
 }
 
 /// The moves, the most visited in the end first.
-fn order(shares: &Shares) -> Vec<usize> {
+fn moves_by_visits(shares: &RootVisitHistory) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shares.moves.len()).collect();
     if let Some(last) = shares.visits.last() {
         order.sort_by_key(|&mv| std::cmp::Reverse(last[mv]));
@@ -242,7 +248,7 @@ fn order(shares: &Shares) -> Vec<usize> {
 }
 
 /// The colours of the most visited moves; all others have the last.
-fn palette(theme: &Theme) -> [Color32; 7] {
+fn move_colours(theme: &Theme) -> [Color32; 7] {
     let calm = |colour: Color32| {
         let mix = |one: u8, other: u8| (f32::from(one) * 0.72 + f32::from(other) * 0.28) as u8;
         let panel = theme.panel;
@@ -264,10 +270,14 @@ fn palette(theme: &Theme) -> [Color32; 7] {
     .map(calm)
 }
 
-fn picture(shares: &Shares, [width, height]: [usize; 2], theme: &Theme) -> ColorImage {
+fn shares_image(
+    shares: &RootVisitHistory,
+    [width, height]: [usize; 2],
+    theme: &Theme,
+) -> ColorImage {
     let mut image = ColorImage::filled([width, height], theme.card);
-    let order = order(shares);
-    let colours = palette(theme);
+    let order = moves_by_visits(shares);
+    let colours = move_colours(theme);
     let times = shares.visits.len();
     for column in 0..width {
         let time = column * times.saturating_sub(1) / width.max(1);
@@ -294,18 +304,22 @@ fn picture(shares: &Shares, [width, height]: [usize; 2], theme: &Theme) -> Color
 }
 
 /// How the visits were shared at a time.
-fn shares_at(reel: &Reel, part: f32, ui: &mut Ui, theme: &Theme) {
-    let iteration = (f64::from(part) * f64::from(reel.iterations)).round() as u64;
-    ui.label(theme.strong(format!("iteration {}", thousands(iteration))));
-    let shares = &reel.shares;
+fn show_shares_at(replay: &ReplayStatus, part: f32, ui: &mut Ui, theme: &Theme) {
+    let iteration = (f64::from(part) * f64::from(replay.iterations)).round() as u64;
+    ui.label(theme.strong(format!("iteration {}", format_thousands(iteration))));
+    let shares = &replay.shares;
     let last = shares.visits.len().saturating_sub(1);
     let time = (part * last as f32).round() as usize;
     let Some(visits) = shares.visits.get(time) else {
         return;
     };
     let total: u64 = visits.iter().map(|&visits| u64::from(visits)).sum();
-    let colours = palette(theme);
-    for (place, &mv) in order(shares).iter().enumerate().take(NAMED) {
+    let colours = move_colours(theme);
+    for (place, &mv) in moves_by_visits(shares)
+        .iter()
+        .enumerate()
+        .take(MAX_NAMED_MOVES)
+    {
         let share = f64::from(visits[mv]) / total.max(1) as f64;
         ui.horizontal(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(10.0, 10.0), Sense::hover());
@@ -323,13 +337,13 @@ mod tests {
 
     #[test]
     fn every_column_is_shared_out_among_the_moves() {
-        let shares = Shares {
+        let shares = RootVisitHistory {
             moves: ["a", "b", "c"].map(str::to_owned).to_vec(),
             visits: vec![vec![0, 0, 0], vec![1, 3, 0], vec![2, 6, 2]],
         };
         let theme = Theme::dark();
-        let image = picture(&shares, [20, 40], &theme);
-        let colours = palette(&theme);
+        let image = shares_image(&shares, [20, 40], &theme);
+        let colours = move_colours(&theme);
         // In the end b has the most visits, then a and c.
         let count = |column: usize, colour: Color32| {
             (0..40)
@@ -339,7 +353,7 @@ mod tests {
         assert_eq!(count(0, colours[0]), 30);
         assert_eq!(count(0, colours[1]), 10);
         assert_eq!([0, 1, 2].map(|place| count(19, colours[place])), [24, 8, 8]);
-        let empty = picture(&Shares::default(), [3, 3], &theme);
+        let empty = shares_image(&RootVisitHistory::default(), [3, 3], &theme);
         assert!(empty.pixels.iter().all(|&pixel| pixel == theme.card));
     }
 }

@@ -8,12 +8,12 @@ use std::{
 
 use canopy_engine::{
     arena::{
-        client::Patience,
-        engines::Engine,
-        go::Go,
-        journal::{Heading, Journal, Record},
+        client::Timeouts,
+        engines::EngineConfig,
+        go::MoveLimits,
+        journal::{GameRecord, MatchHeader, MatchLog},
         records,
-        referee::{Ending, result_word},
+        referee::{Termination, result_text},
     },
     games::{
         self, Game as _, History, Notation as _, Outcome, Playable, Player, Visitor,
@@ -24,17 +24,17 @@ use canopy_engine::{
 };
 
 use super::{
-    Plan,
-    table::{Effort, Table, Turn},
+    GameConfig,
+    table::{GameState, MoveStats, Turn},
 };
 use crate::settings::{user_directory, write_text};
 
 /// Longer files than this are no games.
-const LONGEST: u64 = 1 << 20;
+const MAX_GAME_FILE_BYTES: u64 = 1 << 20;
 
 /// A game that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadedGame {
     /// The game with its variant.
     pub game: String,
     /// Where it began; empty for the game's own start.
@@ -44,7 +44,7 @@ pub struct Loaded {
 }
 
 /// Whether a file is one of a game, by its name.
-pub fn is_game(path: &Path) -> bool {
+pub fn is_game_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|name| name.to_str());
     extension.is_some_and(|name| {
         ["pgn", "ggf", "txt"]
@@ -54,15 +54,15 @@ pub fn is_game(path: &Path) -> bool {
 }
 
 /// Writes a game as its players read it: `.pgn` for chess, `.ggf` for othello, else our list of moves.
-pub fn save(path: &Path, table: &Table) -> Result<(), String> {
+pub fn save(path: &Path, game: &GameState) -> Result<(), String> {
     let extension = path
         .extension()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
     let text = match extension.to_ascii_lowercase().as_str() {
-        "pgn" => pgn_of(table).ok_or("only games of chess can be saved as .pgn")?,
-        "ggf" => ggf_of(table).ok_or("only games of othello can be saved as .ggf")?,
-        "txt" => list_of(table),
+        "pgn" => to_pgn(game).ok_or("only games of chess can be saved as .pgn")?,
+        "ggf" => to_ggf(game).ok_or("only games of othello can be saved as .ggf")?,
+        "txt" => move_list(game),
         _ => {
             return Err(
                 "expected a name that ends in .txt, or in .pgn for chess, .ggf for othello"
@@ -74,8 +74,8 @@ pub fn save(path: &Path, table: &Table) -> Result<(), String> {
 }
 
 /// The list of a game: what it is, where it began, and the moves; columns of connect four stand together.
-pub fn list_of(table: &Table) -> String {
-    let meta = &table.standing().meta;
+pub fn move_list(game: &GameState) -> String {
+    let meta = &game.match_state().meta;
     let start = match meta.position.as_str() {
         "" => "startpos",
         position => position,
@@ -84,29 +84,30 @@ pub fn list_of(table: &Table) -> String {
     format!(
         "game: {}\nstart: {start}\nmoves: {}\n",
         meta.game,
-        table.moves().join(between)
+        game.moves().join(between)
     )
 }
 
-fn result_of(table: &Table) -> Option<Outcome> {
-    match table.turn() {
+fn outcome_of(game: &GameState) -> Option<Outcome> {
+    match game.turn() {
         Turn::Over(outcome) => Some(outcome),
         _ => None,
     }
 }
 
-fn pgn_of(table: &Table) -> Option<String> {
-    let meta = &table.standing().meta;
+fn to_pgn(game: &GameState) -> Option<String> {
+    let meta = &game.match_state().meta;
     let (base, variant) = meta.game.split_once(':').unwrap_or((&meta.game, ""));
     if base != "chess" {
         return None;
     }
-    let moves = table.moves().iter().map(String::as_str);
-    let mut record = pgn::Record::of(variant, start_text(&meta.position), moves)?;
+    let moves = game.moves().iter().map(String::as_str);
+    let mut record =
+        pgn::PgnRecord::from_moves(variant, position_or_startpos(&meta.position), moves)?;
     record.set_tag("Event", "Canopy");
-    record.set_tag("White", table.name_of(Player::First));
-    record.set_tag("Black", table.name_of(Player::Second));
-    let result = match result_of(table) {
+    record.set_tag("White", game.player_name(Player::First));
+    record.set_tag("Black", game.player_name(Player::Second));
+    let result = match outcome_of(game) {
         Some(Outcome::Win(Player::First)) => "1-0",
         Some(Outcome::Win(Player::Second)) => "0-1",
         Some(Outcome::Draw) => "1/2-1/2",
@@ -116,27 +117,28 @@ fn pgn_of(table: &Table) -> Option<String> {
     Some(record.to_string())
 }
 
-fn ggf_of(table: &Table) -> Option<String> {
-    let meta = &table.standing().meta;
+fn to_ggf(game: &GameState) -> Option<String> {
+    let meta = &game.match_state().meta;
     if meta.game != "othello" {
         return None;
     }
-    let moves = table.moves().iter().map(String::as_str);
-    let mut record = ggf::Record::of(start_text(&meta.position), moves)?;
+    let moves = game.moves().iter().map(String::as_str);
+    let mut record = ggf::GgfRecord::from_moves(position_or_startpos(&meta.position), moves)?;
     record.place = "Canopy".to_owned();
-    record.players = [Player::First, Player::Second].map(|player| table.name_of(player).to_owned());
+    record.players =
+        [Player::First, Player::Second].map(|player| game.player_name(player).to_owned());
     let score = record
         .position()
         .score()
-        .filter(|_| result_of(table).is_some());
-    record.result = score.map(|[black, white]| ggf::Score {
+        .filter(|_| outcome_of(game).is_some());
+    record.result = score.map(|[black, white]| ggf::GgfResult {
         margin: f64::from(black) - f64::from(white),
-        ending: ggf::Ending::Played,
+        ending: ggf::GgfEnding::Played,
     });
     Some(format!("{record}\n"))
 }
 
-fn start_text(position: &str) -> &str {
+fn position_or_startpos(position: &str) -> &str {
     match position.trim() {
         "" => "startpos",
         position => position,
@@ -144,24 +146,24 @@ fn start_text(position: &str) -> &str {
 }
 
 /// Reads a game: PGN, GGF, our list, or bare moves of the game that is named.
-pub fn load(path: &Path, game: &str) -> Result<Loaded, String> {
+pub fn load(path: &Path, game: &str) -> Result<LoadedGame, String> {
     let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if length > LONGEST {
+    if length > MAX_GAME_FILE_BYTES {
         return Err("it is longer than a game can be".to_owned());
     }
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
-    read(&text, game)
+    parse_game(&text, game)
 }
 
 /// Reads a game from a text.
-pub fn read(text: &str, game: &str) -> Result<Loaded, String> {
+pub fn parse_game(text: &str, game: &str) -> Result<LoadedGame, String> {
     let trimmed = text.trim();
     if trimmed.starts_with("(;") {
-        return read_ggf(trimmed);
+        return parse_ggf(trimmed);
     }
     if trimmed.starts_with('[') || looks_like_pgn(trimmed) {
-        return read_pgn(trimmed);
+        return parse_pgn(trimmed);
     }
     let field = |name: &str| {
         let mut lines = trimmed.lines();
@@ -180,12 +182,12 @@ pub fn read(text: &str, game: &str) -> Result<Loaded, String> {
         "startpos" => String::new(),
         _ => position,
     };
-    let line = ReadLine {
+    let line = ParseMovesVisitor {
         position: &position,
         moves: &moves,
     };
     let moves = games::with_game(&game, line).map_err(|error| error.to_string())??;
-    Ok(Loaded {
+    Ok(LoadedGame {
         game,
         position,
         moves,
@@ -199,8 +201,8 @@ fn looks_like_pgn(text: &str) -> bool {
             .any(|word| ["1-0", "0-1", "1/2-1/2", "*"].contains(&word))
 }
 
-fn read_pgn(text: &str) -> Result<Loaded, String> {
-    let record = pgn::Record::parse(text).map_err(|error| error.to_string())?;
+fn parse_pgn(text: &str) -> Result<LoadedGame, String> {
+    let record = pgn::PgnRecord::parse(text).map_err(|error| error.to_string())?;
     let rules = record.start.rules();
     let is_start = record.start == Chess::start(rules);
     let mut position = record.start.clone();
@@ -209,7 +211,7 @@ fn read_pgn(text: &str) -> Result<Loaded, String> {
         moves.push(notation::move_text(&position, *mv));
         position.play(*mv);
     }
-    Ok(Loaded {
+    Ok(LoadedGame {
         game: notation::full_name::<Chess>(rules),
         position: match is_start {
             true => String::new(),
@@ -219,15 +221,15 @@ fn read_pgn(text: &str) -> Result<Loaded, String> {
     })
 }
 
-fn read_ggf(text: &str) -> Result<Loaded, String> {
-    let record = ggf::Record::parse(text).map_err(|error| error.to_string())?;
+fn parse_ggf(text: &str) -> Result<LoadedGame, String> {
+    let record = ggf::GgfRecord::parse(text).map_err(|error| error.to_string())?;
     let mut position = record.start;
     let mut moves = Vec::new();
     for &mv in &record.moves {
         moves.push(notation::move_text(&position, mv));
         position.play(mv);
     }
-    Ok(Loaded {
+    Ok(LoadedGame {
         game: "othello".to_owned(),
         position: match record.start == Othello::start(()) {
             true => String::new(),
@@ -238,17 +240,18 @@ fn read_ggf(text: &str) -> Result<Loaded, String> {
 }
 
 /// Reads a line of moves in any of a game's notations.
-struct ReadLine<'a> {
+struct ParseMovesVisitor<'a> {
     position: &'a str,
     moves: &'a str,
 }
 
-impl Visitor for ReadLine<'_> {
+impl Visitor for ParseMovesVisitor<'_> {
     type Out = Result<Vec<String>, String>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
         let read = || {
-            let mut position: G = notation::position(rules, start_text(self.position))?;
+            let mut position: G =
+                notation::read_position(rules, position_or_startpos(self.position))?;
             let mut history = History::new();
             history.push(&position);
             let mut moves = Vec::new();
@@ -263,41 +266,41 @@ impl Visitor for ReadLine<'_> {
 
 /// Keeps the games that are played in the window, as a match keeps its games.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct GameRecorder {
     directory: PathBuf,
-    heading: Heading,
-    journal: Option<Journal>,
-    records: Vec<Record>,
+    heading: MatchHeader,
+    match_log: Option<MatchLog>,
+    records: Vec<GameRecord>,
 }
 
-impl Keeper {
+impl GameRecorder {
     /// For the games of a plan, in a directory of their own under this one; nothing is written before one is over.
-    pub fn new(plan: &Plan, names: [&str; 2], directory: &Path) -> Self {
-        let engines: Vec<Engine> = (plan.seats.iter().zip(names))
+    pub fn new(config: &GameConfig, names: [&str; 2], directory: &Path) -> Self {
+        let engines: Vec<EngineConfig> = (config.participants.iter().zip(names))
             .map(|(seat, name)| match seat {
-                Some(engine) => Engine {
+                Some(engine) => EngineConfig {
                     name: name.to_owned(),
                     ..engine.clone()
                 },
-                None => Engine {
+                None => EngineConfig {
                     name: name.to_owned(),
-                    ..Engine::default()
+                    ..EngineConfig::default()
                 },
             })
             .collect();
-        let heading = Heading::new(
-            plan.game.clone(),
+        let heading = MatchHeader::new(
+            config.game.clone(),
             &engines,
-            &Go::default(),
-            &Patience::default(),
+            &MoveLimits::default(),
+            &Timeouts::default(),
         );
-        let began = canopy_engine::tree::writer::stamp(now());
-        let game = plan.game.replace(':', "-");
+        let began = canopy_engine::tree::writer::timestamp(unix_time());
+        let game = config.game.replace(':', "-");
         let name = format!("{began}-{}-{game}", std::process::id());
         Self {
             directory: directory.join(name),
             heading,
-            journal: None,
+            match_log: None,
             records: Vec::new(),
         }
     }
@@ -308,51 +311,63 @@ impl Keeper {
     }
 
     /// Keeps the game of a table, which is over.
-    pub fn keep(&mut self, table: &Table, seed: u64, efforts: &[Effort]) -> Result<(), String> {
-        let Some((record, outcome)) = self.record(table, seed, efforts).zip(result_of(table))
+    pub fn record_game(
+        &mut self,
+        game: &GameState,
+        seed: u64,
+        efforts: &[MoveStats],
+    ) -> Result<(), String> {
+        let Some((record, outcome)) = self.make_record(game, seed, efforts).zip(outcome_of(game))
         else {
             return Ok(());
         };
-        let record = Record {
-            result: result_word(outcome).to_owned(),
+        let record = GameRecord {
+            result: result_text(outcome).to_owned(),
             ..record
         };
-        if self.journal.is_none() {
-            let opened = Journal::open(&self.directory, &self.heading);
+        if self.match_log.is_none() {
+            let opened = MatchLog::open(&self.directory, &self.heading);
             let (journal, records) = opened.map_err(|error| error.to_string())?;
-            (self.journal, self.records) = (Some(journal), records);
+            (self.match_log, self.records) = (Some(journal), records);
         }
-        if let Some(journal) = &mut self.journal {
-            journal.record(&record).map_err(|error| error.to_string())?;
+        if let Some(journal) = &mut self.match_log {
+            journal
+                .append_game(&record)
+                .map_err(|error| error.to_string())?;
         }
         self.records.push(record);
         let written = records::write_all(&self.directory, &self.heading, &self.records);
         written.map_err(|error: io::Error| error.to_string())
     }
 
-    fn record(&self, table: &Table, seed: u64, efforts: &[Effort]) -> Option<Record> {
-        let now = table.standing().board.as_ref().ok()?;
-        let movers = now.line.iter().map(|(player, _)| match player {
+    fn make_record(
+        &self,
+        table: &GameState,
+        seed: u64,
+        efforts: &[MoveStats],
+    ) -> Option<GameRecord> {
+        let now = table.match_state().board.as_ref().ok()?;
+        let movers = now.moves.iter().map(|(player, _)| match player {
             Player::First => '1',
             Player::Second => '2',
         });
         let game = self.records.len() as u64 + 1;
-        let (_, reason) = table.status();
-        Some(Record {
+        let (_, reason) = table.status_text();
+        Some(GameRecord {
             game,
             round: game,
             pairing: 1,
-            players: [Player::First, Player::Second].map(|player| table.seat_of(player)),
+            players: [Player::First, Player::Second].map(|player| table.participant_of(player)),
             seed,
             opening: 0,
-            start: table.plan().position.clone(),
+            start: table.config().position.clone(),
             plies: 0,
             moves: table.moves().join(" "),
             movers: movers.collect(),
             result: String::new(),
             ending: match table.has_resigned() {
-                true => Ending::Resigned,
-                false => Ending::Rules,
+                true => Termination::Resigned,
+                false => Termination::Rules,
             },
             reason: reason.unwrap_or_default(),
             blame: None,
@@ -364,7 +379,7 @@ impl Keeper {
             nodes: efforts.iter().map(|effort| effort.nodes).collect(),
             depths: efforts.iter().map(|effort| effort.depth).collect(),
             scores: efforts.iter().map(|effort| effort.score).collect(),
-            began: self::now().as_millis() as u64,
+            began: unix_time().as_millis() as u64,
             position: String::new(),
             remains: None,
             remarks: Vec::new(),
@@ -372,13 +387,13 @@ impl Keeper {
     }
 }
 
-fn now() -> Duration {
+fn unix_time() -> Duration {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
 }
 
 /// Where the games that are played in the window are kept; none if the system does not say.
-pub fn directory() -> Option<PathBuf> {
+pub fn games_directory() -> Option<PathBuf> {
     Some(user_directory("XDG_DATA_HOME", ".local/share")?.join("canopy/games"))
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use canopy_engine::arena::engines::Engine;
+use canopy_engine::arena::engines::EngineConfig;
 
 pub mod files;
 pub mod opponent;
@@ -15,17 +15,17 @@ pub mod table;
 
 /// What is to be played, and by whom.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct GameConfig {
     /// The game, with its variant.
     pub game: String,
     /// Where it begins; empty for the game's own start.
     pub position: String,
     /// Who plays the first and the second side: an engine, which says how long its moves may take, or a person.
-    pub seats: [Option<Engine>; 2],
+    pub participants: [Option<EngineConfig>; 2],
     /// How many games there are to be, sides swapped from one to the next.
     pub games: u32,
     /// Whether one sees how the tree of every move grows.
     pub animate: bool,
     /// How long an engine's move takes at least, so that a person sees it.
-    pub pause: Duration,
+    pub min_move_time: Duration,
 }

@@ -11,8 +11,10 @@ use std::{
 
 use canopy_engine::{
     arena::{
-        client::{Answer, Beginning, Client, Fault, Game, Patience, Remains, Thought},
-        engines::Engine,
+        client::{
+            Client, EngineFault, EngineInfo, EngineMove, GameSpec, NewGame, PostMortem, Timeouts,
+        },
+        engines::EngineConfig,
         go::Clocks,
         halt::Halt,
     },
@@ -25,7 +27,7 @@ use canopy_engine::{
 use crate::loader::Wake;
 
 /// A person decides how long is too long for a move.
-const PATIENCE: Patience = Patience {
+const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
     reply: Duration::from_secs(1 << 20),
@@ -36,9 +38,9 @@ const PATIENCE: Patience = Patience {
 
 /// What an engine is asked.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct MoveRequest {
     /// Which question it is, so that the answer to an older one is known as such.
-    pub number: u64,
+    pub id: u64,
     /// Which game it belongs to; with another one a new game begins.
     pub game: u64,
     /// Where the game began; empty for the game's own start.
@@ -53,55 +55,56 @@ pub struct Question {
 
 /// What is heard of an engine, each with the number of the question.
 #[derive(Debug)]
-pub enum News {
+pub enum EngineEvent {
     /// What it thinks so far.
-    Thought(u64, Thought),
+    Info(u64, EngineInfo),
     /// Its move, which nobody has looked at yet.
-    Chosen(u64, Answer),
+    BestMove(u64, EngineMove),
     /// It failed; what happened, and what it said last.
-    Failed(u64, String, Remains),
+    Failed(u64, String, PostMortem),
 }
 
 /// An engine in the window.
-pub struct Opponent {
-    orders: Sender<Question>,
-    news: Receiver<News>,
-    wanted: Arc<Mutex<Wanted>>,
+pub struct EngineHandle {
+    requests: Sender<MoveRequest>,
+    events: Receiver<EngineEvent>,
+    active: Arc<Mutex<ActiveRequest>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What is wanted of an engine at the moment.
 #[derive(Default)]
-struct Wanted {
+struct ActiveRequest {
     /// The number of the question that is to be answered; any other is not.
-    question: Option<u64>,
+    request_id: Option<u64>,
     /// Stops what it is doing.
     halt: Halt,
 }
 
-fn lock(wanted: &Mutex<Wanted>) -> MutexGuard<'_, Wanted> {
-    wanted.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_active(active: &Mutex<ActiveRequest>) -> MutexGuard<'_, ActiveRequest> {
+    active.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Opponent {
+impl EngineHandle {
     /// Has a thread ready for an engine that plays a game; the process is started with the first question.
-    pub fn start(engine: Engine, game: &str, wake: Wake) -> Result<Self, String> {
-        let asked = games::with_game(game, Ask).map_err(|error| error.to_string())?;
-        let (orders, questions) = channel();
-        let (tell, news) = channel();
-        let wanted = Arc::new(Mutex::new(Wanted::default()));
-        let mut desk = Desk {
-            engine: Engine {
-                gives_way: true,
+    pub fn start(engine: EngineConfig, game: &str, wake: Wake) -> Result<Self, String> {
+        let client_game =
+            games::with_game(game, ClientGameVisitor).map_err(|error| error.to_string())?;
+        let (requests, request_receiver) = channel();
+        let (event_sender, events) = channel();
+        let active = Arc::new(Mutex::new(ActiveRequest::default()));
+        let mut worker = EngineWorker {
+            engine: EngineConfig {
+                is_low_priority: true,
                 ..engine
             },
-            game: asked,
+            game: client_game,
             client: None,
-            begun: None,
-            told: Vec::new(),
-            wanted: Arc::clone(&wanted),
-            tell: Box::new(move |piece| {
-                let is_heard = tell.send(piece).is_ok();
+            current_game: None,
+            sent_moves: Vec::new(),
+            active: Arc::clone(&active),
+            send: Box::new(move |piece| {
+                let is_heard = event_sender.send(piece).is_ok();
                 wake();
                 is_heard
             }),
@@ -109,33 +112,33 @@ impl Opponent {
         let thread = thread::Builder::new()
             .name("opponent".to_owned())
             .spawn(move || {
-                while let Ok(question) = questions.recv() {
-                    if !desk.answer(&question) {
+                while let Ok(request) = request_receiver.recv() {
+                    if !worker.handle_request(&request) {
                         break;
                     }
                 }
-                if let Some(client) = desk.client.take() {
+                if let Some(client) = worker.client.take() {
                     client.quit();
                 }
             })
             .map_err(|error| format!("no thread could be started: {error}"))?;
         Ok(Self {
-            orders,
-            news,
-            wanted,
+            requests,
+            events,
+            active,
             thread: Some(thread),
         })
     }
 
     /// Asks for a move.
-    pub fn ask(&self, question: Question) {
-        lock(&self.wanted).question = Some(question.number);
-        let _ = self.orders.send(question);
+    pub fn request_move(&self, request: MoveRequest) {
+        lock_active(&self.active).request_id = Some(request.id);
+        let _ = self.requests.send(request);
     }
 
     /// What is new.
-    pub fn take(&self) -> Vec<News> {
-        self.news.try_iter().collect()
+    pub fn take_events(&self) -> Vec<EngineEvent> {
+        self.events.try_iter().collect()
     }
 
     /// The thread that talks to it, for those who wait until it has ended.
@@ -145,150 +148,156 @@ impl Opponent {
 
     /// Breaks off what it is doing. Nothing more is heard of it then.
     pub fn interrupt(&self) {
-        let mut wanted = lock(&self.wanted);
-        wanted.question = None;
-        wanted.halt.say();
+        let mut active = lock_active(&self.active);
+        active.request_id = None;
+        active.halt.request();
     }
 }
 
-impl Drop for Opponent {
+impl Drop for EngineHandle {
     fn drop(&mut self) {
         self.interrupt();
     }
 }
 
 /// What the thread holds.
-struct Desk {
-    engine: Engine,
-    game: Game,
+struct EngineWorker {
+    engine: EngineConfig,
+    game: GameSpec,
     client: Option<Client>,
     /// The game it plays.
-    begun: Option<u64>,
+    current_game: Option<u64>,
     /// The moves of it that the engine knows.
-    told: Vec<String>,
-    wanted: Arc<Mutex<Wanted>>,
-    tell: Box<dyn Fn(News) -> bool + Send>,
+    sent_moves: Vec<String>,
+    active: Arc<Mutex<ActiveRequest>>,
+    send: Box<dyn Fn(EngineEvent) -> bool + Send>,
 }
 
-impl Desk {
+impl EngineWorker {
     /// Answers a question; whether anybody still listens.
-    fn answer(&mut self, question: &Question) -> bool {
-        match self.play(question) {
-            Ok(answer) => (self.tell)(News::Chosen(question.number, answer)),
+    fn handle_request(&mut self, request: &MoveRequest) -> bool {
+        match self.find_move(request) {
+            Ok(answer) => (self.send)(EngineEvent::BestMove(request.id, answer)),
             Err(fault) => {
-                self.begun = None;
-                let remains = self.client.take().map(Client::bury).unwrap_or_default();
+                self.current_game = None;
+                let remains = self.client.take().map(Client::kill).unwrap_or_default();
                 match fault {
                     // Nobody wants to know.
-                    (Fault::Halted, _) => true,
+                    (EngineFault::Halted, _) => true,
                     (fault, earlier) => {
                         let remains = earlier.map_or(remains, |earlier| *earlier);
                         let text = match fault {
-                            Fault::Ended(_) => format!("{fault} ({})", remains.exit),
+                            EngineFault::Exited(_) => format!("{fault} ({})", remains.exit),
                             _ => fault.to_string(),
                         };
-                        (self.tell)(News::Failed(question.number, text, remains))
+                        (self.send)(EngineEvent::Failed(request.id, text, remains))
                     }
                 }
             }
         }
     }
 
-    fn play(&mut self, question: &Question) -> Result<Answer, (Fault, Option<Box<Remains>>)> {
+    fn find_move(
+        &mut self,
+        request: &MoveRequest,
+    ) -> Result<EngineMove, (EngineFault, Option<Box<PostMortem>>)> {
         let fail = |fault| (fault, None);
-        let halt = self.renew(question.number).ok_or((Fault::Halted, None))?;
+        let halt = self
+            .arm_halt(request.id)
+            .ok_or((EngineFault::Halted, None))?;
         if self.client.is_none() {
-            let started = Client::start(&self.engine, &self.game, PATIENCE, &halt);
+            let started = Client::start(&self.engine, &self.game, ENGINE_TIMEOUTS, &halt);
             self.client = Some(started.map_err(|(fault, remains)| (fault, Some(remains)))?);
-            self.begun = None;
+            self.current_game = None;
         }
         let Some(client) = &mut self.client else {
-            return Err(fail(Fault::Halted));
+            return Err(fail(EngineFault::Halted));
         };
-        let line = Line {
-            position: &question.position,
-            moves: &question.moves,
+        let restyle = RestyleVisitor {
+            position: &request.position,
+            moves: &request.moves,
             style: client.style(),
         };
-        let unable = |problem: String| (Fault::Unable(problem), None);
-        let (position, moves, to_move) = games::with_game(&self.game.name, line)
+        let unable = |problem: String| (EngineFault::Unsupported(problem), None);
+        let (position, moves, to_move) = games::with_game(&self.game.name, restyle)
             .map_err(|error| error.to_string())
             .flatten()
             .map_err(unable)?;
-        let go = self.engine.go.clone().unwrap_or_default();
+        let go = self.engine.limits.clone().unwrap_or_default();
         // A game that does not just go on begins again: an engine has made its own last answer in its mind already.
-        let goes_on =
-            question.moves.starts_with(&self.told) && question.moves.len() > self.told.len();
-        if self.begun != Some(question.game) || !goes_on {
-            let beginning = Beginning {
+        let continues_game = request.moves.starts_with(&self.sent_moves)
+            && request.moves.len() > self.sent_moves.len();
+        if self.current_game != Some(request.game) || !continues_game {
+            let new_game = NewGame {
                 position,
-                seed: question.seed,
-                trees: question.trees.clone(),
-                go: go.clone(),
+                seed: request.seed,
+                trees: request.trees.clone(),
+                limits: go.clone(),
             };
-            client.begin(&beginning).map_err(fail)?;
-            self.begun = Some(question.game);
-            self.told.clear();
+            client.new_game(&new_game).map_err(fail)?;
+            self.current_game = Some(request.game);
+            self.sent_moves.clear();
         }
-        for (player, text) in moves.iter().skip(self.told.len()) {
-            client.played(*player, text);
+        for (player, text) in moves.iter().skip(self.sent_moves.len()) {
+            client.notify_move(*player, text);
         }
-        self.told.clone_from(&question.moves);
-        let tell = &self.tell;
-        let mut hear = |thought: &Thought| {
-            tell(News::Thought(question.number, *thought));
+        self.sent_moves.clone_from(&request.moves);
+        let send = &self.send;
+        let mut on_info = |thought: &EngineInfo| {
+            send(EngineEvent::Info(request.id, *thought));
         };
         let clocks = Clocks::new([None, None]);
         client
-            .choose(to_move, &go, &clocks, &mut hear)
+            .request_move(to_move, &go, &clocks, &mut on_info)
             .map_err(fail)
     }
 
     /// What stops the engine while it answers a question; none if that is not wanted any more. An engine that was stopped is
     /// of no more use.
-    fn renew(&mut self, number: u64) -> Option<Halt> {
-        let mut wanted = lock(&self.wanted);
-        if wanted.question != Some(number) {
+    fn arm_halt(&mut self, number: u64) -> Option<Halt> {
+        let mut active = lock_active(&self.active);
+        if active.request_id != Some(number) {
             return None;
         }
-        if wanted.halt.is_said() || self.client.is_none() {
-            wanted.halt = Halt::new();
-            drop(self.client.take().map(Client::bury));
+        if active.halt.is_requested() || self.client.is_none() {
+            active.halt = Halt::new();
+            drop(self.client.take().map(Client::kill));
         }
-        Some(wanted.halt.clone())
+        Some(active.halt.clone())
     }
 }
 
 /// What an engine needs to know of a game.
-struct Ask;
+struct ClientGameVisitor;
 
-impl Visitor for Ask {
-    type Out = Game;
+impl Visitor for ClientGameVisitor {
+    type Out = GameSpec;
 
-    fn visit<G: Playable>(self, rules: G::Rules) -> Game {
-        Game::of::<G>(rules)
+    fn visit<G: Playable>(self, rules: G::Rules) -> GameSpec {
+        GameSpec::of::<G>(rules)
     }
 }
 
 /// A game so far, as an engine writes it.
-struct Line<'a> {
+struct RestyleVisitor<'a> {
     position: &'a str,
     moves: &'a [String],
     style: Style,
 }
 
 /// The start, unless it is the game's own, the moves with who made them, and whose turn it is.
-type Restyled = (Option<String>, Vec<(Player, String)>, Player);
+type RestyledGame = (Option<String>, Vec<(Player, String)>, Player);
 
-impl Visitor for Line<'_> {
-    type Out = Result<Restyled, String>;
+impl Visitor for RestyleVisitor<'_> {
+    type Out = Result<RestyledGame, String>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
         let text = match self.position.trim() {
             "" => "startpos",
             position => position,
         };
-        let mut position: G = notation::position(rules, text).map_err(|error| error.to_string())?;
+        let mut position: G =
+            notation::read_position(rules, text).map_err(|error| error.to_string())?;
         let start = (position != G::start(rules)).then(|| {
             let mut text = String::new();
             let _ = position.write_position(self.style, &mut text);

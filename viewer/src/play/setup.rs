@@ -4,31 +4,31 @@ use std::{collections::BTreeMap, fmt, ops::RangeInclusive, time::Duration};
 
 use canopy_engine::{
     arena::{
-        engines::{Dialect, Engine},
-        go::Go,
+        engines::{EngineConfig, EngineProtocol},
+        go::MoveLimits,
     },
     games::{self, ParseError, Playable, Visitor, notation},
 };
 use serde::{Deserialize, Serialize};
 
-use super::Plan;
-use crate::scene::thousands;
+use super::GameConfig;
+use crate::scene::format_thousands;
 
-pub use offers::{Adjustable, Offers, REPORTS, help_of, report_of};
+pub use offers::{GameInfo, REPORTS, SearchParameter, report_of, search_help};
 
 mod offers;
 #[cfg(test)]
 mod tests;
 
 /// The search whose limits are those of report 000's own window.
-const OLDEST: &str = "uct-000";
+const REPORT_000_SEARCH: &str = "uct-000";
 /// The search that plays where the one that was chosen cannot.
-const PLAINEST: &str = "uct";
+const FALLBACK_SEARCH: &str = "uct";
 
 /// Who plays against whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum PlayMode {
     /// A person against an engine.
     #[default]
     Engine,
@@ -41,7 +41,7 @@ pub enum Mode {
 /// What ends the search for a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Limit {
+pub enum LimitKind {
     /// A number of iterations.
     #[default]
     Iterations,
@@ -51,7 +51,7 @@ pub enum Limit {
     Plies,
 }
 
-impl Limit {
+impl LimitKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Iterations, Self::Milliseconds, Self::Plies];
 
@@ -74,13 +74,13 @@ pub struct EngineSetup {
     /// The command that starts another program.
     pub command: String,
     /// What that speaks.
-    pub dialect: Dialect,
+    pub dialect: EngineProtocol,
     /// Our search.
     pub search: String,
     /// What is set about our search, by parameter: only what is not as the search has it.
     pub parameters: BTreeMap<String, String>,
     /// What ends the search for a move.
-    pub limit: Limit,
+    pub limit: LimitKind,
     /// So many iterations.
     pub iterations: String,
     /// So many milliseconds.
@@ -100,10 +100,10 @@ impl Default for EngineSetup {
         Self {
             external: false,
             command: String::new(),
-            dialect: Dialect::default(),
-            search: OLDEST.to_owned(),
+            dialect: EngineProtocol::default(),
+            search: REPORT_000_SEARCH.to_owned(),
             parameters: BTreeMap::new(),
-            limit: Limit::default(),
+            limit: LimitKind::default(),
             iterations: "30".to_owned(),
             milliseconds: "4000".to_owned(),
             plies: "6".to_owned(),
@@ -117,13 +117,13 @@ impl Default for EngineSetup {
 /// What is to be played. The defaults are those of report 000's own window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Setup {
+pub struct GameSetup {
     /// The game.
     pub game: String,
     /// Its variant; empty for the plain game.
     pub variant: String,
     /// Who plays against whom.
-    pub mode: Mode,
+    pub mode: PlayMode,
     /// Whether a person who plays an engine has the second side.
     pub plays_second: bool,
     /// The engines of the first and the second side.
@@ -138,12 +138,12 @@ pub struct Setup {
     pub pause: String,
 }
 
-impl Default for Setup {
+impl Default for GameSetup {
     fn default() -> Self {
         Self {
             game: "kalah".to_owned(),
             variant: String::new(),
-            mode: Mode::default(),
+            mode: PlayMode::default(),
             plays_second: false,
             engines: [EngineSetup::default(), EngineSetup::default()],
             games: "1".to_owned(),
@@ -156,7 +156,7 @@ impl Default for Setup {
 
 /// Something that can be wrong. Sides are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum SetupField {
     /// The game or its variant.
     Game,
     /// Where it begins.
@@ -179,7 +179,7 @@ pub enum Field {
     Parameter(usize, String),
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for SetupField {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Game => out.write_str("game"),
@@ -203,14 +203,14 @@ pub fn side_name(side: usize) -> &'static str {
 
 /// Something that has to be put right before a game can begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SetupProblem {
     /// Where.
-    pub field: Field,
+    pub field: SetupField,
     /// What, in a sentence.
     pub text: String,
 }
 
-impl Setup {
+impl GameSetup {
     /// The game with its variant.
     pub fn full_game(&self) -> String {
         if self.variant.is_empty() {
@@ -223,38 +223,38 @@ impl Setup {
     /// Whether an engine plays a side, counted from 0.
     pub fn has_engine(&self, side: usize) -> bool {
         match self.mode {
-            Mode::Engine => usize::from(self.plays_second) != side,
-            Mode::Engines => true,
-            Mode::People => false,
+            PlayMode::Engine => usize::from(self.plays_second) != side,
+            PlayMode::Engines => true,
+            PlayMode::People => false,
         }
     }
 
     /// Takes another game. What belongs to the old one alone is left behind: the variant, the position, and searches that
     /// cannot play the new one.
-    pub fn take_game(&mut self, game: &str) {
+    pub fn set_game(&mut self, game: &str) {
         if self.game == game {
             return;
         }
         let before = std::mem::replace(&mut self.game, game.to_owned());
         self.variant.clear();
         self.position.clear();
-        let offered = Offers::of(game).map_or(Vec::new(), |offers| offers.searches);
+        let offered = GameInfo::of(game).map_or(Vec::new(), |offers| offers.searches);
         for engine in &mut self.engines {
             let mut untouched = engine.clone();
-            untouched.choose(&before, &engine.search);
+            untouched.set_search(&before, &engine.search);
             if !offered.contains(&engine.search.as_str()) {
                 let external = engine.external;
-                engine.choose(game, PLAINEST);
+                engine.set_search(game, FALLBACK_SEARCH);
                 engine.external = external;
             } else if untouched == *engine {
                 // What is as the search has it may be something else in this game.
-                engine.choose(game, &untouched.search);
+                engine.set_search(game, &untouched.search);
             }
         }
     }
 
     /// The person takes a side against the engine, which takes the other, as it is set up.
-    pub fn take_side(&mut self, second: bool) {
+    pub fn set_side(&mut self, second: bool) {
         if self.plays_second != second {
             self.plays_second = second;
             self.engines.swap(0, 1);
@@ -262,89 +262,94 @@ impl Setup {
     }
 
     /// An engine of ours that looks at a position of a game with a search, for so many iterations, or plies where it has none.
-    pub fn analyst(
+    pub fn analysis_engine(
         game: &str,
         search: &str,
         effort: &str,
         own: &[String],
-    ) -> Result<Engine, String> {
+    ) -> Result<EngineConfig, String> {
         let (base, variant) = game.split_once(':').unwrap_or((game, ""));
         let mut setup = Self {
             game: base.to_owned(),
             variant: variant.to_owned(),
-            mode: Mode::Engine,
+            mode: PlayMode::Engine,
             plays_second: true,
             position: String::new(),
             ..Self::default()
         };
         let [engine, _] = &mut setup.engines;
-        engine.choose(game, search);
-        if let Some(&limit) = engine.limits(game).first() {
+        engine.set_search(game, search);
+        if let Some(&limit) = engine.available_limits(game).first() {
             engine.limit = limit;
-            *engine.text_of(limit) = effort.to_owned();
+            *engine.limit_text_mut(limit) = effort.to_owned();
         }
-        let checked = setup.check(own).map_err(|problems| {
+        let checked = setup.validate(own).map_err(|problems| {
             problems
                 .into_iter()
                 .next()
                 .map_or_else(String::new, |problem| problem.text)
         });
-        let [engine, _] = checked?.seats;
+        let [engine, _] = checked?.participants;
         engine.ok_or_else(|| "There is no such search.".to_owned())
     }
 
     /// What is to be played; or everything that has to be put right before. `own` is the command that starts our engine.
-    pub fn check(&self, own: &[String]) -> Result<Plan, Vec<Problem>> {
-        let mut problems = Problems(Vec::new());
+    pub fn validate(&self, own: &[String]) -> Result<GameConfig, Vec<SetupProblem>> {
+        let mut problems = SetupProblems(Vec::new());
         let game = self.full_game();
         let position = self.position.trim();
-        let begins = games::with_game(&game, Begin(position));
+        let begins = games::with_game(&game, StartPositionVisitor(position));
         let is_known = begins.is_ok();
         match begins {
             Ok(Ok(())) => {}
-            Ok(Err(text)) => problems.add(Field::Position, text),
+            Ok(Err(text)) => problems.add(SetupField::Position, text),
             Err(ParseError::Variant { expected, .. }) => {
-                problems.add(Field::Game, format!("A variant is {expected}."));
+                problems.add(SetupField::Game, format!("A variant is {expected}."));
             }
-            Err(_) => problems.add(Field::Game, "There is no such game.".to_owned()),
+            Err(_) => problems.add(SetupField::Game, "There is no such game.".to_owned()),
         }
-        let games = problems.whole(Field::Games, "The number of games", &self.games, 1..=99);
-        let pause = problems.whole(Field::Pause, "The delay", &self.pause, 0..=60_000);
+        let games = problems.parse_whole(
+            SetupField::Games,
+            "The number of games",
+            &self.games,
+            1..=99,
+        );
+        let pause = problems.parse_whole(SetupField::Pause, "The delay", &self.pause, 0..=60_000);
         // Who can play is known only when the game is.
         let mut seats = [0, 1].map(|side| {
             let is_engine = is_known && self.has_engine(side);
-            is_engine.then(|| self.engines[side].check(side, &game, own, &mut problems))
+            is_engine.then(|| self.engines[side].validate(side, &game, own, &mut problems))
         });
         if !problems.0.is_empty() {
             return Err(problems.0);
         }
         if let [Some(first), Some(second)] = &mut seats {
             let mut both = [first.clone(), second.clone()];
-            Engine::tell_apart(&mut both);
+            EngineConfig::make_names_unique(&mut both);
             [*first, *second] = both;
         }
-        Ok(Plan {
+        Ok(GameConfig {
             game,
             position: position.to_owned(),
-            seats,
+            participants: seats,
             games: games as u32,
             animate: self.animate,
-            pause: Duration::from_millis(pause),
+            min_move_time: Duration::from_millis(pause),
         })
     }
 }
 
 /// Reads the position in which a game is to begin.
-struct Begin<'a>(&'a str);
+struct StartPositionVisitor<'a>(&'a str);
 
-impl Visitor for Begin<'_> {
+impl Visitor for StartPositionVisitor<'_> {
     type Out = Result<(), String>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
         if self.0.is_empty() {
             return Ok(());
         }
-        match notation::position::<G>(rules, self.0) {
+        match notation::read_position::<G>(rules, self.0) {
             Ok(position) if position.outcome().is_some() => {
                 Err("The game is over in this position.".to_owned())
             }
@@ -357,22 +362,31 @@ impl Visitor for Begin<'_> {
     }
 }
 
-struct Problems(Vec<Problem>);
+struct SetupProblems(Vec<SetupProblem>);
 
-impl Problems {
-    fn add(&mut self, field: Field, text: String) {
-        self.0.push(Problem { field, text });
+impl SetupProblems {
+    fn add(&mut self, field: SetupField, text: String) {
+        self.0.push(SetupProblem { field, text });
     }
 
     /// A whole number; 0 and a problem if it is none, or not in the range.
-    fn whole(&mut self, field: Field, what: &str, text: &str, range: RangeInclusive<u64>) -> u64 {
+    fn parse_whole(
+        &mut self,
+        field: SetupField,
+        what: &str,
+        text: &str,
+        range: RangeInclusive<u64>,
+    ) -> u64 {
         let text = text.trim();
         let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|number| range.contains(number));
         match number.filter(|_| is_plain) {
             Some(number) => number,
             None => {
-                let (least, most) = (thousands(*range.start()), thousands(*range.end()));
+                let (least, most) = (
+                    format_thousands(*range.start()),
+                    format_thousands(*range.end()),
+                );
                 let text = format!("{what} must be a whole number from {least} to {most}.");
                 self.add(field, text);
                 0
@@ -383,13 +397,13 @@ impl Problems {
 
 impl EngineSetup {
     /// What can end the search for a move: nothing where it needs no time.
-    pub fn limits(&self, game: &str) -> &'static [Limit] {
-        const PLAYOUTS: &[Limit] = &[Limit::Iterations, Limit::Milliseconds];
-        const LINES: &[Limit] = &[Limit::Plies, Limit::Milliseconds];
+    pub fn available_limits(&self, game: &str) -> &'static [LimitKind] {
+        const PLAYOUTS: &[LimitKind] = &[LimitKind::Iterations, LimitKind::Milliseconds];
+        const LINES: &[LimitKind] = &[LimitKind::Plies, LimitKind::Milliseconds];
         if self.external {
-            return &Limit::ALL;
+            return &LimitKind::ALL;
         }
-        let all = Adjustable::all(game, &self.search);
+        let all = SearchParameter::all(game, &self.search);
         let has = |name: &str| all.iter().any(|adjustable| adjustable.name == name);
         match () {
             () if has("iterations") => PLAYOUTS,
@@ -399,33 +413,33 @@ impl EngineSetup {
     }
 
     /// Whether our search has such a parameter.
-    pub fn has(&self, game: &str, parameter: &str) -> bool {
-        let all = Adjustable::all(game, &self.search);
+    pub fn has_parameter(&self, game: &str, parameter: &str) -> bool {
+        let all = SearchParameter::all(game, &self.search);
         !self.external && (all.iter()).any(|adjustable| adjustable.name == parameter)
     }
 
     /// The limit that counts: the chosen one, or one that the search knows.
-    pub fn limit(&self, game: &str) -> Option<Limit> {
-        let known = self.limits(game);
+    pub fn effective_limit(&self, game: &str) -> Option<LimitKind> {
+        let known = self.available_limits(game);
         let chosen = known.contains(&self.limit).then_some(self.limit);
         chosen.or_else(|| known.first().copied())
     }
 
     /// The number of a limit.
-    pub fn text_of(&mut self, limit: Limit) -> &mut String {
+    pub fn limit_text_mut(&mut self, limit: LimitKind) -> &mut String {
         match limit {
-            Limit::Iterations => &mut self.iterations,
-            Limit::Milliseconds => &mut self.milliseconds,
-            Limit::Plies => &mut self.plies,
+            LimitKind::Iterations => &mut self.iterations,
+            LimitKind::Milliseconds => &mut self.milliseconds,
+            LimitKind::Plies => &mut self.plies,
         }
     }
 
     /// Takes one of our searches, with everything as that has it.
-    pub fn choose(&mut self, game: &str, search: &str) {
+    pub fn set_search(&mut self, game: &str, search: &str) {
         self.external = false;
         self.search = search.to_owned();
         self.parameters.clear();
-        let all = Adjustable::all(game, search);
+        let all = SearchParameter::all(game, search);
         let default = |name: &str| {
             let found = all.iter().find(|adjustable| adjustable.name == name);
             found.map(|adjustable| adjustable.default.clone())
@@ -441,64 +455,70 @@ impl EngineSetup {
             self.playout_limit = plies;
         }
         for (limit, name) in [
-            (Limit::Milliseconds, "time"),
-            (Limit::Plies, "depth"),
-            (Limit::Iterations, "iterations"),
+            (LimitKind::Milliseconds, "time"),
+            (LimitKind::Plies, "depth"),
+            (LimitKind::Iterations, "iterations"),
         ] {
             if let Some(text) = number(name) {
                 self.limit = limit;
-                *self.text_of(limit) = text;
+                *self.limit_text_mut(limit) = text;
             }
         }
-        if let Some(limit) = self.limit(game) {
+        if let Some(limit) = self.effective_limit(game) {
             self.limit = limit;
         }
     }
 
-    fn check(&self, side: usize, game: &str, own: &[String], problems: &mut Problems) -> Engine {
-        let go = self.go(side, game, problems);
+    fn validate(
+        &self,
+        side: usize,
+        game: &str,
+        own: &[String],
+        problems: &mut SetupProblems,
+    ) -> EngineConfig {
+        let go = self.move_limits(side, game, problems);
         if self.external {
-            let engine = self.other_engine().unwrap_or_else(|text| {
-                problems.add(Field::Command(side), text);
-                self.our_engine(String::new(), &[])
+            let engine = self.external_engine().unwrap_or_else(|text| {
+                problems.add(SetupField::Command(side), text);
+                self.own_engine(String::new(), &[])
             });
-            let go = engine.go.clone().unwrap_or(go);
+            let go = engine.limits.clone().unwrap_or(go);
             if go.clock.is_some() {
                 let text = "There is no clock here: expected nodes, depth or movetime after go=.";
-                problems.add(Field::Command(side), text.to_owned());
+                problems.add(SetupField::Command(side), text.to_owned());
             }
-            return Engine {
-                go: Some(go),
+            return EngineConfig {
+                limits: Some(go),
                 ..engine
             };
         }
-        let search = self.search_text(side, game, problems);
+        let search = self.search_option(side, game, problems);
         let command = own.iter().cloned();
         let told = ["--game".to_owned(), game.to_owned()];
         let command: Vec<String> = command.chain(told).collect();
-        Engine {
-            go: Some(go),
-            ..self.our_engine(search, &command)
+        EngineConfig {
+            limits: Some(go),
+            ..self.own_engine(search, &command)
         }
     }
 
-    fn our_engine(&self, search: String, command: &[String]) -> Engine {
-        Engine {
+    fn own_engine(&self, search: String, command: &[String]) -> EngineConfig {
+        EngineConfig {
             name: self.search.clone(),
             command: command.to_vec(),
-            dialect: Dialect::Ugi,
+            protocol: EngineProtocol::Ugi,
             options: vec![("Search".to_owned(), search)],
-            ..Engine::default()
+            ..EngineConfig::default()
         }
     }
 
     /// Another program; or what is wrong with its command.
-    fn other_engine(&self) -> Result<Engine, String> {
+    fn external_engine(&self) -> Result<EngineConfig, String> {
         if self.command.trim().is_empty() {
             return Err("Say which program plays, with its arguments.".to_owned());
         }
         let text = format!("dialect={} {}", self.dialect.name(), self.command);
-        let engine = Engine::parse(&text, &[]).map_err(|error| {
+        let engine = EngineConfig::parse(&text, &[]).map_err(|error| {
             // What was expected is told by the tooltip.
             let whole = error.to_string();
             let short = whole.strip_prefix(&format!("engine {text:?}: "));
@@ -513,68 +533,68 @@ impl EngineSetup {
     }
 
     /// What the engine is told with every move.
-    fn go(&self, side: usize, game: &str, problems: &mut Problems) -> Go {
-        let is_oldest = !self.external && self.search == OLDEST;
-        let field = Field::Limit(side);
-        match self.limit(game) {
-            Some(Limit::Iterations) => {
+    fn move_limits(&self, side: usize, game: &str, problems: &mut SetupProblems) -> MoveLimits {
+        let is_oldest = !self.external && self.search == REPORT_000_SEARCH;
+        let field = SetupField::Limit(side);
+        match self.effective_limit(game) {
+            Some(LimitKind::Iterations) => {
                 let most = if is_oldest { 10_000 } else { 10_000_000 };
-                let number = problems.whole(field, "Iterations", &self.iterations, 1..=most);
-                Go {
+                let number = problems.parse_whole(field, "Iterations", &self.iterations, 1..=most);
+                MoveLimits {
                     nodes: Some(number),
-                    ..Go::default()
+                    ..MoveLimits::default()
                 }
             }
-            Some(Limit::Milliseconds) => {
+            Some(LimitKind::Milliseconds) => {
                 let range = if is_oldest {
                     1000..=120_000
                 } else {
                     10..=3_600_000
                 };
-                let number = problems.whole(field, "Milliseconds", &self.milliseconds, range);
-                Go {
+                let number = problems.parse_whole(field, "Milliseconds", &self.milliseconds, range);
+                MoveLimits {
                     movetime: Some(Duration::from_millis(number)),
-                    ..Go::default()
+                    ..MoveLimits::default()
                 }
             }
-            Some(Limit::Plies) => {
-                let number = problems.whole(field, "Plies", &self.plies, 1..=500);
-                Go {
+            Some(LimitKind::Plies) => {
+                let number = problems.parse_whole(field, "Plies", &self.plies, 1..=500);
+                MoveLimits {
                     depth: Some(number as u32),
-                    ..Go::default()
+                    ..MoveLimits::default()
                 }
             }
-            None => Go {
+            None => MoveLimits {
                 nodes: Some(1),
-                ..Go::default()
+                ..MoveLimits::default()
             },
         }
     }
 
     /// Our search with what is set about it, as its option wants it.
-    fn search_text(&self, side: usize, game: &str, problems: &mut Problems) -> String {
+    fn search_option(&self, side: usize, game: &str, problems: &mut SetupProblems) -> String {
         if let Err(text) = offers::configure(game, &self.search, &[]) {
-            problems.add(Field::Search(side), text);
+            problems.add(SetupField::Search(side), text);
             return String::new();
         }
         let mut text = self.search.clone();
-        for adjustable in Adjustable::all(game, &self.search) {
+        for adjustable in SearchParameter::all(game, &self.search) {
             let name = adjustable.name;
             let (field, value) = match name {
-                "exploration" => (Field::Exploration(side), self.exploration.clone()),
+                "exploration" => (SetupField::Exploration(side), self.exploration.clone()),
                 "playout_limit" => {
-                    let field = Field::PlayoutLimit(side);
+                    let field = SetupField::PlayoutLimit(side);
                     // A search may have a shorter one than people are let choose.
                     let is_default = self.playout_limit.trim() == adjustable.default;
                     let plies = if self.cuts_playouts && is_default {
                         adjustable.default.clone()
                     } else {
-                        self.plies_of_playouts(field.clone(), problems)
+                        self.playout_limit_value(field.clone(), problems)
                     };
                     (field, plies)
                 }
                 _ => match self.parameters.get(name) {
-                    Some(value) => (Field::Parameter(side, name.to_owned()), value.clone()),
+                    Some(value) => (SetupField::Parameter(side, name.to_owned()), value.clone()),
                     None => continue,
                 },
             };
@@ -596,12 +616,12 @@ impl EngineSetup {
     }
 
     /// After how many plies playouts are cut off; 0 for never.
-    fn plies_of_playouts(&self, field: Field, problems: &mut Problems) -> String {
+    fn playout_limit_value(&self, field: SetupField, problems: &mut SetupProblems) -> String {
         if !self.cuts_playouts {
             return "0".to_owned();
         }
         let what = "The limit";
-        let plies = problems.whole(field, what, &self.playout_limit, 10..=100_000);
+        let plies = problems.parse_whole(field, what, &self.playout_limit, 10..=100_000);
         plies.to_string()
     }
 }

@@ -5,13 +5,13 @@ use tiny_skia::PixmapMut;
 use wide::{i16x8, u8x16, u16x8, u64x2};
 
 /// One in each of four lanes.
-const EACH: u64 = 0x0001_0001_0001_0001;
+const LANE_ONES: u64 = 0x0001_0001_0001_0001;
 
 /// A colour for two pixels at once, eight channels side by side.
 #[derive(Clone, Copy)]
-struct Ink(u16x8);
+struct LineInk(u16x8);
 
-impl Ink {
+impl LineInk {
     fn new([red, green, blue]: [u8; 3]) -> Self {
         let [red, green, blue] = [red, green, blue].map(u16::from);
         Self(u16x8::new([red, green, blue, 255, red, green, blue, 255]))
@@ -22,7 +22,7 @@ impl Ink {
     fn over(self, one: [u8; 4], other: [u8; 4], near: u16, far: u16) -> [[u8; 4]; 2] {
         let both = u64::from(u32::from_le_bytes(one)) | u64::from(u32::from_le_bytes(other)) << 32;
         let below = u16x8::from_u8x16_low(bytemuck::cast(u64x2::new([both, 0])));
-        let (near, far) = (u64::from(near) * EACH, u64::from(far) * EACH);
+        let (near, far) = (u64::from(near) * LANE_ONES, u64::from(far) * LANE_ONES);
         let strengths: u16x8 = bytemuck::cast(u64x2::new([near, far]));
         // At most 255 times 256, so that nothing wraps.
         let sum = below * (u16x8::splat(256) - strengths) + self.0 * strengths;
@@ -33,7 +33,7 @@ impl Ink {
 }
 
 /// A picture to draw lines on.
-pub struct Lines<'a> {
+pub struct LineCanvas<'a> {
     pixels: &'a mut [[u8; 4]],
     width: usize,
     height: usize,
@@ -41,7 +41,7 @@ pub struct Lines<'a> {
     top: f32,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCanvas<'a> {
     /// Lines on a picture, every pixel of which must be opaque.
     pub fn on(pixmap: &'a mut PixmapMut<'_>) -> Self {
         let (width, height) = (pixmap.width() as usize, pixmap.height() as usize);
@@ -82,22 +82,22 @@ impl<'a> Lines<'a> {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         if dx.abs() > dy.abs() {
             let (from, to) = if dx < 0.0 { (to, from) } else { (from, to) };
-            self.walk::<false>(from, to, colour, strength);
+            self.draw_along::<false>(from, to, colour, strength);
         } else {
             let (from, to) = if dy < 0.0 { (to, from) } else { (from, to) };
-            self.walk::<true>((from.1, from.0), (to.1, to.0), colour, strength);
+            self.draw_along::<true>((from.1, from.0), (to.1, to.0), colour, strength);
         }
     }
 
     /// Goes along the longer axis; the shorter one moves by a part of a pixel a step.
-    fn walk<const STEEP: bool>(
+    fn draw_along<const STEEP: bool>(
         &mut self,
         from: (f32, f32),
         to: (f32, f32),
         colour: [u8; 3],
         strength: i32,
     ) {
-        const ONE: f32 = 65_536.0;
+        const FIXED_ONE: f32 = 65_536.0;
         let length = to.0 - from.0;
         let slope = if length > 0.0 {
             (to.1 - from.1) / length
@@ -113,9 +113,9 @@ impl<'a> Lines<'a> {
         };
         let begin = nearest(from.0).max(0);
         let end = (nearest(to.0) + 1).min(length as i32);
-        let step = (slope * ONE) as i32;
-        let mut across = ((from.1 + (begin as f32 - from.0) * slope) * ONE) as i32;
-        let ink = Ink::new(colour);
+        let step = (slope * FIXED_ONE) as i32;
+        let mut across = ((from.1 + (begin as f32 - from.0) * slope) * FIXED_ONE) as i32;
+        let ink = LineInk::new(colour);
         let (next, far_next) = if STEEP {
             (self.width, 1)
         } else {
@@ -145,7 +145,7 @@ impl<'a> Lines<'a> {
 
     /// Mixes a colour into two pixels; if they are one, the first counts.
     #[inline(always)]
-    fn blend(&mut self, (one, other): (usize, usize), ink: Ink, (near, far): (u16, u16)) {
+    fn blend(&mut self, (one, other): (usize, usize), ink: LineInk, (near, far): (u16, u16)) {
         let pixels = &mut self.pixels;
         if one >= pixels.len() || other >= pixels.len() {
             return;
@@ -195,7 +195,7 @@ mod tests {
     fn drawn(from: (f32, f32), to: (f32, f32)) -> Pixmap {
         let mut pixmap = Pixmap::new(20, 20).expect("a small picture");
         pixmap.fill(Color::BLACK);
-        Lines::on(&mut pixmap.as_mut()).draw(from, to, [255, 255, 255], 1.0);
+        LineCanvas::on(&mut pixmap.as_mut()).draw(from, to, [255, 255, 255], 1.0);
         pixmap
     }
 

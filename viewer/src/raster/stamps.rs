@@ -6,84 +6,85 @@ use std::collections::HashMap;
 use tiny_skia::{Pixmap, PixmapMut};
 
 use super::draw_node;
-use crate::{model::Model, pixel::over, scene::NodeDisc, theme::Theme};
+use crate::{model::TreeModel, pixel::over, scene::NodeDisc, theme::Theme};
 
 /// Places and sizes are told apart by so much of a pixel.
-const STEPS: f32 = 4.0;
+const STEPS_PER_PIXEL: f32 = 4.0;
 /// More stamps than these are not kept.
-const MOST: usize = 4096;
+const MAX_SPRITES: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct NodeSpriteKey {
     /// Who decides, as far as it shows.
     is_light: bool,
     is_end: bool,
     /// The radius, and the place within a pixel, in steps.
     radius: u16,
-    within: (u8, u8),
+    subpixel: (u8, u8),
 }
 
 /// Stamps for one theme and scale.
 #[derive(Default)]
-pub(super) struct Stamps {
-    stamps: HashMap<Key, Option<Pixmap>>,
-    theme: Option<(Theme, f32)>,
+pub(super) struct NodeSprites {
+    sprites: HashMap<NodeSpriteKey, Option<Pixmap>>,
+    drawn_for: Option<(Theme, f32)>,
 }
 
-impl Stamps {
+impl NodeSprites {
     /// Draws nodes.
     pub(super) fn paint(
         &mut self,
         pixmap: &mut PixmapMut<'_>,
-        model: &Model,
+        model: &TreeModel,
         discs: &[NodeDisc],
         theme: &Theme,
         scale: f32,
     ) {
-        let is_same = (self.theme.as_ref())
+        let is_same = (self.drawn_for.as_ref())
             .is_some_and(|(known, known_scale)| known == theme && *known_scale == scale);
-        if !is_same || self.stamps.len() > MOST {
-            self.stamps.clear();
-            self.theme = Some((theme.clone(), scale));
+        if !is_same || self.sprites.len() > MAX_SPRITES {
+            self.sprites.clear();
+            self.drawn_for = Some((theme.clone(), scale));
         }
         for disc in discs {
             let node = disc.node as usize;
             let (x, y) = disc.at;
-            let step = |at: f32| ((at - at.floor()) * STEPS) as u8;
-            let key = Key {
+            let step = |at: f32| ((at - at.floor()) * STEPS_PER_PIXEL) as u8;
+            let key = NodeSpriteKey {
                 is_light: model.is_light(node),
-                is_end: model.deciders[node].is_end(),
-                radius: (disc.radius * STEPS).round().max(1.0) as u16,
-                within: (step(x), step(y)),
+                is_end: model.node_states[node].is_terminal(),
+                radius: (disc.radius * STEPS_PER_PIXEL).round().max(1.0) as u16,
+                subpixel: (step(x), step(y)),
             };
-            let stamp = (self.stamps.entry(key)).or_insert_with(|| stamp(key, theme, scale));
-            if let Some(stamp) = stamp {
-                let middle = (stamp.width() / 2) as i32;
+            let sprite =
+                (self.sprites.entry(key)).or_insert_with(|| render_sprite(key, theme, scale));
+            if let Some(sprite) = sprite {
+                let middle = (sprite.width() / 2) as i32;
                 let corner = (x.floor() as i32 - middle, y.floor() as i32 - middle);
-                press(stamp, pixmap, corner);
+                blit(sprite, pixmap, corner);
             }
         }
     }
 }
 
-fn stamp(key: Key, theme: &Theme, scale: f32) -> Option<Pixmap> {
-    let radius = f32::from(key.radius) / STEPS;
+fn render_sprite(key: NodeSpriteKey, theme: &Theme, scale: f32) -> Option<Pixmap> {
+    let radius = f32::from(key.radius) / STEPS_PER_PIXEL;
     let middle = (radius + 2.0 * scale).ceil();
     let size = 2 * middle as u32 + 1;
-    let mut stamp = Pixmap::new(size, size)?;
-    let place = |within: u8| middle + (f32::from(within) + 0.5) / STEPS;
-    let at = (place(key.within.0), place(key.within.1));
+    let mut sprite = Pixmap::new(size, size)?;
+    let place = |within: u8| middle + (f32::from(within) + 0.5) / STEPS_PER_PIXEL;
+    let at = (place(key.subpixel.0), place(key.subpixel.1));
     let shape = (key.is_light, key.is_end);
-    draw_node(&mut stamp.as_mut(), shape, at, radius, theme, scale);
-    Some(stamp)
+    draw_node(&mut sprite.as_mut(), shape, at, radius, theme, scale);
+    Some(sprite)
 }
 
 /// Lays a stamp over a picture with its upper left corner at a pixel, as far as it fits.
-fn press(stamp: &Pixmap, pixmap: &mut PixmapMut<'_>, (left, top): (i32, i32)) {
+fn blit(sprite: &Pixmap, pixmap: &mut PixmapMut<'_>, (left, top): (i32, i32)) {
     let (width, height) = (pixmap.width() as i32, pixmap.height() as i32);
-    let size = stamp.width() as i32;
+    let size = sprite.width() as i32;
     let columns = (-left).clamp(0, size)..(width - left).clamp(0, size);
-    let (from, _) = stamp.data().as_chunks::<4>();
+    let (from, _) = sprite.data().as_chunks::<4>();
     let (to, _) = pixmap.data_mut().as_chunks_mut::<4>();
     for row in (-top).clamp(0, size)..(height - top).clamp(0, size) {
         if columns.is_empty() {
@@ -108,14 +109,14 @@ mod tests {
 
     #[test]
     fn a_stamp_over_an_edge_stays_on_the_picture() {
-        let key = Key {
+        let key = NodeSpriteKey {
             is_light: true,
             is_end: false,
             radius: 20,
-            within: (0, 3),
+            subpixel: (0, 3),
         };
-        let stamp = stamp(key, &Theme::dark(), 1.0).expect("a picture");
-        assert!(stamp.pixels().iter().any(|pixel| pixel.alpha() == 255));
+        let sprite = render_sprite(key, &Theme::dark(), 1.0).expect("a picture");
+        assert!(sprite.pixels().iter().any(|pixel| pixel.alpha() == 255));
         let mut pixmap = Pixmap::new(9, 7).expect("a picture");
         for corner in [
             (-30, -30),
@@ -126,7 +127,7 @@ mod tests {
             (9, 7),
             (1000, -1000),
         ] {
-            press(&stamp, &mut pixmap.as_mut(), corner);
+            blit(&sprite, &mut pixmap.as_mut(), corner);
         }
         assert!(pixmap.pixels().iter().any(|pixel| pixel.alpha() > 0));
     }

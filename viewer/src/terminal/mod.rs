@@ -19,14 +19,14 @@ use canopy_engine::{
 };
 
 use self::{
-    kept::{draw_last_trees, newest_tree, size_of},
-    screen::{Line, Screen, Tone},
-    thought::{Thought, plain, thought_at},
+    kept::{draw_last_trees, match_size, newest_tree},
+    screen::{LineStyle, StyledLine, TerminalScreen},
+    thought::{SearchSummary, printable, search_summary_at},
 };
 use crate::{
-    exhibition::{Exhibition, Wanted},
+    exhibition::{DemoMatch, DemoMatchConfig},
     signals,
-    standing::{self, Standing},
+    standing::{self, MatchState},
 };
 
 mod kept;
@@ -36,22 +36,22 @@ mod thought;
 /// How often the folder of a match is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(60);
 /// How long the line of a move waits for the tree of the search that chose it.
-const TREE_DELAY: Duration = Duration::from_secs(1);
+const MAX_TREE_WAIT: Duration = Duration::from_secs(1);
 /// How long a demo plays before it is stopped, unless its length was chosen: with the pictures it ends within a minute.
-pub const DEMO_LIMIT: Duration = Duration::from_secs(48);
+pub const DEMO_TIME_LIMIT: Duration = Duration::from_secs(48);
 /// Milliseconds between the moves of a demo: two games fit into the limit, and each move can be read.
-pub const DEMO_PACE: u32 = 300;
+pub const DEMO_PACE_MS: u32 = 300;
 /// The width of the longest bar in characters.
 const BAR: usize = 24;
 /// The moves of a game that are written below its board, counted from its end.
-const MAX_LINE: usize = 16;
+const MAX_LISTED_MOVES: usize = 16;
 
 /// The games of demos, in the order in which the next one is proposed.
-const GAMES: [&str; 5] = ["connect-four", "othello", "kalah", "chess", "delta"];
+const DEMO_GAMES: [&str; 5] = ["connect-four", "othello", "kalah", "chess", "delta"];
 
 /// How a match in the terminal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum TerminalEnd {
     /// All games were played, or the time for them is over.
     Over,
     /// Somebody pressed Ctrl-C.
@@ -60,34 +60,38 @@ pub enum End {
 
 /// Plays a match in the terminal, keeps its trees and draws the last ones; stops it after `limit`. `program` is what the
 /// commands begin with that are told in the end.
-pub fn demo(wanted: &Wanted, limit: Option<Duration>, program: &str) -> Result<End, String> {
-    let name = wanted.game.replace(':', "-");
-    let directory = kept::new_directory(&name)
+pub fn run_demo(
+    config: &DemoMatchConfig,
+    limit: Option<Duration>,
+    program: &str,
+) -> Result<TerminalEnd, String> {
+    let name = config.game.replace(':', "-");
+    let directory = kept::create_demo_directory(&name)
         .map_err(|error| format!("there is nowhere to keep the trees: {error}"))?;
-    let wanted = Wanted {
+    let wanted = DemoMatchConfig {
         directory: Some(directory.clone()),
-        ..wanted.clone()
+        ..config.clone()
     };
-    let mut exhibition = Exhibition::start(&wanted, Arc::new(|| {}))?;
-    let mut teller = Teller {
-        says_what_it_awaits: false,
-        ..Teller::new(&directory, limit)
+    let mut demo_match = DemoMatch::start(&wanted, Arc::new(|| {}))?;
+    let mut printer = MatchPrinter {
+        should_print_waiting: false,
+        ..MatchPrinter::new(&directory, limit)
     };
     let end = loop {
-        if let Some(end) = teller.look()? {
+        if let Some(end) = printer.poll()? {
             break end;
         }
-        if let Some(problem) = exhibition.problem() {
+        if let Some(problem) = demo_match.take_error() {
             return Err(problem);
         }
-        if exhibition.has_ended() && teller.standing.is_none() {
+        if demo_match.has_ended() && printer.state.is_none() {
             return Err("the match has ended before it began".to_owned());
         }
         thread::sleep(POLL_INTERVAL);
     };
-    drop(exhibition);
-    if end == End::Stopped {
-        teller.say(&format!(
+    drop(demo_match);
+    if end == TerminalEnd::Stopped {
+        printer.print_line(&format!(
             "Stopped; the trees so far are in {}",
             directory.display()
         ))?;
@@ -95,38 +99,41 @@ pub fn demo(wanted: &Wanted, limit: Option<Duration>, program: &str) -> Result<E
     }
     let pictures = directory.join("pictures");
     let drawn = draw_last_trees(&directory, &pictures)?;
-    let (trees, bytes) = size_of(&directory);
-    teller.say(&format!(
+    let (trees, bytes) = match_size(&directory);
+    printer.print_line(&format!(
         "{trees} trees ({} MB) are kept; in a window: {program} follow {}",
         bytes.div_ceil(1_000_000),
-        quoted(&directory)
+        shell_quoted(&directory)
     ))?;
-    teller.farewell()?;
+    printer.print_final_score()?;
     let count = drawn.len();
     let place = pictures.display();
-    teller.say(&format!("Pictures of the last {count} trees: {place}"))?;
+    printer.print_line(&format!("Pictures of the last {count} trees: {place}"))?;
     let base = wanted.game.split(':').next().unwrap_or_default();
-    let at = GAMES.iter().position(|game| *game == base).unwrap_or(0);
-    let next = GAMES[(at + 1) % GAMES.len()];
-    teller.say(&format!("Next: {program} demo {next}"))?;
+    let at = DEMO_GAMES
+        .iter()
+        .position(|game| *game == base)
+        .unwrap_or(0);
+    let next = DEMO_GAMES[(at + 1) % DEMO_GAMES.len()];
+    printer.print_line(&format!("Next: {program} demo {next}"))?;
     Ok(end)
 }
 
 /// Tells of the match of a directory until it is over.
-pub fn follow(directory: &Path, program: &str) -> Result<End, String> {
-    let mut teller = Teller::new(directory, None);
+pub fn follow_match(directory: &Path, program: &str) -> Result<TerminalEnd, String> {
+    let mut printer = MatchPrinter::new(directory, None);
     let end = loop {
-        if let Some(end) = teller.look()? {
+        if let Some(end) = printer.poll()? {
             break end;
         }
         thread::sleep(POLL_INTERVAL);
     };
-    if end == End::Over {
-        teller.farewell()?;
+    if end == TerminalEnd::Over {
+        printer.print_final_score()?;
         if let Some(tree) = newest_tree(directory) {
-            teller.say(&format!(
+            printer.print_line(&format!(
                 "Next: {program} render {} -o tree.svg",
-                quoted(&tree)
+                shell_quoted(&tree)
             ))?;
         }
     }
@@ -134,7 +141,7 @@ pub fn follow(directory: &Path, program: &str) -> Result<End, String> {
 }
 
 /// A path as a shell reads it.
-fn quoted(path: &Path) -> String {
+fn shell_quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let is_plain = |symbol: char| symbol.is_alphanumeric() || "/._-+,=:@%".contains(symbol);
     if text.chars().all(is_plain) {
@@ -146,89 +153,94 @@ fn quoted(path: &Path) -> String {
 
 /// How much of a match was told in lines.
 #[derive(Default)]
-struct Told {
+struct PrintedProgress {
     /// Which game, and how many of its moves.
     game: u64,
     moves: usize,
     /// Whether the end of that game was told.
-    result: bool,
+    has_result: bool,
     /// Since when the next move is known.
-    since: Option<Instant>,
+    waiting_since: Option<Instant>,
 }
 
 /// Tells of a match.
-struct Teller {
+struct MatchPrinter {
     directory: PathBuf,
-    screen: Screen<io::Stdout>,
-    begun: Instant,
+    screen: TerminalScreen<io::Stdout>,
+    started_at: Instant,
     limit: Option<Duration>,
     is_stopped: Arc<AtomicBool>,
     meta: Option<MatchMeta>,
-    standing: Option<Standing>,
+    state: Option<MatchState>,
     /// What the last search of the game thought, and after how many moves it was.
-    thought: Option<(usize, Thought)>,
-    told: Told,
+    search_summary: Option<(usize, SearchSummary)>,
+    printed: PrintedProgress,
     /// Whether a line still has to say that there is no match yet.
-    says_what_it_awaits: bool,
+    should_print_waiting: bool,
 }
 
-impl Teller {
+impl MatchPrinter {
     fn new(directory: &Path, limit: Option<Duration>) -> Self {
         Self {
             directory: directory.to_owned(),
-            screen: Screen::standard(),
-            begun: Instant::now(),
+            screen: TerminalScreen::stdout(),
+            started_at: Instant::now(),
             limit,
-            is_stopped: signals::heed(&(Arc::new(|| {}) as crate::loader::Wake)),
+            is_stopped: signals::install_termination_flag(
+                &(Arc::new(|| {}) as crate::loader::Wake),
+            ),
             meta: None,
-            standing: None,
-            thought: None,
-            told: Told::default(),
-            says_what_it_awaits: true,
+            state: None,
+            search_summary: None,
+            printed: PrintedProgress::default(),
+            should_print_waiting: true,
         }
     }
 
-    fn say(&mut self, text: &str) -> Result<(), String> {
-        self.screen.line(text).map_err(unwritten)
+    fn print_line(&mut self, text: &str) -> Result<(), String> {
+        self.screen.print_line(text).map_err(write_error)
     }
 
     /// Looks at the match, and tells what is new; how it ended if it has.
-    fn look(&mut self) -> Result<Option<End>, String> {
+    fn poll(&mut self) -> Result<Option<TerminalEnd>, String> {
         if self.is_stopped.load(Ordering::Relaxed) {
-            return Ok(Some(End::Stopped));
+            return Ok(Some(TerminalEnd::Stopped));
         }
-        let found = standing::read(&self.directory).map_err(|error| {
-            format!("{}: {error}", self.directory.join(standing::FILE).display())
+        let found = standing::read_match_file(&self.directory).map_err(|error| {
+            format!(
+                "{}: {error}",
+                self.directory.join(standing::MATCH_FILE).display()
+            )
         })?;
         match found {
             Some(meta) if meta.number > 0 && self.meta.as_ref() != Some(&meta) => {
                 let is_new = (self.meta.as_ref()).is_none_or(|last| last.number != meta.number);
                 if is_new {
-                    self.thought = None;
+                    self.search_summary = None;
                 }
-                self.standing = Some(Standing::new(meta.clone()));
+                self.state = Some(MatchState::new(meta.clone()));
                 self.meta = Some(meta);
             }
-            None if self.says_what_it_awaits && !self.screen.is_terminal() => {
-                self.says_what_it_awaits = false;
+            None if self.should_print_waiting && !self.screen.is_terminal() => {
+                self.should_print_waiting = false;
                 let text = format!("waiting for a match in {}", self.directory.display());
-                self.say(&text)?;
+                self.print_line(&text)?;
             }
             _ => {}
         }
         let is_late = self
             .limit
-            .is_some_and(|limit| self.begun.elapsed() >= limit);
-        let is_over = self.standing.as_ref().is_some_and(Standing::is_over);
+            .is_some_and(|limit| self.started_at.elapsed() >= limit);
+        let is_over = self.state.as_ref().is_some_and(MatchState::is_over);
         let is_told = if self.screen.is_terminal() {
-            self.find_thought();
+            self.update_search_summary();
             let frame = self.frame();
-            self.screen.draw(frame).map_err(unwritten)?;
+            self.screen.draw(frame).map_err(write_error)?;
             true
         } else {
-            self.tell_lines(is_late || is_over)?
+            self.print_moves(is_late || is_over)?
         };
-        Ok((is_late || is_over && is_told).then_some(End::Over))
+        Ok((is_late || is_over && is_told).then_some(TerminalEnd::Over))
     }
 
     /// Where the trees of the game are.
@@ -240,95 +252,109 @@ impl Teller {
     }
 
     /// Looks for the tree of the search that chose the last move; until it is there, that of the one before is shown.
-    fn find_thought(&mut self) {
-        let moves = self.standing.as_ref().map_or(0, |now| now.moves.len());
-        let known = self.thought.as_ref().map(|(ply, _)| *ply);
+    fn update_search_summary(&mut self) {
+        let moves = self.state.as_ref().map_or(0, |now| now.moves.len());
+        let known = self.search_summary.as_ref().map(|(ply, _)| *ply);
         let Some(game) = self.game_directory() else {
             return;
         };
         if let Some(last) = moves.checked_sub(1).filter(|&last| known != Some(last))
-            && let Some(thought) = thought_at(&game, last)
+            && let Some(thought) = search_summary_at(&game, last)
         {
-            self.thought = Some((last, thought));
+            self.search_summary = Some((last, thought));
         }
     }
 
     /// Tells the moves that are not told yet, each with what its search thought; whether all are told. A move waits for its
     /// tree for a while unless it is `pressing`.
-    fn tell_lines(&mut self, is_pressing: bool) -> Result<bool, String> {
-        let (Some(standing), Some(meta)) = (self.standing.clone(), self.meta.clone()) else {
+    fn print_moves(&mut self, is_pressing: bool) -> Result<bool, String> {
+        let (Some(standing), Some(meta)) = (self.state.clone(), self.meta.clone()) else {
             return Ok(true);
         };
-        if self.told.game != meta.number {
-            self.told = Told {
+        if self.printed.game != meta.number {
+            self.printed = PrintedProgress {
                 game: meta.number,
-                ..Told::default()
+                ..PrintedProgress::default()
             };
-            self.say(&format!("{}: {}", standing.which(), score_line(&standing)))?;
+            self.print_line(&format!(
+                "{}: {}",
+                standing.game_label(),
+                score_line(&standing)
+            ))?;
         }
         let game = self.game_directory();
-        while self.told.moves < standing.moves.len() {
-            let index = self.told.moves;
-            let thought = game.as_deref().and_then(|game| thought_at(game, index));
-            let since = *self.told.since.get_or_insert_with(Instant::now);
+        while self.printed.moves < standing.moves.len() {
+            let index = self.printed.moves;
+            let thought = game
+                .as_deref()
+                .and_then(|game| search_summary_at(game, index));
+            let since = *self.printed.waiting_since.get_or_insert_with(Instant::now);
             let is_last = index + 1 == standing.moves.len();
-            if thought.is_none() && is_last && !is_pressing && since.elapsed() < TREE_DELAY {
+            if thought.is_none() && is_last && !is_pressing && since.elapsed() < MAX_TREE_WAIT {
                 return Ok(false);
             }
             let line = move_line(&standing, index, thought.as_ref());
-            self.say(&line)?;
-            self.told.moves += 1;
-            self.told.since = None;
+            self.print_line(&line)?;
+            self.printed.moves += 1;
+            self.printed.waiting_since = None;
         }
-        if meta.result.is_some() && !self.told.result {
-            self.told.result = true;
-            for line in drawing(&meta).unwrap_or_default().lines() {
-                self.say(&format!("  {line}"))?;
+        if meta.result.is_some() && !self.printed.has_result {
+            self.printed.has_result = true;
+            for line in board_text(&meta).unwrap_or_default().lines() {
+                self.print_line(&format!("  {line}"))?;
             }
-            self.say(&format!("{}: {}", standing.which(), standing.turn()))?;
+            self.print_line(&format!(
+                "{}: {}",
+                standing.game_label(),
+                standing.turn_text()
+            ))?;
         }
         Ok(true)
     }
 
     /// Everything there is to see.
-    fn frame(&self) -> Vec<Line> {
+    fn frame(&self) -> Vec<StyledLine> {
         let mut frame = Vec::new();
-        let mut add = |tone: Tone, text: String| frame.push((tone, text));
-        let (Some(standing), Some(meta)) = (&self.standing, &self.meta) else {
+        let mut add = |tone: LineStyle, text: String| frame.push((tone, text));
+        let (Some(standing), Some(meta)) = (&self.state, &self.meta) else {
             add(
-                Tone::Dim,
+                LineStyle::Dim,
                 format!("waiting for a match in {}", self.directory.display()),
             );
             return frame;
         };
         add(
-            Tone::Dim,
-            format!("Canopy · {} · {}", standing.game(), standing.which()),
+            LineStyle::Dim,
+            format!(
+                "Canopy · {} · {}",
+                standing.game_name(),
+                standing.game_label()
+            ),
         );
-        add(Tone::Strong, score_line(standing));
-        add(Tone::Plain, String::new());
-        match drawing(meta) {
+        add(LineStyle::Bold, score_line(standing));
+        add(LineStyle::Plain, String::new());
+        match board_text(meta) {
             Some(drawing) => {
-                (drawing.lines()).for_each(|line| add(Tone::Plain, format!("  {line}")))
+                (drawing.lines()).for_each(|line| add(LineStyle::Plain, format!("  {line}")))
             }
-            None => add(Tone::Dim, "  the position cannot be drawn".to_owned()),
+            None => add(LineStyle::Dim, "  the position cannot be drawn".to_owned()),
         }
-        add(Tone::Plain, String::new());
-        add(Tone::Plain, standing.turn());
-        let first = standing.moves.len().saturating_sub(MAX_LINE);
+        add(LineStyle::Plain, String::new());
+        add(LineStyle::Plain, standing.turn_text());
+        let first = standing.moves.len().saturating_sub(MAX_LISTED_MOVES);
         let before = if first > 0 { "… " } else { "" };
         let line = standing.moves[first..].join(" ");
         add(
-            Tone::Dim,
+            LineStyle::Dim,
             format!("{} moves: {before}{line}", standing.moves.len()),
         );
-        add(Tone::Plain, String::new());
-        if let Some((ply, thought)) = &self.thought {
-            table(standing, *ply, thought, &mut add);
+        add(LineStyle::Plain, String::new());
+        if let Some((ply, thought)) = &self.search_summary {
+            add_search_table(standing, *ply, thought, &mut add);
         }
-        let time = self.begun.elapsed().as_secs();
+        let time = self.started_at.elapsed().as_secs();
         add(
-            Tone::Dim,
+            LineStyle::Dim,
             match self.limit {
                 Some(limit) => format!("{time} s of at most {} s; Ctrl-C ends it", limit.as_secs()),
                 None => format!("{time} s; Ctrl-C ends it"),
@@ -338,11 +364,11 @@ impl Teller {
     }
 
     /// The score in the end.
-    fn farewell(&mut self) -> Result<(), String> {
-        let Some(standing) = self.standing.clone() else {
-            return self.say("Nothing was played in time.");
+    fn print_final_score(&mut self) -> Result<(), String> {
+        let Some(standing) = self.state.clone() else {
+            return self.print_line("Nothing was played in time.");
         };
-        let end = match standing.verdict() {
+        let end = match standing.result_text() {
             Some(verdict) => verdict,
             None => {
                 let moves = standing.moves.len();
@@ -352,17 +378,17 @@ impl Teller {
                 )
             }
         };
-        self.say(&format!("Score: {} ({end})", score_line(&standing)))
+        self.print_line(&format!("Score: {} ({end})", score_line(&standing)))
     }
 }
 
-fn unwritten(error: io::Error) -> String {
+fn write_error(error: io::Error) -> String {
     format!("cannot write the output: {error}")
 }
 
 /// What both players have: `UCT 1½ – ½ Alpha-beta`.
-fn score_line(standing: &Standing) -> String {
-    let players = standing.contestants();
+fn score_line(state: &MatchState) -> String {
+    let players = state.players();
     match players.as_slice() {
         [one, other] => {
             let points = |points: &Option<String>| points.clone().unwrap_or_else(|| "0".to_owned());
@@ -385,70 +411,82 @@ fn score_line(standing: &Standing) -> String {
 }
 
 /// What a side is called by the game, and who plays it.
-fn side(standing: &Standing, player: Player) -> (&'static str, String) {
-    let names = (standing.board.as_ref())
-        .map_or(["the first player", "the second player"], |now| now.players);
+fn side_names(state: &MatchState, player: Player) -> (&'static str, String) {
+    let names =
+        (state.board.as_ref()).map_or(["the first player", "the second player"], |now| now.players);
     let index = player.index();
-    let who = standing
+    let who = state
         .meta
         .players
         .get(index)
-        .map_or(String::new(), |name| plain(name));
+        .map_or(String::new(), |name| printable(name));
     (names[index], who)
 }
 
 /// A move in a line: who played it, and what else the search thought of.
-fn move_line(standing: &Standing, index: usize, thought: Option<&Thought>) -> String {
-    let mv = &standing.moves[index];
-    let player = match (thought, &standing.board) {
-        (_, Ok(now)) => now.line.get(index).map(|(player, _)| *player),
+fn move_line(state: &MatchState, index: usize, summary: Option<&SearchSummary>) -> String {
+    let mv = &state.moves[index];
+    let player = match (summary, &state.board) {
+        (_, Ok(now)) => now.moves.get(index).map(|(player, _)| *player),
         (Some(thought), _) => Some(thought.player),
         _ => None,
     };
-    let (name, who) = player.map_or(("", String::new()), |player| side(standing, player));
+    let (name, who) = player.map_or(("", String::new()), |player| side_names(state, player));
     let mut line = format!("  {:>3}. {who} ({name}) {mv}", index + 1);
-    if let Some(thought) = thought {
-        let _ = write!(line, "   {}:", thought.effort);
+    if let Some(thought) = summary {
+        let _ = write!(line, "   {}:", thought.effort_text);
         for tried in thought.moves.iter().take(3) {
             let _ = write!(line, " {} {:.0} %", tried.text, tried.share * 100.0);
         }
         if let Some(mean) = thought.moves.first().and_then(|best| best.mean) {
-            let _ = write!(line, "; {} for {name} {mean:.2}", thought.worth);
+            let _ = write!(line, "; {} for {name} {mean:.2}", thought.value_label);
         }
     }
     line
 }
 
 /// The best moves of a search with their shares, as rows.
-fn table(standing: &Standing, ply: usize, thought: &Thought, add: &mut impl FnMut(Tone, String)) {
-    let (name, who) = side(standing, thought.player);
-    let played = standing.moves.get(ply).map_or("", String::as_str);
+fn add_search_table(
+    state: &MatchState,
+    ply: usize,
+    summary: &SearchSummary,
+    add: &mut impl FnMut(LineStyle, String),
+) {
+    let (name, who) = side_names(state, summary.player);
+    let played = state.moves.get(ply).map_or("", String::as_str);
     add(
-        Tone::Plain,
-        format!("{who} ({name}) chose {played} after {}", thought.effort),
+        LineStyle::Plain,
+        format!(
+            "{who} ({name}) chose {played} after {}",
+            summary.effort_text
+        ),
     );
-    let width = (thought.moves.iter())
+    let width = (summary.moves.iter())
         .map(|tried| tried.text.chars().count())
         .max()
         .unwrap_or(0)
         .max(4);
-    let share = format!("share of {}", thought.unit);
+    let share = format!("share of {}", summary.unit);
     add(
-        Tone::Dim,
+        LineStyle::Dim,
         format!(
             "  {:<width$}  {share:<room$}  {} for {name}",
             "move",
-            thought.worth,
+            summary.value_label,
             room = BAR + 6
         ),
     );
-    for (index, tried) in thought.moves.iter().enumerate() {
+    for (index, tried) in summary.moves.iter().enumerate() {
         let length = (tried.share * BAR as f64).round() as usize;
         let bar = "█".repeat(length.min(BAR));
         let mean = tried
             .mean
             .map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"));
-        let tone = if index == 0 { Tone::Cool } else { Tone::Plain };
+        let tone = if index == 0 {
+            LineStyle::Highlight
+        } else {
+            LineStyle::Plain
+        };
         add(
             tone,
             format!(
@@ -458,14 +496,14 @@ fn table(standing: &Standing, ply: usize, thought: &Thought, add: &mut impl FnMu
             ),
         );
     }
-    add(Tone::Plain, String::new());
+    add(LineStyle::Plain, String::new());
 }
 
 /// The position of a game as the game draws it; none if nobody can.
-fn drawing(meta: &MatchMeta) -> Option<String> {
-    struct Draw<'a>(&'a MatchMeta);
+fn board_text(meta: &MatchMeta) -> Option<String> {
+    struct BoardTextVisitor<'a>(&'a MatchMeta);
 
-    impl Visitor for Draw<'_> {
+    impl Visitor for BoardTextVisitor<'_> {
         type Out = Option<String>;
 
         fn visit<G: Playable>(self, rules: G::Rules) -> Option<String> {
@@ -473,13 +511,15 @@ fn drawing(meta: &MatchMeta) -> Option<String> {
                 "" => "startpos",
                 position => position,
             };
-            let mut position: G = notation::position(rules, start).ok()?;
+            let mut position: G = notation::read_position(rules, start).ok()?;
             for text in &self.0.moves {
                 let mv = position.parse_move(text).ok()?;
                 position.play(mv);
             }
-            Some(notation::drawing(&position))
+            Some(notation::board_text(&position))
         }
     }
-    games::with_game(&meta.game, Draw(meta)).ok().flatten()
+    games::with_game(&meta.game, BoardTextVisitor(meta))
+        .ok()
+        .flatten()
 }

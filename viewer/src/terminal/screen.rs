@@ -4,34 +4,34 @@ use std::io::{self, IsTerminal as _, Write};
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(super) enum LineStyle {
     /// As text does.
     #[default]
     Plain,
     /// What matters most.
-    Strong,
+    Bold,
     /// What the search chose.
-    Cool,
+    Highlight,
     /// What may be read.
     Dim,
 }
 
 /// A line with how it looks.
-pub(super) type Line = (Tone, String);
+pub(super) type StyledLine = (LineStyle, String);
 
 /// Where output goes, and what can be done there.
-pub(super) struct Screen<W> {
+pub(super) struct TerminalScreen<W> {
     out: W,
     /// Columns and rows; none where lines only follow each other.
     size: Option<fn() -> (usize, usize)>,
-    coloured: bool,
+    has_colour: bool,
     /// How many lines the last frame has, and what they were.
-    drawn: Vec<Line>,
+    last_frame: Vec<StyledLine>,
 }
 
-impl Screen<io::Stdout> {
+impl TerminalScreen<io::Stdout> {
     /// Standard output. Redirected, or on a terminal that knows no codes, it gets plain lines.
-    pub(super) fn standard() -> Self {
+    pub(super) fn stdout() -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let out = io::stdout();
@@ -39,20 +39,20 @@ impl Screen<io::Stdout> {
         Self {
             out,
             size: is_terminal.then_some(terminal_size as fn() -> (usize, usize)),
-            coloured: !is_set("NO_COLOR"),
-            drawn: Vec::new(),
+            has_colour: !is_set("NO_COLOR"),
+            last_frame: Vec::new(),
         }
     }
 }
 
-impl<W: Write> Screen<W> {
+impl<W: Write> TerminalScreen<W> {
     /// Whether frames can be drawn over each other.
     pub(super) fn is_terminal(&self) -> bool {
         self.size.is_some()
     }
 
     /// Draws a frame over the last one.
-    pub(super) fn draw(&mut self, mut frame: Vec<Line>) -> io::Result<()> {
+    pub(super) fn draw(&mut self, mut frame: Vec<StyledLine>) -> io::Result<()> {
         let Some(size) = self.size else { return Ok(()) };
         let (columns, rows) = size();
         frame.truncate(rows.saturating_sub(1).max(1));
@@ -62,32 +62,32 @@ impl<W: Write> Screen<W> {
                 .take(columns.saturating_sub(1).max(1))
                 .collect();
         }
-        if frame == self.drawn {
+        if frame == self.last_frame {
             return Ok(());
         }
-        if !self.drawn.is_empty() {
-            write!(self.out, "\x1b[{}A\r", self.drawn.len())?;
+        if !self.last_frame.is_empty() {
+            write!(self.out, "\x1b[{}A\r", self.last_frame.len())?;
         }
         for (tone, text) in &frame {
             let code = match tone {
-                _ if !self.coloured => "",
-                Tone::Plain => "",
-                Tone::Strong => "\x1b[1m",
-                Tone::Cool => "\x1b[36m",
-                Tone::Dim => "\x1b[2m",
+                _ if !self.has_colour => "",
+                LineStyle::Plain => "",
+                LineStyle::Bold => "\x1b[1m",
+                LineStyle::Highlight => "\x1b[36m",
+                LineStyle::Dim => "\x1b[2m",
             };
             let end = if code.is_empty() { "" } else { "\x1b[0m" };
             writeln!(self.out, "{code}{text}{end}\x1b[K")?;
         }
         write!(self.out, "\x1b[J")?;
-        self.drawn = frame;
+        self.last_frame = frame;
         self.out.flush()
     }
 
     /// Writes a line that stays.
-    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn print_line(&mut self, text: &str) -> io::Result<()> {
         // A frame before it stays, too.
-        self.drawn.clear();
+        self.last_frame.clear();
         writeln!(self.out, "{text}")?;
         self.out.flush()
     }
@@ -109,17 +109,17 @@ fn terminal_size() -> (usize, usize) {
 mod tests {
     use super::*;
 
-    fn screen(is_terminal: bool) -> Screen<Vec<u8>> {
-        Screen {
+    fn screen(is_terminal: bool) -> TerminalScreen<Vec<u8>> {
+        TerminalScreen {
             out: Vec::new(),
             size: is_terminal.then_some(|| (10, 4)),
-            coloured: false,
-            drawn: Vec::new(),
+            has_colour: false,
+            last_frame: Vec::new(),
         }
     }
 
-    fn frame(lines: &[&str]) -> Vec<Line> {
-        let line = |text: &&str| (Tone::Plain, (*text).to_owned());
+    fn frame(lines: &[&str]) -> Vec<StyledLine> {
+        let line = |text: &&str| (LineStyle::Plain, (*text).to_owned());
         lines.iter().map(line).collect()
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn without_a_terminal_there_are_lines_and_no_codes() {
         let mut screen = screen(false);
         screen.draw(frame(&["a"])).expect("memory takes everything");
-        screen.line("b").expect("memory takes everything");
+        screen.print_line("b").expect("memory takes everything");
         assert_eq!(screen.out, b"b\n");
     }
 }

@@ -6,36 +6,36 @@ use std::{
 };
 
 use canopy_engine::{
-    games::{Player, notation::visible},
+    games::{Player, notation::escape_invisible},
     tree::{
         files,
         meta::{self, Meta},
     },
 };
 
-use crate::{board::Board, scene::thousands, sequence::is_tree};
+use crate::{board::Board, scene::format_thousands, sequence::is_tree_file};
 
 /// The moves of a search that are told of, the best first.
 const MAX_MOVES: usize = 5;
 
 /// What a search thought.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Thought {
+pub(super) struct SearchSummary {
     /// Who is to move.
     pub(super) player: Player,
     /// How much was searched, in a few words.
-    pub(super) effort: String,
+    pub(super) effort_text: String,
     /// What the shares are of.
     pub(super) unit: &'static str,
     /// What a move's worth is called: the mean of playouts, or the value of a search without.
-    pub(super) worth: &'static str,
+    pub(super) value_label: &'static str,
     /// The best moves, the chosen one first.
-    pub(super) moves: Vec<Tried>,
+    pub(super) moves: Vec<SearchedMove>,
 }
 
 /// A move that a search looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tried {
+pub(super) struct SearchedMove {
     /// The move as people write it.
     pub(super) text: String,
     /// Which part of the search went into it, from 0 to 1.
@@ -45,37 +45,37 @@ pub(super) struct Tried {
 }
 
 /// The finished search of a game that chose the move after `ply` moves; none if its tree is not there, or not yet.
-pub(super) fn thought_at(directory: &Path, ply: usize) -> Option<Thought> {
+pub(super) fn search_summary_at(directory: &Path, ply: usize) -> Option<SearchSummary> {
     // The newest come first: what was chosen last is asked for most.
-    (trees_of(directory).into_iter().rev())
+    (tree_files(directory).into_iter().rev())
         .map_while(|path| {
-            finished(&path).map_or(Some(None), |meta| {
+            finished_meta(&path).map_or(Some(None), |meta| {
                 let is_later = meta.ply as usize >= ply;
                 is_later.then_some(Some((path, meta)))
             })
         })
         .flatten()
         .find(|(_, meta)| meta.ply as usize == ply)
-        .and_then(|(path, meta)| Thought::read(&path, &meta))
+        .and_then(|(path, meta)| SearchSummary::read(&path, &meta))
 }
 
 /// The trees of a game's directory in the order in which their searches began.
-pub(super) fn trees_of(directory: &Path) -> Vec<PathBuf> {
+pub(super) fn tree_files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut trees: Vec<_> = (entries.map(|entry| entry.path()))
-        .filter(|path| is_tree(path))
+        .filter(|path| is_tree_file(path))
         .collect();
     trees.sort_unstable();
     trees
 }
 
 /// What stands beside a tree whose search is over.
-pub(super) fn finished(path: &Path) -> Option<Meta> {
-    let file = fs::File::open(files::sidecar(path, "json")).ok()?;
+pub(super) fn finished_meta(path: &Path) -> Option<Meta> {
+    let file = fs::File::open(files::sidecar_path(path, "json")).ok()?;
     meta::read(file).ok().filter(|meta| meta.is_final)
 }
 
-impl Thought {
+impl SearchSummary {
     fn read(path: &Path, meta: &Meta) -> Option<Self> {
         let tree = files::read(path, None).ok()?.tree;
         let nodes = tree.nodes();
@@ -99,12 +99,12 @@ impl Thought {
         let moves = (order.into_iter().take(MAX_MOVES))
             .map(|row| {
                 let (node, own) = (&nodes[row], tree.move_name(row));
-                let human = Board::replay(&meta.game, &meta.position, &[own]);
-                Tried {
+                let human = Board::after_moves(&meta.game, &meta.position, &[own]);
+                SearchedMove {
                     text: human
                         .ok()
-                        .and_then(|replayed| replayed.human.into_iter().next())
-                        .unwrap_or_else(|| plain(own)),
+                        .and_then(|replayed| replayed.display_moves.into_iter().next())
+                        .unwrap_or_else(|| printable(own)),
                     share: f64::from(node.visits.max(0)) / whole.max(1.0),
                     mean: (node.visits > 0).then_some(node.mean),
                 }
@@ -120,15 +120,15 @@ impl Thought {
                 2 => Player::Second,
                 _ => Player::First,
             },
-            effort: format!("{} {unit}", thousands(count)),
+            effort_text: format!("{} {unit}", format_thousands(count)),
             unit,
-            worth,
+            value_label: worth,
             moves,
         })
     }
 }
 
 /// The beginning of a text from a file, with nothing in it that a terminal would obey.
-pub(super) fn plain(text: &str) -> String {
-    visible(text).chars().take(60).collect()
+pub(super) fn printable(text: &str) -> String {
+    escape_invisible(text).chars().take(60).collect()
 }

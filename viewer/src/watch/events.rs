@@ -20,11 +20,11 @@ pub enum EventSource {
 }
 
 /// What wakes the thread that watches.
-pub(super) enum Signal {
+pub(super) enum WatchMessage {
     /// The system tells of something.
     Event(notify::Result<Event>),
     /// Nobody wants to know any more.
-    End,
+    Stop,
 }
 
 /// Listens to the system.
@@ -35,13 +35,13 @@ pub(super) enum Listener {
 
 impl Listener {
     /// Begins to listen; an error says why the system does not tell of changes.
-    pub(super) fn start(source: EventSource, sender: Sender<Signal>) -> Result<Self, String> {
+    pub(super) fn start(source: EventSource, sender: Sender<WatchMessage>) -> Result<Self, String> {
         match source {
             EventSource::System => notify::recommended_watcher(move |event| {
-                let _ = sender.send(Signal::Event(event));
+                let _ = sender.send(WatchMessage::Event(event));
             })
             .map(Self::System)
-            .map_err(|error| reason(&error)),
+            .map_err(|error| error_reason(&error)),
             EventSource::Refused => Err("it was told not to".to_owned()),
             EventSource::Silent => Ok(Self::Silent),
         }
@@ -52,7 +52,7 @@ impl Listener {
         match self {
             Self::System(watcher) => watcher
                 .watch(folder, RecursiveMode::NonRecursive)
-                .map_err(|error| reason(&error)),
+                .map_err(|error| error_reason(&error)),
             Self::Silent => Ok(()),
         }
     }
@@ -67,7 +67,7 @@ impl Listener {
 }
 
 /// Why the system does not tell, without the path.
-fn reason(error: &notify::Error) -> String {
+fn error_reason(error: &notify::Error) -> String {
     match &error.kind {
         notify::ErrorKind::Io(error) => error.to_string(),
         notify::ErrorKind::MaxFilesWatch => "too many folders are watched".to_owned(),
@@ -77,7 +77,7 @@ fn reason(error: &notify::Error) -> String {
 
 /// What an event means for the names in its paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum EventEffect {
     /// Names have come or gone.
     Names,
     /// These files have new contents, or new names.
@@ -86,15 +86,15 @@ pub(super) enum Meaning {
 
 /// What an event means; none if nothing that can be listed has changed. Reading, our own too, is told of as well, and so is every
 /// write to a file that is still open: where the system tells when it is closed, that is soon enough.
-pub(super) fn meaning(kind: EventKind) -> Option<Meaning> {
+pub(super) fn event_effect(kind: EventKind) -> Option<EventEffect> {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))
-        | EventKind::Modify(ModifyKind::Name(_)) => Some(Meaning::Contents),
+        | EventKind::Modify(ModifyKind::Name(_)) => Some(EventEffect::Contents),
         EventKind::Access(_) => None,
         EventKind::Modify(_) if cfg!(target_os = "linux") => None,
-        EventKind::Modify(_) => Some(Meaning::Contents),
+        EventKind::Modify(_) => Some(EventEffect::Contents),
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => {
-            Some(Meaning::Names)
+            Some(EventEffect::Names)
         }
     }
 }

@@ -8,15 +8,15 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use crate::sequence::{is_hidden, is_tree};
+use crate::sequence::{is_hidden, is_tree_file};
 
 /// A folder that has had the same stamp for so long does not change any more within the granularity of its stamp: what was listed
 /// then is complete.
-const SETTLING: Duration = Duration::from_secs(2);
+const STABLE_STAMP_AGE: Duration = Duration::from_secs(2);
 
 /// What tells one version of a file or folder from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct FileStamp {
     modified: Option<SystemTime>,
     created: Option<SystemTime>,
     bytes: u64,
@@ -24,7 +24,7 @@ pub(super) struct Stamp {
     identity: (u64, u64),
 }
 
-impl Stamp {
+impl FileStamp {
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let data = fs::metadata(path)?;
         #[cfg(unix)]
@@ -50,18 +50,18 @@ impl Stamp {
 
 /// What to look at when a folder is listed again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Hints {
+pub(super) struct ScanHints {
     /// Files that have changed for certain, whatever their stamps say.
     pub(super) names: BTreeSet<OsString>,
     /// Whether every file may have changed.
-    pub(super) is_thorough: bool,
+    pub(super) is_full: bool,
 }
 
-impl Hints {
+impl ScanHints {
     /// Every file may have changed.
-    pub(super) fn thorough() -> Self {
+    pub(super) fn full() -> Self {
         Self {
-            is_thorough: true,
+            is_full: true,
             ..Self::default()
         }
     }
@@ -69,14 +69,14 @@ impl Hints {
 
 /// How the trees of folders differ from what they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(super) struct FolderDiff {
     /// Files that are new or have changed.
     pub(super) changed: Vec<PathBuf>,
     /// Files that have gone.
     pub(super) gone: Vec<PathBuf>,
 }
 
-impl Difference {
+impl FolderDiff {
     pub(super) fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.gone.is_empty()
     }
@@ -87,12 +87,12 @@ impl Difference {
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     /// Names and versions of the trees, by name.
-    trees: Vec<(OsString, Option<Stamp>)>,
+    trees: Vec<(OsString, Option<FileStamp>)>,
     /// The names of the folders in it that are not hidden, by name.
     pub(super) subfolders: Vec<OsString>,
     /// The folder itself when it was listed, and since when that has been so.
-    stamp: Option<(Stamp, Instant)>,
-    is_settled: bool,
+    stamp: Option<(FileStamp, Instant)>,
+    is_stable: bool,
 }
 
 impl Folder {
@@ -103,7 +103,7 @@ impl Folder {
             trees: Vec::new(),
             subfolders: Vec::new(),
             stamp: None,
-            is_settled: false,
+            is_stable: false,
         }
     }
 
@@ -113,7 +113,7 @@ impl Folder {
     }
 
     /// Forgets the trees: they are gone.
-    pub(super) fn clear(&mut self, difference: &mut Difference) {
+    pub(super) fn clear(&mut self, difference: &mut FolderDiff) {
         difference.gone.extend(self.trees());
         *self = Self::new(mem::take(&mut self.path));
     }
@@ -123,17 +123,21 @@ impl Folder {
         let Some((stamp, since)) = self.stamp else {
             return true;
         };
-        let is_due = !self.is_settled && since.elapsed() >= SETTLING;
-        is_due || Stamp::of(&self.path).ok() != Some(stamp)
+        let is_due = !self.is_stable && since.elapsed() >= STABLE_STAMP_AGE;
+        is_due || FileStamp::of(&self.path).ok() != Some(stamp)
     }
 
     /// Lists the folder again and adds what is different. Only files that are new or hinted at are looked at, unless the hints say
     /// otherwise: a listing of 100,000 names takes a twentieth of a second, a look at each file several times that. On an error
     /// nothing has changed.
-    pub(super) fn list(&mut self, hints: &Hints, difference: &mut Difference) -> io::Result<()> {
+    pub(super) fn list(
+        &mut self,
+        hints: &ScanHints,
+        difference: &mut FolderDiff,
+    ) -> io::Result<()> {
         let begun = Instant::now();
         // The stamp is older than the listing: what comes in between makes the folder stale.
-        let stamp = Stamp::of(&self.path)?;
+        let stamp = FileStamp::of(&self.path)?;
         let mut names = Vec::new();
         let mut subfolders = Vec::new();
         for entry in fs::read_dir(&self.path)? {
@@ -142,7 +146,7 @@ impl Folder {
             if !is_hidden(Path::new(&name)) && is_folder(&entry) {
                 subfolders.push(name.clone());
             }
-            if is_tree(Path::new(&name)) {
+            if is_tree_file(Path::new(&name)) {
                 names.push(name);
             }
         }
@@ -154,12 +158,17 @@ impl Folder {
             _ => begun,
         };
         self.stamp = Some((stamp, since));
-        self.is_settled = begun.duration_since(since) >= SETTLING;
+        self.is_stable = begun.duration_since(since) >= STABLE_STAMP_AGE;
         self.replace_trees(names, hints, difference);
         Ok(())
     }
 
-    fn replace_trees(&mut self, names: Vec<OsString>, hints: &Hints, difference: &mut Difference) {
+    fn replace_trees(
+        &mut self,
+        names: Vec<OsString>,
+        hints: &ScanHints,
+        difference: &mut FolderDiff,
+    ) {
         let folder = &self.path;
         let mut trees = Vec::with_capacity(names.len());
         let mut before = mem::take(&mut self.trees).into_iter().peekable();
@@ -171,8 +180,8 @@ impl Folder {
             let known = before.next_if(|(known, _)| *known == name);
             let is_hinted = hints.names.contains(&name);
             let stamp = match known {
-                Some((_, stamp)) if !hints.is_thorough && !is_hinted => stamp,
-                _ => Stamp::of(&join(&name)).ok(),
+                Some((_, stamp)) if !hints.is_full && !is_hinted => stamp,
+                _ => FileStamp::of(&join(&name)).ok(),
             };
             if is_hinted || known.is_none_or(|(_, before)| before != stamp) {
                 difference.changed.push(join(&name));

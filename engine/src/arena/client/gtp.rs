@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Answer, Beginning, Fault, Game, Line, Names, Phase, Thought};
+use super::{
+    EngineConnection, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, NameSet, NewGame,
+};
 use crate::{
     arena::{
-        engines::Engine,
-        go::{Clocks, Go},
+        engines::EngineConfig,
+        go::{Clocks, MoveLimits},
         process::Process,
     },
     games::Player,
@@ -14,196 +16,217 @@ use crate::{
 
 /// What is known of the other side.
 #[derive(Debug)]
-pub(super) struct Talk {
-    commands: Names,
+pub(super) struct GtpClient {
+    commands: NameSet,
     colours: [&'static str; 2],
     /// Commands whose answers have not been heard yet.
-    open: Vec<String>,
+    pending: Vec<String>,
     /// Whether the next move is the one the engine has just made itself, of which it need not be told.
-    is_own: bool,
+    is_own_move: bool,
 }
 
-impl Talk {
-    pub(super) fn new(game: &Game) -> Self {
+impl GtpClient {
+    pub(super) fn new(game: &GameSpec) -> Self {
         Self {
-            commands: Names::new(),
+            commands: NameSet::new(),
             colours: game.colours,
-            open: Vec::new(),
-            is_own: false,
+            pending: Vec::new(),
+            is_own_move: false,
         }
     }
 
-    pub(super) fn introduce(
+    pub(super) fn handshake(
         &mut self,
-        line: &mut Line,
-        engine: &Engine,
-        game: &Game,
-    ) -> Result<(), Fault> {
-        let deadline = Instant::now() + line.patience.start;
-        self.say(&mut line.process, "list_commands");
-        let known = self.settle(line, Phase::Start, deadline)?;
+        connection: &mut EngineConnection,
+        engine: &EngineConfig,
+        game: &GameSpec,
+    ) -> Result<(), EngineFault> {
+        let deadline = Instant::now() + connection.timeouts.start;
+        self.send(&mut connection.process, "list_commands");
+        let known = self.read_responses(connection, EnginePhase::Start, deadline)?;
         self.commands = known.split_whitespace().map(str::to_owned).collect();
-        if self.has("set_game") {
+        if self.has_command("set_game") {
             let mut letters = game.name.chars();
             let capital = letters.next().map(|letter| letter.to_ascii_uppercase());
             let name: String = capital.into_iter().chain(letters).collect();
-            self.say(&mut line.process, &format!("set_game {name}"));
+            self.send(&mut connection.process, &format!("set_game {name}"));
         }
         if game.base == "othello" {
-            self.say(&mut line.process, "boardsize 8");
+            self.send(&mut connection.process, "boardsize 8");
         }
         for (name, value) in &engine.options {
-            self.set(&mut line.process, name, value)?;
+            self.set_option(&mut connection.process, name, value)?;
         }
-        self.ready(line)
+        self.wait_ready(connection)
     }
 
-    fn has(&self, command: &str) -> bool {
+    fn has_command(&self, command: &str) -> bool {
         self.commands.contains(command)
     }
 
-    fn set(&mut self, process: &mut Process, name: &str, value: &str) -> Result<(), Fault> {
+    fn set_option(
+        &mut self,
+        process: &mut Process,
+        name: &str,
+        value: &str,
+    ) -> Result<(), EngineFault> {
         let command = ["set_option", "kata-set-param"]
             .into_iter()
-            .find(|command| self.has(command));
+            .find(|command| self.has_command(command));
         let Some(command) = command else {
-            return Err(Fault::Unable(format!(
+            return Err(EngineFault::Unsupported(format!(
                 "cannot be told {name}={value} over GTP: it has neither set_option nor kata-set-param"
             )));
         };
-        self.say(process, &format!("{command} {name} {value}"));
+        self.send(process, &format!("{command} {name} {value}"));
         Ok(())
     }
 
-    fn say(&mut self, process: &mut Process, command: &str) {
+    fn send(&mut self, process: &mut Process, command: &str) {
         process.send(&format!("{command}\n"));
-        self.open.push(command.to_owned());
+        self.pending.push(command.to_owned());
     }
 
     /// Hears every answer that is due; the last one.
-    fn settle(
+    fn read_responses(
         &mut self,
-        line: &mut Line,
-        phase: Phase,
+        connection: &mut EngineConnection,
+        phase: EnginePhase,
         deadline: Instant,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, EngineFault> {
         let mut last = String::new();
-        while !self.open.is_empty() {
-            let answer = hear_answer(line, phase, deadline)?;
-            let command = self.open.remove(0);
-            last = answer.map_err(|answer| Fault::Refused { command, answer })?;
+        while !self.pending.is_empty() {
+            let response = read_response(connection, phase, deadline)?;
+            let command = self.pending.remove(0);
+            last = response.map_err(|answer| EngineFault::Refused { command, answer })?;
         }
         Ok(last)
     }
 
-    pub(super) fn ready(&mut self, line: &mut Line) -> Result<(), Fault> {
-        let deadline = Instant::now() + line.patience.ready;
-        self.settle(line, Phase::Ready, deadline).map(drop)
+    pub(super) fn wait_ready(
+        &mut self,
+        connection: &mut EngineConnection,
+    ) -> Result<(), EngineFault> {
+        let deadline = Instant::now() + connection.timeouts.ready;
+        self.read_responses(connection, EnginePhase::Ready, deadline)
+            .map(drop)
     }
 
-    pub(super) fn begin(&mut self, line: &mut Line, beginning: &Beginning) -> Result<(), Fault> {
-        self.is_own = false;
-        if self.has("set_option") {
+    pub(super) fn new_game(
+        &mut self,
+        connection: &mut EngineConnection,
+        new_game: &NewGame,
+    ) -> Result<(), EngineFault> {
+        self.is_own_move = false;
+        if self.has_command("set_option") {
             let ours = [
-                ("Seed", Some(beginning.seed.to_string())),
-                ("TreeDir", beginning.trees.clone()),
-                ("Nodes", beginning.go.nodes.map(|nodes| nodes.to_string())),
-                ("Depth", beginning.go.depth.map(|depth| depth.to_string())),
+                ("Seed", Some(new_game.seed.to_string())),
+                ("TreeDir", new_game.trees.clone()),
+                (
+                    "Nodes",
+                    new_game.limits.nodes.map(|nodes| nodes.to_string()),
+                ),
+                (
+                    "Depth",
+                    new_game.limits.depth.map(|depth| depth.to_string()),
+                ),
             ];
             for (name, value) in ours {
                 if let Some(value) = value {
-                    self.set(&mut line.process, name, &value)?;
+                    self.set_option(&mut connection.process, name, &value)?;
                 }
             }
-        } else if beginning.go.nodes.is_some() || beginning.go.depth.is_some() {
-            return Err(Fault::Unable(
+        } else if new_game.limits.nodes.is_some() || new_game.limits.depth.is_some() {
+            return Err(EngineFault::Unsupported(
                 "cannot be told nodes or depth over GTP: expected a time".to_owned(),
             ));
         }
-        self.say(&mut line.process, "clear_board");
-        if let Some(position) = &beginning.position {
-            if !self.has("set_position") {
-                return Err(Fault::Unable(
+        self.send(&mut connection.process, "clear_board");
+        if let Some(position) = &new_game.position {
+            if !self.has_command("set_position") {
+                return Err(EngineFault::Unsupported(
                     "cannot be told a position over GTP: it has no set_position".to_owned(),
                 ));
             }
-            self.say(&mut line.process, &format!("set_position {position}"));
+            self.send(&mut connection.process, &format!("set_position {position}"));
         }
-        if let Some(time) = beginning.go.movetime {
+        if let Some(time) = new_game.limits.movetime {
             // So long for each move, again and again.
             let command = match time.as_secs() {
-                _ if self.has("set_option") => format!("set_option MoveTime {}", time.as_millis()),
+                _ if self.has_command("set_option") => {
+                    format!("set_option MoveTime {}", time.as_millis())
+                }
                 0 => {
                     let problem = "cannot be told less than a second a move over GTP";
-                    return Err(Fault::Unable(problem.to_owned()));
+                    return Err(EngineFault::Unsupported(problem.to_owned()));
                 }
                 seconds => format!("time_settings 0 {seconds} 1"),
             };
-            self.say(&mut line.process, &command);
+            self.send(&mut connection.process, &command);
         }
-        if let Some(clock) = beginning.go.clock {
-            if !self.has("time_settings") {
+        if let Some(clock) = new_game.limits.clock {
+            if !self.has_command("time_settings") {
                 let problem = "cannot be told of a clock over GTP: it has no time_settings";
-                return Err(Fault::Unable(problem.to_owned()));
+                return Err(EngineFault::Unsupported(problem.to_owned()));
             }
             let (main, more) = (clock.base.as_secs_f64(), clock.increment.as_secs_f64());
             let command = match clock.moves {
                 None => format!("time_settings {} 0 0", (main + more).ceil()),
                 Some(moves) => format!("time_settings 0 {} {moves}", main.ceil()),
             };
-            self.say(&mut line.process, &command);
+            self.send(&mut connection.process, &command);
         }
-        self.ready(line)
+        self.wait_ready(connection)
     }
 
-    pub(super) fn played(&mut self, process: &mut Process, player: Player, text: &str) {
-        if !std::mem::take(&mut self.is_own) {
-            let colour = self.colour(player);
-            self.say(process, &format!("play {colour} {text}"));
+    pub(super) fn notify_move(&mut self, process: &mut Process, player: Player, text: &str) {
+        if !std::mem::take(&mut self.is_own_move) {
+            let colour = self.colour_name(player);
+            self.send(process, &format!("play {colour} {text}"));
         }
     }
 
-    pub(super) fn choose(
+    pub(super) fn request_move(
         &mut self,
-        line: &mut Line,
+        connection: &mut EngineConnection,
         player: Player,
-        go: &Go,
+        go: &MoveLimits,
         clocks: &Clocks,
-    ) -> Result<Answer, Fault> {
-        let colour = self.colour(player);
-        self.ready(line)?;
-        if let Some(left) = clocks.left(player)
-            && self.has("time_left")
+    ) -> Result<EngineMove, EngineFault> {
+        let colour = self.colour_name(player);
+        self.wait_ready(connection)?;
+        if let Some(left) = clocks.remaining(player)
+            && self.has_command("time_left")
         {
             let stones = clocks.moves_to_go(player).unwrap_or(0);
             let seconds = left.as_secs_f64();
-            self.say(
-                &mut line.process,
+            self.send(
+                &mut connection.process,
                 &format!("time_left {colour} {seconds:.2} {stones}"),
             );
-            self.ready(line)?;
+            self.wait_ready(connection)?;
         }
-        let (time, is_agreed) = line.time_for(player, go, clocks);
+        let (time, is_agreed) = connection.time_limit(player, go, clocks);
         let asked = Instant::now();
-        self.say(&mut line.process, &format!("genmove {colour}"));
+        self.send(&mut connection.process, &format!("genmove {colour}"));
         // GTP has no way to stop a search; who is late is waited for a little longer, to tell it from one that hangs.
         let grace = if is_agreed {
-            line.patience.stop
+            connection.timeouts.stop
         } else {
             Duration::ZERO
         };
-        let text = self.settle(line, Phase::Move, asked + time + grace)?;
+        let text = self.read_responses(connection, EnginePhase::Move, asked + time + grace)?;
         let taken = asked.elapsed();
-        self.is_own = true;
-        Ok(Answer {
+        self.is_own_move = true;
+        Ok(EngineMove {
             text: text.trim().to_owned(),
-            thought: Thought::default(),
+            info: EngineInfo::default(),
             time: taken,
             is_late: is_agreed && taken > time,
         })
     }
 
-    fn colour(&self, player: Player) -> &'static str {
+    fn colour_name(&self, player: Player) -> &'static str {
         let [first, second] = self.colours;
         match player {
             Player::First => first,
@@ -213,14 +236,15 @@ impl Talk {
 }
 
 /// The text of the next answer; what was said instead if it is a refusal.
-fn hear_answer(
-    line: &mut Line,
-    phase: Phase,
+fn read_response(
+    connection: &mut EngineConnection,
+    phase: EnginePhase,
     deadline: Instant,
-) -> Result<Result<String, String>, Fault> {
+) -> Result<Result<String, String>, EngineFault> {
     let (is_accepted, mut text) = loop {
-        let said = line.hear(phase, deadline)?;
-        let (is_accepted, rest) = match (said.strip_prefix('='), said.strip_prefix('?')) {
+        let reply_line = connection.read_line(phase, deadline)?;
+        let (is_accepted, rest) = match (reply_line.strip_prefix('='), reply_line.strip_prefix('?'))
+        {
             (Some(rest), _) => (true, rest),
             (_, Some(rest)) => (false, rest),
             // What stands between answers is none.
@@ -230,14 +254,14 @@ fn hear_answer(
         break (is_accepted, rest.trim().to_owned());
     };
     loop {
-        let said = line.hear(phase, deadline)?;
-        if said.trim().is_empty() {
+        let reply_line = connection.read_line(phase, deadline)?;
+        if reply_line.trim().is_empty() {
             return Ok(if is_accepted { Ok(text) } else { Err(text) });
         }
         // An answer of megabytes is not read to its end.
         if text.len() < 1 << 20 {
             text.push('\n');
-            text.push_str(&said);
+            text.push_str(&reply_line);
         }
     }
 }

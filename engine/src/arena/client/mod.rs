@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
-    engines::{Dialect, Engine},
-    go::{Clocks, Go},
+    engines::{EngineConfig, EngineProtocol},
+    go::{Clocks, MoveLimits},
     halt::Halt,
-    process::{Process, Silence},
+    process::{Process, ReadError},
 };
 use crate::games::{
     Playable, Player,
@@ -25,7 +25,7 @@ mod uci;
 
 /// How long an engine may take, by what it is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// From its start to the end of its introduction.
     pub start: Duration,
     /// To be ready, and for everything that is no thinking.
@@ -40,7 +40,7 @@ pub struct Patience {
     pub margin: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(10),
@@ -56,7 +56,7 @@ impl Default for Patience {
 /// What an engine was doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Phase {
+pub enum EnginePhase {
     /// Introducing itself.
     Start,
     /// Getting ready for a game.
@@ -65,7 +65,7 @@ pub enum Phase {
     Move,
 }
 
-impl fmt::Display for Phase {
+impl fmt::Display for EnginePhase {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Start => "while it introduced itself",
@@ -77,16 +77,16 @@ impl fmt::Display for Phase {
 
 /// How an engine failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Fault {
+pub enum EngineFault {
     /// It could not be started.
     #[error("could not be started: {0}")]
     NotStarted(String),
     /// It said nothing in time, not even when it was told to stop.
     #[error("did not answer {0}")]
-    Silent(Phase),
+    TimedOut(EnginePhase),
     /// It has ended, or closed its output.
     #[error("ended {0}")]
-    Ended(Phase),
+    Exited(EnginePhase),
     /// It will not do what it was told.
     #[error("refused {command:?}: {answer:?}")]
     Refused {
@@ -97,25 +97,25 @@ pub enum Fault {
     },
     /// It cannot do what was asked of it.
     #[error("{0}")]
-    Unable(String),
+    Unsupported(String),
     /// Not its fault: somebody said stop.
     #[error("the match was stopped")]
     Halted,
 }
 
-impl Fault {
-    fn of(silence: Silence, phase: Phase) -> Self {
-        match silence {
-            Silence::TimeOut => Self::Silent(phase),
-            Silence::Closed => Self::Ended(phase),
-            Silence::Halted => Self::Halted,
+impl EngineFault {
+    fn from_read_error(error: ReadError, phase: EnginePhase) -> Self {
+        match error {
+            ReadError::Timeout => Self::TimedOut(phase),
+            ReadError::Closed => Self::Exited(phase),
+            ReadError::Halted => Self::Halted,
         }
     }
 }
 
 /// What an engine thinks of a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Thought {
+pub struct EngineInfo {
     /// Plies looked ahead.
     pub depth: Option<u32>,
     /// Positions, or playouts.
@@ -125,15 +125,15 @@ pub struct Thought {
 }
 
 /// A certain win counts as so much, less one for every move it takes.
-pub const WIN: i32 = 100_000;
+pub const MATE_SCORE: i32 = 100_000;
 
 /// An engine's answer to the question for a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct EngineMove {
     /// The move, as the engine wrote it. Nobody has looked at it yet.
     pub text: String,
     /// What it thinks.
-    pub thought: Thought,
+    pub info: EngineInfo,
     /// How long it took.
     pub time: Duration,
     /// Whether it came too late.
@@ -142,7 +142,7 @@ pub struct Answer {
 
 /// What an engine needs to know of a game before it begins.
 #[derive(Clone, Debug, Default)]
-pub struct Beginning {
+pub struct NewGame {
     /// Where it begins, in the engine's style; none for the game's own start.
     pub position: Option<String>,
     /// Its random numbers, for those who have a say in them.
@@ -150,12 +150,12 @@ pub struct Beginning {
     /// Where its trees go, for those who write them.
     pub trees: Option<String>,
     /// Its clock or its time, for those who want to know beforehand.
-    pub go: Go,
+    pub limits: MoveLimits,
 }
 
 /// What an engine has been asked to play.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct GameSpec {
     /// The game, with its variant.
     pub name: String,
     /// The game alone.
@@ -164,7 +164,7 @@ pub struct Game {
     pub colours: [&'static str; 2],
 }
 
-impl Game {
+impl GameSpec {
     /// What an engine is told of a game.
     pub fn of<G: Playable>(rules: G::Rules) -> Self {
         Self {
@@ -181,19 +181,19 @@ impl Game {
 /// A conversation with one engine.
 #[derive(Debug)]
 pub struct Client {
-    line: Line,
-    talk: Talk,
+    connection: EngineConnection,
+    protocol: ClientProtocol,
 }
 
 #[derive(Debug)]
-enum Talk {
-    Uci(uci::Talk),
-    Gtp(gtp::Talk),
+enum ClientProtocol {
+    Uci(uci::UciClient),
+    Gtp(gtp::GtpClient),
 }
 
 /// What is known of an engine that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remains {
+pub struct PostMortem {
     /// How its process ended.
     pub exit: String,
     /// The last lines it was told and said.
@@ -202,172 +202,180 @@ pub struct Remains {
     pub complaints: Vec<String>,
     /// Whether somebody else seems to have stopped its process.
     #[serde(skip)]
-    pub is_foreign_stop: bool,
+    pub is_stopped_externally: bool,
 }
 
 impl Client {
     /// Starts an engine and has it introduce itself and take its options.
     pub fn start(
-        engine: &Engine,
-        game: &Game,
-        patience: Patience,
+        engine: &EngineConfig,
+        game: &GameSpec,
+        timeouts: Timeouts,
         halt: &Halt,
-    ) -> Result<Self, (Fault, Box<Remains>)> {
+    ) -> Result<Self, (EngineFault, Box<PostMortem>)> {
         let process = Process::start(&engine.command, engine.directory.as_deref(), halt).map_err(
             |error| {
                 let program = engine.command.first().map_or("", String::as_str);
-                let fault = Fault::NotStarted(format!("{program}: {error}"));
+                let fault = EngineFault::NotStarted(format!("{program}: {error}"));
                 (fault, Box::default())
             },
         )?;
-        if engine.gives_way {
-            process.give_way();
+        if engine.is_low_priority {
+            process.lower_priority();
         }
-        let talk = match engine.dialect {
-            Dialect::Ugi => Talk::Uci(uci::Talk::new(true)),
-            Dialect::Uci => Talk::Uci(uci::Talk::new(false)),
-            Dialect::Gtp => Talk::Gtp(gtp::Talk::new(game)),
+        let protocol = match engine.protocol {
+            EngineProtocol::Ugi => ClientProtocol::Uci(uci::UciClient::new(true)),
+            EngineProtocol::Uci => ClientProtocol::Uci(uci::UciClient::new(false)),
+            EngineProtocol::Gtp => ClientProtocol::Gtp(gtp::GtpClient::new(game)),
         };
-        let line = Line {
+        let connection = EngineConnection {
             process,
-            patience,
-            notes: Vec::new(),
+            timeouts,
+            info_strings: Vec::new(),
         };
-        let mut client = Self { line, talk };
-        match client.introduce(engine, game) {
+        let mut client = Self {
+            connection,
+            protocol,
+        };
+        match client.handshake(engine, game) {
             Ok(()) => Ok(client),
-            Err(fault) => Err((fault, Box::new(client.bury()))),
+            Err(fault) => Err((fault, Box::new(client.kill()))),
         }
     }
 
-    fn introduce(&mut self, engine: &Engine, game: &Game) -> Result<(), Fault> {
-        let line = &mut self.line;
-        match &mut self.talk {
-            Talk::Uci(talk) => talk.introduce(line, engine, game),
-            Talk::Gtp(talk) => talk.introduce(line, engine, game),
+    fn handshake(&mut self, engine: &EngineConfig, game: &GameSpec) -> Result<(), EngineFault> {
+        let connection = &mut self.connection;
+        match &mut self.protocol {
+            ClientProtocol::Uci(client) => client.handshake(connection, engine, game),
+            ClientProtocol::Gtp(client) => client.handshake(connection, engine, game),
         }
     }
 
     /// How this engine writes moves and positions.
     pub fn style(&self) -> Style {
-        match &self.talk {
-            Talk::Uci(talk) => talk.style,
-            Talk::Gtp(_) => Style::Own,
+        match &self.protocol {
+            ClientProtocol::Uci(client) => client.style,
+            ClientProtocol::Gtp(_) => Style::Own,
         }
     }
 
     /// What it said on its own account, each thing once.
-    pub fn notes(&self) -> &[String] {
-        &self.line.notes
+    pub fn info_strings(&self) -> &[String] {
+        &self.connection.info_strings
     }
 
     /// A game begins.
-    pub fn begin(&mut self, beginning: &Beginning) -> Result<(), Fault> {
-        let line = &mut self.line;
-        match &mut self.talk {
-            Talk::Uci(talk) => talk.begin(line, beginning),
-            Talk::Gtp(talk) => talk.begin(line, beginning),
+    pub fn new_game(&mut self, new_game: &NewGame) -> Result<(), EngineFault> {
+        let connection = &mut self.connection;
+        match &mut self.protocol {
+            ClientProtocol::Uci(client) => client.new_game(connection, new_game),
+            ClientProtocol::Gtp(client) => client.new_game(connection, new_game),
         }
     }
 
     /// A move was made, by this engine or by another, in this engine's style.
-    pub fn played(&mut self, player: Player, text: &str) {
-        match &mut self.talk {
-            Talk::Uci(talk) => talk.played(text),
-            Talk::Gtp(talk) => talk.played(&mut self.line.process, player, text),
+    pub fn notify_move(&mut self, player: Player, text: &str) {
+        match &mut self.protocol {
+            ClientProtocol::Uci(client) => client.notify_move(text),
+            ClientProtocol::Gtp(client) => {
+                client.notify_move(&mut self.connection.process, player, text)
+            }
         }
     }
 
     /// Asks for a move of the player to move; `hear` is told what it thinks on the way.
-    pub fn choose(
+    pub fn request_move(
         &mut self,
         player: Player,
-        go: &Go,
+        go: &MoveLimits,
         clocks: &Clocks,
-        hear: &mut dyn FnMut(&Thought),
-    ) -> Result<Answer, Fault> {
-        let line = &mut self.line;
-        match &mut self.talk {
-            Talk::Uci(talk) => talk.choose(line, player, go, clocks, hear),
-            Talk::Gtp(talk) => talk.choose(line, player, go, clocks),
+        on_info: &mut dyn FnMut(&EngineInfo),
+    ) -> Result<EngineMove, EngineFault> {
+        let connection = &mut self.connection;
+        match &mut self.protocol {
+            ClientProtocol::Uci(client) => {
+                client.request_move(connection, player, go, clocks, on_info)
+            }
+            ClientProtocol::Gtp(client) => client.request_move(connection, player, go, clocks),
         }
     }
 
     /// What the engine says how the game ended, `p1win`, `p2win`, `draw` or `none`; nothing if its dialect has no such
     /// question.
-    pub fn result(&mut self) -> Result<Option<String>, Fault> {
-        let line = &mut self.line;
-        match &mut self.talk {
-            Talk::Uci(talk) => talk.result(line),
+    pub fn query_result(&mut self) -> Result<Option<String>, EngineFault> {
+        let connection = &mut self.connection;
+        match &mut self.protocol {
+            ClientProtocol::Uci(client) => client.query_result(connection),
             // The last move has to be heard of, too.
-            Talk::Gtp(talk) => talk.ready(line).map(|()| None),
+            ClientProtocol::Gtp(client) => client.wait_ready(connection).map(|()| None),
         }
     }
 
     /// Says good-bye, and ends it if it does not go.
     pub fn quit(self) {
-        let deadline = Instant::now() + self.line.patience.quit;
-        self.line.process.end("quit\n", deadline);
+        let deadline = Instant::now() + self.connection.timeouts.quit;
+        self.connection.process.shut_down("quit\n", deadline);
     }
 
     /// Ends it at once, and keeps what may explain why.
-    pub fn bury(mut self) -> Remains {
-        self.line.process.pass_over();
-        let lines = self.line.process.last_lines();
-        let (exit, complaints) = self.line.process.kill();
-        Remains {
+    pub fn kill(mut self) -> PostMortem {
+        self.connection.process.discard_output();
+        let lines = self.connection.process.transcript_tail();
+        let (exit, complaints) = self.connection.process.kill();
+        PostMortem {
             exit: exit.text,
             lines,
             complaints,
-            is_foreign_stop: exit.is_foreign_stop,
+            is_stopped_externally: exit.is_stopped_externally,
         }
     }
 
     /// The last lines of the conversation and of standard error, of an engine that is well.
-    pub fn last_words(&self) -> Remains {
-        Remains {
+    pub fn diagnostics(&self) -> PostMortem {
+        PostMortem {
             exit: "still running".to_owned(),
-            lines: self.line.process.last_lines(),
-            complaints: self.line.process.last_complaints(),
-            is_foreign_stop: false,
+            lines: self.connection.process.transcript_tail(),
+            complaints: self.connection.process.stderr_tail(),
+            is_stopped_externally: false,
         }
     }
 }
 
 /// The way to an engine, for the dialects.
 #[derive(Debug)]
-struct Line {
+struct EngineConnection {
     process: Process,
-    patience: Patience,
-    notes: Vec<String>,
+    timeouts: Timeouts,
+    info_strings: Vec<String>,
 }
 
 /// More of what an engine says on its own account is not kept.
-const MOST_NOTES: usize = 8;
+const MAX_INFO_STRINGS: usize = 8;
 
-impl Line {
+impl EngineConnection {
     /// Keeps what an engine says on its own account, once.
-    fn note(&mut self, said: &str) {
-        if let Some(note) = said.strip_prefix("info string ")
-            && self.notes.len() < MOST_NOTES
-            && !self.notes.iter().any(|known| known == note)
+    fn keep_info_string(&mut self, reply_line: &str) {
+        if let Some(note) = reply_line.strip_prefix("info string ")
+            && self.info_strings.len() < MAX_INFO_STRINGS
+            && !self.info_strings.iter().any(|known| known == note)
         {
-            self.notes.push(note.to_owned());
+            self.info_strings.push(note.to_owned());
         }
     }
 
-    fn hear(&mut self, phase: Phase, deadline: Instant) -> Result<String, Fault> {
-        (self.process.hear(deadline)).map_err(|silence| Fault::of(silence, phase))
+    fn read_line(&mut self, phase: EnginePhase, deadline: Instant) -> Result<String, EngineFault> {
+        (self.process.read_line(deadline))
+            .map_err(|error| EngineFault::from_read_error(error, phase))
     }
 
     /// How long a move may take, and whether that was agreed on rather than a matter of patience.
-    fn time_for(&self, player: Player, go: &Go, clocks: &Clocks) -> (Duration, bool) {
-        match clocks.left(player).or(go.movetime) {
-            Some(time) => (time + self.patience.margin, true),
-            None => (self.patience.reply, false),
+    fn time_limit(&self, player: Player, go: &MoveLimits, clocks: &Clocks) -> (Duration, bool) {
+        match clocks.remaining(player).or(go.movetime) {
+            Some(time) => (time + self.timeouts.margin, true),
+            None => (self.timeouts.reply, false),
         }
     }
 }
 
 /// The options an engine has, by their names in small letters.
-type Names = BTreeSet<String>;
+type NameSet = BTreeSet<String>;

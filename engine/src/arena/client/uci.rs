@@ -2,96 +2,108 @@
 
 use std::{fmt::Write as _, time::Instant};
 
-use super::{Answer, Beginning, Fault, Game, Line, Names, Phase, Thought, WIN};
+use super::{
+    EngineConnection, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, MATE_SCORE,
+    NameSet, NewGame,
+};
 use crate::{
     arena::{
-        engines::Engine,
-        go::{Clocks, Go},
+        engines::EngineConfig,
+        go::{Clocks, MoveLimits},
     },
     games::{Player, notation::Style},
 };
 
 /// What is known of the other side.
 #[derive(Debug)]
-pub(super) struct Talk {
+pub(super) struct UciClient {
     is_ugi: bool,
-    options: Names,
+    options: NameSet,
     pub(super) style: Style,
     /// The command that sets the position, moves and all.
     position: String,
     has_moves: bool,
 }
 
-impl Talk {
+impl UciClient {
     pub(super) fn new(is_ugi: bool) -> Self {
         Self {
             is_ugi,
-            options: Names::new(),
+            options: NameSet::new(),
             style: Style::Own,
             position: String::new(),
             has_moves: false,
         }
     }
 
-    pub(super) fn introduce(
+    pub(super) fn handshake(
         &mut self,
-        line: &mut Line,
-        engine: &Engine,
-        game: &Game,
-    ) -> Result<(), Fault> {
+        connection: &mut EngineConnection,
+        engine: &EngineConfig,
+        game: &GameSpec,
+    ) -> Result<(), EngineFault> {
         let (hello, done) = if self.is_ugi {
             ("ugi\n", "ugiok")
         } else {
             ("uci\n", "uciok")
         };
-        line.process.send(hello);
-        let deadline = Instant::now() + line.patience.start;
+        connection.process.send(hello);
+        let deadline = Instant::now() + connection.timeouts.start;
         loop {
-            let said = line.hear(Phase::Start, deadline)?;
-            if said.trim() == done {
+            let reply_line = connection.read_line(EnginePhase::Start, deadline)?;
+            if reply_line.trim() == done {
                 break;
             }
-            if let Some(name) = option_name(&said) {
+            if let Some(name) = option_name(&reply_line) {
                 self.options.insert(name);
             }
         }
-        self.choose_game(line, game)?;
+        self.select_game(connection, game)?;
         for (name, value) in &engine.options {
-            self.set(line, name, value)?;
+            self.set_option(connection, name, value)?;
         }
-        self.ready(line)
+        self.wait_ready(connection)
     }
 
     /// Has the engine play the right game, if it knows more than one.
-    fn choose_game(&mut self, line: &mut Line, game: &Game) -> Result<(), Fault> {
+    fn select_game(
+        &mut self,
+        connection: &mut EngineConnection,
+        game: &GameSpec,
+    ) -> Result<(), EngineFault> {
         let fairy = match game.base {
             "connect-four" => Some("cfour"),
             "othello" => Some("flipello"),
             _ => None,
         };
         match fairy {
-            Some(variant) if !self.is_ugi && self.has("uci_variant") => {
+            Some(variant) if !self.is_ugi && self.has_option("uci_variant") => {
                 self.style = Style::Fairy;
-                self.set(line, "UCI_Variant", variant)
+                self.set_option(connection, "UCI_Variant", variant)
             }
-            _ if self.has("game") => self.set(line, "Game", &game.name),
+            _ if self.has_option("game") => self.set_option(connection, "Game", &game.name),
             _ if self.is_ugi || game.name == "chess" => Ok(()),
-            _ if game.name == "chess:960" => self.set(line, "UCI_Chess960", "true"),
-            _ => Err(Fault::Unable(format!(
+            _ if game.name == "chess:960" => self.set_option(connection, "UCI_Chess960", "true"),
+            _ => Err(EngineFault::Unsupported(format!(
                 "does not play {} over UCI: it has neither a UCI_Variant for it nor a Game option",
                 game.name
             ))),
         }
     }
 
-    fn has(&self, option: &str) -> bool {
+    fn has_option(&self, option: &str) -> bool {
         self.options.contains(option)
     }
 
-    fn set(&self, line: &mut Line, name: &str, value: &str) -> Result<(), Fault> {
-        if !self.has(&name.to_lowercase()) {
+    fn set_option(
+        &self,
+        connection: &mut EngineConnection,
+        name: &str,
+        value: &str,
+    ) -> Result<(), EngineFault> {
+        if !self.has_option(&name.to_lowercase()) {
             let known: Vec<&str> = self.options.iter().map(String::as_str).collect();
-            return Err(Fault::Unable(format!(
+            return Err(EngineFault::Unsupported(format!(
                 "has no option {name:?}; it has {}",
                 if known.is_empty() {
                     "none".to_owned()
@@ -105,82 +117,90 @@ impl Talk {
         } else {
             format!("setoption name {name} value {value}\n")
         };
-        line.process.send(&command);
+        connection.process.send(&command);
         Ok(())
     }
 
-    fn ready(&self, line: &mut Line) -> Result<(), Fault> {
-        line.process.send("isready\n");
-        let deadline = Instant::now() + line.patience.ready;
+    fn wait_ready(&self, connection: &mut EngineConnection) -> Result<(), EngineFault> {
+        connection.process.send("isready\n");
+        let deadline = Instant::now() + connection.timeouts.ready;
         loop {
-            let said = line.hear(Phase::Ready, deadline)?;
-            if said.trim() == "readyok" {
+            let reply_line = connection.read_line(EnginePhase::Ready, deadline)?;
+            if reply_line.trim() == "readyok" {
                 return Ok(());
             }
-            line.note(&said);
+            connection.keep_info_string(&reply_line);
         }
     }
 
-    pub(super) fn begin(&mut self, line: &mut Line, beginning: &Beginning) -> Result<(), Fault> {
-        if self.has("seed") {
-            self.set(line, "Seed", &beginning.seed.to_string())?;
+    pub(super) fn new_game(
+        &mut self,
+        connection: &mut EngineConnection,
+        new_game: &NewGame,
+    ) -> Result<(), EngineFault> {
+        if self.has_option("seed") {
+            self.set_option(connection, "Seed", &new_game.seed.to_string())?;
         }
-        if let Some(trees) = beginning.trees.as_ref().filter(|_| self.has("treedir")) {
-            self.set(line, "TreeDir", trees)?;
+        if let Some(trees) = new_game
+            .trees
+            .as_ref()
+            .filter(|_| self.has_option("treedir"))
+        {
+            self.set_option(connection, "TreeDir", trees)?;
         }
-        line.process.send(if self.is_ugi {
+        connection.process.send(if self.is_ugi {
             "uginewgame\n"
         } else {
             "ucinewgame\n"
         });
-        self.position = match &beginning.position {
+        self.position = match &new_game.position {
             None => "position startpos".to_owned(),
             Some(position) => format!("position fen {position}"),
         };
         self.has_moves = false;
-        self.ready(line)
+        self.wait_ready(connection)
     }
 
-    pub(super) fn played(&mut self, text: &str) {
+    pub(super) fn notify_move(&mut self, text: &str) {
         self.position
             .push_str(if self.has_moves { " " } else { " moves " });
         self.position.push_str(text);
         self.has_moves = true;
     }
 
-    pub(super) fn choose(
+    pub(super) fn request_move(
         &mut self,
-        line: &mut Line,
+        connection: &mut EngineConnection,
         player: Player,
-        go: &Go,
+        go: &MoveLimits,
         clocks: &Clocks,
-        hear: &mut dyn FnMut(&Thought),
-    ) -> Result<Answer, Fault> {
+        on_info: &mut dyn FnMut(&EngineInfo),
+    ) -> Result<EngineMove, EngineFault> {
         // A move that nobody asked for is no answer to what is asked now.
-        line.process.pass_over();
+        connection.process.discard_output();
         let mut command = format!("{}\ngo", self.position);
         self.write_limits(&mut command, player, go, clocks);
         command.push('\n');
-        let (time, is_agreed) = line.time_for(player, go, clocks);
+        let (time, is_agreed) = connection.time_limit(player, go, clocks);
         let asked = Instant::now();
-        line.process.send(&command);
+        connection.process.send(&command);
         let mut deadline = asked + time;
-        let mut thought = Thought::default();
+        let mut info = EngineInfo::default();
         let mut is_late = false;
         loop {
-            match line.hear(Phase::Move, deadline) {
-                Ok(said) => {
-                    let mut words = said.split_whitespace();
+            match connection.read_line(EnginePhase::Move, deadline) {
+                Ok(reply_line) => {
+                    let mut words = reply_line.split_whitespace();
                     match words.next() {
                         Some("info") => {
-                            line.note(&said);
-                            hear_info(&mut thought, words, self.is_ugi);
-                            hear(&thought);
+                            connection.keep_info_string(&reply_line);
+                            parse_info(&mut info, words, self.is_ugi);
+                            on_info(&info);
                         }
                         Some("bestmove") => {
-                            return Ok(Answer {
+                            return Ok(EngineMove {
                                 text: words.next().unwrap_or_default().to_owned(),
-                                thought,
+                                info,
                                 time: asked.elapsed(),
                                 is_late,
                             });
@@ -188,18 +208,18 @@ impl Talk {
                         _ => {}
                     }
                 }
-                Err(Fault::Silent(_)) if is_agreed && !is_late => {
+                Err(EngineFault::TimedOut(_)) if is_agreed && !is_late => {
                     // Too late to win, in time to show that it is well.
                     is_late = true;
-                    line.process.send("stop\n");
-                    deadline = Instant::now() + line.patience.stop;
+                    connection.process.send("stop\n");
+                    deadline = Instant::now() + connection.timeouts.stop;
                 }
                 Err(fault) => return Err(fault),
             }
         }
     }
 
-    fn write_limits(&self, out: &mut String, player: Player, go: &Go, clocks: &Clocks) {
+    fn write_limits(&self, out: &mut String, player: Player, go: &MoveLimits, clocks: &Clocks) {
         if let Some(nodes) = go.nodes {
             let _ = write!(out, " nodes {nodes}");
         }
@@ -209,7 +229,7 @@ impl Talk {
         if let Some(time) = go.movetime {
             let _ = write!(out, " movetime {}", time.as_millis());
         }
-        if clocks.left(player).is_none() {
+        if clocks.remaining(player).is_none() {
             return;
         }
         let words = if self.is_ugi {
@@ -219,7 +239,9 @@ impl Talk {
         };
         for (side, (time, increment)) in [Player::First, Player::Second].into_iter().zip(words) {
             // Who has no clock has all the time in the world.
-            let left = clocks.left(side).map_or(1 << 30, |left| left.as_millis());
+            let left = clocks
+                .remaining(side)
+                .map_or(1 << 30, |left| left.as_millis());
             let more = clocks.increment(side).as_millis();
             let _ = write!(out, " {time} {left} {increment} {more}");
         }
@@ -228,20 +250,23 @@ impl Talk {
         }
     }
 
-    pub(super) fn result(&mut self, line: &mut Line) -> Result<Option<String>, Fault> {
+    pub(super) fn query_result(
+        &mut self,
+        connection: &mut EngineConnection,
+    ) -> Result<Option<String>, EngineFault> {
         if !self.is_ugi {
             return Ok(None);
         }
-        line.process.pass_over();
-        line.process.send(&format!(
+        connection.process.discard_output();
+        connection.process.send(&format!(
             "{}\nquery gameover\nquery result\n",
             self.position
         ));
-        let deadline = Instant::now() + line.patience.ready;
+        let deadline = Instant::now() + connection.timeouts.ready;
         let mut answers = Vec::new();
         while answers.len() < 2 {
-            let said = line.hear(Phase::Ready, deadline)?;
-            if let Some(answer) = said.trim().strip_prefix("response ") {
+            let reply_line = connection.read_line(EnginePhase::Ready, deadline)?;
+            if let Some(answer) = reply_line.trim().strip_prefix("response ") {
                 answers.push(answer.trim().to_owned());
             }
         }
@@ -259,27 +284,27 @@ fn option_name(line: &str) -> Option<String> {
 }
 
 /// Takes what can be used out of an `info` line about the best move.
-fn hear_info<'a>(
-    thought: &mut Thought,
+fn parse_info<'a>(
+    info: &mut EngineInfo,
     mut words: impl Iterator<Item = &'a str> + Clone,
     is_ugi: bool,
 ) {
-    let mut heard = *thought;
+    let mut parsed = *info;
     while let Some(word) = words.next() {
         match word {
             "string" | "pv" => break,
             "multipv" if words.clone().next() != Some("1") => return,
-            "depth" => heard.depth = number(&mut words).or(heard.depth),
-            "nodes" => heard.nodes = number(&mut words).or(heard.nodes),
+            "depth" => parsed.depth = parse_next(&mut words).or(parsed.depth),
+            "nodes" => parsed.nodes = parse_next(&mut words).or(parsed.nodes),
             "score" => match words.next() {
-                Some("cp") => heard.score = number(&mut words).or(heard.score),
+                Some("cp") => parsed.score = parse_next(&mut words).or(parsed.score),
                 Some("mate") => {
-                    let moves: Option<i32> = number(&mut words);
+                    let moves: Option<i32> = parse_next(&mut words);
                     // UGI counts plies, UCI moves.
                     let unit = if is_ugi { 2 } else { 1 };
-                    heard.score = moves.map(|moves| match moves {
-                        1.. => WIN - (moves / unit).min(WIN / 2),
-                        _ => -WIN - (moves / unit).max(-WIN / 2),
+                    parsed.score = moves.map(|moves| match moves {
+                        1.. => MATE_SCORE - (moves / unit).min(MATE_SCORE / 2),
+                        _ => -MATE_SCORE - (moves / unit).max(-MATE_SCORE / 2),
                     });
                 }
                 _ => {}
@@ -287,9 +312,9 @@ fn hear_info<'a>(
             _ => {}
         }
     }
-    *thought = heard;
+    *info = parsed;
 }
 
-fn number<'a, T: std::str::FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Option<T> {
+fn parse_next<'a, T: std::str::FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Option<T> {
     words.next()?.parse().ok()
 }

@@ -16,17 +16,17 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The variable by which descendants are known. Its value has a word for every match that such a process is part of.
-const VARIABLE: &str = "CANOPY_MATCH_PROCESS";
+const MARK_VARIABLE: &str = "CANOPY_MATCH_PROCESS";
 /// Whoever starts processes faster than they are ended is let go after so many rounds; on a busy machine a process takes a
 /// while to end.
 const MAX_ROUNDS: u32 = 500;
-const ROUND_PAUSE: Duration = Duration::from_millis(2);
+const ROUND_INTERVAL: Duration = Duration::from_millis(2);
 /// So many rounds in a row must find nobody: a process that is just being replaced by another program has no environment.
-const EMPTY_ROUNDS: u32 = 2;
+const MIN_EMPTY_ROUNDS: u32 = 2;
 
 /// The descendants of one engine.
 #[derive(Debug)]
-pub(super) struct Family {
+pub(super) struct Descendants {
     /// The word in the variable that is this engine's alone.
     mark: String,
     /// Descendants that were seen, with the time of their start: a number may be somebody else's later.
@@ -34,26 +34,26 @@ pub(super) struct Family {
 }
 
 /// A process as `/proc` tells of it.
-struct Entry {
+struct ProcStat {
     parent: i32,
     started: u64,
     is_zombie: bool,
 }
 
-impl Family {
+impl Descendants {
     /// Marks what a command will start.
-    pub(super) fn found(command: &mut Command) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
+    pub(super) fn track(command: &mut Command) -> Self {
+        static NEXT_MARK: AtomicU64 = AtomicU64::new(0);
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let mark = format!(
             "{}-{:x}-{}",
             std::process::id(),
             since.unwrap_or_default().as_nanos(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
+            NEXT_MARK.fetch_add(1, Ordering::Relaxed)
         );
         // A match within a match belongs to both.
-        let outer = std::env::var(VARIABLE).unwrap_or_default();
-        command.env(VARIABLE, format!("{outer} {mark}").trim());
+        let outer = std::env::var(MARK_VARIABLE).unwrap_or_default();
+        command.env(MARK_VARIABLE, format!("{outer} {mark}").trim());
         Self {
             mark,
             members: BTreeSet::new(),
@@ -62,8 +62,8 @@ impl Family {
 
     /// Looks for descendants of the engine, which must not have been reaped; those it has lost are found only later, by the
     /// variable.
-    pub(super) fn look_up(&mut self, engine: Pid) {
-        let processes = processes();
+    pub(super) fn refresh(&mut self, engine: Pid) {
+        let processes = list_processes();
         let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
         for (&process, entry) in &processes {
             children.entry(entry.parent).or_default().push(process);
@@ -91,12 +91,12 @@ impl Family {
         let mut empty_rounds = 0;
         for _ in 0..MAX_ROUNDS {
             let mut is_any_left = false;
-            for (process, entry) in processes() {
+            for (process, entry) in list_processes() {
                 if process == own || entry.is_zombie {
                     continue;
                 }
                 let is_member = self.members.contains(&(process, entry.started));
-                if (is_member || is_marked(process, &self.mark))
+                if (is_member || has_mark(process, &self.mark))
                     && let Some(number) = Pid::from_raw(process)
                 {
                     let _ = kill_process(number, Signal::KILL);
@@ -104,25 +104,25 @@ impl Family {
                 }
             }
             empty_rounds = if is_any_left { 0 } else { empty_rounds + 1 };
-            if empty_rounds == EMPTY_ROUNDS {
+            if empty_rounds == MIN_EMPTY_ROUNDS {
                 return;
             }
             // One of them may just have started another.
-            thread::sleep(ROUND_PAUSE);
+            thread::sleep(ROUND_INTERVAL);
         }
     }
 }
 
 /// All processes there are at the moment.
-fn processes() -> BTreeMap<i32, Entry> {
+fn list_processes() -> BTreeMap<i32, ProcStat> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers
-        .filter_map(|number: i32| Some((number, read_entry(number)?)))
+        .filter_map(|number: i32| Some((number, read_proc_stat(number)?)))
         .collect()
 }
 
-fn read_entry(process: i32) -> Option<Entry> {
+fn read_proc_stat(process: i32) -> Option<ProcStat> {
     let text = fs::read(format!("/proc/{process}/stat")).ok()?;
     // The name, between brackets, may hold anything, brackets and blanks too.
     let name_end = text.iter().rposition(|&byte| byte == b')')?;
@@ -132,7 +132,7 @@ fn read_entry(process: i32) -> Option<Entry> {
     let parent = fields.next()?.parse().ok()?;
     // The third field is the state, the twenty-second when it started (proc(5)).
     let started = fields.nth(17)?.parse().ok()?;
-    Some(Entry {
+    Some(ProcStat {
         parent,
         started,
         is_zombie,
@@ -140,10 +140,10 @@ fn read_entry(process: i32) -> Option<Entry> {
 }
 
 /// Whether a process has inherited a mark. Other people's processes do not tell.
-fn is_marked(process: i32, mark: &str) -> bool {
+fn has_mark(process: i32, mark: &str) -> bool {
     let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     environment.split(|&byte| byte == 0).any(|variable| {
-        let value = variable.strip_prefix(VARIABLE.as_bytes());
+        let value = variable.strip_prefix(MARK_VARIABLE.as_bytes());
         let value = value.and_then(|value| value.strip_prefix(b"="));
         value.is_some_and(|value| {
             let mut words = value.split(|&byte| byte == b' ');

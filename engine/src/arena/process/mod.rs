@@ -18,19 +18,19 @@ pub use unix::Process;
 
 /// How a process ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exit {
+pub struct ProcessExit {
     /// In words.
     pub text: String,
     /// Whether somebody else seems to have stopped it: it ended before we said so, by SIGTERM, SIGINT, SIGHUP or SIGKILL, or
     /// with an exit code that tells of one of them, or with 0.
-    pub is_foreign_stop: bool,
+    pub is_stopped_externally: bool,
 }
 
 /// Why there is no line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Silence {
+pub enum ReadError {
     /// The time is up.
-    TimeOut,
+    Timeout,
     /// Its output has ended: it has exited, or closed it.
     Closed,
     /// Somebody said stop.

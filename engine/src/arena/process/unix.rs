@@ -22,23 +22,23 @@ use rustix::{
 };
 
 #[cfg(target_os = "linux")]
-use super::family::Family;
-use super::{Exit, Silence};
+use super::family::Descendants;
+use super::{ProcessExit, ReadError};
 use crate::arena::halt::Halt;
 
 /// Longer lines are passed over.
-const LONGEST_LINE: usize = 1 << 20;
+const MAX_LINE_BYTES: usize = 1 << 20;
 /// So much of what an engine says may wait to be read; then the engine does.
-const MOST_WAITING: usize = 4 << 20;
+const MAX_UNREAD_BYTES: usize = 4 << 20;
 /// So many lines of each kind are kept for reports, and so many bytes of each.
-const KEPT_LINES: usize = 10;
-const KEPT_BYTES: usize = 400;
+const MAX_LOG_LINES: usize = 10;
+const MAX_LOG_LINE_BYTES: usize = 400;
 /// Whoever waits looks so often whether somebody said stop.
-const GLANCE: Duration = Duration::from_millis(50);
+const HALT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// After SIGTERM a process has so long before SIGKILL.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+const TERM_GRACE_PERIOD: Duration = Duration::from_millis(300);
 /// By so much an engine that gives way is nicer than who started it.
-const STEP_BACK: i32 = 10;
+const NICE_INCREMENT: i32 = 10;
 
 /// A running engine.
 #[derive(Debug)]
@@ -47,18 +47,18 @@ pub struct Process {
     group: Pid,
     /// What it has started, wherever that has gone.
     #[cfg(target_os = "linux")]
-    family: Family,
-    input: Option<ChildStdin>,
-    output: Option<ChildStdout>,
-    errors: Option<ChildStderr>,
+    descendants: Descendants,
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
     /// What the engine has not taken yet.
-    to_send: Vec<u8>,
+    pending_input: Vec<u8>,
     /// What it has said and nobody has heard yet.
-    heard: Lines,
-    complaints: Lines,
+    stdout_lines: LineBuffer,
+    stderr_lines: LineBuffer,
     /// The last lines of the conversation, and of standard error.
-    said: VecDeque<String>,
-    said_aside: VecDeque<String>,
+    transcript: VecDeque<String>,
+    stderr_log: VecDeque<String>,
     halt: Halt,
     is_reaped: bool,
 }
@@ -80,9 +80,9 @@ impl Process {
             command.current_dir(directory);
         }
         #[cfg(target_os = "linux")]
-        let family = Family::found(&mut command);
+        let descendants = Descendants::track(&mut command);
         let mut child = command.spawn()?;
-        let (input, output, errors) =
+        let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let group = group.ok_or_else(|| io::Error::other("the process has no number"))?;
@@ -90,30 +90,30 @@ impl Process {
             child,
             group,
             #[cfg(target_os = "linux")]
-            family,
-            input,
-            output,
-            errors,
-            to_send: Vec::new(),
-            heard: Lines::default(),
-            complaints: Lines::default(),
-            said: VecDeque::new(),
-            said_aside: VecDeque::new(),
+            descendants,
+            stdin,
+            stdout,
+            stderr,
+            pending_input: Vec::new(),
+            stdout_lines: LineBuffer::default(),
+            stderr_lines: LineBuffer::default(),
+            transcript: VecDeque::new(),
+            stderr_log: VecDeque::new(),
             halt: halt.clone(),
             is_reaped: false,
         };
         // From here on dropping it ends it.
-        process.input.as_ref().map_or(Ok(()), unblock)?;
-        process.output.as_ref().map_or(Ok(()), unblock)?;
-        process.errors.as_ref().map_or(Ok(()), unblock)?;
+        process.stdin.as_ref().map_or(Ok(()), set_nonblocking)?;
+        process.stdout.as_ref().map_or(Ok(()), set_nonblocking)?;
+        process.stderr.as_ref().map_or(Ok(()), set_nonblocking)?;
         Ok(process)
     }
 
     /// Lets it step back where others want to run. To be called before it has threads; where the system does not want to, it
     /// stays as it was.
-    pub fn give_way(&self) {
+    pub fn lower_priority(&self) {
         if let Ok(own) = getpriority_process(None) {
-            let _ = setpriority_process(Some(self.group), own.saturating_add(STEP_BACK));
+            let _ = setpriority_process(Some(self.group), own.saturating_add(NICE_INCREMENT));
         }
     }
 
@@ -121,85 +121,85 @@ impl Process {
     /// waited for.
     pub fn send(&mut self, lines: &str) {
         for line in lines.lines() {
-            keep(&mut self.said, "> ", line);
+            push_log_line(&mut self.transcript, "> ", line);
         }
-        self.to_send.extend_from_slice(lines.as_bytes());
-        self.write();
+        self.pending_input.extend_from_slice(lines.as_bytes());
+        self.write_stdin();
     }
 
     /// The next line it says, without its end, if it comes in time.
-    pub fn hear(&mut self, deadline: Instant) -> Result<String, Silence> {
+    pub fn read_line(&mut self, deadline: Instant) -> Result<String, ReadError> {
         loop {
-            if let Some(line) = self.heard.next() {
-                keep(&mut self.said, "< ", &line);
+            if let Some(line) = self.stdout_lines.next_line() {
+                push_log_line(&mut self.transcript, "< ", &line);
                 return Ok(line);
             }
-            if self.output.is_none() {
-                return Err(Silence::Closed);
+            if self.stdout.is_none() {
+                return Err(ReadError::Closed);
             }
             let now = Instant::now();
-            if self.halt.is_said() {
-                return Err(Silence::Halted);
+            if self.halt.is_requested() {
+                return Err(ReadError::Halted);
             }
             if now >= deadline {
-                return Err(Silence::TimeOut);
+                return Err(ReadError::Timeout);
             }
-            self.exchange(GLANCE.min(deadline - now));
+            self.poll_pipes(HALT_POLL_INTERVAL.min(deadline - now));
         }
     }
 
     /// Passes over everything it has said so far.
-    pub fn pass_over(&mut self) {
-        self.read();
-        while let Some(line) = self.heard.next() {
-            keep(&mut self.said, "< ", &line);
+    pub fn discard_output(&mut self) {
+        self.read_pipes();
+        while let Some(line) = self.stdout_lines.next_line() {
+            push_log_line(&mut self.transcript, "< ", &line);
         }
     }
 
     /// The last lines of the conversation: `> ` what it was told, `< ` what it said.
-    pub fn last_lines(&self) -> Vec<String> {
-        self.said.iter().cloned().collect()
+    pub fn transcript_tail(&self) -> Vec<String> {
+        self.transcript.iter().cloned().collect()
     }
 
     /// The last lines of its standard error.
-    pub fn last_complaints(&self) -> Vec<String> {
-        let unfinished = self.complaints.unfinished();
-        let lines = self.said_aside.iter().cloned();
+    pub fn stderr_tail(&self) -> Vec<String> {
+        let partial_line = self.stderr_lines.partial_line();
+        let lines = self.stderr_log.iter().cloned();
         lines
-            .chain((!unfinished.is_empty()).then_some(unfinished))
+            .chain((!partial_line.is_empty()).then_some(partial_line))
             .collect()
     }
 
     /// Says good-bye, lets it end by itself until the deadline, then ends it; how it ended.
-    pub fn end(mut self, farewell: &str, deadline: Instant) -> Exit {
+    pub fn shut_down(mut self, quit_command: &str, deadline: Instant) -> ProcessExit {
         // Once it is gone nobody knows whose children they were.
         #[cfg(target_os = "linux")]
-        self.family.look_up(self.group);
-        self.send(farewell);
-        self.finish(deadline)
+        self.descendants.refresh(self.group);
+        self.send(quit_command);
+        self.terminate(deadline)
     }
 
     /// Ends it at once, with all that it has started; how it had ended if it had.
-    pub fn kill(mut self) -> (Exit, Vec<String>) {
-        let exit = self.finish(Instant::now());
-        (exit, self.last_complaints())
+    pub fn kill(mut self) -> (ProcessExit, Vec<String>) {
+        let exit = self.terminate(Instant::now());
+        (exit, self.stderr_tail())
     }
 
-    fn finish(&mut self, deadline: Instant) -> Exit {
-        self.to_send.clear();
-        self.input = None;
+    fn terminate(&mut self, deadline: Instant) -> ProcessExit {
+        self.pending_input.clear();
+        self.stdin = None;
         // An engine that has just closed its output is about to have an exit code.
-        let grace = match self.output {
-            None => LAST_WORDS,
+        let grace = match self.stdout {
+            None => TERM_GRACE_PERIOD,
             Some(_) => Duration::ZERO,
         };
-        self.await_end(deadline.max(Instant::now() + grace));
-        let had_ended = self.has_ended();
+        self.wait_for_exit(deadline.max(Instant::now() + grace));
+        let had_ended = self.has_exited();
         if !had_ended {
             #[cfg(target_os = "linux")]
-            self.family.look_up(self.group);
+            self.descendants.refresh(self.group);
             let _ = kill_process_group(self.group, Signal::TERM);
-            self.await_end(Instant::now() + LAST_WORDS);
+            self.wait_for_exit(Instant::now() + TERM_GRACE_PERIOD);
         }
         let status = self.reap();
         let text = match &status {
@@ -207,33 +207,33 @@ impl Process {
             Err(error) => format!("exit status unknown: {error}"),
         };
         if had_ended {
-            let is_foreign_stop = status.is_ok_and(is_stop);
-            Exit {
+            let is_stopped_externally = status.is_ok_and(is_stop_status);
+            ProcessExit {
                 text,
-                is_foreign_stop,
+                is_stopped_externally,
             }
         } else {
-            Exit {
+            ProcessExit {
                 text: format!("{text}, ended by the match"),
-                is_foreign_stop: false,
+                is_stopped_externally: false,
             }
         }
     }
 
-    fn await_end(&mut self, deadline: Instant) {
-        while !self.has_ended() && Instant::now() < deadline && !self.halt.is_urgent() {
-            if self.output.is_some() {
-                self.exchange(Duration::from_millis(5));
-                while self.heard.next().is_some() {}
+    fn wait_for_exit(&mut self, deadline: Instant) {
+        while !self.has_exited() && Instant::now() < deadline && !self.halt.is_urgent() {
+            if self.stdout.is_some() {
+                self.poll_pipes(Duration::from_millis(5));
+                while self.stdout_lines.next_line().is_some() {}
             } else {
                 std::thread::sleep(Duration::from_millis(2));
             }
         }
-        self.exchange(Duration::ZERO);
+        self.poll_pipes(Duration::ZERO);
     }
 
     /// Whether it has ended; it stays a zombie, so that its group is nobody else's.
-    fn has_ended(&self) -> bool {
+    fn has_exited(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
@@ -241,62 +241,66 @@ impl Process {
     /// Ends what is left of the group and of the family, and takes leave of the process.
     fn reap(&mut self) -> io::Result<ExitStatus> {
         #[cfg(target_os = "linux")]
-        self.family.look_up(self.group);
+        self.descendants.refresh(self.group);
         let _ = kill_process_group(self.group, Signal::KILL);
         #[cfg(target_os = "linux")]
-        self.family.kill();
+        self.descendants.kill();
         self.is_reaped = true;
         self.child.wait()
     }
 
     /// Waits until something can be read or written, and does so.
-    fn exchange(&mut self, patience: Duration) {
+    fn poll_pipes(&mut self, timeout: Duration) {
         let mut pipes = Vec::with_capacity(3);
-        let is_full = self.heard.len() >= MOST_WAITING;
-        if let Some(output) = self.output.as_ref().filter(|_| !is_full) {
+        let is_full = self.stdout_lines.len() >= MAX_UNREAD_BYTES;
+        if let Some(output) = self.stdout.as_ref().filter(|_| !is_full) {
             pipes.push(PollFd::from_borrowed_fd(output.as_fd(), PollFlags::IN));
         }
-        if let Some(errors) = &self.errors {
+        if let Some(errors) = &self.stderr {
             pipes.push(PollFd::from_borrowed_fd(errors.as_fd(), PollFlags::IN));
         }
-        if let Some(input) = self.input.as_ref().filter(|_| !self.to_send.is_empty()) {
+        if let Some(input) = self
+            .stdin
+            .as_ref()
+            .filter(|_| !self.pending_input.is_empty())
+        {
             pipes.push(PollFd::from_borrowed_fd(input.as_fd(), PollFlags::OUT));
         }
         let time = Timespec {
-            tv_sec: patience.as_secs().try_into().unwrap_or(i64::MAX),
-            tv_nsec: patience.subsec_nanos().into(),
+            tv_sec: timeout.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: timeout.subsec_nanos().into(),
         };
         // A signal that interrupts it is as good as a glance.
         let _ = poll(&mut pipes, Some(&time));
         drop(pipes);
-        self.write();
-        self.read();
+        self.write_stdin();
+        self.read_pipes();
     }
 
-    fn write(&mut self) {
-        while let Some(input) = &mut self.input
-            && !self.to_send.is_empty()
+    fn write_stdin(&mut self) {
+        while let Some(input) = &mut self.stdin
+            && !self.pending_input.is_empty()
         {
-            match input.write(&self.to_send) {
-                Ok(count) => drop(self.to_send.drain(..count)),
+            match input.write(&self.pending_input) {
+                Ok(count) => drop(self.pending_input.drain(..count)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(_) => {
                     // Nobody reads there any more; what it says or how it ended tells why.
-                    self.input = None;
-                    self.to_send.clear();
+                    self.stdin = None;
+                    self.pending_input.clear();
                 }
             }
         }
     }
 
-    fn read(&mut self) {
-        if self.heard.len() < MOST_WAITING {
-            read_from(&mut self.output, &mut self.heard);
+    fn read_pipes(&mut self) {
+        if self.stdout_lines.len() < MAX_UNREAD_BYTES {
+            drain_pipe(&mut self.stdout, &mut self.stdout_lines);
         }
-        read_from(&mut self.errors, &mut self.complaints);
-        while let Some(line) = self.complaints.next() {
-            keep(&mut self.said_aside, "", &line);
+        drain_pipe(&mut self.stderr, &mut self.stderr_lines);
+        while let Some(line) = self.stderr_lines.next_line() {
+            push_log_line(&mut self.stderr_log, "", &line);
         }
     }
 }
@@ -311,7 +315,7 @@ impl Drop for Process {
 
 /// Whether a process was stopped by a signal that asks processes to end, or says so by its exit code, as shells and Java do.
 /// Exit code 0 counts: no engine ends well in mid-game unless it was asked to, and some catch the signal.
-fn is_stop(status: ExitStatus) -> bool {
+fn is_stop_status(status: ExitStatus) -> bool {
     let is_asking = |signal: i32| {
         [Signal::TERM, Signal::INT, Signal::HUP, Signal::KILL]
             .iter()
@@ -324,25 +328,25 @@ fn is_stop(status: ExitStatus) -> bool {
     }
 }
 
-fn unblock(pipe: &impl AsFd) -> io::Result<()> {
+fn set_nonblocking(pipe: &impl AsFd) -> io::Result<()> {
     let pipe: BorrowedFd<'_> = pipe.as_fd();
     let flags = fcntl_getfl(pipe)?;
     Ok(fcntl_setfl(pipe, flags | OFlags::NONBLOCK)?)
 }
 
 /// Takes what a pipe has at the moment, not more than a line may be long; a pipe that has ended is closed.
-fn read_from(pipe: &mut Option<impl Read>, lines: &mut Lines) {
+fn drain_pipe(pipe: &mut Option<impl Read>, lines: &mut LineBuffer) {
     let mut buffer = [0; 1 << 16];
     while let Some(reader) = pipe {
         match reader.read(&mut buffer) {
             Ok(0) => {
                 *pipe = None;
-                lines.end();
+                lines.finish();
             }
             Ok(count) => {
-                lines.add(buffer.get(..count).unwrap_or_default());
+                lines.push(buffer.get(..count).unwrap_or_default());
                 // A pipe that gave less than was asked for is empty.
-                if count < buffer.len() || lines.len() >= LONGEST_LINE {
+                if count < buffer.len() || lines.len() >= MAX_LINE_BYTES {
                     return;
                 }
             }
@@ -354,19 +358,19 @@ fn read_from(pipe: &mut Option<impl Read>, lines: &mut Lines) {
 }
 
 /// Keeps a line in place of the oldest of its kind, so that a flood does not wash away what it was told.
-fn keep(lines: &mut VecDeque<String>, mark: &str, line: &str) {
+fn push_log_line(lines: &mut VecDeque<String>, mark: &str, line: &str) {
     let alike = || {
         lines
             .iter()
             .enumerate()
             .filter(|(_, kept)| kept.starts_with(mark))
     };
-    if alike().count() >= KEPT_LINES
+    if alike().count() >= MAX_LOG_LINES
         && let Some((oldest, _)) = alike().next()
     {
         lines.remove(oldest);
     }
-    let mut end = line.len().min(KEPT_BYTES);
+    let mut end = line.len().min(MAX_LOG_LINE_BYTES);
     while !line.is_char_boundary(end) {
         end -= 1;
     }
@@ -379,66 +383,70 @@ fn keep(lines: &mut VecDeque<String>, mark: &str, line: &str) {
 
 /// Bytes that become lines.
 #[derive(Debug, Default)]
-struct Lines {
+struct LineBuffer {
     bytes: Vec<u8>,
     /// Where the next line begins.
-    begin: usize,
+    start: usize,
     /// Up to here there is no line feed.
-    looked: usize,
+    scanned: usize,
     /// Whether the line at the beginning is too long and passed over.
-    is_long: bool,
+    is_skipping: bool,
 }
 
-impl Lines {
+impl LineBuffer {
     fn len(&self) -> usize {
-        self.bytes.len() - self.begin
+        self.bytes.len() - self.start
     }
 
-    fn add(&mut self, bytes: &[u8]) {
-        if self.begin > 0 && self.begin == self.bytes.len() {
+    fn push(&mut self, bytes: &[u8]) {
+        if self.start > 0 && self.start == self.bytes.len() {
             self.bytes.clear();
-            (self.begin, self.looked) = (0, 0);
+            (self.start, self.scanned) = (0, 0);
         }
         self.bytes.extend_from_slice(bytes);
     }
 
     /// There will be no more: what is left is a line.
-    fn end(&mut self) {
+    fn finish(&mut self) {
         if self.len() > 0 {
             self.bytes.push(b'\n');
         }
     }
 
-    fn next(&mut self) -> Option<String> {
+    fn next_line(&mut self) -> Option<String> {
         loop {
-            let fresh = self.bytes.get(self.looked..).unwrap_or_default();
+            let fresh = self.bytes.get(self.scanned..).unwrap_or_default();
             let Some(at) = fresh.iter().position(|&byte| byte == b'\n') else {
-                self.looked = self.bytes.len();
-                if self.len() > LONGEST_LINE {
+                self.scanned = self.bytes.len();
+                if self.len() > MAX_LINE_BYTES {
                     self.bytes.clear();
-                    (self.begin, self.looked, self.is_long) = (0, 0, true);
+                    (self.start, self.scanned, self.is_skipping) = (0, 0, true);
                 }
                 return None;
             };
-            let end = self.looked + at;
-            let line = self.bytes.get(self.begin..end).unwrap_or_default();
+            let end = self.scanned + at;
+            let line = self.bytes.get(self.start..end).unwrap_or_default();
             let line = String::from_utf8_lossy(line)
                 .trim_end_matches('\r')
                 .to_owned();
-            (self.begin, self.looked) = (end + 1, end + 1);
-            if self.begin > LONGEST_LINE {
-                self.bytes.drain(..self.begin);
-                (self.begin, self.looked) = (0, 0);
+            (self.start, self.scanned) = (end + 1, end + 1);
+            if self.start > MAX_LINE_BYTES {
+                self.bytes.drain(..self.start);
+                (self.start, self.scanned) = (0, 0);
             }
-            if !std::mem::take(&mut self.is_long) {
+            if !std::mem::take(&mut self.is_skipping) {
                 return Some(line);
             }
         }
     }
 
-    fn unfinished(&self) -> String {
-        let bytes = self.bytes.get(self.begin..).unwrap_or_default();
-        String::from_utf8_lossy(bytes.get(..bytes.len().min(KEPT_BYTES)).unwrap_or_default())
-            .into_owned()
+    fn partial_line(&self) -> String {
+        let bytes = self.bytes.get(self.start..).unwrap_or_default();
+        String::from_utf8_lossy(
+            bytes
+                .get(..bytes.len().min(MAX_LOG_LINE_BYTES))
+                .unwrap_or_default(),
+        )
+        .into_owned()
     }
 }

@@ -35,7 +35,7 @@ enum BenchCommand {
 }
 
 /// The games to measure: those asked for, or all.
-fn games_wanted(asked: &[String]) -> Vec<String> {
+fn selected_games(asked: &[String]) -> Vec<String> {
     if asked.is_empty() {
         games::NAMES.iter().map(|&name| name.to_owned()).collect()
     } else {
@@ -46,7 +46,7 @@ fn games_wanted(asked: &[String]) -> Vec<String> {
 pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliError> {
     // Measuring trees leaves a directory to be removed.
     if !matches!(arguments.command, Some(BenchCommand::Trees(_))) {
-        client::end_when_unread();
+        client::exit_when_stdout_closes();
     }
     match &arguments.command {
         None => signature::run(&arguments.all, out),

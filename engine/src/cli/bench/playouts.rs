@@ -10,8 +10,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    super::{CliError, PositionWork, name_of, with_position},
-    games_wanted,
+    super::{CliError, PositionCommand, game_name, with_position},
+    selected_games,
 };
 use crate::{
     games::{Playable, playout::many_playouts},
@@ -55,18 +55,18 @@ pub(super) fn run(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), Cl
             "game", "playouts/s", "plies", "ns/ply"
         )?;
     }
-    for game in games_wanted(&arguments.game) {
-        with_position(&game, "startpos", Playouts { arguments, out })?;
+    for game in selected_games(&arguments.game) {
+        with_position(&game, "startpos", PlayoutBench { arguments, out })?;
     }
     Ok(())
 }
 
-struct Playouts<'a> {
+struct PlayoutBench<'a> {
     arguments: &'a PlayoutArgs,
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Playouts<'_> {
+impl PositionCommand for PlayoutBench<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         const SLICES: u32 = 10;
         let mut rng = Rng::new(self.arguments.seed);
@@ -91,7 +91,7 @@ impl PositionWork for Playouts<'_> {
         let rate = rates[rates.len() / 2];
         let plies_per_game = all_plies as f64 / all_games as f64;
         let ns_per_ply = 1e9 / rate / plies_per_game;
-        let game = name_of(&start);
+        let game = game_name(&start);
         if self.arguments.json {
             let row = json!({
                 "bench": "playouts", "game": game, "search": "uniform", "threads": 1,

@@ -43,20 +43,20 @@ pub(super) fn run(arguments: &ProtocolArgs, out: &mut dyn Write) -> Result<(), C
         }
         out.flush().map_err(Into::into)
     };
-    row("start to uciok", starts(samples.min(50))?)?;
-    row("isready to readyok, idle", ready(samples * 10, None)?)?;
+    row("start to uciok", time_starts(samples.min(50))?)?;
+    row("isready to readyok, idle", time_ready(samples * 10, None)?)?;
     row(
         "isready to readyok, two threads searching",
-        ready(samples * 3, Some("go infinite"))?,
+        time_ready(samples * 3, Some("go infinite"))?,
     )?;
-    row("stop to bestmove", stops(samples, 1)?)?;
-    row("stop to bestmove, two threads", stops(samples, 2)?)?;
+    row("stop to bestmove", time_stops(samples, 1)?)?;
+    row("stop to bestmove, two threads", time_stops(samples, 2)?)?;
     row(
         "quit to the end of the process, searching",
-        quits(samples.min(50))?,
+        time_quits(samples.min(50))?,
     )?;
-    row("late after movetime 10", movetimes(samples)?)?;
-    let rate = pairs(200_000)?;
+    row("late after movetime 10", time_movetimes(samples)?)?;
+    let rate = position_query_rate(200_000)?;
     if arguments.json {
         writeln!(
             out,
@@ -74,13 +74,13 @@ pub(super) fn run(arguments: &ProtocolArgs, out: &mut dyn Write) -> Result<(), C
 }
 
 /// An engine process and the ways to it.
-struct Engine {
+struct ServerProcess {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-impl Engine {
+impl ServerProcess {
     fn start() -> Result<Self, CliError> {
         let mut child = Command::new(std::env::current_exe()?)
             .stdin(Stdio::piped())
@@ -96,13 +96,13 @@ impl Engine {
         })
     }
 
-    fn say(&mut self, line: &str) -> Result<(), CliError> {
+    fn send(&mut self, line: &str) -> Result<(), CliError> {
         self.input.write_all(format!("{line}\n").as_bytes())?;
         Ok(self.input.flush()?)
     }
 
     /// Reads until a line begins with `word`.
-    fn hear(&mut self, word: &str) -> Result<(), CliError> {
+    fn read_until(&mut self, word: &str) -> Result<(), CliError> {
         let mut line = String::new();
         loop {
             line.clear();
@@ -119,106 +119,106 @@ impl Engine {
 
     fn quit(mut self) -> Result<f64, CliError> {
         let begun = Instant::now();
-        self.say("quit")?;
+        self.send("quit")?;
         self.child.wait()?;
-        Ok(millis(begun))
+        Ok(elapsed_ms(begun))
     }
 }
 
 /// An engine that is not told to quit must not be left behind.
-impl Drop for Engine {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn millis(begun: Instant) -> f64 {
+fn elapsed_ms(begun: Instant) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3
 }
 
-fn starts(samples: u32) -> Result<Vec<f64>, CliError> {
+fn time_starts(samples: u32) -> Result<Vec<f64>, CliError> {
     let mut times = Vec::new();
     for _ in 0..samples {
         let begun = Instant::now();
-        let mut engine = Engine::start()?;
-        engine.say("uci")?;
-        engine.hear("uciok")?;
-        times.push(millis(begun));
+        let mut engine = ServerProcess::start()?;
+        engine.send("uci")?;
+        engine.read_until("uciok")?;
+        times.push(elapsed_ms(begun));
         engine.quit()?;
     }
     Ok(times)
 }
 
-fn ready(samples: u32, first: Option<&str>) -> Result<Vec<f64>, CliError> {
-    let mut engine = Engine::start()?;
-    engine.say("setoption name Threads value 2")?;
+fn time_ready(samples: u32, first: Option<&str>) -> Result<Vec<f64>, CliError> {
+    let mut engine = ServerProcess::start()?;
+    engine.send("setoption name Threads value 2")?;
     if let Some(line) = first {
-        engine.say(line)?;
+        engine.send(line)?;
     }
     let mut times = Vec::new();
     for _ in 0..samples {
         thread::sleep(Duration::from_millis(1));
         let begun = Instant::now();
-        engine.say("isready")?;
-        engine.hear("readyok")?;
-        times.push(millis(begun));
+        engine.send("isready")?;
+        engine.read_until("readyok")?;
+        times.push(elapsed_ms(begun));
     }
     Ok(times)
 }
 
-fn stops(samples: u32, threads: u32) -> Result<Vec<f64>, CliError> {
-    let mut engine = Engine::start()?;
-    engine.say(&format!("setoption name Threads value {threads}"))?;
+fn time_stops(samples: u32, threads: u32) -> Result<Vec<f64>, CliError> {
+    let mut engine = ServerProcess::start()?;
+    engine.send(&format!("setoption name Threads value {threads}"))?;
     let mut times = Vec::new();
     for _ in 0..samples {
-        engine.say("ucinewgame")?;
-        engine.say("go infinite")?;
+        engine.send("ucinewgame")?;
+        engine.send("go infinite")?;
         thread::sleep(Duration::from_millis(30));
         let begun = Instant::now();
-        engine.say("stop")?;
-        engine.hear("bestmove")?;
-        times.push(millis(begun));
+        engine.send("stop")?;
+        engine.read_until("bestmove")?;
+        times.push(elapsed_ms(begun));
     }
     Ok(times)
 }
 
-fn quits(samples: u32) -> Result<Vec<f64>, CliError> {
+fn time_quits(samples: u32) -> Result<Vec<f64>, CliError> {
     let mut times = Vec::new();
     for _ in 0..samples {
-        let mut engine = Engine::start()?;
-        engine.say("go infinite")?;
-        engine.say("isready")?;
-        engine.hear("readyok")?;
+        let mut engine = ServerProcess::start()?;
+        engine.send("go infinite")?;
+        engine.send("isready")?;
+        engine.read_until("readyok")?;
         thread::sleep(Duration::from_millis(20));
         times.push(engine.quit()?);
     }
     Ok(times)
 }
 
-fn movetimes(samples: u32) -> Result<Vec<f64>, CliError> {
-    let mut engine = Engine::start()?;
+fn time_movetimes(samples: u32) -> Result<Vec<f64>, CliError> {
+    let mut engine = ServerProcess::start()?;
     let mut times = Vec::new();
     for _ in 0..samples {
         let begun = Instant::now();
-        engine.say("go movetime 10")?;
-        engine.hear("bestmove")?;
-        times.push(millis(begun) - 10.0);
+        engine.send("go movetime 10")?;
+        engine.read_until("bestmove")?;
+        times.push(elapsed_ms(begun) - 10.0);
     }
     Ok(times)
 }
 
 /// Pairs of position and query a second, for a game of connect four that grows to 40 moves and begins again.
-fn pairs(count: usize) -> Result<f64, CliError> {
+fn position_query_rate(count: usize) -> Result<f64, CliError> {
     let moves = (0..1000)
         .map(random_game)
         .find(|moves| moves.len() >= 40)
         .ok_or_else(|| CliError::Usage("no game of 40 moves".to_owned()))?;
-    let mut engine = Engine::start()?;
-    engine.say("ugi")?;
-    engine.say("setoption name Game value connect-four")?;
-    engine.say("isready")?;
-    engine.hear("readyok")?;
+    let mut engine = ServerProcess::start()?;
+    engine.send("ugi")?;
+    engine.send("setoption name Game value connect-four")?;
+    engine.send("isready")?;
+    engine.read_until("readyok")?;
     let mut text = String::new();
     for length in 0..40 {
         text.push_str("position startpos moves ");
@@ -226,7 +226,7 @@ fn pairs(count: usize) -> Result<f64, CliError> {
         text.push_str("\nquery gameover\n");
     }
     let begun = Instant::now();
-    let Engine { input, output, .. } = &mut engine;
+    let ServerProcess { input, output, .. } = &mut engine;
     thread::scope(|scope| {
         let writer = scope.spawn(move || -> std::io::Result<()> {
             for _ in 0..count.div_ceil(40) {

@@ -6,13 +6,13 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    super::{CliError, PositionWork, name_of, say, say_shortfalls, with_position},
-    games_wanted,
+    super::{CliError, PositionCommand, game_name, print_message, print_shortfalls, with_position},
+    selected_games,
 };
 use crate::{
     catalog::{self, Spec},
     games::{History, Playable},
-    search::{Limits, Stop, Task, mcts::max_threads},
+    search::{SearchLimits, SearchTask, StopFlag, mcts::max_threads},
 };
 
 #[derive(Args)]
@@ -35,8 +35,10 @@ pub(super) struct RateArgs {
 }
 
 pub(super) fn run(arguments: &RateArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    if let Some((_, sentence)) = catalog::nearest("threads", &arguments.threads.to_string()) {
-        say(&sentence);
+    if let Some((_, sentence)) =
+        catalog::nearest_supported("threads", &arguments.threads.to_string())
+    {
+        print_message(&sentence);
     }
     if !arguments.json {
         writeln!(
@@ -50,18 +52,18 @@ pub(super) fn run(arguments: &RateArgs, out: &mut dyn Write) -> Result<(), CliEr
             "game", "simulations/s", "iterations", "bytes/node"
         )?;
     }
-    for game in games_wanted(&arguments.game) {
-        with_position(&game, "startpos", Rate { arguments, out })?;
+    for game in selected_games(&arguments.game) {
+        with_position(&game, "startpos", RateBench { arguments, out })?;
     }
     Ok(())
 }
 
-struct Rate<'a> {
+struct RateBench<'a> {
     arguments: &'a RateArgs,
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Rate<'_> {
+impl PositionCommand for RateBench<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let arguments = self.arguments;
         let mut spec = catalog::parse::<G>(&arguments.search)?;
@@ -76,17 +78,17 @@ impl PositionWork for Rate<'_> {
         history.push(&start);
         // Fresh memory is part of a search's cost: each run has its own.
         if let Some(search) = catalog::build::<G>(&spec) {
-            say_shortfalls(&*search);
+            print_shortfalls(&*search);
         }
         let measure = |iterations: u64| {
             let mut search =
                 catalog::build::<G>(&spec).expect("parse gives only searches of this game");
             let begun = Instant::now();
-            let choice = search.choose(Task::new(
+            let choice = search.search(SearchTask::new(
                 &start,
                 &history,
-                &Limits::iterations(iterations),
-                &Stop::new(),
+                &SearchLimits::iterations(iterations),
+                &StopFlag::new(),
             ));
             (choice.report, begun.elapsed().as_secs_f64())
         };
@@ -111,11 +113,11 @@ impl PositionWork for Rate<'_> {
                 report.nodes
             };
             rates.push(done as f64 / seconds);
-            bytes_per_node = report.bytes as f64 / report.stored.max(1) as f64;
+            bytes_per_node = report.memory_bytes as f64 / report.stored_moves.max(1) as f64;
         }
         rates.sort_by(f64::total_cmp);
         let rate = rates[rates.len() / 2];
-        let game = name_of(&start);
+        let game = game_name(&start);
         if arguments.json {
             let row = json!({
                 "bench": "rate", "game": game, "search": arguments.search, "threads": arguments.threads,

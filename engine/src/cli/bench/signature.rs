@@ -5,22 +5,22 @@ use std::{io::Write, time::Instant};
 
 use clap::Args;
 
-use super::super::{CliError, PositionWork, with_position};
+use super::super::{CliError, PositionCommand, with_position};
 use crate::{
     catalog::{self, Spec},
     games::{self, History, Playable, Player, notation::move_text},
     rng::mix,
-    search::{Limits, Report, Stop, Task},
+    search::{SearchLimits, SearchReport, SearchTask, StopFlag},
 };
 
 /// Work per search: iterations with playouts, plies without.
 const ITERATIONS: u64 = 2000;
 const DEPTH: u32 = 3;
 /// The same where a moment must do.
-const FEW_ITERATIONS: u64 = 100;
-const SMALL_DEPTH: u32 = 2;
+const BUILD_ITERATIONS: u64 = 100;
+const BUILD_DEPTH: u32 = 2;
 /// Plies into a game, so that not everything is symmetric; two moves of it, so that trees are reused.
-const OPENING: usize = 6;
+const OPENING_PLIES: usize = 6;
 
 #[derive(Args)]
 pub(super) struct SignatureArgs {
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &SignatureArgs, out: &mut dyn Write) -> Result<(), 
         with_position(
             game,
             "startpos",
-            Signatures {
+            SignatureBench {
                 arguments,
                 out: &mut *out,
             },
@@ -53,12 +53,12 @@ pub(super) fn run(arguments: &SignatureArgs, out: &mut dyn Write) -> Result<(), 
     Ok(())
 }
 
-struct Signatures<'a> {
+struct SignatureBench<'a> {
     arguments: &'a SignatureArgs,
     out: &'a mut dyn Write,
 }
 
-impl PositionWork for Signatures<'_> {
+impl PositionCommand for SignatureBench<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         for name in catalog::names::<G>() {
             let begun = Instant::now();
@@ -89,15 +89,18 @@ impl PositionWork for Signatures<'_> {
 }
 
 /// What a search did.
-struct Row {
+struct SignatureRow {
     mv: String,
     steps: u64,
     checksum: u64,
 }
 
 /// A checksum of what a search does on a small task, the same on every machine.
-pub(in crate::cli) fn of_search<G: Playable>(search: &str, start: &G) -> Result<u64, CliError> {
-    let row = search_twice(search, start, (FEW_ITERATIONS, SMALL_DEPTH))?;
+pub(in crate::cli) fn search_signature<G: Playable>(
+    search: &str,
+    start: &G,
+) -> Result<u64, CliError> {
+    let row = search_twice(search, start, (BUILD_ITERATIONS, BUILD_DEPTH))?;
     Ok(row.checksum)
 }
 
@@ -106,7 +109,7 @@ fn search_twice<G: Playable>(
     search: &str,
     start: &G,
     (iterations, depth): (u64, u32),
-) -> Result<Row, CliError> {
+) -> Result<SignatureRow, CliError> {
     let mut spec = catalog::parse::<G>(search)?;
     let limits = match &mut spec {
         Spec::Mcts(config) => {
@@ -115,21 +118,21 @@ fn search_twice<G: Playable>(
             config.memory_mb = 64;
             // Several threads do not repeat themselves.
             config.threads = 1;
-            Limits::iterations(iterations)
+            SearchLimits::iterations(iterations)
         }
-        _ => Limits::depth(depth),
+        _ => SearchLimits::depth(depth),
     };
     let mut search = catalog::build::<G>(&spec).expect("the catalogue lists searches of this game");
     let mut position = start.clone();
     let mut history = History::new();
     history.push(&position);
     let mut moves = Vec::new();
-    for ply in 0..OPENING {
+    for ply in 0..OPENING_PLIES {
         position.legal_moves(&mut moves);
         let mv = moves[(ply * 5 + 2) % moves.len()];
         history.play(&mut position, mv);
     }
-    let mut row = Row {
+    let mut row = SignatureRow {
         mv: String::new(),
         steps: 0,
         checksum: 0,
@@ -138,24 +141,29 @@ fn search_twice<G: Playable>(
         if history.outcome(&position).is_some() {
             break;
         }
-        let choice = search.choose(Task::new(&position, &history, &limits, &Stop::new()));
-        row.mv = move_text(&position, choice.best);
+        let choice = search.search(SearchTask::new(
+            &position,
+            &history,
+            &limits,
+            &StopFlag::new(),
+        ));
+        row.mv = move_text(&position, choice.mv);
         row.steps += choice.report.nodes;
-        row.checksum = mix(row.checksum ^ checksum::<G>(&choice.report));
-        search.advance(choice.best);
-        history.play(&mut position, choice.best);
+        row.checksum = mix(row.checksum ^ report_checksum::<G>(&choice.report));
+        search.advance(choice.mv);
+        history.play(&mut position, choice.mv);
     }
     Ok(row)
 }
 
 /// A number that depends on everything a search reports of its moves.
-fn checksum<G: Playable>(report: &Report<G::Move>) -> u64 {
+fn report_checksum<G: Playable>(report: &SearchReport<G::Move>) -> u64 {
     let mut sum = mix(report.nodes);
-    for root in &report.root {
+    for root in &report.root_moves {
         sum = mix(sum ^ u64::from(G::move_to_bits(root.mv)));
         sum = mix(sum ^ root.visits);
         sum = mix(sum ^ root.value.for_player(Player::First).to_bits());
-        for &mv in &root.line {
+        for &mv in &root.pv {
             sum = mix(sum ^ u64::from(G::move_to_bits(mv)));
         }
     }

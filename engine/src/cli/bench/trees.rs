@@ -8,19 +8,21 @@ use std::{
 use clap::Args;
 use serde_json::json;
 
-use super::super::{CliError, PositionWork, with_position};
+use super::super::{CliError, PositionCommand, with_position};
 use crate::{
     catalog,
     games::{History, Playable},
-    search::{Limits, Search, Snapshots, Stop, Task, growth::Observer},
+    search::{
+        Search, SearchLimits, SearchTask, SnapshotCallback, StopFlag, growth::GrowthObserver,
+    },
     tree::{
         binary, csv,
         files::Format,
         growth::Growth,
         meta::Meta,
-        replay::Replay,
-        snapshot::{self, Wanted},
-        writer::{LONGEST_JOURNAL, Output, Settings},
+        replay::GrowthReplay,
+        snapshot::{self, SnapshotOptions},
+        writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeOutput, TreeOutputSettings},
     },
 };
 
@@ -41,16 +43,16 @@ pub(super) struct TreesArgs {
 }
 
 pub(super) fn run(arguments: &TreesArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    with_position(&arguments.game, "startpos", Trees { arguments, out })
+    with_position(&arguments.game, "startpos", TreeBench { arguments, out })
 }
 
-struct Trees<'a> {
+struct TreeBench<'a> {
     arguments: &'a TreesArgs,
     out: &'a mut dyn Write,
 }
 
 /// The best of a few runs: noise only ever adds.
-fn fastest(mut work: impl FnMut()) -> f64 {
+fn best_seconds(mut work: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..5 {
         let begun = Instant::now();
@@ -60,7 +62,7 @@ fn fastest(mut work: impl FnMut()) -> f64 {
     best
 }
 
-impl PositionWork for Trees<'_> {
+impl PositionCommand for TreeBench<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let Self { arguments, out } = self;
         let spec = catalog::parse::<G>(&arguments.search)?;
@@ -76,28 +78,28 @@ impl PositionWork for Trees<'_> {
             Ok(())
         };
         let search = |iterations: u64,
-                      snapshots: Option<Snapshots<'_, G>>,
-                      observer: Option<&dyn Observer>| {
+                      snapshots: Option<SnapshotCallback<'_, G>>,
+                      observer: Option<&dyn GrowthObserver>| {
             let mut search =
                 catalog::build::<G>(&spec).expect("parse gives only searches of this game");
             let begun = Instant::now();
-            search.choose(Task {
-                snapshots: snapshots.map(Snapshots::for_now),
+            search.search(SearchTask {
+                snapshots: snapshots.map(SnapshotCallback::shorten_lifetime),
                 observer,
-                ..Task::new(
+                ..SearchTask::new(
                     &start,
                     &history,
-                    &Limits::iterations(iterations),
-                    &Stop::new(),
+                    &SearchLimits::iterations(iterations),
+                    &StopFlag::new(),
                 )
             });
             (search, begun.elapsed().as_secs_f64())
         };
         // Grow until there are nodes enough, then leave out those that are too many.
         let mut iterations = 1000;
-        let wanted = Wanted {
+        let wanted = SnapshotOptions {
             max_nodes: Some(arguments.nodes),
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
         let tree = loop {
             let (search, _) = search(iterations, None, None);
@@ -117,7 +119,7 @@ impl PositionWork for Trees<'_> {
         row("nodes", nodes, "")?;
         for format in [Format::Tree, Format::Csv] {
             let mut bytes = Vec::new();
-            let seconds = fastest(|| {
+            let seconds = best_seconds(|| {
                 bytes.clear();
                 format
                     .write(&tree, &mut bytes)
@@ -128,7 +130,7 @@ impl PositionWork for Trees<'_> {
                 nodes / seconds / 1e6,
                 "M nodes/s",
             )?;
-            let seconds = fastest(|| {
+            let seconds = best_seconds(|| {
                 let read = match format {
                     Format::Tree => binary::read(&bytes[..]),
                     Format::Csv => csv::read(|| Ok(&bytes[..])),
@@ -145,17 +147,17 @@ impl PositionWork for Trees<'_> {
             )?;
         }
         let mut stall = Duration::ZERO;
-        let mut look = |tree: &dyn crate::search::LiveTree<G>, _: &_| {
+        let mut copy_tree = |tree: &dyn crate::search::LiveTree<G>, _: &_| {
             let begun = Instant::now();
-            let copy = tree.copy();
+            let copy = tree.snapshot();
             stall = begun.elapsed();
             drop(copy);
         };
         // The last of a few looks is at the largest tree.
         let (_, whole) = search(iterations, None, None);
-        let snapshots = Snapshots {
-            every: Duration::from_secs_f64(whole / 5.0),
-            look: &mut look,
+        let snapshots = SnapshotCallback {
+            interval: Duration::from_secs_f64(whole / 5.0),
+            callback: &mut copy_tree,
         };
         let (grown, _) = search(iterations, Some(snapshots), None);
         row(
@@ -164,45 +166,50 @@ impl PositionWork for Trees<'_> {
             "ms",
         )?;
         if let Some(view) = grown.tree() {
-            let seconds = fastest(|| {
-                snapshot::take(view, &Wanted::default()).expect("the search's own tree");
+            let seconds = best_seconds(|| {
+                snapshot::take(view, &SnapshotOptions::default()).expect("the search's own tree");
             });
-            let all = snapshot::take(view, &Wanted::default()).expect("the search's own tree");
+            let all =
+                snapshot::take(view, &SnapshotOptions::default()).expect("the search's own tree");
             let rate = all.tree.nodes().len() as f64 / seconds / 1e6;
             row("rows made of it", rate, "M nodes/s")?;
         }
-        journal(arguments, iterations, &search, &mut row)
+        bench_growth_journal(arguments, iterations, &search, &mut row)
     }
 }
 
 /// What a journal costs, and how fast it is turned.
-fn journal<G: Playable>(
+fn bench_growth_journal<G: Playable>(
     arguments: &TreesArgs,
     iterations: u64,
-    search: &impl Fn(u64, Option<Snapshots<'_, G>>, Option<&dyn Observer>) -> (Box<dyn Search<G>>, f64),
+    search: &impl Fn(
+        u64,
+        Option<SnapshotCallback<'_, G>>,
+        Option<&dyn GrowthObserver>,
+    ) -> (Box<dyn Search<G>>, f64),
     row: &mut impl FnMut(&str, f64, &str) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let directory = std::env::temp_dir().join(format!("canopy-bench-{}", std::process::id()));
     let failed = |error: std::io::Error| CliError::file(&directory, error.into());
-    let settings = Settings {
+    let settings = TreeOutputSettings {
         directory: directory.clone(),
         format: Format::Tree,
-        wanted: Wanted {
+        snapshot: SnapshotOptions {
             max_nodes: Some(1),
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         },
-        every: None,
-        journal: Some(LONGEST_JOURNAL),
+        snapshot_interval: None,
+        max_journal_bytes: Some(DEFAULT_MAX_JOURNAL_BYTES),
     };
     let (mut without, mut with) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..5 {
         without = without.min(search(iterations, None, None).1);
-        let output = Output::open(settings.clone(), Box::new(|_| {})).map_err(failed)?;
-        let files = output.begin(&arguments.game, &arguments.search);
+        let output = TreeOutput::open(settings.clone(), Box::new(|_| {})).map_err(failed)?;
+        let files = output.begin_search(&arguments.game, &arguments.search);
         let (grown, seconds) = search(iterations, None, files.observer());
         with = with.min(seconds);
         if let Some(tree) = grown.tree() {
-            files.finish(|| tree.copy(), Meta::default());
+            files.finish(|| tree.snapshot(), Meta::default());
         }
     }
     row(
@@ -236,7 +243,7 @@ fn journal<G: Playable>(
             "an iteration",
         )?;
         let begun = Instant::now();
-        let mut replay = Replay::new(growth);
+        let mut replay = GrowthReplay::new(growth);
         row(
             "journal made ready for turning",
             begun.elapsed().as_secs_f64() * 1e3,

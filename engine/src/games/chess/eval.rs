@@ -7,10 +7,10 @@ use cozy_chess::{Color, Piece};
 use super::Chess;
 use crate::games::{
     Evaluate,
-    evaluate::{Curve, Evaluation, Kind, Parameter},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
 };
 
-const VALUES: [(Piece, i32); 5] = [
+const PIECE_VALUES: [(Piece, i32); 5] = [
     (Piece::Pawn, 1),
     (Piece::Knight, 3),
     (Piece::Bishop, 3),
@@ -18,7 +18,7 @@ const VALUES: [(Piece, i32); 5] = [
     (Piece::Queen, 9),
 ];
 /// What a side has at the start; the reward curve counts no more than that.
-const FULL: i32 = 39;
+const MAX_MATERIAL: i32 = 39;
 /// Report 000's divisor of the material.
 const SOFTNESS: i32 = 4;
 
@@ -33,7 +33,7 @@ impl Evaluate for Chess {
                     let side = position.board.side_to_move();
                     100 * (material(position, side) - material(position, !side))
                 },
-                seen_by: None,
+                player_function: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),
@@ -41,14 +41,14 @@ impl Evaluate for Chess {
         &TABLE
     }
 
-    fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<Chess>; 1] = [Curve {
+    fn reward_curves() -> &'static [RewardCurve<Self>] {
+        static TABLE: [RewardCurve<Chess>; 1] = [RewardCurve {
             name: "material",
             help: "Report 000's arctangent of the material ahead, each side counting 39 at most.",
-            parameters: &[Parameter {
+            parameters: &[EvaluationParameter {
                 name: "softness",
                 help: "Pawns ahead at which the reward is half-way from even to its end.",
-                kind: Kind::Number {
+                kind: EvaluationParameterKind::Number {
                     default: SOFTNESS,
                     min: 1,
                     max: 100,
@@ -56,11 +56,11 @@ impl Evaluate for Chess {
             }],
             defaults: &[SOFTNESS],
             function: |position, arguments| {
-                let [white, black] =
-                    [Color::White, Color::Black].map(|side| material(position, side).min(FULL));
+                let [white, black] = [Color::White, Color::Black]
+                    .map(|side| material(position, side).min(MAX_MATERIAL));
                 match arguments.first() {
                     Some(&softness) if softness != SOFTNESS => reward(white - black, softness),
-                    _ => REWARDS[(white - black + FULL) as usize],
+                    _ => REWARDS[(white - black + MAX_MATERIAL) as usize],
                 }
             },
         }];
@@ -69,15 +69,15 @@ impl Evaluate for Chess {
 }
 
 fn material(position: &Chess, side: Color) -> i32 {
-    VALUES
+    PIECE_VALUES
         .iter()
         .map(|&(piece, value)| value * position.board.colored_pieces(side, piece).len() as i32)
         .sum()
 }
 
 /// Report 000's reward for being so many pawns ahead, -39 to 39.
-static REWARDS: LazyLock<[f64; 2 * FULL as usize + 1]> =
-    LazyLock::new(|| std::array::from_fn(|index| reward(index as i32 - FULL, SOFTNESS)));
+static REWARDS: LazyLock<[f64; 2 * MAX_MATERIAL as usize + 1]> =
+    LazyLock::new(|| std::array::from_fn(|index| reward(index as i32 - MAX_MATERIAL, SOFTNESS)));
 
 fn reward(ahead: i32, softness: i32) -> f64 {
     // libm's arctangent, not the platform's: the same bits on every machine.
@@ -88,7 +88,7 @@ fn reward(ahead: i32, softness: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{Game as _, notation::position};
+    use crate::games::{Game as _, notation::read_position};
 
     #[test]
     fn the_reward_curve_has_the_published_values() {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn rewards_are_the_first_players_and_values_the_movers() {
-        let lost: Chess = position(Default::default(), "4k3/8/8/8/8/8/8/3QK3 b - -").unwrap();
+        let lost: Chess = read_position(Default::default(), "4k3/8/8/8/8/8/8/3QK3 b - -").unwrap();
         assert!((lost.cutoff_reward() - 0.720125).abs() < 5e-7);
         assert_eq!(Chess::evaluations()[0].value(&lost), -900);
         assert_eq!(Chess::start(Default::default()).cutoff_reward(), 0.5);
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn each_side_is_capped_at_what_it_starts_with() {
         let rich: Chess =
-            position(Default::default(), "4k3/8/8/8/8/8/QQQ1P3/QQQ1K3 w - - 0 1").unwrap();
+            read_position(Default::default(), "4k3/8/8/8/8/8/QQQ1P3/QQQ1K3 w - - 0 1").unwrap();
         assert!((rich.cutoff_reward() - 0.780480).abs() < 5e-7);
     }
 }

@@ -6,13 +6,13 @@ use cozy_chess::{
     get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves,
 };
 
-use super::{Chess, FIFTY_MOVES, Rules};
+use super::{Chess, ChessRules, FIFTY_MOVE_PLIES};
 use crate::games::{
     ParseError,
     notation::{parse_number, quote},
 };
 
-const LETTERS: [(char, Piece); 6] = [
+const PIECE_LETTERS: [(char, Piece); 6] = [
     ('p', Piece::Pawn),
     ('n', Piece::Knight),
     ('b', Piece::Bishop),
@@ -22,8 +22,8 @@ const LETTERS: [(char, Piece); 6] = [
 ];
 
 /// A piece as its FEN letter.
-pub(super) fn letter(piece: Piece, color: Color) -> char {
-    let letter = LETTERS[piece as usize].0;
+pub(super) fn piece_letter(piece: Piece, color: Color) -> char {
+    let letter = PIECE_LETTERS[piece as usize].0;
     if color == Color::White {
         letter.to_ascii_uppercase()
     } else {
@@ -32,26 +32,26 @@ pub(super) fn letter(piece: Piece, color: Color) -> char {
 }
 
 /// What is wrong, and what was expected if it is something definite.
-struct Fault(String, Option<&'static str>);
+struct FenError(String, Option<&'static str>);
 
-impl From<String> for Fault {
+impl From<String> for FenError {
     fn from(problem: String) -> Self {
         Self(problem, None)
     }
 }
 
-fn fault(problem: impl Into<String>, expected: &'static str) -> Fault {
-    Fault(problem.into(), Some(expected))
+fn fen_error(problem: impl Into<String>, expected: &'static str) -> FenError {
+    FenError(problem.into(), Some(expected))
 }
 
-pub(super) fn parse(rules: Rules, text: &str) -> Result<Chess, ParseError> {
-    parse_fields(rules, text).map_err(|Fault(problem, expected)| match expected {
+pub(super) fn parse(rules: ChessRules, text: &str) -> Result<Chess, ParseError> {
+    parse_fields(rules, text).map_err(|FenError(problem, expected)| match expected {
         Some(expected) => ParseError::bad_position::<Chess>(text, problem, expected),
         None => ParseError::position::<Chess>(text, problem),
     })
 }
 
-fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
+fn parse_fields(rules: ChessRules, text: &str) -> Result<Chess, FenError> {
     let (fields, operations) = split_operations(text);
     let fields: Vec<&str> = fields.split_whitespace().collect();
     let (main, counters) = match fields.as_slice() {
@@ -68,7 +68,7 @@ fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
     builder.side_to_move = match side {
         "w" | "W" => Color::White,
         "b" | "B" => Color::Black,
-        _ => return Err(fault(format!("side {}", quote(side)), "w or b")),
+        _ => return Err(fen_error(format!("side {}", quote(side)), "w or b")),
     };
     check_pieces(&builder)?;
     read_castling(castling, rules, &mut builder)?;
@@ -77,27 +77,27 @@ fn parse_fields(rules: Rules, text: &str) -> Result<Chess, Fault> {
         None => Ok(default),
         Some(text) => parse_number::<u16>(text).ok_or_else(|| {
             let name = ["half-move clock", "move number"][index];
-            fault(
+            fen_error(
                 format!("{name} {}", quote(text)),
                 "a whole number below 65536",
             )
         }),
     };
-    builder.halfmove_clock = counter(0, 0)?.min(FIFTY_MOVES.into()) as u8;
+    builder.halfmove_clock = counter(0, 0)?.min(FIFTY_MOVE_PLIES.into()) as u8;
     builder.fullmove_number = counter(1, 1)?.max(1);
     let board = builder.build().map_err(|error| match error {
-        BoardBuilderError::InvalidEnPassant => fault(
+        BoardBuilderError::InvalidEnPassant => fen_error(
             format!("en passant square {}", quote(en_passant)),
             "a square that a pawn has just passed by moving two squares, or -",
         ),
-        BoardBuilderError::InvalidCastlingRights => castling_fault(castling),
-        _ => fault(
+        BoardBuilderError::InvalidCastlingRights => castling_error(castling),
+        _ => fen_error(
             "a king attacked by three pieces",
             "one or two checks at most",
         ),
     })?;
     if board.checkers().len() > 2 {
-        return Err(fault(
+        return Err(fen_error(
             "a king attacked by three pieces",
             "one or two checks at most",
         ));
@@ -122,7 +122,7 @@ fn split_operations(text: &str) -> (&str, &str) {
 }
 
 /// Reads the operations of an EPD, `bm Nf3; hmvc 4; id "x; y";`: the counters are taken, all else is passed over.
-fn read_operations<'a>(text: &'a str, counters: &mut [Option<&'a str>; 2]) -> Result<(), Fault> {
+fn read_operations<'a>(text: &'a str, counters: &mut [Option<&'a str>; 2]) -> Result<(), FenError> {
     let mut rest = text.trim();
     while !rest.is_empty() {
         let mut quoted = false;
@@ -131,7 +131,7 @@ fn read_operations<'a>(text: &'a str, counters: &mut [Option<&'a str>; 2]) -> Re
             symbol == ';' && !quoted
         });
         let Some((operation, after)) = end.and_then(|end| rest.split_at_checked(end)) else {
-            return Err(fault(
+            return Err(fen_error(
                 format!("EPD operation {} without its end", quote(rest)),
                 "a semicolon after every operation, such as bm Nf3; hmvc 4;",
             ));
@@ -142,7 +142,7 @@ fn read_operations<'a>(text: &'a str, counters: &mut [Option<&'a str>; 2]) -> Re
             Some("fmvn") => Some(1),
             Some(opcode) if opcode.starts_with(|symbol: char| symbol.is_ascii_alphabetic()) => None,
             _ => {
-                return Err(fault(
+                return Err(fen_error(
                     format!("EPD operation {}", quote(operation)),
                     "a word and what belongs to it, such as bm Nf3; or hmvc 4;",
                 ));
@@ -157,7 +157,7 @@ fn read_operations<'a>(text: &'a str, counters: &mut [Option<&'a str>; 2]) -> Re
     Ok(())
 }
 
-fn read_board(text: &str, builder: &mut BoardBuilder) -> Result<(), Fault> {
+fn read_board(text: &str, builder: &mut BoardBuilder) -> Result<(), FenError> {
     let ranks: Vec<&str> = text.split('/').collect();
     if ranks.len() != 8 {
         return Err(format!("{} ranks instead of 8", ranks.len()).into());
@@ -170,7 +170,8 @@ fn read_board(text: &str, builder: &mut BoardBuilder) -> Result<(), Fault> {
                 continue;
             }
             let lower = symbol.to_ascii_lowercase();
-            let Some(&(_, piece)) = LETTERS.iter().find(|&&(letter, _)| letter == lower) else {
+            let Some(&(_, piece)) = PIECE_LETTERS.iter().find(|&&(letter, _)| letter == lower)
+            else {
                 return Err(format!("symbol {symbol:?} in rank {}", quote(row)).into());
             };
             let color = if symbol.is_ascii_uppercase() {
@@ -197,7 +198,7 @@ fn squares_of(builder: &BoardBuilder, wanted: (Piece, Color)) -> BitBoard {
         .collect()
 }
 
-fn check_pieces(builder: &BoardBuilder) -> Result<(), Fault> {
+fn check_pieces(builder: &BoardBuilder) -> Result<(), FenError> {
     let mut kings = [Square::A1; 2];
     for color in Color::ALL {
         let name = if color == Color::White {
@@ -207,7 +208,7 @@ fn check_pieces(builder: &BoardBuilder) -> Result<(), Fault> {
         };
         let found = squares_of(builder, (Piece::King, color));
         if found.len() != 1 {
-            return Err(fault(
+            return Err(fen_error(
                 format!("{} {name} kings", found.len()),
                 "one king on each side",
             ));
@@ -215,7 +216,7 @@ fn check_pieces(builder: &BoardBuilder) -> Result<(), Fault> {
         kings[color as usize] = found.next_square().unwrap_or(Square::A1);
         let pawns = squares_of(builder, (Piece::Pawn, color));
         if pawns.len() > 8 {
-            return Err(fault(
+            return Err(fen_error(
                 format!("{} {name} pawns", pawns.len()),
                 "at most 8 pawns on each side",
             ));
@@ -223,7 +224,7 @@ fn check_pieces(builder: &BoardBuilder) -> Result<(), Fault> {
         if let Some(square) =
             (pawns & (Rank::First.bitboard() | Rank::Eighth.bitboard())).next_square()
         {
-            return Err(fault(
+            return Err(fen_error(
                 format!("a {name} pawn on {square}"),
                 "no pawn on the first or the last rank",
             ));
@@ -233,14 +234,14 @@ fn check_pieces(builder: &BoardBuilder) -> Result<(), Fault> {
             .map(|&piece| squares_of(builder, (piece, color)).len())
             .sum();
         if pieces > 16 {
-            return Err(fault(
+            return Err(fen_error(
                 format!("{pieces} {name} pieces"),
                 "at most 16 pieces on each side",
             ));
         }
     }
     if get_king_moves(kings[0]).has(kings[1]) {
-        return Err(fault(
+        return Err(fen_error(
             format!("kings side by side on {} and {}", kings[0], kings[1]),
             "kings that do not touch",
         ));
@@ -249,7 +250,7 @@ fn check_pieces(builder: &BoardBuilder) -> Result<(), Fault> {
     let prey = kings[!mover as usize];
     if let Some(attacker) = attackers(builder, prey, mover).next_square() {
         let problem = format!("the side not to move in check from {attacker}");
-        return Err(fault(
+        return Err(fen_error(
             problem,
             "no check against the side that has just moved",
         ));
@@ -271,14 +272,18 @@ fn attackers(builder: &BoardBuilder, target: Square, color: Color) -> BitBoard {
         | get_rook_moves(target, occupied) & (pieces(Piece::Rook) | queens)
 }
 
-fn castling_fault(text: &str) -> Fault {
-    fault(
+fn castling_error(text: &str) -> FenError {
+    fen_error(
         format!("castling rights {}", quote(text)),
         "- or some of KQkq, each with its king and rook at home",
     )
 }
 
-fn read_castling(text: &str, rules: Rules, builder: &mut BoardBuilder) -> Result<(), Fault> {
+fn read_castling(
+    text: &str,
+    rules: ChessRules,
+    builder: &mut BoardBuilder,
+) -> Result<(), FenError> {
     if text == "-" {
         return Ok(());
     }
@@ -316,7 +321,7 @@ fn read_castling(text: &str, rules: Rules, builder: &mut BoardBuilder) -> Result
         };
         let rook = rook
             .filter(|_| king.rank() == back)
-            .ok_or_else(|| castling_fault(text))?;
+            .ok_or_else(|| castling_error(text))?;
         let rights: &mut CastleRights = builder.castle_rights_mut(color);
         let right = if rook > king.file() {
             &mut rights.short
@@ -324,13 +329,13 @@ fn read_castling(text: &str, rules: Rules, builder: &mut BoardBuilder) -> Result
             &mut rights.long
         };
         if right.replace(rook).is_some() {
-            return Err(castling_fault(text));
+            return Err(castling_error(text));
         }
     }
     Ok(())
 }
 
-fn read_en_passant(text: &str, builder: &mut BoardBuilder) -> Result<(), Fault> {
+fn read_en_passant(text: &str, builder: &mut BoardBuilder) -> Result<(), FenError> {
     if text == "-" {
         return Ok(());
     }
@@ -340,7 +345,8 @@ fn read_en_passant(text: &str, builder: &mut BoardBuilder) -> Result<(), Fault> 
         .parse::<Square>()
         .ok()
         .filter(|square| square.rank() == rank);
-    builder.en_passant =
-        Some(square.ok_or_else(|| fault(format!("en passant square {}", quote(text)), expected))?);
+    builder.en_passant = Some(
+        square.ok_or_else(|| fen_error(format!("en passant square {}", quote(text)), expected))?,
+    );
     Ok(())
 }

@@ -15,13 +15,13 @@ pub mod pgn;
 mod san;
 
 /// Half-moves without capture or pawn move after which a game is drawn.
-const FIFTY_MOVES: u8 = 100;
+const FIFTY_MOVE_PLIES: u8 = 100;
 /// More pieces than any side has moves for: cozy-chess promises at most 18 groups of moves.
-const MOST_GROUPS: usize = 18;
+const MAX_MOVE_GROUPS: usize = 18;
 
 /// What a variant changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Rules {
+pub struct ChessRules {
     /// Whether castling is written as the king taking its rook, and castling rights by the rook's file.
     pub chess960: bool,
 }
@@ -30,7 +30,7 @@ pub struct Rules {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Chess {
     board: Board,
-    rules: Rules,
+    rules: ChessRules,
 }
 
 /// A move: from and to square and what a pawn becomes. Castling is the king taking its own rook.
@@ -72,13 +72,13 @@ impl Chess {
         &self.board
     }
 
-    fn any_move(&self) -> bool {
+    fn has_legal_move(&self) -> bool {
         self.board.generate_moves(|_| true)
     }
 
     /// Neither side can ever mate: bare kings, one minor piece, or bishops that all stand on one colour.
     #[inline(always)]
-    fn is_insufficient(&self) -> bool {
+    fn has_insufficient_material(&self) -> bool {
         const DARK: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
         let board = &self.board;
         let heavy =
@@ -98,7 +98,8 @@ impl Chess {
     /// Drawn by a rule that looks at no moves; a mate on the board goes before.
     #[inline(always)]
     fn is_declared_draw(&self) -> bool {
-        self.is_insufficient() || self.board.halfmove_clock() >= FIFTY_MOVES && self.any_move()
+        self.has_insufficient_material()
+            || self.board.halfmove_clock() >= FIFTY_MOVE_PLIES && self.has_legal_move()
     }
 
     /// The position apart from the move counters, with en passant only where it can be played.
@@ -122,9 +123,9 @@ impl Chess {
 }
 
 impl Game for Chess {
-    const LISTS_QUICKLY: bool = false;
+    const HAS_FAST_MOVE_GENERATION: bool = false;
 
-    type Rules = Rules;
+    type Rules = ChessRules;
     type Move = ChessMove;
 
     const MOVE_BITS: u32 = 15;
@@ -139,14 +140,14 @@ impl Game for Chess {
         ChessMove(bits as u16)
     }
 
-    fn start(rules: Rules) -> Self {
+    fn start(rules: ChessRules) -> Self {
         Self {
             board: Board::startpos(),
             rules,
         }
     }
 
-    fn rules(&self) -> Rules {
+    fn rules(&self) -> ChessRules {
         self.rules
     }
 
@@ -159,11 +160,11 @@ impl Game for Chess {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        if self.is_insufficient() {
+        if self.has_insufficient_material() {
             return Some(Outcome::Draw);
         }
-        if self.any_move() {
-            return (self.board.halfmove_clock() >= FIFTY_MOVES).then_some(Outcome::Draw);
+        if self.has_legal_move() {
+            return (self.board.halfmove_clock() >= FIFTY_MOVE_PLIES).then_some(Outcome::Draw);
         }
         let mated = !self.board.checkers().is_empty();
         Some(if mated {
@@ -200,7 +201,7 @@ impl Game for Chess {
         mix(self.placement_key() ^ mix(self.board.halfmove_clock().into()))
     }
 
-    fn men(&self) -> u32 {
+    fn piece_count(&self) -> u32 {
         self.board.occupied().len()
     }
 
@@ -213,8 +214,8 @@ impl Game for Chess {
             piece: Piece::Pawn,
             from: Square::A1,
             to: BitBoard::EMPTY,
-        }; MOST_GROUPS];
-        let mut ends = [0u32; MOST_GROUPS];
+        }; MAX_MOVE_GROUPS];
+        let mut ends = [0u32; MAX_MOVE_GROUPS];
         let mut used = 0;
         let mut total = 0;
         self.board.generate_moves(|moves| {

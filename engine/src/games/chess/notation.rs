@@ -5,7 +5,7 @@ use std::fmt;
 
 use cozy_chess::{Color, File, Move, Piece, Square};
 
-use super::{Chess, ChessMove, Rules, fen, san};
+use super::{Chess, ChessMove, ChessRules, fen, san};
 use crate::games::{
     Game as _, Notation, ParseError,
     notation::{Grid, Style},
@@ -20,11 +20,11 @@ impl Notation for Chess {
         if wanted half-move clock and move number, such as 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; or an EPD";
     const VARIANT_HELP: &'static str = "960";
 
-    fn parse_variant_word(_: Rules, word: &str) -> Option<Rules> {
-        (word == "960").then_some(Rules { chess960: true })
+    fn parse_variant_word(_: ChessRules, word: &str) -> Option<ChessRules> {
+        (word == "960").then_some(ChessRules { chess960: true })
     }
 
-    fn write_variant(rules: Rules, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_variant(rules: ChessRules, out: &mut dyn fmt::Write) -> fmt::Result {
         if rules.chess960 {
             out.write_str(":960")
         } else {
@@ -36,12 +36,12 @@ impl Notation for Chess {
         let text = text.trim();
         // In capitals, B2D5 would be a bishop's move: algebraic notation is asked in between.
         if let Some(mv) = self.parse_uci(text) {
-            return self.checked(mv, text);
+            return self.check_legal(mv, text);
         }
         let lower = text.to_ascii_lowercase();
         match (san::parse(self, text), self.parse_uci(&lower)) {
             (Some(Ok(mv)), _) => Ok(mv),
-            (_, Some(mv)) => self.checked(mv, text),
+            (_, Some(mv)) => self.check_legal(mv, text),
             (Some(error), None) => error,
             (None, None) => Err(ParseError::not_a_move::<Self>(text)),
         }
@@ -53,12 +53,12 @@ impl Notation for Chess {
         }
         let mut mv = mv.unpack();
         if !self.rules.chess960 && san::is_castling(self, mv) {
-            mv.to = castled_king(mv);
+            mv.to = castled_king_square(mv);
         }
         write!(out, "{mv}")
     }
 
-    fn parse_position(rules: Rules, text: &str) -> Result<Self, ParseError> {
+    fn parse_position(rules: ChessRules, text: &str) -> Result<Self, ParseError> {
         fen::parse(rules, text)
     }
 
@@ -76,7 +76,7 @@ impl Notation for Chess {
             for file in 0..8 {
                 let square = Square::index(rank * 8 + file);
                 let symbol = match (self.board.piece_on(square), self.board.color_on(square)) {
-                    (Some(piece), Some(color)) => fen::letter(piece, color),
+                    (Some(piece), Some(color)) => fen::piece_letter(piece, color),
                     _ => '.',
                 };
                 write!(out, " {symbol}")?;
@@ -88,13 +88,13 @@ impl Notation for Chess {
 
     fn grid(&self) -> Grid {
         let colours = [Color::White, Color::Black].map(|colour| self.board.colors(colour).0);
-        Grid::of_bits(8, 8, colours, |column, row| row * 8 + column)
+        Grid::from_bitboards(8, 8, colours, |column, row| row * 8 + column)
     }
 
-    fn reason(&self) -> &'static str {
-        if self.is_insufficient() {
+    fn end_reason(&self) -> &'static str {
+        if self.has_insufficient_material() {
             "insufficient material"
-        } else if self.any_move() {
+        } else if self.has_legal_move() {
             "50 moves without capture or pawn move"
         } else if self.board.checkers().is_empty() {
             "stalemate"
@@ -105,7 +105,7 @@ impl Notation for Chess {
 }
 
 /// Where the king lands when it castles with the rook it is said to take.
-fn castled_king(mv: Move) -> Square {
+fn castled_king_square(mv: Move) -> Square {
     let file = if mv.to.file() > mv.from.file() {
         File::G
     } else {
@@ -150,7 +150,7 @@ impl Chess {
                 };
                 let rook = rook.map(|file| Square::new(file, from.rank()));
                 if let Some(rook) = rook.filter(|&rook| {
-                    castled_king(Move {
+                    castled_king_square(Move {
                         from,
                         to: rook,
                         promotion,
@@ -163,16 +163,20 @@ impl Chess {
         Some(mv)
     }
 
-    fn checked(&self, mv: Move, text: &str) -> Result<ChessMove, ParseError> {
+    fn check_legal(&self, mv: Move, text: &str) -> Result<ChessMove, ParseError> {
         let mv = ChessMove::pack(mv);
         if self.is_legal(mv) {
             Ok(mv)
         } else {
-            Err(ParseError::illegal(self, text, self.why_illegal(mv)))
+            Err(ParseError::illegal(
+                self,
+                text,
+                self.illegal_move_reason(mv),
+            ))
         }
     }
 
-    fn why_illegal(&self, mv: ChessMove) -> &'static str {
+    fn illegal_move_reason(&self, mv: ChessMove) -> &'static str {
         let mv = mv.unpack();
         let side = self.board.side_to_move();
         let with = |promotion| ChessMove::pack(Move { promotion, ..mv });
@@ -192,7 +196,7 @@ impl Chess {
     }
 
     /// Why no legal move is written like that in algebraic notation.
-    pub(super) fn why_nothing_fits(&self, text: &str) -> &'static str {
+    pub(super) fn no_san_match_reason(&self, text: &str) -> &'static str {
         let becomes_queen = format!("{text}=Q");
         if self.outcome().is_some() {
             "the game is over"

@@ -9,17 +9,17 @@ use crate::games::{
 };
 
 /// Longer texts than this are refused unread.
-pub const LONGEST_RECORD: usize = 1 << 20;
+pub const MAX_PGN_BYTES: usize = 1 << 20;
 
 /// Lines of moves are no longer than this.
-const LINE: usize = 79;
+const MAX_LINE_LENGTH: usize = 79;
 
 /// The seven tags every game has, in their order.
-const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+const SEVEN_TAG_ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
 /// The record of a game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct PgnRecord {
     /// What is said of the game, by name.
     pub tags: Vec<(String, String)>,
     /// The position it began with.
@@ -28,7 +28,7 @@ pub struct Record {
     pub moves: Vec<(ChessMove, String)>,
 }
 
-impl Record {
+impl PgnRecord {
     /// A game that has only just begun.
     pub fn new(start: Chess) -> Self {
         Self {
@@ -39,13 +39,13 @@ impl Record {
     }
 
     /// A game of which the variant, the start and the moves are known as texts; none if they are not sound.
-    pub fn of<'a>(
+    pub fn from_moves<'a>(
         variant: &str,
         start: &str,
         moves: impl IntoIterator<Item = &'a str>,
     ) -> Option<Self> {
         let rules = notation::parse_variant::<Chess>(variant).ok()?;
-        let mut record = Self::new(notation::position(rules, start).ok()?);
+        let mut record = Self::new(notation::read_position(rules, start).ok()?);
         if rules.chess960 {
             record.set_tag("Variant", "Chess960");
         }
@@ -89,8 +89,8 @@ impl Record {
         let refuse = |problem: String, expected: &str| {
             ParseError::bad_record::<Chess>(text, problem, expected)
         };
-        if text.len() > LONGEST_RECORD {
-            let problem = format!("more than {LONGEST_RECORD} bytes of text");
+        if text.len() > MAX_PGN_BYTES {
+            let problem = format!("more than {MAX_PGN_BYTES} bytes of text");
             return Err(refuse(problem, "one game"));
         }
         let mut tags: Vec<(String, String)> = Vec::new();
@@ -105,11 +105,11 @@ impl Record {
             let found = tags.iter().find(|(known, _)| known == name);
             found.map(|(_, value)| value.as_str())
         };
-        let rules = super::Rules {
+        let rules = super::ChessRules {
             chess960: value("Variant")
                 .is_some_and(|variant| variant.to_lowercase().contains("960")),
         };
-        let start: Chess = notation::position(rules, value("FEN").unwrap_or("startpos"))?;
+        let start: Chess = notation::read_position(rules, value("FEN").unwrap_or("startpos"))?;
         let mut record = Self {
             tags,
             start,
@@ -206,7 +206,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
                     let (word, after) =
                         upto(rest.find(ends).unwrap_or(rest.len()).max(first.len_utf8()));
                     rest = after;
-                    if let Some(word) = notation::without_number(word) {
+                    if let Some(word) = notation::strip_move_number(word) {
                         return Some(Token::Word(word));
                     }
                 }
@@ -216,17 +216,18 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 }
 
 /// Writes the record as [`Record::parse`] reads it.
-impl fmt::Display for Record {
+impl fmt::Display for PgnRecord {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tag = |out: &mut fmt::Formatter<'_>, name: &str, value: &str| {
             let value = value.replace(['\n', '\r'], " ");
             let value = value.replace('\\', "\\\\").replace('"', "\\\"");
             writeln!(out, "[{name} \"{value}\"]")
         };
-        for name in ROSTER {
+        for name in SEVEN_TAG_ROSTER {
             tag(out, name, self.tag(name))?;
         }
-        let is_rare = |name: &str| !ROSTER.contains(&name) && !["SetUp", "FEN"].contains(&name);
+        let is_rare =
+            |name: &str| !SEVEN_TAG_ROSTER.contains(&name) && !["SetUp", "FEN"].contains(&name);
         for (name, value) in self.tags.iter().filter(|(name, _)| is_rare(name)) {
             tag(out, name, value)?;
         }
@@ -237,7 +238,7 @@ impl fmt::Display for Record {
         writeln!(out)?;
         let mut column = 0;
         let mut word = |out: &mut fmt::Formatter<'_>, word: &str| {
-            if column > 0 && column + 1 + word.len() > LINE {
+            if column > 0 && column + 1 + word.len() > MAX_LINE_LENGTH {
                 out.write_str("\n")?;
                 column = 0;
             } else if column > 0 {
@@ -280,11 +281,11 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let text = "[Event \"A \\\"cup\\\"\"]\n[White \"x\"]\n\n1. e4 {+0.3/5 0.1s} e5 (1... c5 2. Nf3 (2. c3)) 2.Nf3 $1 Nc6 ; yes\n3. Bb5 a6 1-0\n";
-        let record = Record::parse(text).expect("a sound record");
+        let record = PgnRecord::parse(text).expect("a sound record");
         assert_eq!(record.moves.len(), 6);
         assert_eq!(record.moves[0].1, "+0.3/5 0.1s");
         assert_eq!(record.tag("Event"), "A \"cup\"");
-        let again = Record::parse(&record.to_string()).expect("what was written");
+        let again = PgnRecord::parse(&record.to_string()).expect("what was written");
         assert_eq!(again.moves, record.moves);
         assert_eq!(again.tag("Event"), record.tag("Event"));
         assert_eq!(again.to_string(), record.to_string());
@@ -293,7 +294,7 @@ mod tests {
     #[test]
     fn another_start_is_kept() {
         let text = "[FEN \"4k3/P7/8/8/8/8/8/4K3 b - - 0 7\"]\n7... Kd7 8. a8=N *";
-        let record = Record::parse(text).expect("a sound record");
+        let record = PgnRecord::parse(text).expect("a sound record");
         let written = record.to_string();
         assert!(
             written.contains("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 b - - 0 7\"]"),
@@ -301,7 +302,7 @@ mod tests {
         );
         assert!(written.contains("7... Kd7 8. a8=N *"), "{written}");
         assert_eq!(
-            Record::parse(&written)
+            PgnRecord::parse(&written)
                 .expect("what was written")
                 .position(),
             record.position()
@@ -317,7 +318,7 @@ mod tests {
             ("1. e4 )", "a ) without"),
             ("[FEN \"nonsense\"]", "position"),
         ] {
-            let error = Record::parse(text).expect_err(text).to_string();
+            let error = PgnRecord::parse(text).expect_err(text).to_string();
             assert!(error.contains(problem), "{text}: {error}");
         }
     }

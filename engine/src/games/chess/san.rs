@@ -15,7 +15,7 @@ pub(super) fn write(
 }
 
 /// What a move in algebraic notation says: the moved piece, where to, and what else it lets on.
-struct Wanted {
+struct SanMove {
     piece: Piece,
     from_file: Option<File>,
     from_rank: Option<Rank>,
@@ -24,8 +24,8 @@ struct Wanted {
     captures: bool,
 }
 
-impl Wanted {
-    fn fits(&self, position: &Chess, mv: Move) -> bool {
+impl SanMove {
+    fn matches(&self, position: &Chess, mv: Move) -> bool {
         // A pawn captures exactly when it leaves its file, and then says which file that was.
         let is_pawn = self.piece == Piece::Pawn;
         let captures =
@@ -52,8 +52,8 @@ pub(super) fn parse(position: &Chess, text: &str) -> Option<Result<ChessMove, Pa
             Box::new(|mv| is_castling(position, mv) && mv.to.file() < mv.from.file())
         }
         _ => {
-            let wanted = read(bare)?;
-            Box::new(move |mv| wanted.fits(position, mv))
+            let san_move = parse_san_move(bare)?;
+            Box::new(move |mv| san_move.matches(position, mv))
         }
     };
     let mut moves = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn parse(position: &Chess, text: &str) -> Option<Result<ChessMove, Pa
         [] => Err(ParseError::illegal(
             position,
             text,
-            position.why_nothing_fits(bare),
+            position.no_san_match_reason(bare),
         )),
         _ => Err(ParseError::illegal(
             position,
@@ -75,7 +75,7 @@ pub(super) fn parse(position: &Chess, text: &str) -> Option<Result<ChessMove, Pa
 }
 
 /// Splits `Nbxd7`, `e8=Q` and the like into its parts.
-fn read(text: &str) -> Option<Wanted> {
+fn parse_san_move(text: &str) -> Option<SanMove> {
     if !text.is_ascii() {
         return None;
     }
@@ -114,7 +114,7 @@ fn read(text: &str) -> Option<Wanted> {
             _ => return None,
         }
     }
-    Some(Wanted {
+    Some(SanMove {
         piece,
         from_file,
         from_rank,

@@ -3,9 +3,9 @@
 use super::ConnectFour;
 use crate::games::{
     Evaluate,
-    evaluate::{Curve, Evaluation, Kind, Parameter},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
 };
-use crate::machine::ones;
+use crate::machine::iter_ones;
 
 impl Evaluate for ConnectFour {
     fn evaluations() -> &'static [Evaluation<Self>] {
@@ -14,19 +14,19 @@ impl Evaluate for ConnectFour {
                 name: "lines",
                 help: "Lines of four cells that only one side has discs in, by how many discs they hold.",
                 parameters: &[
-                    Parameter {
+                    EvaluationParameter {
                         name: "two",
                         help: "Hundredths of a point for a line with two discs.",
-                        kind: Kind::Number {
+                        kind: EvaluationParameterKind::Number {
                             default: 10,
                             min: 0,
                             max: 1000,
                         },
                     },
-                    Parameter {
+                    EvaluationParameter {
                         name: "three",
                         help: "Hundredths of a point for a line with three discs.",
-                        kind: Kind::Number {
+                        kind: EvaluationParameterKind::Number {
                             default: 50,
                             min: 0,
                             max: 1000,
@@ -38,7 +38,7 @@ impl Evaluate for ConnectFour {
                     lines(position.own, position.opponent, two, three)
                         - lines(position.opponent, position.own, two, three)
                 },
-                seen_by: None,
+                player_function: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),
@@ -46,8 +46,8 @@ impl Evaluate for ConnectFour {
         &TABLE
     }
 
-    fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<ConnectFour>; 1] = [Curve::squashed::<100>()];
+    fn reward_curves() -> &'static [RewardCurve<Self>] {
+        static TABLE: [RewardCurve<ConnectFour>; 1] = [RewardCurve::squashed::<100>()];
         &TABLE
     }
 }
@@ -56,7 +56,7 @@ fn lines(own: u64, other: u64, two: i32, three: i32) -> i32 {
     let mut total = 0;
     for step in [1, 6, 7, 8] {
         let line = 1 | 1 << step | 1 << (2 * step) | 1 << (3 * step);
-        for start in ones(super::BOARD) {
+        for start in iter_ones(super::BOARD) {
             let cells: u64 = line << start;
             // A line that would leave the board or wrap touches the spare row.
             if cells & !super::BOARD != 0 || cells & other != 0 {

@@ -22,8 +22,8 @@ pub const COLUMNS: u8 = 7;
 /// Rows of the board.
 pub const ROWS: u8 = 6;
 
-const BOTTOM: u64 = 0x0000_0408_1020_4081;
-const BOARD: u64 = BOTTOM * 0b11_1111;
+const BOTTOM_CELLS: u64 = 0x0000_0408_1020_4081;
+const BOARD: u64 = BOTTOM_CELLS * 0b11_1111;
 
 /// A position. Boards are kept from the side of the player to move, so that playing is three operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ impl ConnectFour {
     /// The cells a disc could fall into, whether or not the game is over.
     #[inline(always)]
     pub fn landing_cells(&self) -> u64 {
-        ((self.own | self.opponent) + BOTTOM) & BOARD
+        ((self.own | self.opponent) + BOTTOM_CELLS) & BOARD
     }
 
     /// The number of discs on the board.
@@ -126,7 +126,7 @@ impl Game for ConnectFour {
     fn legal_moves(&self, out: &mut Vec<Column>) {
         out.clear();
         if !has_four(self.opponent) {
-            out.extend(machine::ones(self.landing_cells()).map(|cell| Column(cell / 7)));
+            out.extend(machine::iter_ones(self.landing_cells()).map(|cell| Column(cell / 7)));
         }
     }
 
@@ -149,7 +149,7 @@ impl Game for ConnectFour {
     #[inline(always)]
     fn key(&self) -> u64 {
         // Own discs plus all discs plus the bottom row differ for every position (Tromp); mixing is one to one.
-        mix(self.own + (self.own | self.opponent) + BOTTOM)
+        mix(self.own + (self.own | self.opponent) + BOTTOM_CELLS)
     }
 
     /// The cell the disc comes to rest in.
@@ -159,7 +159,7 @@ impl Game for ConnectFour {
         (self.landing_cells() & column_cells).trailing_zeros() as usize
     }
 
-    fn men(&self) -> u32 {
+    fn piece_count(&self) -> u32 {
         self.plies()
     }
 

@@ -1,6 +1,6 @@
 //! Connect four as text: rows of `.XO`, Pascal Pons' strings of columns, and Fairy-Stockfish's `cfour`.
 
-use crate::machine::ones;
+use crate::machine::iter_ones;
 use std::fmt;
 
 use super::{BOARD, COLUMNS, Column, ConnectFour, ROWS, has_four};
@@ -133,14 +133,14 @@ impl Notation for ConnectFour {
     }
 
     fn grid(&self) -> Grid {
-        Grid::of_bits(COLUMNS, ROWS, self.discs(), |column, row| column * 7 + row)
+        Grid::from_bitboards(COLUMNS, ROWS, self.discs(), |column, row| column * 7 + row)
     }
 
     fn grid_square(&self, Column(column): Column) -> Option<(u8, u8)> {
         Some((column, self.landing_row(column)?))
     }
 
-    fn reason(&self) -> &'static str {
+    fn end_reason(&self) -> &'static str {
         if has_four(self.opponent) {
             "four in line"
         } else {
@@ -169,7 +169,7 @@ impl ConnectFour {
     }
 
     fn landing_row(&self, column: u8) -> Option<u8> {
-        ones(self.landing_cells())
+        iter_ones(self.landing_cells())
             .find(|cell| cell / 7 == column)
             .map(|cell| cell % 7)
     }
@@ -283,11 +283,11 @@ fn from_rows(text: &str) -> Result<ConnectFour, ParseError> {
         "O" | "o" | "b" | "B" => Player::Second,
         other => return Err(error(format!("side {}", quote(other)))),
     };
-    checked(text, discs, to_move)
+    check_position(text, discs, to_move)
 }
 
 /// Refuses what no game can reach by falling discs and alternating turns.
-fn checked(
+fn check_position(
     text: &str,
     [first, second]: [u64; 2],
     to_move: Player,
@@ -298,7 +298,8 @@ fn checked(
         ))
     };
     let occupied = first | second;
-    if let Some(cell) = ones(occupied).find(|cell| cell % 7 > 0 && occupied >> (cell - 1) & 1 == 0)
+    if let Some(cell) =
+        iter_ones(occupied).find(|cell| cell % 7 > 0 && occupied >> (cell - 1) & 1 == 0)
     {
         let problem = format!("a disc in column {} with nothing below it", cell / 7 + 1);
         return refuse(problem, "discs that have fallen as far as they can");
@@ -335,7 +336,8 @@ fn checked(
     // The four must have been made by the last disc: without some topmost disc of the winner there is none.
     let tops = occupied & !((occupied & BOARD) >> 1);
     if has_four(position.opponent)
-        && !ones(tops & position.opponent).any(|cell| !has_four(position.opponent & !(1 << cell)))
+        && !iter_ones(tops & position.opponent)
+            .any(|cell| !has_four(position.opponent & !(1 << cell)))
     {
         let problem = "fours that no last disc can have made together";
         return refuse(

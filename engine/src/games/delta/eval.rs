@@ -3,9 +3,9 @@
 use super::{BOARD, Delta, Slides, has_four};
 use crate::games::{
     Evaluate,
-    evaluate::{Curve, Evaluation, Kind, Parameter},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
 };
-use crate::machine::ones;
+use crate::machine::iter_ones;
 
 impl Evaluate for Delta {
     fn evaluations() -> &'static [Evaluation<Self>] {
@@ -14,19 +14,19 @@ impl Evaluate for Delta {
                 name: "mobility",
                 help: "Slides that each side's stones could make, and empty squares that would complete four in line.",
                 parameters: &[
-                    Parameter {
+                    EvaluationParameter {
                         name: "slides",
                         help: "What a slide is worth.",
-                        kind: Kind::Number {
+                        kind: EvaluationParameterKind::Number {
                             default: 1,
                             min: 0,
                             max: 1000,
                         },
                     },
-                    Parameter {
+                    EvaluationParameter {
                         name: "lines",
                         help: "What a square that would complete a line of four is worth.",
-                        kind: Kind::Number {
+                        kind: EvaluationParameterKind::Number {
                             default: 10,
                             min: 0,
                             max: 1000,
@@ -41,7 +41,7 @@ impl Evaluate for Delta {
                     };
                     worth(position.own) - worth(position.opponent)
                 },
-                seen_by: None,
+                player_function: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),
@@ -49,15 +49,15 @@ impl Evaluate for Delta {
         &TABLE
     }
 
-    fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<Delta>; 1] = [Curve::squashed::<20>()];
+    fn reward_curves() -> &'static [RewardCurve<Self>] {
+        static TABLE: [RewardCurve<Delta>; 1] = [RewardCurve::squashed::<20>()];
         &TABLE
     }
 }
 
 /// The empty squares on which one more stone would complete a line of four.
 fn line_squares(stones: u32, empty: u32) -> i32 {
-    ones(empty.into())
+    iter_ones(empty.into())
         .filter(|square| has_four(stones | 1 << square))
         .count() as i32
 }
@@ -65,13 +65,13 @@ fn line_squares(stones: u32, empty: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{delta::Equaliser, notation::position};
+    use crate::games::{delta::Equaliser, notation::read_position};
 
     #[test]
     fn values_worked_out_by_hand() {
         // Black a1 b1 c1 and a5, white e5 d5 and e2, white to move.
         let delta: Delta =
-            position(Equaliser::Optional, "*..oo/...../...../....o/***.. w").unwrap();
+            read_position(Equaliser::Optional, "*..oo/...../...../....o/***.. w").unwrap();
         let mobility = &Delta::evaluations()[0];
         // Black completes a line on d1 only, white on none.
         assert_eq!((mobility.function)(&delta, &[0, 1]), -1);

@@ -27,9 +27,9 @@ mod slides;
 use slides::Slides;
 
 /// Stones of each side.
-pub const STONES: u32 = 9;
+pub const STONES_PER_SIDE: u32 = 9;
 /// The ply at which a game is drawn.
-pub const LAST_PLY: u8 = 200;
+pub const MAX_PLIES: u8 = 200;
 
 const BOARD: u32 = (1 << 25) - 1;
 
@@ -66,7 +66,7 @@ pub struct Slide {
 }
 
 /// No square.
-pub const NONE: u8 = 25;
+pub const NO_PICK_UP: u8 = 25;
 
 impl Slide {
     #[inline(always)]
@@ -74,7 +74,7 @@ impl Slide {
         Self {
             from: square,
             to: square,
-            pick: NONE,
+            pick: NO_PICK_UP,
         }
     }
 
@@ -121,13 +121,13 @@ impl Delta {
 
     /// Stones of `player` that are not on the board.
     pub fn reserve(&self, player: Player) -> u32 {
-        STONES - self.stones()[player.index()].count_ones()
+        STONES_PER_SIDE - self.stones()[player.index()].count_ones()
     }
 
     /// Whether the player to move must pick up a stone after its slide.
     #[inline(always)]
     pub fn is_pick_up(&self) -> bool {
-        self.ply >= 2 * STONES as u8
+        self.ply >= 2 * STONES_PER_SIDE as u8
     }
 
     #[inline(always)]
@@ -144,13 +144,13 @@ impl Delta {
     }
 
     #[inline(always)]
-    fn may_slide(&self) -> bool {
+    fn can_slide(&self) -> bool {
         self.ply > 1 && !(self.ply == 3 && self.equaliser == Equaliser::Forced)
     }
 
     #[inline(always)]
     fn slides(&self) -> Slides {
-        if self.may_slide() {
+        if self.can_slide() {
             Slides::new(self.own, self.empty())
         } else {
             Slides::NONE
@@ -158,8 +158,8 @@ impl Delta {
     }
 
     #[inline(always)]
-    fn is_stopped(&self) -> bool {
-        self.ply >= LAST_PLY || has_four(self.opponent)
+    fn is_ply_limit_reached(&self) -> bool {
+        self.ply >= MAX_PLIES || has_four(self.opponent)
     }
 
     fn is_blocked(&self) -> bool {
@@ -186,7 +186,7 @@ fn four_along<const STEP: u32>(stones: u32) -> u32 {
 }
 
 impl Game for Delta {
-    const LISTS_QUICKLY: bool = false;
+    const HAS_FAST_MOVE_GENERATION: bool = false;
 
     type Rules = Equaliser;
     type Move = Slide;
@@ -234,14 +234,14 @@ impl Game for Delta {
         if has_four(self.opponent) || self.is_blocked() {
             Some(Outcome::Win(self.to_move().opponent()))
         } else {
-            (self.ply >= LAST_PLY).then_some(Outcome::Draw)
+            (self.ply >= MAX_PLIES).then_some(Outcome::Draw)
         }
     }
 
     #[inline(always)]
     fn final_outcome(&self) -> Outcome {
         // Without four in line it was the end of moves, but for the last ply of all.
-        if self.ply < LAST_PLY {
+        if self.ply < MAX_PLIES {
             Outcome::Win(self.to_move().opponent())
         } else {
             self.outcome().unwrap_or(Outcome::Draw)
@@ -251,26 +251,30 @@ impl Game for Delta {
     #[inline(always)]
     fn legal_moves(&self, out: &mut Vec<Slide>) {
         out.clear();
-        if self.is_stopped() {
+        if self.is_ply_limit_reached() {
             return;
         }
         // A bit for every pair of squares puts them in order.
         let mut pairs = [0u64; 25];
         let mut origins = self.placements();
-        for square in machine::ones(origins.into()) {
+        for square in machine::iter_ones(origins.into()) {
             pairs[usize::from(square)] = 1 << square;
         }
         for (from, to) in self.slides().iter() {
             pairs[usize::from(from)] |= 1 << to;
             origins |= 1 << from;
         }
-        for from in machine::ones(origins.into()) {
-            for to in machine::ones(pairs[usize::from(from)]) {
+        for from in machine::iter_ones(origins.into()) {
+            for to in machine::iter_ones(pairs[usize::from(from)]) {
                 if self.is_pick_up() {
                     let others = self.own & !(1 << from);
-                    out.extend(machine::ones(others.into()).map(|pick| Slide { from, to, pick }));
+                    out.extend(machine::iter_ones(others.into()).map(|pick| Slide {
+                        from,
+                        to,
+                        pick,
+                    }));
                 } else {
-                    let pick = NONE;
+                    let pick = NO_PICK_UP;
                     out.push(Slide { from, to, pick });
                 }
             }
@@ -278,16 +282,16 @@ impl Game for Delta {
     }
 
     fn is_legal(&self, mv: Slide) -> bool {
-        if self.is_stopped() || mv.from >= NONE || mv.to >= NONE {
+        if self.is_ply_limit_reached() || mv.from >= NO_PICK_UP || mv.to >= NO_PICK_UP {
             return false;
         }
         if mv.is_placement() {
-            return mv.pick == NONE && self.placements() >> mv.to & 1 == 1;
+            return mv.pick == NO_PICK_UP && self.placements() >> mv.to & 1 == 1;
         }
         let pick_is_right = if self.is_pick_up() {
-            mv.pick < NONE && mv.pick != mv.from && self.own >> mv.pick & 1 == 1
+            mv.pick < NO_PICK_UP && mv.pick != mv.from && self.own >> mv.pick & 1 == 1
         } else {
-            mv.pick == NONE
+            mv.pick == NO_PICK_UP
         };
         pick_is_right && self.slides().iter().any(|slide| slide == (mv.from, mv.to))
     }
@@ -313,13 +317,13 @@ impl Game for Delta {
         mix(u64::from(self.own) | u64::from(self.opponent) << 25 | u64::from(self.ply) << 50)
     }
 
-    fn men(&self) -> u32 {
+    fn piece_count(&self) -> u32 {
         (self.own | self.opponent).count_ones()
     }
 
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Slide> {
-        if self.is_stopped() {
+        if self.is_ply_limit_reached() {
             return None;
         }
         let placements = self.placements();
@@ -339,16 +343,20 @@ impl Game for Delta {
             let others = self.own & !(1 << from);
             machine::select(others.into(), rng.below(others.count_ones())) as u8
         } else {
-            NONE
+            NO_PICK_UP
         };
         Some(Slide { from, to, pick })
     }
 
     fn perft_count(&self) -> u64 {
-        if self.is_stopped() {
+        if self.is_ply_limit_reached() {
             return 0;
         }
-        let picks = if self.is_pick_up() { STONES - 1 } else { 1 };
+        let picks = if self.is_pick_up() {
+            STONES_PER_SIDE - 1
+        } else {
+            1
+        };
         (self.placements().count_ones() + self.slides().count() * picks).into()
     }
 
@@ -372,8 +380,8 @@ impl Symmetric for Delta {
 
     fn image_of_move(mv: Slide, symmetry: Symmetry) -> Slide {
         let square = |square| {
-            if square == NONE {
-                NONE
+            if square == NO_PICK_UP {
+                NO_PICK_UP
             } else {
                 image_of_square(square, symmetry)
             }
@@ -387,12 +395,12 @@ impl Symmetric for Delta {
 }
 
 const fn image_of_square(square: u8, symmetry: Symmetry) -> u8 {
-    let (column, row) = symmetry.square((square % 5, square / 5), 5);
+    let (column, row) = symmetry.map_square((square % 5, square / 5), 5);
     row * 5 + column
 }
 
 fn image(stones: u32, symmetry: Symmetry) -> u32 {
-    machine::ones(stones.into()).fold(0, |image, square| {
+    machine::iter_ones(stones.into()).fold(0, |image, square| {
         image | 1 << image_of_square(square, symmetry)
     })
 }

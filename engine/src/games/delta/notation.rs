@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Delta, Equaliser, LAST_PLY, NONE, STONES, Slide, has_four};
+use super::{Delta, Equaliser, MAX_PLIES, NO_PICK_UP, STONES_PER_SIDE, Slide, has_four};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
     notation::{Grid, Style, parse_number, parse_square, quote, write_square},
@@ -47,7 +47,11 @@ impl Notation for Delta {
                 _ => Ok(mv),
             };
         }
-        Err(ParseError::illegal(self, text, self.why_illegal(mv)))
+        Err(ParseError::illegal(
+            self,
+            text,
+            self.illegal_move_reason(mv),
+        ))
     }
 
     fn write_move(&self, mv: Slide, _: Style, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -55,7 +59,7 @@ impl Notation for Delta {
             write_square((mv.from % 5, mv.from / 5), out)?;
         }
         write_square((mv.to % 5, mv.to / 5), out)?;
-        if mv.pick != NONE {
+        if mv.pick != NO_PICK_UP {
             out.write_char('x')?;
             write_square((mv.pick % 5, mv.pick / 5), out)?;
         }
@@ -105,9 +109,9 @@ impl Notation for Delta {
         let ply = match rest.get(1) {
             None => None,
             Some(text) => match parse_number(text) {
-                Some(ply) if ply <= LAST_PLY => Some(ply),
+                Some(ply) if ply <= MAX_PLIES => Some(ply),
                 _ => {
-                    let problem = format!("number of plies {} (at most {LAST_PLY})", quote(text));
+                    let problem = format!("number of plies {} (at most {MAX_PLIES})", quote(text));
                     return Err(error(problem));
                 }
             },
@@ -115,7 +119,7 @@ impl Notation for Delta {
         if let Some(more) = rest.get(2) {
             return Err(error(format!("{} after the plies", quote(more))));
         }
-        checked(text, equaliser, stones, side, ply)
+        check_position(text, equaliser, stones, side, ply)
     }
 
     fn write_position(&self, _: Style, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -169,14 +173,14 @@ impl Notation for Delta {
 
     fn grid(&self) -> Grid {
         let stones = self.stones().map(u64::from);
-        Grid::of_bits(5, 5, stones, |column, row| row * 5 + column)
+        Grid::from_bitboards(5, 5, stones, |column, row| row * 5 + column)
     }
 
     fn grid_square(&self, mv: Slide) -> Option<(u8, u8)> {
         mv.is_placement().then_some((mv.to % 5, mv.to / 5))
     }
 
-    fn reason(&self) -> &'static str {
+    fn end_reason(&self) -> &'static str {
         if has_four(self.opponent) {
             "four in line"
         } else if self.is_blocked() {
@@ -199,14 +203,14 @@ fn split_move(text: &str) -> Option<(Slide, Option<u8>)> {
     let mut mv = Slide {
         from,
         to,
-        pick: NONE,
+        pick: NO_PICK_UP,
     };
     let mut drop = None;
     let mut rest = text.get(4..)?;
     while !rest.is_empty() {
         let named = rest.get(1..3).and_then(square)?;
         match rest.as_bytes()[0] {
-            b'x' | b'X' if mv.pick == NONE => mv.pick = named,
+            b'x' | b'X' if mv.pick == NO_PICK_UP => mv.pick = named,
             b'/' if drop.is_none() => drop = Some(named),
             _ => return None,
         }
@@ -228,7 +232,7 @@ impl Delta {
         }
     }
 
-    fn why_illegal(&self, mv: Slide) -> &'static str {
+    fn illegal_move_reason(&self, mv: Slide) -> &'static str {
         if self.outcome().is_some() {
             "the game is over"
         } else if mv.is_placement() {
@@ -237,7 +241,7 @@ impl Delta {
             } else {
                 "the square is taken"
             }
-        } else if !self.may_slide() {
+        } else if !self.can_slide() {
             "only a plain placement is allowed now"
         } else if self.own >> mv.from & 1 == 0 {
             "there is no stone of the player to move on its first square"
@@ -245,7 +249,7 @@ impl Delta {
             "a slide goes two squares or more in a straight line, over and onto empty squares"
         } else if !self.is_pick_up() {
             "nothing is picked up while there are stones in reserve"
-        } else if mv.pick == NONE {
+        } else if mv.pick == NO_PICK_UP {
             "with no stone in reserve another own stone must be picked up"
         } else {
             "the stone picked up must be another one of the own colour"
@@ -254,7 +258,7 @@ impl Delta {
 }
 
 /// Refuses what no game can reach, and works out side and ply where they are not given.
-fn checked(
+fn check_position(
     text: &str,
     equaliser: Equaliser,
     [black, white]: [u32; 2],
@@ -266,8 +270,11 @@ fn checked(
     };
     let [blacks, whites] = [black, white].map(u32::count_ones);
     let on_board = (blacks + whites) as u8;
-    let full = on_board == 2 * STONES as u8;
-    if blacks > STONES || whites > STONES || blacks != whites && blacks != whites + 1 {
+    let full = on_board == 2 * STONES_PER_SIDE as u8;
+    if blacks > STONES_PER_SIDE
+        || whites > STONES_PER_SIDE
+        || blacks != whites && blacks != whites + 1
+    {
         let expected = "at most nine stones each, in equal number or one black stone more";
         return refuse(
             format!("{blacks} black and {whites} white stones"),

@@ -1,6 +1,6 @@
 //! All slides of one side at once, counted and picked without listing them.
 
-use crate::machine::{ones, select};
+use crate::machine::{iter_ones, select};
 
 /// Two opposite directions: the step towards higher bits, and the squares such a step can end on from both sides.
 struct Axis {
@@ -89,7 +89,7 @@ impl Slides {
         self.0
             .iter()
             .enumerate()
-            .flat_map(|(direction, &word)| ones(word).map(move |bit| decode(direction, bit)))
+            .flat_map(|(direction, &word)| iter_ones(word).map(move |bit| decode(direction, bit)))
     }
 }
 

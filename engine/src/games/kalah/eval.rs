@@ -3,7 +3,7 @@
 use super::Kalah;
 use crate::games::{
     Evaluate, Game as _, Player,
-    evaluate::{Curve, Evaluation, Kind, Parameter},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
 };
 
 impl Evaluate for Kalah {
@@ -12,10 +12,10 @@ impl Evaluate for Kalah {
             Evaluation {
                 name: "stores",
                 help: "Difference of the stores, a hundred for a stone.",
-                parameters: &[Parameter {
+                parameters: &[EvaluationParameter {
                     name: "pits",
                     help: "Hundredths of a stone for each stone in a pit of one's own.",
-                    kind: Kind::Number {
+                    kind: EvaluationParameterKind::Number {
                         default: 0,
                         min: 0,
                         max: 100,
@@ -28,7 +28,7 @@ impl Evaluate for Kalah {
                     };
                     worth(position.to_move()) - worth(position.to_move().opponent())
                 },
-                seen_by: None,
+                player_function: None,
             },
             Evaluation::outcome_only(),
             Evaluation::random(),
@@ -36,14 +36,14 @@ impl Evaluate for Kalah {
         &TABLE
     }
 
-    fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<Kalah>; 1] = [Curve {
+    fn reward_curves() -> &'static [RewardCurve<Self>] {
+        static TABLE: [RewardCurve<Kalah>; 1] = [RewardCurve {
             name: "stores",
             help: "Report 000's straight line: from 0.2 at 48 stones behind to 0.8 at 48 ahead.",
-            parameters: &[Parameter {
+            parameters: &[EvaluationParameter {
                 name: "stones",
                 help: "The lead at which the line ends.",
-                kind: Kind::Number {
+                kind: EvaluationParameterKind::Number {
                     default: 48,
                     min: 1,
                     max: 72,

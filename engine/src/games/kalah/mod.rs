@@ -23,7 +23,7 @@ mod notation;
 
 /// What a variant changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Rules {
+pub struct KalahRules {
     /// Pits on each side, 1 to 6.
     pub pits: u8,
     /// Stones in each pit at the start, 1 to 6.
@@ -32,19 +32,19 @@ pub struct Rules {
     pub empty_capture: bool,
 }
 
-impl Default for Rules {
+impl Default for KalahRules {
     fn default() -> Self {
         Self {
-            pits: MOST_PITS,
+            pits: MAX_PITS,
             stones: 4,
             empty_capture: false,
         }
     }
 }
 
-impl Rules {
+impl KalahRules {
     /// All stones of a game.
-    pub fn total(self) -> u32 {
+    pub fn total_stones(self) -> u32 {
         2 * u32::from(self.pits) * u32::from(self.stones)
     }
 }
@@ -55,36 +55,36 @@ pub struct Kalah {
     own: u64,
     other: u64,
     to_move: Player,
-    rules: Rules,
+    rules: KalahRules,
 }
 
 /// A pit of the player to move, counted from 0 at its left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pit(pub u8);
 
-const MOST_PITS: u8 = 6;
-const MOST_STONES: usize = 72;
-const STORE: u32 = 6;
-const PITS: u64 = (1 << 48) - 1;
+const MAX_PITS: u8 = 6;
+const MAX_STONES: usize = 72;
+const STORE_BYTE: u32 = 6;
+const PITS_MASK: u64 = (1 << 48) - 1;
 
 /// What sowing adds to the two sides; byte 7 of `own` is where the last stone falls (see [`Kalah::play`]).
 #[derive(Clone, Copy)]
-struct Sowing {
+struct SowingDelta {
     own: u64,
     other: u64,
 }
 
 /// By pits on a side - 1, pit, and stones in it.
-static SOWINGS: [[[Sowing; MOST_STONES + 1]; MOST_PITS as usize]; MOST_PITS as usize] = {
-    let mut table =
-        [[[Sowing { own: 0, other: 0 }; MOST_STONES + 1]; MOST_PITS as usize]; MOST_PITS as usize];
+static SOWING_TABLE: [[[SowingDelta; MAX_STONES + 1]; MAX_PITS as usize]; MAX_PITS as usize] = {
+    let mut table = [[[SowingDelta { own: 0, other: 0 }; MAX_STONES + 1]; MAX_PITS as usize];
+        MAX_PITS as usize];
     let mut pits = 1;
-    while pits <= MOST_PITS as usize {
+    while pits <= MAX_PITS as usize {
         let mut pit = 0;
         while pit < pits {
             let mut stones = 1;
-            while stones <= MOST_STONES {
-                table[pits - 1][pit][stones] = sowing(pits, pit, stones);
+            while stones <= MAX_STONES {
+                table[pits - 1][pit][stones] = compute_sowing(pits, pit, stones);
                 stones += 1;
             }
             pit += 1;
@@ -94,10 +94,10 @@ static SOWINGS: [[[Sowing; MOST_STONES + 1]; MOST_PITS as usize]; MOST_PITS as u
     table
 };
 
-const fn sowing(pits: usize, pit: usize, stones: usize) -> Sowing {
+const fn compute_sowing(pits: usize, pit: usize, stones: usize) -> SowingDelta {
     // Own pits, own store, opponent's pits: a lap of 2 * pits + 1 places.
     let lap = 2 * pits + 1;
-    let mut change = Sowing { own: 0, other: 0 };
+    let mut change = SowingDelta { own: 0, other: 0 };
     let mut step = 1;
     while step <= lap {
         let along = (pit + step) % lap;
@@ -107,7 +107,11 @@ const fn sowing(pits: usize, pit: usize, stones: usize) -> Sowing {
             change.other += dropped << (8 * (along - pits - 1));
             change.own += (last as u64) << 59;
         } else {
-            let place = if along == pits { STORE as usize } else { along };
+            let place = if along == pits {
+                STORE_BYTE as usize
+            } else {
+                along
+            };
             change.own += dropped << (8 * place);
             change.own += (last as u64 * place as u64) << 56;
         }
@@ -126,7 +130,7 @@ impl Kalah {
 
     /// The stones in the store of `player`.
     pub fn store(&self, player: Player) -> u8 {
-        byte(self.side(player), STORE)
+        byte(self.side(player), STORE_BYTE)
     }
 
     fn side(&self, player: Player) -> u64 {
@@ -141,11 +145,11 @@ impl Kalah {
     #[inline(always)]
     fn playable(&self) -> u64 {
         // No pit holds more than 72 stones, so adding 127 sets the top bit of every byte but the empty ones.
-        ((self.own & PITS) + 0x7f7f_7f7f_7f7f) & 0x8080_8080_8080
+        ((self.own & PITS_MASK) + 0x7f7f_7f7f_7f7f) & 0x8080_8080_8080
     }
 
     /// The position with these stones, swept if one side is empty.
-    fn new(rules: Rules, own: u64, other: u64, to_move: Player) -> Self {
+    fn new(rules: KalahRules, own: u64, other: u64, to_move: Player) -> Self {
         let mut position = Self {
             own,
             other,
@@ -158,7 +162,7 @@ impl Kalah {
 
     #[inline(always)]
     fn sweep_if_over(&mut self) {
-        if self.own & PITS == 0 || self.other & PITS == 0 {
+        if self.own & PITS_MASK == 0 || self.other & PITS_MASK == 0 {
             self.own = swept(self.own);
             self.other = swept(self.other);
         }
@@ -173,11 +177,11 @@ fn byte(side: u64, place: u32) -> u8 {
 /// A side with all its stones in the store.
 fn swept(side: u64) -> u64 {
     // The product's top byte is the sum of all bytes.
-    (side.wrapping_mul(0x0101_0101_0101_0101) >> 56) << (8 * STORE)
+    (side.wrapping_mul(0x0101_0101_0101_0101) >> 56) << (8 * STORE_BYTE)
 }
 
 impl Game for Kalah {
-    type Rules = Rules;
+    type Rules = KalahRules;
     type Move = Pit;
 
     const MOVE_BITS: u32 = 3;
@@ -192,7 +196,7 @@ impl Game for Kalah {
         Pit(bits as u8)
     }
 
-    fn start(rules: Rules) -> Self {
+    fn start(rules: KalahRules) -> Self {
         let side = (0..rules.pits).fold(0, |side, pit| side | u64::from(rules.stones) << (8 * pit));
         Self {
             own: side,
@@ -202,7 +206,7 @@ impl Game for Kalah {
         }
     }
 
-    fn rules(&self) -> Rules {
+    fn rules(&self) -> KalahRules {
         self.rules
     }
 
@@ -214,7 +218,7 @@ impl Game for Kalah {
     #[inline(always)]
     fn outcome(&self) -> Option<Outcome> {
         // A finished board has been swept, an unfinished one has stones on both sides.
-        if self.own & PITS != 0 {
+        if self.own & PITS_MASK != 0 {
             return None;
         }
         Some(Outcome::by_score(
@@ -226,7 +230,7 @@ impl Game for Kalah {
     #[inline(always)]
     fn legal_moves(&self, out: &mut Vec<Pit>) {
         out.clear();
-        out.extend(machine::ones(self.playable()).map(|bit| Pit(bit / 8)));
+        out.extend(machine::iter_ones(self.playable()).map(|bit| Pit(bit / 8)));
     }
 
     #[inline(always)]
@@ -240,7 +244,7 @@ impl Game for Kalah {
         let pits = u32::from(self.rules.pits);
         let stones = byte(self.own, pit.into());
         let sowing =
-            SOWINGS[usize::from(self.rules.pits - 1)][usize::from(pit)][usize::from(stones)];
+            SOWING_TABLE[usize::from(self.rules.pits - 1)][usize::from(pit)][usize::from(stones)];
         let own = self.own.wrapping_add(sowing.own);
         self.other = self.other.wrapping_add(sowing.other);
         // An own pit (0 to 5), the own store (6), or somewhere on the opponent's side (8).
@@ -252,10 +256,10 @@ impl Game for Kalah {
         let captured = byte(self.other, opposite);
         let alone = pit == last && byte(self.own, pit) == 1;
         let mask = u64::from(alone & (captured != 0 || self.rules.empty_capture)).wrapping_neg();
-        self.own += mask & (((u64::from(captured) + 1) << (8 * STORE)) - (1 << (8 * pit)));
+        self.own += mask & (((u64::from(captured) + 1) << (8 * STORE_BYTE)) - (1 << (8 * pit)));
         self.other -= mask & u64::from(captured) << (8 * opposite);
         self.sweep_if_over();
-        let passes = last != STORE;
+        let passes = last != STORE_BYTE;
         let exchange = (self.own ^ self.other) & u64::from(passes).wrapping_neg();
         self.own ^= exchange;
         self.other ^= exchange;
@@ -271,7 +275,7 @@ impl Game for Kalah {
         mix(self.own ^ mix(self.other ^ (self.to_move as u64) << 63))
     }
 
-    fn men(&self) -> u32 {
+    fn piece_count(&self) -> u32 {
         self.pits(Player::First)
             .chain(self.pits(Player::Second))
             .map(u32::from)
@@ -318,7 +322,7 @@ mod tests {
 
     /// Sowing stone by stone, from the words of the rules.
     fn sow_by_hand(
-        rules: Rules,
+        rules: KalahRules,
         side: &mut [Vec<u8>; 2],
         store: &mut [u8; 2],
         mover: usize,
@@ -359,7 +363,7 @@ mod tests {
         for pits in 1..=6 {
             for stones in 1..=6 {
                 for empty_capture in [false, true] {
-                    let rules = Rules {
+                    let rules = KalahRules {
                         pits,
                         stones,
                         empty_capture,

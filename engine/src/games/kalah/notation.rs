@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Kalah, Pit, Rules, STORE};
+use super::{Kalah, KalahRules, Pit, STORE_BYTE};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
     notation::{Grid, Style, full_name, parse_number, quote},
@@ -28,9 +28,9 @@ impl Notation for Kalah {
     const VARIANT_HELP: &'static str =
         "PITSxSTONES such as 4x3, each from 1 to 6, or empty-capture, or both";
 
-    fn parse_variant_word(rules: Rules, word: &str) -> Option<Rules> {
+    fn parse_variant_word(rules: KalahRules, word: &str) -> Option<KalahRules> {
         if word.eq_ignore_ascii_case("empty-capture") {
-            return Some(Rules {
+            return Some(KalahRules {
                 empty_capture: true,
                 ..rules
             });
@@ -40,20 +40,20 @@ impl Notation for Kalah {
             [digit @ b'1'..=b'6'] => Some(digit - b'0'),
             _ => None,
         };
-        Some(Rules {
+        Some(KalahRules {
             pits: number(pits)?,
             stones: number(stones)?,
             ..rules
         })
     }
 
-    fn write_variant(rules: Rules, out: &mut dyn fmt::Write) -> fmt::Result {
-        let Rules {
+    fn write_variant(rules: KalahRules, out: &mut dyn fmt::Write) -> fmt::Result {
+        let KalahRules {
             pits,
             stones,
             empty_capture,
         } = rules;
-        if rules != Rules::default() {
+        if rules != KalahRules::default() {
             write!(out, ":{pits}x{stones}")?;
         }
         if empty_capture {
@@ -70,7 +70,7 @@ impl Notation for Kalah {
             Some(number @ 1..=6) => Pit(number - 1),
             // open_spiel counts on around the board, which has six pits on a side: 7 is South's store.
             Some(number @ 8..=13)
-                if self.to_move == Player::Second && self.rules.pits == super::MOST_PITS =>
+                if self.to_move == Player::Second && self.rules.pits == super::MAX_PITS =>
             {
                 Pit(number - 8)
             }
@@ -102,7 +102,7 @@ impl Notation for Kalah {
         write!(out, "{}", pit + 1)
     }
 
-    fn parse_position(rules: Rules, text: &str) -> Result<Self, ParseError> {
+    fn parse_position(rules: KalahRules, text: &str) -> Result<Self, ParseError> {
         let error = |problem: String| ParseError::position::<Self>(text, problem);
         let (literal, turn) = text
             .strip_prefix('<')
@@ -111,7 +111,7 @@ impl Notation for Kalah {
         let mut numbers = Vec::new();
         for word in literal.split(',') {
             let number = parse_number::<u8>(word.trim())
-                .filter(|&number| u32::from(number) <= Rules::MOST_TOTAL);
+                .filter(|&number| u32::from(number) <= KalahRules::MAX_TOTAL_STONES);
             numbers.push(number.ok_or_else(|| error(format!("number {}", quote(word.trim()))))?);
         }
         let pits = usize::from(rules.pits);
@@ -139,10 +139,10 @@ impl Notation for Kalah {
             ));
         }
         let total: u32 = numbers[1..].iter().copied().map(u32::from).sum();
-        if total != rules.total() {
+        if total != rules.total_stones() {
             let expected = format!(
                 "{} in all, for that is what {} has",
-                rules.total(),
+                rules.total_stones(),
                 full_name::<Self>(rules)
             );
             return Err(ParseError::bad_position::<Self>(
@@ -160,7 +160,7 @@ impl Notation for Kalah {
             let pits = pits.iter().enumerate().fold(0, |side, (pit, &stones)| {
                 side | u64::from(stones) << (8 * pit)
             });
-            pits | u64::from(store) << (8 * STORE)
+            pits | u64::from(store) << (8 * STORE_BYTE)
         };
         let south = side(numbers[1], &numbers[3..3 + pits]);
         let north = side(numbers[2], &numbers[3 + pits..]);
@@ -245,7 +245,7 @@ impl Notation for Kalah {
         })
     }
 
-    fn reason(&self) -> &'static str {
+    fn end_reason(&self) -> &'static str {
         "one side is empty"
     }
 
@@ -254,7 +254,7 @@ impl Notation for Kalah {
     }
 }
 
-impl Rules {
+impl KalahRules {
     /// The stones of the largest variant.
-    const MOST_TOTAL: u32 = super::MOST_STONES as u32;
+    const MAX_TOTAL_STONES: u32 = super::MAX_STONES as u32;
 }

@@ -1,11 +1,11 @@
 //! What an othello position is worth: the evaluations of reports 001 and 004.
 
-use super::{CORNERS, Othello, PASS, Place};
+use super::{CORNERS, Othello, OthelloMove, PASS};
 use crate::games::{
     Evaluate, Game as _, Player,
-    evaluate::{Curve, Evaluation, Kind, Parameter},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
 };
-use crate::machine::ones;
+use crate::machine::iter_ones;
 
 /// Report 001's weights (the classic matrix), a quadrant of them: the other three are its mirror images.
 const WEIGHTS_001: [[i32; 4]; 4] = [
@@ -22,10 +22,10 @@ const WEIGHTS_004: [[i32; 4]; 4] = [
     [2, -1, 0, 1],
 ];
 
-const OWN_OR_DIFFERENCE: Parameter = Parameter {
+const OWN_OR_DIFFERENCE: EvaluationParameter = EvaluationParameter {
     name: "eval",
     help: "diff: own minus opponent's; own: only the discs of the player who searches count, as report 001 has it.",
-    kind: Kind::Choice(&["diff", "own"]),
+    kind: EvaluationParameterKind::Choice(&["diff", "own"]),
 };
 
 impl Evaluate for Othello {
@@ -38,7 +38,7 @@ impl Evaluate for Othello {
                 function: |position, arguments| {
                     weights(position, position.to_move(), &WEIGHTS_001, arguments)
                 },
-                seen_by: Some(|position, player, arguments| {
+                player_function: Some(|position, player, arguments| {
                     weights(position, player, &WEIGHTS_001, arguments)
                 }),
             },
@@ -49,7 +49,7 @@ impl Evaluate for Othello {
                 function: |position, arguments| {
                     weights(position, position.to_move(), &WEIGHTS_004, arguments)
                 },
-                seen_by: Some(|position, player, arguments| {
+                player_function: Some(|position, player, arguments| {
                     weights(position, player, &WEIGHTS_004, arguments)
                 }),
             },
@@ -57,22 +57,26 @@ impl Evaluate for Othello {
                 name: "count",
                 help: "Disc difference in percent of all discs.",
                 parameters: &[],
-                function: |position, _| share(position.own, position.opponent),
-                seen_by: None,
+                function: |position, _| relative_difference(position.own, position.opponent),
+                player_function: None,
             },
             Evaluation {
                 name: "mobility",
                 help: "Difference in playable squares in percent of both sides'.",
                 parameters: &[],
-                function: |position, _| share(position.squares(), position.opponent_squares()),
-                seen_by: None,
+                function: |position, _| {
+                    relative_difference(position.legal_squares(), position.opponent_legal_squares())
+                },
+                player_function: None,
             },
             Evaluation {
                 name: "corners",
                 help: "Difference in corners in percent of those taken.",
                 parameters: &[],
-                function: |position, _| share(position.own & CORNERS, position.opponent & CORNERS),
-                seen_by: None,
+                function: |position, _| {
+                    relative_difference(position.own & CORNERS, position.opponent & CORNERS)
+                },
+                player_function: None,
             },
             Evaluation::random(),
             Evaluation::outcome_only(),
@@ -80,14 +84,14 @@ impl Evaluate for Othello {
         &TABLE
     }
 
-    fn curves() -> &'static [Curve<Self>] {
-        static TABLE: [Curve<Othello>; 1] = [Curve::squashed::<100>()];
+    fn reward_curves() -> &'static [RewardCurve<Self>] {
+        static TABLE: [RewardCurve<Othello>; 1] = [RewardCurve::squashed::<100>()];
         &TABLE
     }
 }
 
 /// Report 001's weight of the square a move is made on; 0 for a pass.
-pub(super) fn weight_001(place: Place) -> i32 {
+pub(super) fn weight_001(place: OthelloMove) -> i32 {
     if place == PASS {
         0
     } else {
@@ -104,7 +108,7 @@ fn weight(quadrant: &[[i32; 4]; 4], square: u8) -> i32 {
 /// The weights of `player`'s squares, less the opponent's unless the arguments say not to look at those.
 fn weights(position: &Othello, player: Player, quadrant: &[[i32; 4]; 4], arguments: &[i32]) -> i32 {
     let sum = |discs| {
-        ones(discs)
+        iter_ones(discs)
             .map(|square| weight(quadrant, square))
             .sum::<i32>()
     };
@@ -118,7 +122,7 @@ fn weights(position: &Othello, player: Player, quadrant: &[[i32; 4]; 4], argumen
 }
 
 /// 100 * (own - opponent) / (own + opponent), towards zero; 0 when there is nothing to share.
-fn share(own: u64, opponent: u64) -> i32 {
+fn relative_difference(own: u64, opponent: u64) -> i32 {
     let (own, opponent) = (own.count_ones() as i32, opponent.count_ones() as i32);
     if own + opponent == 0 {
         0
@@ -130,14 +134,14 @@ fn share(own: u64, opponent: u64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::notation::position;
+    use crate::games::notation::read_position;
 
     fn value(name: &str, arguments: &[i32], text: &str) -> i32 {
         let evaluation = Othello::evaluations()
             .iter()
             .find(|evaluation| evaluation.name == name)
             .unwrap();
-        (evaluation.function)(&position((), text).unwrap(), arguments)
+        (evaluation.function)(&read_position((), text).unwrap(), arguments)
     }
 
     #[test]

@@ -3,35 +3,35 @@
 
 use std::fmt;
 
-use super::{Othello, PASS, Place, notation::from_obf};
+use super::{Othello, OthelloMove, PASS, notation::from_obf};
 use crate::games::{
     Game as _, Notation as _, ParseError, Player,
     notation::{self, parse_number, parse_square, quote, write_square},
 };
 
 /// Longer texts than this are refused unread.
-pub const LONGEST_RECORD: usize = 64 * 1024;
+pub const MAX_GGF_BYTES: usize = 64 * 1024;
 
 /// The record of a game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct GgfRecord {
     /// Where it was played.
     pub place: String,
     /// The names of Black and White.
     pub players: [String; 2],
     /// The clocks of Black and White at the start; none without a clock.
-    pub clocks: [Option<Clock>; 2],
+    pub clocks: [Option<GgfClock>; 2],
     /// How it ended; none while that is not known.
-    pub result: Option<Score>,
+    pub result: Option<GgfResult>,
     /// The position it began with.
     pub start: Othello,
     /// What was played from there, passes included.
-    pub moves: Vec<Place>,
+    pub moves: Vec<OthelloMove>,
 }
 
 /// A clock, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clock {
+pub struct GgfClock {
     /// For the whole game.
     pub main: u32,
     /// Added with every move.
@@ -42,16 +42,16 @@ pub struct Clock {
 
 /// A result.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Score {
+pub struct GgfResult {
     /// Black's discs less White's.
     pub margin: f64,
     /// What ended the game.
-    pub ending: Ending,
+    pub ending: GgfEnding,
 }
 
 /// What ended a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ending {
+pub enum GgfEnding {
     /// It was played out.
     #[default]
     Played,
@@ -64,13 +64,13 @@ pub enum Ending {
 }
 
 /// The letters by which results tell how a game ended.
-const ENDINGS: [(Ending, &str); 3] = [
-    (Ending::Resigned, "r"),
-    (Ending::TimeOut, "t"),
-    (Ending::Agreed, "s"),
+const ENDINGS: [(GgfEnding, &str); 3] = [
+    (GgfEnding::Resigned, "r"),
+    (GgfEnding::TimeOut, "t"),
+    (GgfEnding::Agreed, "s"),
 ];
 
-impl Record {
+impl GgfRecord {
     /// A game that has only just begun.
     pub fn new(start: Othello) -> Self {
         Self {
@@ -84,8 +84,8 @@ impl Record {
     }
 
     /// A game of which the start and the moves are known as texts; none if they are not sound.
-    pub fn of<'a>(start: &str, moves: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        let mut position: Othello = notation::position((), start).ok()?;
+    pub fn from_moves<'a>(start: &str, moves: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut position: Othello = notation::read_position((), start).ok()?;
         let mut record = Self::new(position);
         for text in moves {
             let mv = position.parse_move(text).ok()?;
@@ -101,8 +101,8 @@ impl Record {
         let refuse = |problem: String, expected: &str| {
             ParseError::bad_record::<Othello>(text, problem, expected)
         };
-        if text.len() > LONGEST_RECORD {
-            let problem = format!("more than {LONGEST_RECORD} bytes of text");
+        if text.len() > MAX_GGF_BYTES {
+            let problem = format!("more than {MAX_GGF_BYTES} bytes of text");
             return Err(refuse(problem, "one game"));
         }
         let mut record = Self::new(Othello::start(()));
@@ -120,7 +120,7 @@ impl Record {
                 "TI" => record.clocks = [read_clock(&value); 2],
                 "TB" => record.clocks[0] = read_clock(&value),
                 "TW" => record.clocks[1] = read_clock(&value),
-                "RE" => record.result = read_score(&value),
+                "RE" => record.result = read_result(&value),
                 "BO" if board.is_some() => {
                     return Err(refuse("a second board".into(), "one BO[...] for one game"));
                 }
@@ -201,7 +201,7 @@ impl Record {
     }
 
     /// The moves up to the first that is not legal. In a record that was read all are.
-    fn legal_moves(&self) -> impl Iterator<Item = Place> {
+    fn legal_moves(&self) -> impl Iterator<Item = OthelloMove> {
         let mut position = self.start;
         self.moves.iter().copied().take_while(move |&mv| {
             let is_legal = position.is_legal(mv);
@@ -214,7 +214,7 @@ impl Record {
 }
 
 /// Writes the record on one line, as [`Record::parse`] reads it; moves only up to the first that is not legal.
-impl fmt::Display for Record {
+impl fmt::Display for GgfRecord {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |text: &str| one_line(text).replace('\\', "\\\\").replace(']', "\\]");
         let [black, white] = &self.players;
@@ -227,7 +227,7 @@ impl fmt::Display for Record {
         )?;
         match self.result.filter(|score| score.margin.is_finite()) {
             None => out.write_str("?]")?,
-            Some(Score { margin, ending }) => {
+            Some(GgfResult { margin, ending }) => {
                 write!(out, "{margin:+}")?;
                 match ENDINGS.iter().find(|(known, _)| *known == ending) {
                     Some((_, letter)) => write!(out, ":{letter}]")?,
@@ -280,7 +280,7 @@ impl fmt::Display for Record {
 }
 
 /// As it stands between the brackets of `TI`, the parts that are 0 left blank.
-impl fmt::Display for Clock {
+impl fmt::Display for GgfClock {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_time(self.main, out)?;
         if self.increment > 0 || self.grace.is_some() {
@@ -307,14 +307,14 @@ fn write_time(seconds: u32, out: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// Reads `main/increment/grace`; none if it says nothing, or that there is no time at all.
-fn read_clock(text: &str) -> Option<Clock> {
+fn read_clock(text: &str) -> Option<GgfClock> {
     let mut parts = text.trim().split('/');
     let mut part = || match parts.next().map(str::trim) {
         None => Some(None),
         Some("") => Some(Some(0)),
         Some(time) => read_time(time).map(Some),
     };
-    let clock = Clock {
+    let clock = GgfClock {
         main: part()?.unwrap_or(0),
         increment: part()?.unwrap_or(0),
         grace: part()?,
@@ -344,19 +344,19 @@ fn read_time(text: &str) -> Option<u32> {
 }
 
 /// Reads `+12`, or `-2.00:r` with what ended the game; none if that is not known, as with `?`.
-fn read_score(text: &str) -> Option<Score> {
+fn read_result(text: &str) -> Option<GgfResult> {
     let (margin, ending) = match text.trim().split_once(':') {
         Some((margin, letter)) => {
-            let known = |(_, known): &&(Ending, &str)| known.eq_ignore_ascii_case(letter.trim());
+            let known = |(_, known): &&(GgfEnding, &str)| known.eq_ignore_ascii_case(letter.trim());
             (margin, ENDINGS.iter().find(known)?.0)
         }
-        None => (text.trim(), Ending::Played),
+        None => (text.trim(), GgfEnding::Played),
     };
     let margin = margin
         .parse()
         .ok()
         .filter(|margin: &f64| margin.is_finite())?;
-    Some(Score { margin, ending })
+    Some(GgfResult { margin, ending })
 }
 
 /// A text without line breaks, and with single blanks.

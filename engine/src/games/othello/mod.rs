@@ -4,7 +4,7 @@
 //! directions is a shift by 1, 7, 8 or 9 to either side; four of them are worked on at a time, in lanes.
 
 use super::{Game, Outcome, Player, Symmetric, Symmetry};
-use crate::machine::{self, LaneWork, Lanes, PlainLanes};
+use crate::machine::{self, LaneWork, Lanes, ScalarLanes};
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -21,10 +21,10 @@ pub struct Othello {
 
 /// A square (row * 8 + column), or [`PASS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(pub u8);
+pub struct OthelloMove(pub u8);
 
 /// The move of a player who has no square to play on.
-pub const PASS: Place = Place(64);
+pub const PASS: OthelloMove = OthelloMove(64);
 
 /// The four corners.
 pub const CORNERS: u64 = 0x8100_0000_0000_0081;
@@ -33,9 +33,9 @@ const D4_E5: u64 = 1 << 27 | 1 << 36;
 const E4_D5: u64 = 1 << 28 | 1 << 35;
 const CENTRE: u64 = D4_E5 | E4_D5;
 /// Without the edge columns: a line that runs sideways can pass through these squares only.
-const INNER: u64 = 0x7e7e_7e7e_7e7e_7e7e;
-const STEPS: [u64; 4] = [1, 7, 8, 9];
-const PASSABLE: [u64; 4] = [INNER, INNER, u64::MAX, INNER];
+const INNER_COLUMNS: u64 = 0x7e7e_7e7e_7e7e_7e7e;
+const DIRECTION_SHIFTS: [u64; 4] = [1, 7, 8, 9];
+const PASSABLE: [u64; 4] = [INNER_COLUMNS, INNER_COLUMNS, u64::MAX, INNER_COLUMNS];
 
 impl Othello {
     /// The start of report 004: the usual one seen in a mirror.
@@ -48,7 +48,7 @@ impl Othello {
     }
 
     /// Report 001's weight of the square a move is made on; 0 for a pass.
-    pub fn weight_001(place: Place) -> i32 {
+    pub fn weight_001(place: OthelloMove) -> i32 {
         eval::weight_001(place)
     }
 
@@ -62,13 +62,13 @@ impl Othello {
 
     /// The squares the player to move can play on.
     #[inline(always)]
-    pub fn squares(&self) -> u64 {
+    pub fn legal_squares(&self) -> u64 {
         mobility(self.own, self.opponent)
     }
 
     /// The squares the other player could play on, if it were its turn.
     #[inline(always)]
-    pub fn opponent_squares(&self) -> u64 {
+    pub fn opponent_legal_squares(&self) -> u64 {
         mobility(self.opponent, self.own)
     }
 
@@ -94,19 +94,19 @@ impl Othello {
 /// The empty squares from which a line of opponent's discs runs to an own disc.
 #[inline(always)]
 fn mobility(own: u64, opponent: u64) -> u64 {
-    let lines = Lines::<PlainLanes>::new([own; 4].into(), [opponent; 4].into());
-    lines.ends().merged() & !(own | opponent)
+    let lines = FlankedRuns::<ScalarLanes>::new([own; 4].into(), [opponent; 4].into());
+    lines.ends().reduce_or() & !(own | opponent)
 }
 
 /// The opponent's discs that lie in a line beside an own disc.
-struct Lines<L> {
+struct FlankedRuns<L> {
     /// Those on the way from own discs towards higher bits; a lane for each of [`STEPS`].
     up: L,
     /// And towards lower bits.
     down: L,
 }
 
-impl<L: Lanes> Lines<L> {
+impl<L: Lanes> FlankedRuns<L> {
     #[inline(always)]
     fn new(own: L, opponent: L) -> Self {
         let through = opponent & PASSABLE.into();
@@ -119,20 +119,20 @@ impl<L: Lanes> Lines<L> {
     /// The squares just behind the lines; some are taken.
     #[inline(always)]
     fn ends(&self) -> L {
-        self.up << STEPS.into() | self.down >> STEPS.into()
+        self.up << DIRECTION_SHIFTS.into() | self.down >> DIRECTION_SHIFTS.into()
     }
 
     /// The discs of the lines that end at the one square `end`: those that a disc there turns over.
     #[inline(always)]
-    fn up_to(&self, end: L) -> L {
-        (flood_down(end, self.up) | flood_up(end, self.down)).spread()
+    fn flips_for(&self, end: L) -> L {
+        (flood_down(end, self.up) | flood_up(end, self.down)).splat_or()
     }
 }
 
 /// The squares of `through` that are reached from `start` without leaving it, at most six steps towards higher bits.
 #[inline(always)]
 fn flood_up<L: Lanes>(start: L, through: L) -> L {
-    let [one, two, four] = [1, 2, 4].map(|count| STEPS.map(|step| count * step).into());
+    let [one, two, four] = [1, 2, 4].map(|count| DIRECTION_SHIFTS.map(|step| count * step).into());
     // Where a run of two ends, and one of four.
     let pairs = through & (through << one);
     let fours = pairs & (pairs << two);
@@ -143,7 +143,7 @@ fn flood_up<L: Lanes>(start: L, through: L) -> L {
 /// The same towards lower bits.
 #[inline(always)]
 fn flood_down<L: Lanes>(start: L, through: L) -> L {
-    let [one, two, four] = [1, 2, 4].map(|count| STEPS.map(|step| count * step).into());
+    let [one, two, four] = [1, 2, 4].map(|count| DIRECTION_SHIFTS.map(|step| count * step).into());
     let pairs = through & (through >> one);
     let fours = pairs & (pairs >> two);
     let near = through & (start >> one) | pairs & (start >> two);
@@ -151,12 +151,12 @@ fn flood_down<L: Lanes>(start: L, through: L) -> L {
 }
 
 /// A random game to the end.
-struct PlayOut<'a> {
+struct OthelloPlayout<'a> {
     position: &'a mut Othello,
     rng: &'a mut Rng,
 }
 
-impl LaneWork for PlayOut<'_> {
+impl LaneWork for OthelloPlayout<'_> {
     type Out = u32;
 
     #[inline(always)]
@@ -174,8 +174,8 @@ impl LaneWork for PlayOut<'_> {
         let mut empty = !(position.own | position.opponent);
         let mut passed = false;
         while empty != 0 {
-            let lines = Lines::new(own, opponent);
-            let squares = lines.ends().merged() & empty;
+            let lines = FlankedRuns::new(own, opponent);
+            let squares = lines.ends().reduce_or() & empty;
             if squares == 0 {
                 (own, opponent) = (opponent, own);
                 to_move = to_move.opponent();
@@ -191,14 +191,14 @@ impl LaneWork for PlayOut<'_> {
             let square = machine::select_bit(squares, rng.below(squares.count_ones()));
             empty ^= square;
             let placed = L::from([square; 4]);
-            let turned = lines.up_to(placed);
+            let turned = lines.flips_for(placed);
             (own, opponent) = (opponent ^ turned, own | placed | turned);
             to_move = to_move.opponent();
         }
         *shared = rng;
         *position = Othello {
-            own: own.merged(),
-            opponent: opponent.merged(),
+            own: own.reduce_or(),
+            opponent: opponent.reduce_or(),
             to_move,
         };
         plies
@@ -261,18 +261,18 @@ const fn ray(square: usize, dx: i32, dy: i32) -> u64 {
 
 impl Game for Othello {
     type Rules = ();
-    type Move = Place;
+    type Move = OthelloMove;
 
     const MOVE_BITS: u32 = 7;
 
     #[inline(always)]
-    fn move_to_bits(mv: Place) -> u32 {
+    fn move_to_bits(mv: OthelloMove) -> u32 {
         mv.0.into()
     }
 
     #[inline(always)]
     fn move_from_bits(bits: u32) -> Self::Move {
-        Place(bits as u8)
+        OthelloMove(bits as u8)
     }
 
     fn start((): ()) -> Self {
@@ -292,7 +292,7 @@ impl Game for Othello {
 
     #[inline(always)]
     fn outcome(&self) -> Option<Outcome> {
-        let over = self.squares() == 0 && self.opponent_squares() == 0;
+        let over = self.legal_squares() == 0 && self.opponent_legal_squares() == 0;
         over.then(|| self.final_outcome())
     }
 
@@ -303,24 +303,24 @@ impl Game for Othello {
     }
 
     #[inline(always)]
-    fn legal_moves(&self, out: &mut Vec<Place>) {
+    fn legal_moves(&self, out: &mut Vec<OthelloMove>) {
         out.clear();
-        out.extend(machine::ones(self.squares()).map(Place));
-        if out.is_empty() && self.opponent_squares() != 0 {
+        out.extend(machine::iter_ones(self.legal_squares()).map(OthelloMove));
+        if out.is_empty() && self.opponent_legal_squares() != 0 {
             out.push(PASS);
         }
     }
 
     #[inline(always)]
-    fn is_legal(&self, mv: Place) -> bool {
+    fn is_legal(&self, mv: OthelloMove) -> bool {
         if mv == PASS {
-            return self.squares() == 0 && self.opponent_squares() != 0;
+            return self.legal_squares() == 0 && self.opponent_legal_squares() != 0;
         }
         mv < PASS && self.captures(mv.0) != 0
     }
 
     #[inline(always)]
-    fn play(&mut self, mv: Place) {
+    fn play(&mut self, mv: OthelloMove) {
         debug_assert!(self.is_legal(mv), "{mv:?} in {self:?}");
         if mv == PASS {
             *self = self.with_turn_passed();
@@ -336,32 +336,32 @@ impl Game for Othello {
         mix(self.own ^ mix(self.opponent ^ mix(self.to_move as u64)))
     }
 
-    fn men(&self) -> u32 {
+    fn piece_count(&self) -> u32 {
         (self.own | self.opponent).count_ones()
     }
 
     #[inline(always)]
-    fn random_move(&self, rng: &mut Rng) -> Option<Place> {
-        let squares = self.squares();
+    fn random_move(&self, rng: &mut Rng) -> Option<OthelloMove> {
+        let squares = self.legal_squares();
         if squares != 0 {
-            return Some(Place(
+            return Some(OthelloMove(
                 machine::select(squares, rng.below(squares.count_ones())) as u8,
             ));
         }
-        (self.opponent_squares() != 0).then_some(PASS)
+        (self.opponent_legal_squares() != 0).then_some(PASS)
     }
 
     #[inline(always)]
     fn play_out(&mut self, rng: &mut Rng) -> u32 {
-        machine::in_lanes(PlayOut {
+        machine::run_in_lanes(OthelloPlayout {
             position: self,
             rng,
         })
     }
 
     fn perft_count(&self) -> u64 {
-        match self.squares().count_ones() {
-            0 => u64::from(self.opponent_squares() != 0),
+        match self.legal_squares().count_ones() {
+            0 => u64::from(self.opponent_legal_squares() != 0),
             squares => squares.into(),
         }
     }
@@ -378,12 +378,12 @@ impl Symmetric for Othello {
         }
     }
 
-    fn image_of_move(mv: Place, symmetry: Symmetry) -> Place {
+    fn image_of_move(mv: OthelloMove, symmetry: Symmetry) -> OthelloMove {
         if mv == PASS {
             return mv;
         }
-        let (column, row) = symmetry.square((mv.0 % 8, mv.0 / 8), 8);
-        Place(row * 8 + column)
+        let (column, row) = symmetry.map_square((mv.0 % 8, mv.0 / 8), 8);
+        OthelloMove(row * 8 + column)
     }
 
     fn inverted(&self) -> Option<Self> {
@@ -477,15 +477,15 @@ mod tests {
             let plies = position.play_out(&mut rng);
             prop_assert_eq!(&(plies, position, rng), &expected);
             let (mut position, mut rng) = (Othello::start(()), Rng::new(seed));
-            let plies = PlayOut { position: &mut position, rng: &mut rng }.run::<PlainLanes>();
+            let plies = OthelloPlayout { position: &mut position, rng: &mut rng }.run::<ScalarLanes>();
             prop_assert_eq!(&(plies, position, rng), &expected);
         }
 
         #[test]
         fn board_images_agree_with_square_images(board in any::<u64>()) {
             for symmetry in Symmetry::ALL {
-                let by_square = machine::ones(board)
-                    .fold(0, |image, square| image | 1u64 << Othello::image_of_move(Place(square), symmetry).0);
+                let by_square = machine::iter_ones(board)
+                    .fold(0, |image, square| image | 1u64 << Othello::image_of_move(OthelloMove(square), symmetry).0);
                 prop_assert_eq!(image(board, symmetry), by_square);
             }
         }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Othello, PASS, Place};
+use super::{Othello, OthelloMove, PASS};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
     notation::{Grid, Style, parse_number, parse_square, quote, write_square},
@@ -12,7 +12,7 @@ use crate::games::{
 const PASSES: [&str; 5] = ["pass", "ps", "pa", "--", "@@@@"];
 
 /// Discs that each side of `flipello` has in hand at the start.
-const IN_HAND: u32 = 60;
+const DISCS_IN_HAND: u32 = 60;
 
 impl Notation for Othello {
     const NAME: &'static str = "othello";
@@ -24,9 +24,10 @@ impl Notation for Othello {
         then X or O to move; or the word mirrored for the mirrored start; or a flipello FEN such as \
         8/8/8/3pP3/3Pp3/8/8/8 w";
 
-    fn parse_move(&self, text: &str) -> Result<Place, ParseError> {
+    fn parse_move(&self, text: &str) -> Result<OthelloMove, ParseError> {
         let text = text.trim();
-        let mv = if PASSES.iter().any(|pass| pass.eq_ignore_ascii_case(text)) || stays(text) {
+        let mv = if PASSES.iter().any(|pass| pass.eq_ignore_ascii_case(text)) || is_null_move(text)
+        {
             PASS
         } else {
             let (square, flip) = match text.strip_prefix(['P', 'p']) {
@@ -36,7 +37,7 @@ impl Notation for Othello {
             };
             let (column, row) =
                 parse_square(square, 8, 8).ok_or_else(|| ParseError::not_a_move::<Self>(text))?;
-            Place((row ^ flip) * 8 + column)
+            OthelloMove((row ^ flip) * 8 + column)
         };
         if self.is_legal(mv) {
             return Ok(mv);
@@ -45,7 +46,7 @@ impl Notation for Othello {
             "the game is over"
         } else if mv == PASS {
             "only who has no square to play on may pass"
-        } else if self.squares() == 0 {
+        } else if self.legal_squares() == 0 {
             "who has no square to play on must pass"
         } else if (self.own | self.opponent) >> mv.0 & 1 == 1 {
             "the square is taken"
@@ -55,7 +56,7 @@ impl Notation for Othello {
         Err(ParseError::illegal(self, text, problem))
     }
 
-    fn write_move(&self, mv: Place, style: Style, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_move(&self, mv: OthelloMove, style: Style, out: &mut dyn fmt::Write) -> fmt::Result {
         if style == Style::Fairy {
             return self.write_fairy_move(mv, out);
         }
@@ -107,7 +108,7 @@ impl Notation for Othello {
         writeln!(out, "X Black {black}, O White {white}")
     }
 
-    fn reason(&self) -> &'static str {
+    fn end_reason(&self) -> &'static str {
         if (self.own | self.opponent) == u64::MAX {
             "board full"
         } else {
@@ -125,14 +126,14 @@ impl Notation for Othello {
     }
 
     fn grid(&self) -> Grid {
-        Grid::of_bits(8, 8, self.discs(), |column, row| row * 8 + column)
+        Grid::from_bitboards(8, 8, self.discs(), |column, row| row * 8 + column)
     }
 
-    fn grid_square(&self, mv: Place) -> Option<(u8, u8)> {
+    fn grid_square(&self, mv: OthelloMove) -> Option<(u8, u8)> {
         (mv != PASS).then_some((mv.0 % 8, mv.0 / 8))
     }
 
-    fn implied_move(&self) -> Option<Place> {
+    fn implied_move(&self) -> Option<OthelloMove> {
         self.is_legal(PASS).then_some(PASS)
     }
 }
@@ -147,7 +148,7 @@ fn split_transcript(mut text: &str) -> Option<Vec<&str>> {
         };
         let length = match PASSES.iter().find(starts_with) {
             Some(pass) => pass.len(),
-            None if text.get(..4).is_some_and(stays) => 4,
+            None if text.get(..4).is_some_and(is_null_move) => 4,
             None => parse_square(text.get(..2)?, 8, 8).map(|_| 2)?,
         };
         let (mv, rest) = text.split_at(length);
@@ -170,7 +171,7 @@ impl Othello {
     }
 
     /// Refuses what no game can reach, an empty square in the middle.
-    fn checked(text: &str, discs: [u64; 2], to_move: Player) -> Result<Self, ParseError> {
+    fn check_position(text: &str, discs: [u64; 2], to_move: Player) -> Result<Self, ParseError> {
         if (discs[0] | discs[1]) & super::CENTRE != super::CENTRE {
             return Err(ParseError::bad_position::<Self>(
                 text,
@@ -191,7 +192,7 @@ impl Othello {
     }
 
     /// A pass is a disc that stays where it is: the mover's first one, counted from a1 at the bottom.
-    fn write_fairy_move(&self, mv: Place, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_fairy_move(&self, mv: OthelloMove, out: &mut dyn fmt::Write) -> fmt::Result {
         if mv == PASS {
             let first = self.own.swap_bytes().trailing_zeros() as u8 % 64;
             let square = (first % 8, first / 8);
@@ -232,7 +233,10 @@ impl Othello {
         let dropped = (self.own | self.opponent).count_ones().saturating_sub(4);
         let first = self.to_move == Player::First;
         let passes = u32::from(dropped.is_multiple_of(2) != first);
-        let hands = [IN_HAND - dropped.div_ceil(2), IN_HAND - dropped / 2];
+        let hands = [
+            DISCS_IN_HAND - dropped.div_ceil(2),
+            DISCS_IN_HAND - dropped / 2,
+        ];
         write!(
             out,
             "[{}{}] {} - - 0 {}",
@@ -245,7 +249,7 @@ impl Othello {
 }
 
 /// Whether the text is a move from a square to the same square, which is how `flipello` writes a pass.
-fn stays(text: &str) -> bool {
+fn is_null_move(text: &str) -> bool {
     match (text.get(..2), text.get(2..)) {
         (Some(from), Some(to)) => {
             parse_square(from, 8, 8).is_some_and(|square| parse_square(to, 8, 8) == Some(square))
@@ -293,7 +297,7 @@ pub(super) fn from_obf(text: &str) -> Result<Othello, ParseError> {
     }
     let to_move =
         player_of(*side).ok_or_else(|| error(format!("side {}", quote(&side.to_string()))))?;
-    Othello::checked(text, discs, to_move)
+    Othello::check_position(text, discs, to_move)
 }
 
 /// Whether the rows are those of a FEN: OBF knows neither digits nor the letter P.
@@ -385,5 +389,5 @@ fn from_fairy(text: &str) -> Result<Othello, ParseError> {
             "- - and two counters, or nothing",
         ));
     }
-    Othello::checked(text, discs, to_move)
+    Othello::check_position(text, discs, to_move)
 }

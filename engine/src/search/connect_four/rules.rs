@@ -5,7 +5,7 @@
 //! prevent the three; play the centre column until five discs are in it; lengthen an own run of adjacent discs in a row
 //! that suits the player, odd rows for the first player and even ones for the second (Allis's parity of threats).
 
-use crate::machine::ones;
+use crate::machine::iter_ones;
 use crate::{
     games::{
         Game as _, Player,
@@ -13,22 +13,22 @@ use crate::{
     },
     rng::{Rng, child_seed},
     search::{
-        Choice, Search, Task,
-        random::{answer, permitted},
+        BestMove, Search, SearchTask,
+        random::{allowed_moves, result_from_ranking},
     },
 };
 
 /// The player by rules.
-pub struct Rules {
+pub struct RulePlayer {
     seed: u64,
     searches: u64,
 }
 
 const CENTRE: u8 = COLUMNS / 2;
 /// The centre is played until so many discs are in it.
-const CENTRE_HEIGHT: u32 = 5;
+const MAX_CENTRE_DISCS: u32 = 5;
 
-impl Rules {
+impl RulePlayer {
     /// Which random numbers decide between moves of equal standing.
     pub fn new(seed: u64) -> Self {
         Self { seed, searches: 0 }
@@ -36,14 +36,14 @@ impl Rules {
 }
 
 /// The board from the side of the player to move.
-struct View {
+struct MoverView {
     own: u64,
     other: u64,
     landing: u64,
     mover: Player,
 }
 
-impl View {
+impl MoverView {
     fn new(position: &ConnectFour) -> Self {
         let mover = position.to_move();
         let discs = position.discs();
@@ -64,8 +64,8 @@ impl View {
     fn is_safe(&self, column: Column) -> bool {
         let cell = self.cell(column);
         // The cell above becomes free; the spare row above the board does not count.
-        let landing = self.landing & !cell | (cell << 1) & !SPARE;
-        ones(landing).all(|reply| !has_four(self.other | 1 << reply))
+        let landing = self.landing & !cell | (cell << 1) & !SPARE_ROW;
+        iter_ones(landing).all(|reply| !has_four(self.other | 1 << reply))
     }
 
     /// A cell that stops two adjacent discs of the opponent on the bottom row from becoming three with room beside them.
@@ -102,12 +102,12 @@ impl View {
 
 /// The bottom cell of every column, and the row above the board.
 const BOTTOM_ROW: u64 = 0x0000_0408_1020_4081;
-const SPARE: u64 = BOTTOM_ROW << 6;
+const SPARE_ROW: u64 = BOTTOM_ROW << 6;
 
-impl Rules {
+impl RulePlayer {
     /// The move, and how urgent it is.
-    fn decide(position: &ConnectFour, moves: &[Column], rng: &mut Rng) -> Column {
-        let view = View::new(position);
+    fn pick_move(position: &ConnectFour, moves: &[Column], rng: &mut Rng) -> Column {
+        let view = MoverView::new(position);
         let pick =
             |wanted: &dyn Fn(Column) -> bool| moves.iter().copied().find(|&column| wanted(column));
         if let Some(win) = pick(&|column| has_four(view.own | view.cell(column))) {
@@ -126,7 +126,7 @@ impl Rules {
         }
         let discs = view.own | view.other;
         let height = (discs >> (CENTRE * 7) & 0b111_1111).count_ones();
-        if height < CENTRE_HEIGHT && safe.contains(&Column(CENTRE)) {
+        if height < MAX_CENTRE_DISCS && safe.contains(&Column(CENTRE)) {
             return Column(CENTRE);
         }
         let longest = safe
@@ -146,14 +146,14 @@ impl Rules {
     }
 }
 
-impl Search<ConnectFour> for Rules {
-    fn choose(&mut self, task: Task<'_, ConnectFour>) -> Choice<Column> {
+impl Search<ConnectFour> for RulePlayer {
+    fn search(&mut self, task: SearchTask<'_, ConnectFour>) -> BestMove<Column> {
         let mut rng = Rng::new(child_seed(self.seed, self.searches));
         self.searches += 1;
-        let mut moves = permitted(&task);
-        let best = Self::decide(task.root, &moves, &mut rng);
+        let mut moves = allowed_moves(&task);
+        let best = Self::pick_move(task.root, &moves, &mut rng);
         moves.sort_by_key(|&mv| mv != best);
-        answer(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
+        result_from_ranking(task.root, moves.into_iter().map(|mv| (mv, 0)).collect())
     }
 
     fn reseed(&mut self, seed: u64) {
@@ -168,13 +168,13 @@ impl Search<ConnectFour> for Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::notation::position;
+    use crate::games::notation::read_position;
 
     fn plays(columns: &str) -> u8 {
-        let position: ConnectFour = position((), columns).unwrap();
+        let position: ConnectFour = read_position((), columns).unwrap();
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        Rules::decide(&position, &moves, &mut Rng::new(1)).0 + 1
+        RulePlayer::pick_move(&position, &moves, &mut Rng::new(1)).0 + 1
     }
 
     #[test]
@@ -194,9 +194,9 @@ mod tests {
     fn a_move_that_gives_the_game_away_is_not_safe() {
         // X threatens to have four on the second row at d2 once d1 is filled.
         let position: ConnectFour =
-            position((), "......./......./......./......./XXX.OO./OXO.XOX O")
+            read_position((), "......./......./......./......./XXX.OO./OXO.XOX O")
                 .unwrap_or_else(|error| panic!("{error}"));
-        let view = View::new(&position);
+        let view = MoverView::new(&position);
         assert!(!view.is_safe(Column(3)));
         assert!(view.is_safe(Column(0)));
     }

@@ -5,32 +5,32 @@ use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
-use crate::machine::Words;
+use crate::machine::AtomicWords;
 
 /// Words handed out from the front. Shared between threads: every word is atomic, every access relaxed unless said.
 #[derive(Debug)]
 pub(super) struct Arena {
-    words: Words,
+    words: AtomicWords,
     used: AtomicUsize,
     /// Words that were asked for and not given.
-    missing: usize,
+    missing_words: usize,
 }
 
 /// Words set aside for one thread.
 #[derive(Debug, Default)]
-pub(super) struct Plot {
+pub(super) struct Chunk {
     next: usize,
     end: usize,
     /// How many words are set aside at a time; 0 for no more than are asked for.
-    size: usize,
+    chunk_words: usize,
 }
 
-impl Plot {
+impl Chunk {
     /// For a thread that works beside others.
-    pub(super) fn beside_others() -> Self {
+    pub(super) fn for_parallel_worker() -> Self {
         // A multiple of 3, 4 and 5, the sizes of a tree's nodes and a graph's slots: they stay at multiples of their size.
         Self {
-            size: 60 * 68,
+            chunk_words: 60 * 68,
             ..Self::default()
         }
     }
@@ -39,49 +39,49 @@ impl Plot {
 impl Arena {
     /// Room for so many words, or as many as there is memory for. The system hands it out only when a word is first written.
     pub(super) fn new(words: usize) -> Self {
-        let given = Words::zeroed_up_to(words);
+        let given = AtomicWords::zeroed_up_to(words);
         Self {
-            missing: words.saturating_sub(given.len()),
+            missing_words: words.saturating_sub(given.len()),
             words: given,
             used: AtomicUsize::new(0),
         }
     }
 
     /// Words that were asked for and not given.
-    pub(super) fn missing(&self) -> usize {
-        self.missing
+    pub(super) fn missing_words(&self) -> usize {
+        self.missing_words
     }
 
     /// The words handed out so far, in memory of their own; an error if there is not so much.
-    pub(super) fn copy(&self) -> io::Result<Self> {
-        let words = Words::zeroed(self.used())?;
+    pub(super) fn try_clone(&self) -> io::Result<Self> {
+        let words = AtomicWords::zeroed(self.used())?;
         for (new, old) in words.iter().zip(self.words.iter()).take(self.used()) {
             new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         Ok(Self {
             words,
             used: AtomicUsize::new(self.used()),
-            missing: 0,
+            missing_words: 0,
         })
     }
 
     /// `count` words whose contents are old; none when there is no room. A thread that works beside others takes them from
     /// a plot of its own, so that they seldom meet.
     #[inline(always)]
-    pub(super) fn reserve(&self, count: usize, plot: &mut Plot) -> Option<usize> {
-        if plot.end - plot.next < count {
+    pub(super) fn allocate(&self, count: usize, chunk: &mut Chunk) -> Option<usize> {
+        if chunk.end - chunk.next < count {
             // The rest of the old plot is lost; it is smaller than what was asked for.
-            let size = count.max(plot.size);
-            let start = self.take(size).map(|start| (start, size));
-            let (start, size) = start.or_else(|| self.take(count).map(|start| (start, count)))?;
-            (plot.next, plot.end) = (start, start + size);
+            let size = count.max(chunk.chunk_words);
+            let start = self.bump(size).map(|start| (start, size));
+            let (start, size) = start.or_else(|| self.bump(count).map(|start| (start, count)))?;
+            (chunk.next, chunk.end) = (start, start + size);
         }
-        let start = plot.next;
-        plot.next += count;
+        let start = chunk.next;
+        chunk.next += count;
         Some(start)
     }
 
-    fn take(&self, count: usize) -> Option<usize> {
+    fn bump(&self, count: usize) -> Option<usize> {
         let mut start = self.used.load(Ordering::Relaxed);
         loop {
             let end = start + count;

@@ -18,113 +18,114 @@ use std::{
 };
 
 use super::{
-    arena::{Plot, add},
-    select::{Tally, as_rewards},
-    store::{Expansion, News, Outlook, Step, Store, sums_seen_by},
-    tree::Tree,
+    arena::{Chunk, add},
+    select::{RawChildStats, from_fixed_point},
+    store::{ChildRange, Expansion, NodeStore, SearchStep, Update, sums_for_player},
+    tree::TreeStore,
 };
 use crate::{
     games::{Outcome, Player},
-    machine::Words,
+    machine::AtomicWords,
     search::{
-        Edge, Frame, RootEdge, Searchable, TableEntry,
-        growth::{Entry, Record, Teller},
+        EdgeView, ReferenceFrame, RootEdge, Searchable, TableEntry,
+        growth::{GrowthBuffer, GrowthRecord, RawTableEntry},
     },
 };
 
-const KEY: usize = 0;
+const KEY_WORD: usize = 0;
 /// Visits (low half) and those that are under way (high half).
-const VISITS: usize = 1;
-const UNDER_WAY_BIT: u32 = 32;
-const SUM: usize = 2;
+const VISITS_WORD: usize = 1;
+const IN_FLIGHT_SHIFT: u32 = 32;
+const SUM_WORD: usize = 2;
 const SQUARES_WORD: usize = 3;
 
 /// A tree with a table beside it.
-pub(super) struct Bounded<const SQUARES: bool> {
-    tree: Tree<SQUARES, true>,
+pub(super) struct BoundedStore<const SQUARES: bool> {
+    tree: TreeStore<SQUARES, true>,
     /// Key, visits, sum of rewards for the first player, and sum of their squares where the formula wants it. An entry
     /// without visits is empty.
-    table: Words,
+    table: AtomicWords,
     entries: u64,
     /// Entries that were asked for.
-    wanted: u64,
-    verify: bool,
+    requested_entries: u64,
+    verify_key: bool,
     /// In a copy, what the table says of every node's position, instead of the table.
     entries_by_node: Option<Vec<Option<TableEntry>>>,
     /// Whether something may have been written.
-    used: bool,
+    dirty: bool,
     parallel: bool,
 }
 
-impl<const SQUARES: bool> Bounded<SQUARES> {
-    const ENTRY: usize = 3 + SQUARES as usize;
+impl<const SQUARES: bool> BoundedStore<SQUARES> {
+    const ENTRY_WORDS: usize = 3 + SQUARES as usize;
 
     /// A table of `entries`, as far as there is memory for half as much as `bytes`, and a tree in what it leaves of them.
     pub(super) fn new(bytes: usize, entries: usize, verify: bool) -> Self {
-        let most = (bytes / 2 / 8 / Self::ENTRY).max(1);
-        let table = Words::zeroed_up_to(entries.clamp(1, most) * Self::ENTRY).in_ordinary_pages();
-        let tree = Tree::new(bytes.saturating_sub(table.len() * 8));
+        let most = (bytes / 2 / 8 / Self::ENTRY_WORDS).max(1);
+        let table = AtomicWords::zeroed_up_to(entries.clamp(1, most) * Self::ENTRY_WORDS)
+            .without_huge_pages();
+        let tree = TreeStore::new(bytes.saturating_sub(table.len() * 8));
         Self {
             tree,
-            entries: (table.len() / Self::ENTRY) as u64,
-            wanted: entries as u64,
+            entries: (table.len() / Self::ENTRY_WORDS) as u64,
+            requested_entries: entries as u64,
             table,
-            verify,
+            verify_key: verify,
             entries_by_node: None,
-            used: false,
+            dirty: false,
             parallel: false,
         }
     }
 
     #[inline(always)]
     fn entry(&self, key: u64) -> &[AtomicU64] {
-        let start = (key % self.entries) as usize * Self::ENTRY;
-        &self.table[start..start + Self::ENTRY]
+        let start = (key % self.entries) as usize * Self::ENTRY_WORDS;
+        &self.table[start..start + Self::ENTRY_WORDS]
     }
 
     #[inline(always)]
-    fn is_of(&self, entry: &[AtomicU64], key: u64) -> bool {
-        !self.verify || entry[KEY].load(Ordering::Relaxed) == key
+    fn has_key(&self, entry: &[AtomicU64], key: u64) -> bool {
+        !self.verify_key || entry[KEY_WORD].load(Ordering::Relaxed) == key
     }
 
     /// What the table was told of a key, if it has an entry.
-    fn told(&self, key: u64) -> Option<Entry> {
+    fn raw_entry(&self, key: u64) -> Option<RawTableEntry> {
         let entry = self.entry(key);
         let word = |word: usize| entry[word].load(Ordering::Relaxed);
-        let visits = word(VISITS) as u32;
-        (visits > 0 && self.is_of(entry, key)).then(|| Entry {
+        let visits = word(VISITS_WORD) as u32;
+        (visits > 0 && self.has_key(entry, key)).then(|| RawTableEntry {
             visits,
-            sum: word(SUM),
+            sum: word(SUM_WORD),
             squares: if SQUARES { word(SQUARES_WORD) } else { 0 },
         })
     }
 
     /// The entry of a node's position, its visits and those under way, if it knows as much as the node's own `visits`.
     #[inline(always)]
-    fn entry_of(&self, node: u32, visits: u32) -> Option<(&[AtomicU64], u32, u32)> {
+    fn complete_entry(&self, node: u32, visits: u32) -> Option<(&[AtomicU64], u32, u32)> {
         let key = self.tree.key(node);
         let entry = self.entry(key);
-        let word = entry[VISITS].load(Ordering::Relaxed);
-        let (known, under_way) = (word as u32, (word >> UNDER_WAY_BIT) as u32);
-        let knows = known > 0 && known.saturating_add(under_way) >= visits;
-        (knows && self.is_of(entry, key)).then_some((entry, known, under_way))
+        let word = entry[VISITS_WORD].load(Ordering::Relaxed);
+        let (known, in_flight) = (word as u32, (word >> IN_FLIGHT_SHIFT) as u32);
+        let knows = known > 0 && known.saturating_add(in_flight) >= visits;
+        (knows && self.has_key(entry, key)).then_some((entry, known, in_flight))
     }
 
     /// Counts rewards in an entry's visits, and visits that are no longer under way; how many visits it knows of then.
     #[inline(always)]
-    fn count(&self, visits: &AtomicU64, rewards: u64, arrived: u64) -> u32 {
+    fn add_visits(&self, visits: &AtomicU64, rewards: u64, arrived: u64) -> u32 {
         if !self.parallel {
             return add(visits, rewards, false) as u32;
         }
         let counted = |word: u64| {
-            let under_way = (word >> UNDER_WAY_BIT).saturating_sub(arrived);
-            (u64::from(word as u32) + rewards) | under_way << UNDER_WAY_BIT
+            let in_flight = (word >> IN_FLIGHT_SHIFT).saturating_sub(arrived);
+            (u64::from(word as u32) + rewards) | in_flight << IN_FLIGHT_SHIFT
         };
         let old = visits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
             Some(counted(word))
         });
         let now = old.map_or(0, counted);
-        (now as u32).saturating_add((now >> UNDER_WAY_BIT) as u32)
+        (now as u32).saturating_add((now >> IN_FLIGHT_SHIFT) as u32)
     }
 
     /// What the table says of a node's position, if it knows as much as the node.
@@ -132,13 +133,13 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
         if let Some(entries) = &self.entries_by_node {
             return entries[node as usize];
         }
-        let own = self.tree.tally_of(node);
-        let (entry, visits, _) = self.entry_of(node, own.visits)?;
+        let own = self.tree.node_stats(node);
+        let (entry, visits, _) = self.complete_entry(node, own.visits)?;
         Some(TableEntry {
             visits,
-            mean: as_rewards(entry[SUM].load(Ordering::Relaxed)) / f64::from(visits),
+            mean: from_fixed_point(entry[SUM_WORD].load(Ordering::Relaxed)) / f64::from(visits),
             squares: if SQUARES {
-                as_rewards(entry[SQUARES_WORD].load(Ordering::Relaxed))
+                from_fixed_point(entry[SQUARES_WORD].load(Ordering::Relaxed))
             } else {
                 f64::NAN
             },
@@ -146,73 +147,73 @@ impl<const SQUARES: bool> Bounded<SQUARES> {
     }
 }
 
-impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
+impl<G: Searchable, const SQUARES: bool> NodeStore<G> for BoundedStore<SQUARES> {
     const HAS_TABLE: bool = true;
 
     fn reset(&mut self, root: &G) {
-        Store::<G>::reset(&mut self.tree, root);
-        if self.used {
+        NodeStore::<G>::reset(&mut self.tree, root);
+        if self.dirty {
             self.table.clear();
         }
-        self.used = true;
+        self.dirty = true;
     }
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
-        Store::<G>::advance(&mut self.tree, root, mv)
+        NodeStore::<G>::advance(&mut self.tree, root, mv)
     }
 
     fn mark_inherited(&mut self) -> bool {
-        Store::<G>::mark_inherited(&mut self.tree)
+        NodeStore::<G>::mark_inherited(&mut self.tree)
     }
 
-    fn missing(&self) -> usize {
-        Store::<G>::missing(&self.tree)
+    fn missing_words(&self) -> usize {
+        NodeStore::<G>::missing_words(&self.tree)
     }
 
     fn table_entries(&self) -> Option<(u64, u64)> {
-        Some((self.entries, self.wanted))
+        Some((self.entries, self.requested_entries))
     }
 
     fn root(&self) -> u32 {
-        Store::<G>::root(&self.tree)
+        NodeStore::<G>::root(&self.tree)
     }
 
-    fn frame(&self, position: &G) -> Frame {
+    fn frame(&self, position: &G) -> ReferenceFrame {
         self.tree.frame(position)
     }
 
     fn set_parallel(&mut self, parallel: bool) {
         self.parallel = parallel;
-        Store::<G>::set_parallel(&mut self.tree, parallel);
+        NodeStore::<G>::set_parallel(&mut self.tree, parallel);
     }
 
     #[inline(always)]
     fn visits(&self, node: u32) -> u32 {
-        Store::<G>::visits(&self.tree, node)
+        NodeStore::<G>::visits(&self.tree, node)
     }
 
     #[inline(always)]
     fn edges(&self, node: u32) -> (usize, usize) {
-        Store::<G>::edges(&self.tree, node)
+        NodeStore::<G>::edges(&self.tree, node)
     }
 
     #[inline(always)]
-    fn outlook(&self, step: &Step) -> Outlook {
-        Store::<G>::outlook(&self.tree, step)
+    fn child_range(&self, step: &SearchStep) -> ChildRange {
+        NodeStore::<G>::child_range(&self.tree, step)
     }
 
     #[inline(always)]
     fn move_of(&self, edge: usize) -> G::Move {
-        Store::<G>::move_of(&self.tree, edge)
+        NodeStore::<G>::move_of(&self.tree, edge)
     }
 
     #[inline(always)]
-    fn tally(&self, edge: usize, mover: Player) -> Tally {
-        let own = self.tree.tally_of(edge as u32);
-        if own.chosen == 0 {
+    fn child_stats(&self, edge: usize, mover: Player) -> RawChildStats {
+        let own = self.tree.node_stats(edge as u32);
+        if own.edge_visits == 0 {
             return own;
         }
-        let Some((entry, known, under_way)) = self.entry_of(edge as u32, own.visits) else {
+        let Some((entry, known, in_flight)) = self.complete_entry(edge as u32, own.visits) else {
             return own;
         };
         let squares = if SQUARES {
@@ -220,39 +221,49 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
         } else {
             0
         };
-        let (sum, squares) =
-            sums_seen_by(entry[SUM].load(Ordering::Relaxed), squares, known, mover);
-        Tally {
-            chosen: own.chosen,
+        let (sum, squares) = sums_for_player(
+            entry[SUM_WORD].load(Ordering::Relaxed),
+            squares,
+            known,
+            mover,
+        );
+        RawChildStats {
+            edge_visits: own.edge_visits,
             // What is under way has no rewards yet, for whoever looks.
-            visits: known.saturating_add(under_way),
+            visits: known.saturating_add(in_flight),
             sum,
             squares: if SQUARES { squares } else { 0 },
         }
     }
 
     #[inline(always)]
-    fn chosen(&self, edge: usize) -> u32 {
-        Store::<G>::chosen(&self.tree, edge)
+    fn edge_visits(&self, edge: usize) -> u32 {
+        NodeStore::<G>::edge_visits(&self.tree, edge)
     }
 
     #[inline(always)]
     fn proven(&self, node: u32) -> Option<Outcome> {
-        Store::<G>::proven(&self.tree, node)
+        NodeStore::<G>::proven(&self.tree, node)
     }
 
     #[inline(always)]
     fn edge_proven(&self, edge: usize) -> Option<Outcome> {
-        Store::<G>::edge_proven(&self.tree, edge)
+        NodeStore::<G>::edge_proven(&self.tree, edge)
     }
 
-    fn prove(&self, node: u32, outcome: Outcome) {
-        Store::<G>::prove(&self.tree, node, outcome);
+    fn set_proven(&self, node: u32, outcome: Outcome) {
+        NodeStore::<G>::set_proven(&self.tree, node, outcome);
     }
 
     #[inline(always)]
-    fn expand(&self, at: &Step, position: &G, moves: &[G::Move], plot: &mut Plot) -> Expansion {
-        self.tree.expand(at, position, moves, plot)
+    fn expand(
+        &self,
+        at: &SearchStep,
+        position: &G,
+        moves: &[G::Move],
+        chunk: &mut Chunk,
+    ) -> Expansion {
+        self.tree.expand(at, position, moves, chunk)
     }
 
     #[inline(always)]
@@ -261,104 +272,104 @@ impl<G: Searchable, const SQUARES: bool> Store<G> for Bounded<SQUARES> {
     }
 
     #[inline(always)]
-    fn announce(&self, step: &Step, visits: u32) {
-        Store::<G>::announce(&self.tree, step, visits);
+    fn add_virtual_loss(&self, step: &SearchStep, visits: u32) {
+        NodeStore::<G>::add_virtual_loss(&self.tree, step, visits);
         let key = self.tree.key(step.node);
         let entry = self.entry(key);
-        if self.is_of(entry, key) {
-            let under_way = u64::from(visits) << UNDER_WAY_BIT;
-            add(&entry[VISITS], under_way, true);
+        if self.has_key(entry, key) {
+            let in_flight = u64::from(visits) << IN_FLIGHT_SHIFT;
+            add(&entry[VISITS_WORD], in_flight, true);
         }
     }
 
     #[inline(always)]
-    fn tell(&self, step: &Step, news: &News) {
-        Store::<G>::tell(&self.tree, step, news);
+    fn apply(&self, step: &SearchStep, update: &Update) {
+        NodeStore::<G>::apply(&self.tree, step, update);
         let key = self.tree.key(step.node);
         let entry = self.entry(key);
-        let is_taken = !self.is_of(entry, key);
-        let (rewards, sum, squares) = news.rewards();
+        let is_taken = !self.has_key(entry, key);
+        let (rewards, sum, squares) = update.reward_sums();
         let known = if is_taken {
             0
         } else {
-            self.count(&entry[VISITS], rewards, news.arrived())
+            self.add_visits(&entry[VISITS_WORD], rewards, update.completed_visits())
         };
-        let own = self.tree.tally_of(step.node);
-        if is_taken || self.verify && known < own.visits {
+        let own = self.tree.node_stats(step.node);
+        if is_taken || self.verify_key && known < own.visits {
             // The tree keeps sums for who moved there; seen from the other side it is the same calculation.
-            let (sum, squares) = sums_seen_by(own.sum, own.squares, own.visits, step.mover);
-            entry[KEY].store(key, Ordering::Relaxed);
-            entry[VISITS].store(own.visits.into(), Ordering::Relaxed);
-            entry[SUM].store(sum, Ordering::Relaxed);
+            let (sum, squares) = sums_for_player(own.sum, own.squares, own.visits, step.mover);
+            entry[KEY_WORD].store(key, Ordering::Relaxed);
+            entry[VISITS_WORD].store(own.visits.into(), Ordering::Relaxed);
+            entry[SUM_WORD].store(sum, Ordering::Relaxed);
             if SQUARES {
                 entry[SQUARES_WORD].store(squares, Ordering::Relaxed);
             }
             return;
         }
-        add(&entry[SUM], sum, self.parallel);
+        add(&entry[SUM_WORD], sum, self.parallel);
         if SQUARES {
             add(&entry[SQUARES_WORD], squares, self.parallel);
         }
     }
 
     fn usage(&self) -> (usize, u64) {
-        let (words, nodes) = Store::<G>::usage(&self.tree);
+        let (words, nodes) = NodeStore::<G>::usage(&self.tree);
         (words + self.table.len(), nodes)
     }
 
-    fn view(&self, edge: usize) -> Edge<G::Move> {
-        let own = Store::<G>::view(&self.tree, edge);
+    fn edge_view(&self, edge: usize) -> EdgeView<G::Move> {
+        let own = NodeStore::<G>::edge_view(&self.tree, edge);
         // What is known of its position does not count before a move was followed.
         let is_visited = own.visits > 0;
-        Edge {
+        EdgeView {
             table: self.table_entry(edge as u32).filter(|_| is_visited),
             ..own
         }
     }
 
-    fn tell_inherited(&self, teller: &mut Teller<'_>) {
-        teller.tell(Record::Table {
+    fn record_inherited(&self, growth: &mut GrowthBuffer<'_>) {
+        growth.push(GrowthRecord::Table {
             entries: self.entries,
-            verified: self.verify,
+            verified: self.verify_key,
         });
-        Store::<G>::tell_inherited(&self.tree, teller);
+        NodeStore::<G>::record_inherited(&self.tree, growth);
         let mut pending = vec![0];
         while let Some(node) = pending.pop() {
-            if Store::<G>::visits(&self.tree, node) > 0 {
-                Store::<G>::tell_entry(self, node, teller);
+            if NodeStore::<G>::visits(&self.tree, node) > 0 {
+                NodeStore::<G>::record_table_entry(self, node, growth);
             }
-            let (first, count) = Store::<G>::edges(&self.tree, node);
+            let (first, count) = NodeStore::<G>::edges(&self.tree, node);
             pending.extend(first as u32..(first + count) as u32);
         }
     }
 
-    fn tell_entry(&self, node: u32, teller: &mut Teller<'_>) {
+    fn record_table_entry(&self, node: u32, growth: &mut GrowthBuffer<'_>) {
         let key = self.tree.key(node);
-        let told = self.told(key);
-        teller.tell(Record::Entry { node, key, told });
+        let stats = self.raw_entry(key);
+        growth.push(GrowthRecord::TableEntry { node, key, stats });
     }
 
     fn root_edge(&self) -> RootEdge {
         RootEdge {
             table: self.table_entry(0),
-            ..Store::<G>::root_edge(&self.tree)
+            ..NodeStore::<G>::root_edge(&self.tree)
         }
     }
 
-    fn copy(&self) -> io::Result<Self> {
-        let (_, nodes) = Store::<G>::usage(&self.tree);
+    fn try_clone(&self) -> io::Result<Self> {
+        let (_, nodes) = NodeStore::<G>::usage(&self.tree);
         let mut entries_by_node = Vec::new();
         entries_by_node.try_reserve_exact(nodes as usize)?;
         entries_by_node.extend((0..nodes as u32).map(|node| self.table_entry(node)));
         Ok(Self {
-            tree: Store::<G>::copy(&self.tree)?,
-            table: Words::zeroed_up_to(1),
+            tree: NodeStore::<G>::try_clone(&self.tree)?,
+            table: AtomicWords::zeroed_up_to(1),
             entries_by_node: Some(entries_by_node),
             ..*self
         })
     }
 
-    fn root_figures(&self) -> (u64, u64, f64) {
-        Store::<G>::root_figures(&self.tree)
+    fn root_stats(&self) -> (u64, u64, f64) {
+        NodeStore::<G>::root_stats(&self.tree)
     }
 }

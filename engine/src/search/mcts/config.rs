@@ -3,19 +3,19 @@
 use std::{num::NonZero, sync::OnceLock, thread};
 
 use super::{
-    playout::Policy,
+    playout::PlayoutPolicy,
     select::RewardRange,
     sharing::{Grouping, Sharing},
 };
 
 /// The bandit formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Formula {
+pub enum SelectFormula {
     /// mean + C sqrt(ln N / n)
     #[default]
     Uct,
     /// UCB1-tuned
-    Tuned,
+    Ucb1Tuned,
 }
 
 /// How a leaf gets its children.
@@ -56,15 +56,15 @@ pub enum FinalChoice {
 
 /// All of it. `Default` is what the reports' players have in common; the catalogue has better constants for our own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Config {
+pub struct MctsConfig {
     /// The bandit formula.
-    pub formula: Formula,
+    pub formula: SelectFormula,
     /// Its constant C.
     pub exploration: f64,
     /// The scale of rewards the formula sees.
     pub reward_range: RewardRange,
     /// How playouts are played.
-    pub policy: Policy,
+    pub policy: PlayoutPolicy,
     /// Whether last good replies are forgotten when they lose.
     pub forgetting: bool,
     /// Plies after which a playout is cut off and the game's own guess is paid.
@@ -82,7 +82,7 @@ pub struct Config {
     /// Whether a bounded table stores and compares keys.
     pub verify_key: bool,
     /// With so many men or more in play, a graph gives way to a tree; 0 for never.
-    pub opening_men: u32,
+    pub opening_pieces: u32,
     /// The part of the iterations that is made before that.
     pub opening_fraction: f64,
     /// Which move is played.
@@ -113,26 +113,26 @@ pub fn max_threads() -> usize {
     })
 }
 
-impl Config {
+impl MctsConfig {
     /// Whether the constant C makes a difference: UCB1-tuned has none, but the final choice by a lower bound has.
     pub fn uses_exploration(&self) -> bool {
-        self.formula == Formula::Uct || self.final_choice == FinalChoice::LowerBound
+        self.formula == SelectFormula::Uct || self.final_choice == FinalChoice::LowerBound
     }
 
     /// How many of a node's moves have been followed after so many visits, if each that did not end there took a new one.
     #[inline(always)]
-    pub(super) fn moves_followed(&self, visits: u32) -> usize {
+    pub(super) fn expected_visited_moves(&self, visits: u32) -> usize {
         (visits + 1).saturating_sub(self.expand_on) as usize
     }
 }
 
-impl Default for Config {
+impl Default for MctsConfig {
     fn default() -> Self {
         Self {
-            formula: Formula::Uct,
+            formula: SelectFormula::Uct,
             exploration: 1.41,
             reward_range: RewardRange::ZeroToOne,
-            policy: Policy::Uniform,
+            policy: PlayoutPolicy::Uniform,
             forgetting: false,
             playout_limit: None,
             expansion: ExpansionRule::AllFirst,
@@ -145,7 +145,7 @@ impl Default for Config {
             },
             entries: 8_000_000,
             verify_key: true,
-            opening_men: 0,
+            opening_pieces: 0,
             opening_fraction: 0.5,
             final_choice: FinalChoice::Visits,
             reuse: true,

@@ -10,100 +10,102 @@
 
 use std::cmp::Ordering;
 
-use super::playout::{ONE, Playout, Trail, cut_off, pay};
-use crate::machine::{Work, accelerated};
+use super::playout::{LastMoves, Playout, REWARD_ONE, outcome_reward, truncated_playout_reward};
+use crate::machine::{Work, run_accelerated};
 use crate::{
     games::{Evaluate, Game, Player},
     rng::{Rng, mix},
 };
 
 /// Slots for replies to two moves; where there are more pairs, later ones take the place of earlier ones.
-const MOST_PAIRS: usize = 1 << 18;
+const MAX_PAIR_SLOTS: usize = 1 << 18;
 
 /// The bytes of one player's table of replies to one move, and of a slot for two moves.
-const fn sizes<G: Game>() -> (usize, usize) {
+const fn table_sizes<G: Game>() -> (usize, usize) {
     let one = G::REPLY_CONTEXTS * size_of::<Option<G::Move>>();
     (one, size_of::<(u64, Option<G::Move>)>())
 }
 
 /// Slots for replies to two moves that a game could use.
-fn useful_pairs<G: Game>() -> usize {
+fn useful_pair_slots<G: Game>() -> usize {
     let pairs = G::REPLY_CONTEXTS.saturating_mul(G::REPLY_CONTEXTS);
-    pairs.min(MOST_PAIRS).next_power_of_two()
+    pairs.min(MAX_PAIR_SLOTS).next_power_of_two()
 }
 
 /// Replies to one move and to two, for both players.
 pub(super) struct LastGoodReply<G: Game> {
-    tables: Tables<G::Move>,
-    two: bool,
+    tables: ReplyTables<G::Move>,
+    uses_pairs: bool,
     forgetting: bool,
     limit: Option<u32>,
     /// The playout as it went: who moved, after what, and which move.
-    record: Vec<Ply<G::Move>>,
+    plies: Vec<PlayoutPly<G::Move>>,
 }
 
-struct Ply<M> {
+struct PlayoutPly<M> {
     mover: Player,
-    trail: Trail,
+    last_moves: LastMoves,
     mv: M,
 }
 
-struct Tables<M> {
-    one: [Vec<Option<M>>; 2],
+struct ReplyTables<M> {
+    single: [Vec<Option<M>>; 2],
     /// The pair of contexts plus 1, and the reply.
     pairs: [Vec<(u64, Option<M>)>; 2],
 }
 
-impl<M: Copy + PartialEq> Tables<M> {
+impl<M: Copy + PartialEq> ReplyTables<M> {
     /// With so many slots for pairs, a power of two or none.
     fn new(contexts: usize, pairs: usize) -> Self {
         Self {
-            one: [vec![None; contexts], vec![None; contexts]],
+            single: [vec![None; contexts], vec![None; contexts]],
             pairs: [vec![(0, None); pairs], vec![(0, None); pairs]],
         }
     }
 
     fn clear(&mut self) {
         for player in 0..2 {
-            self.one[player].fill(None);
+            self.single[player].fill(None);
             self.pairs[player].fill((0, None));
         }
     }
 
-    fn pair(&self, trail: Trail) -> Option<(u64, usize)> {
+    fn pair_slot(&self, last_moves: LastMoves) -> Option<(u64, usize)> {
         let size = self.pairs[0].len();
-        let key = (u64::from(trail.before?) << 32 | u64::from(trail.last?)) + 1;
+        let key = (u64::from(last_moves.previous?) << 32 | u64::from(last_moves.last?)) + 1;
         (size > 0).then(|| (key, mix(key) as usize & (size - 1)))
     }
 
-    fn reply_to_two(&self, mover: Player, trail: Trail) -> Option<M> {
-        let (key, slot) = self.pair(trail)?;
+    fn reply_to_two(&self, mover: Player, last_moves: LastMoves) -> Option<M> {
+        let (key, slot) = self.pair_slot(last_moves)?;
         let (stored, reply) = self.pairs[mover.index()][slot];
         if stored == key { reply } else { None }
     }
 
-    fn reply_to_one(&self, mover: Player, trail: Trail) -> Option<M> {
-        self.one[mover.index()][trail.last? as usize]
+    fn reply_to_one(&self, mover: Player, last_moves: LastMoves) -> Option<M> {
+        self.single[mover.index()][last_moves.last? as usize]
     }
 
-    fn learn(&mut self, ply: &Ply<M>) {
-        let Some(last) = ply.trail.last else { return };
+    fn learn(&mut self, ply: &PlayoutPly<M>) {
+        let Some(last) = ply.last_moves.last else {
+            return;
+        };
         let player = ply.mover.index();
-        self.one[player][last as usize] = Some(ply.mv);
-        if let Some((key, slot)) = self.pair(ply.trail) {
+        self.single[player][last as usize] = Some(ply.mv);
+        if let Some((key, slot)) = self.pair_slot(ply.last_moves) {
             self.pairs[player][slot] = (key, Some(ply.mv));
         }
     }
 
-    fn forget(&mut self, ply: &Ply<M>) {
+    fn forget(&mut self, ply: &PlayoutPly<M>) {
         let player = ply.mover.index();
-        if self.reply_to_one(ply.mover, ply.trail) == Some(ply.mv)
-            && let Some(last) = ply.trail.last
+        if self.reply_to_one(ply.mover, ply.last_moves) == Some(ply.mv)
+            && let Some(last) = ply.last_moves.last
         {
-            self.one[player][last as usize] = None;
+            self.single[player][last as usize] = None;
         }
-        if self.reply_to_two(ply.mover, ply.trail) == Some(ply.mv)
-            && let Some((_, slot)) = self.pair(ply.trail)
+        if self.reply_to_two(ply.mover, ply.last_moves) == Some(ply.mv)
+            && let Some((_, slot)) = self.pair_slot(ply.last_moves)
         {
             self.pairs[player][slot] = (0, None);
         }
@@ -113,59 +115,75 @@ impl<M: Copy + PartialEq> Tables<M> {
 impl<G: Game> LastGoodReply<G> {
     /// A policy whose tables take no more than about `bytes`: where there is no room for all pairs of moves, more of them share
     /// a slot.
-    pub(super) fn within(bytes: usize, two: bool, forgetting: bool, limit: Option<u32>) -> Self {
-        let pairs = if two { Self::pairs_within(bytes) } else { 0 };
+    pub(super) fn with_memory_limit(
+        bytes: usize,
+        two: bool,
+        forgetting: bool,
+        limit: Option<u32>,
+    ) -> Self {
+        let pairs = if two {
+            Self::pair_slots_within(bytes)
+        } else {
+            0
+        };
         Self {
-            tables: Tables::new(G::REPLY_CONTEXTS, pairs),
-            two,
+            tables: ReplyTables::new(G::REPLY_CONTEXTS, pairs),
+            uses_pairs: two,
             forgetting,
             limit,
-            record: Vec::new(),
+            plies: Vec::new(),
         }
     }
 
     /// Slots for pairs in tables of so many bytes: a power of two, or none.
-    fn pairs_within(bytes: usize) -> usize {
-        let (one, slot) = sizes::<G>();
+    fn pair_slots_within(bytes: usize) -> usize {
+        let (one, slot) = table_sizes::<G>();
         let room = (bytes / 2).saturating_sub(one) / slot;
-        match room.min(useful_pairs::<G>()) {
+        match room.min(useful_pair_slots::<G>()) {
             0 => 0,
             pairs => 1 << pairs.ilog2(),
         }
     }
 
     /// The bytes that the tables of a policy [`Self::within`] so many really take.
-    pub(super) fn bytes_within(bytes: usize, two: bool) -> usize {
-        let (one, slot) = sizes::<G>();
-        let pairs = if two { Self::pairs_within(bytes) } else { 0 };
+    pub(super) fn table_bytes(bytes: usize, two: bool) -> usize {
+        let (one, slot) = table_sizes::<G>();
+        let pairs = if two {
+            Self::pair_slots_within(bytes)
+        } else {
+            0
+        };
         2 * (one + slot * pairs)
     }
 
     /// How many pairs of moves have slots in tables of so many bytes, and how many would be of use.
-    pub(super) fn slots_within(bytes: usize) -> (u64, u64) {
-        (Self::pairs_within(bytes) as u64, useful_pairs::<G>() as u64)
+    pub(super) fn pair_slot_counts(bytes: usize) -> (u64, u64) {
+        (
+            Self::pair_slots_within(bytes) as u64,
+            useful_pair_slots::<G>() as u64,
+        )
     }
 
     #[inline(always)]
-    fn reply(&self, position: &G, trail: Trail) -> Option<G::Move> {
+    fn reply(&self, position: &G, last_moves: LastMoves) -> Option<G::Move> {
         let mover = position.to_move();
         let legal = |mv: &G::Move| position.is_legal(*mv);
-        let longest = if self.two {
-            self.tables.reply_to_two(mover, trail).filter(legal)
+        let longest = if self.uses_pairs {
+            self.tables.reply_to_two(mover, last_moves).filter(legal)
         } else {
             None
         };
-        longest.or_else(|| self.tables.reply_to_one(mover, trail).filter(legal))
+        longest.or_else(|| self.tables.reply_to_one(mover, last_moves).filter(legal))
     }
 
     /// Learns from the playout on record, by what it paid the first player.
     fn learn(&mut self, reward: u64) {
-        let winner = match reward.cmp(&(ONE / 2)) {
+        let winner = match reward.cmp(&(REWARD_ONE / 2)) {
             Ordering::Greater => Player::First,
             Ordering::Less => Player::Second,
             Ordering::Equal => return,
         };
-        for ply in &self.record {
+        for ply in &self.plies {
             if ply.mover == winner {
                 self.tables.learn(ply);
             } else if self.forgetting {
@@ -176,15 +194,15 @@ impl<G: Game> LastGoodReply<G> {
 }
 
 impl<G: Evaluate> Playout<G> for LastGoodReply<G> {
-    fn follows_trail(&self) -> bool {
+    fn uses_last_moves(&self) -> bool {
         true
     }
 
-    fn run(&mut self, position: &G, trail: Trail, rng: &mut Rng) -> u64 {
-        accelerated(RunReplies {
+    fn simulate(&mut self, position: &G, last_moves: LastMoves, rng: &mut Rng) -> u64 {
+        run_accelerated(RunReplyPlayout {
             policy: self,
             position,
-            trail,
+            last_moves,
             rng,
         })
     }
@@ -194,14 +212,14 @@ impl<G: Evaluate> Playout<G> for LastGoodReply<G> {
     }
 }
 
-struct RunReplies<'a, G: Game> {
+struct RunReplyPlayout<'a, G: Game> {
     policy: &'a mut LastGoodReply<G>,
     position: &'a G,
-    trail: Trail,
+    last_moves: LastMoves,
     rng: &'a mut Rng,
 }
 
-impl<G: Evaluate> Work for RunReplies<'_, G> {
+impl<G: Evaluate> Work for RunReplyPlayout<'_, G> {
     type Out = u64;
 
     #[inline(always)]
@@ -209,30 +227,30 @@ impl<G: Evaluate> Work for RunReplies<'_, G> {
         let Self {
             policy,
             position,
-            mut trail,
+            mut last_moves,
             rng,
         } = self;
         let mut position = position.clone();
-        policy.record.clear();
+        policy.plies.clear();
         let mut left = policy.limit.unwrap_or(u32::MAX);
         let reward = loop {
             if left == 0 {
-                break cut_off(&position);
+                break truncated_playout_reward(&position);
             }
             left -= 1;
-            let mv = match policy.reply(&position, trail) {
+            let mv = match policy.reply(&position, last_moves) {
                 Some(reply) => reply,
                 None => match position.random_move(rng) {
                     Some(mv) => mv,
-                    None => break pay(position.final_outcome()),
+                    None => break outcome_reward(position.final_outcome()),
                 },
             };
-            policy.record.push(Ply {
+            policy.plies.push(PlayoutPly {
                 mover: position.to_move(),
-                trail,
+                last_moves,
                 mv,
             });
-            trail.push(position.reply_context(mv));
+            last_moves.push(position.reply_context(mv));
             position.play(mv);
         };
         policy.learn(reward);
@@ -242,22 +260,22 @@ impl<G: Evaluate> Work for RunReplies<'_, G> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::playout::fixed, *};
+    use super::{super::playout::to_fixed_point, *};
     use crate::games::connect_four::{Column, ConnectFour};
 
     /// The plies of a connect four game, from the empty board.
-    fn record(columns: &str) -> Vec<Ply<Column>> {
+    fn plies_of_game(columns: &str) -> Vec<PlayoutPly<Column>> {
         let mut position = ConnectFour::start(());
-        let mut trail = Trail::default();
+        let mut last_moves = LastMoves::default();
         let mut plies = Vec::new();
         for digit in columns.bytes() {
             let mv = Column(digit - b'1');
-            plies.push(Ply {
+            plies.push(PlayoutPly {
                 mover: position.to_move(),
-                trail,
+                last_moves,
                 mv,
             });
-            trail.push(position.reply_context(mv));
+            last_moves.push(position.reply_context(mv));
             position.play(mv);
         }
         plies
@@ -265,12 +283,12 @@ mod tests {
 
     #[test]
     fn the_tables_after_a_written_playout() {
-        let mut policy = LastGoodReply::<ConnectFour>::within(1 << 20, true, true, None);
+        let mut policy = LastGoodReply::<ConnectFour>::with_memory_limit(1 << 20, true, true, None);
         // X a1, O b1, X a2, O b2, X a3, O b3, X a4: X wins. Cells are column * 7 + row.
-        policy.record = record("1212121");
-        policy.learn(ONE);
+        policy.plies = plies_of_game("1212121");
+        policy.learn(REWARD_ONE);
         let one = |table: &LastGoodReply<ConnectFour>, player: Player| -> Vec<(usize, u8)> {
-            let replies = table.tables.one[player.index()].iter().enumerate();
+            let replies = table.tables.single[player.index()].iter().enumerate();
             replies
                 .filter_map(|(cell, reply)| reply.map(|mv| (cell, mv.0)))
                 .collect()
@@ -278,8 +296,8 @@ mod tests {
         // X's answers to b1, b2 and b3; its first move answers nothing. The loser learns nothing.
         assert_eq!(one(&policy, Player::First), [(7, 0), (8, 0), (9, 0)]);
         assert_eq!(one(&policy, Player::Second), []);
-        let after = |before, last| Trail {
-            before: Some(before),
+        let after = |before, last| LastMoves {
+            previous: Some(before),
             last: Some(last),
         };
         assert_eq!(
@@ -288,12 +306,12 @@ mod tests {
         );
         assert_eq!(policy.tables.reply_to_two(Player::First, after(1, 7)), None);
         // Longest match first: the pair says column 3, the single move says column 1.
-        policy.tables.learn(&Ply {
+        policy.tables.learn(&PlayoutPly {
             mover: Player::First,
-            trail: after(21, 7),
+            last_moves: after(21, 7),
             mv: Column(2),
         });
-        policy.tables.one[0][7] = Some(Column(0));
+        policy.tables.single[0][7] = Some(Column(0));
         let mut position = ConnectFour::start(());
         position.play(Column(3));
         position.play(Column(1));
@@ -301,17 +319,17 @@ mod tests {
         assert_eq!(policy.reply(&position, after(14, 7)), Some(Column(0)));
         assert_eq!(policy.reply(&position, after(14, 13)), None);
         // Forgetting: X answers b1 with column 1 again, and loses.
-        policy.record = record("121");
+        policy.plies = plies_of_game("121");
         policy.learn(0);
         assert_eq!(one(&policy, Player::First), [(8, 0), (9, 0)]);
         assert_eq!(policy.tables.reply_to_two(Player::First, after(0, 7)), None);
         // A draw teaches nothing.
-        policy.record = record("7656");
-        policy.learn(ONE / 2);
+        policy.plies = plies_of_game("7656");
+        policy.learn(REWARD_ONE / 2);
         assert_eq!(one(&policy, Player::Second), [(0, 1)]);
         // A playout that was cut off teaches by what it paid.
-        policy.record = record("7656");
-        policy.learn(fixed(0.45));
+        policy.plies = plies_of_game("7656");
+        policy.learn(to_fixed_point(0.45));
         assert_eq!(one(&policy, Player::Second), [(0, 1), (28, 5), (42, 5)]);
     }
 }

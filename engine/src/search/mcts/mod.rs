@@ -9,21 +9,21 @@
 use std::{io, sync::atomic::Ordering, thread};
 
 use self::{
-    bounded::Bounded,
-    graph::Graph,
-    playout::{Playout, Trail},
-    proof::Proofs,
-    select::{Select, Tuned, Uct, ln},
-    store::Store,
-    threads::{Shared, Tickets},
-    tree::Tree,
-    worker::{Board, Ground, Worker, unflipped},
+    bounded::BoundedStore,
+    graph::GraphStore,
+    playout::{LastMoves, Playout},
+    proof::ProofDepths,
+    select::{Select, Ucb1Tuned, Uct, ln},
+    store::NodeStore,
+    threads::{IterationQuota, ThreadCoordinator},
+    tree::TreeStore,
+    worker::{PlayoutPosition, SearchContext, Worker, unflip_outcome},
 };
 use super::{
-    Choice, Edge, Frame, Limits, LiveTree, Report, Reward, RootEdge, RootMove, Search, Searchable,
-    Shortfall, Task, TreeView,
-    budget::{Budget, DepthLimit},
-    growth::{Record, Teller},
+    BestMove, EdgeView, LiveTree, ReferenceFrame, Reward, RootEdge, RootMove, Search, SearchLimits,
+    SearchReport, SearchTask, Searchable, Shortfall, TreeView,
+    budget::{DepthLimit, SearchBudget},
+    growth::{GrowthBuffer, GrowthRecord},
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
@@ -49,58 +49,64 @@ mod threads;
 mod tree;
 mod worker;
 
-pub use config::{Config, ExpansionRule, FinalChoice, Formula, StoreKind, max_threads};
-pub use playout::Policy;
+pub use config::{ExpansionRule, FinalChoice, MctsConfig, SelectFormula, StoreKind, max_threads};
+pub use playout::PlayoutPolicy;
 pub use select::{ChildStats, RewardRange};
-pub use sharing::{Grouping, Sharing, frame_of};
-pub use store::square;
-pub(in crate::search) use store::{outcome_bits, outcome_of_bits};
+pub use sharing::{Grouping, Sharing, canonical_frame};
+pub use store::square_reward;
+pub(in crate::search) use store::{outcome_from_bits, outcome_to_bits};
 
 /// The search that a configuration describes.
-pub fn build<G: Searchable>(config: Config) -> Box<dyn Search<G>> {
-    if config.opening_men > 0 {
-        return Box::new(opening::Opening::new(config));
+pub fn build<G: Searchable>(config: MctsConfig) -> Box<dyn Search<G>> {
+    if config.opening_pieces > 0 {
+        return Box::new(opening::OpeningSwitch::new(config));
     }
     match config.formula {
-        Formula::Uct => {
-            with_store::<G, _, false>(config, Uct::new(config.exploration, config.reward_range))
+        SelectFormula::Uct => build_with_store::<G, _, false>(
+            config,
+            Uct::new(config.exploration, config.reward_range),
+        ),
+        SelectFormula::Ucb1Tuned => {
+            build_with_store::<G, _, true>(config, Ucb1Tuned::new(config.reward_range))
         }
-        Formula::Tuned => with_store::<G, _, true>(config, Tuned::new(config.reward_range)),
     }
 }
 
-fn with_store<G: Searchable, S: Select, const SQUARES: bool>(
-    config: Config,
+fn build_with_store<G: Searchable, S: Select, const SQUARES: bool>(
+    config: MctsConfig,
     select: S,
 ) -> Box<dyn Search<G>> {
-    let bytes = (config.memory_mb << 20).saturating_sub(reply_bytes::<G>(&config));
+    let bytes = (config.memory_mb << 20).saturating_sub(total_reply_table_bytes::<G>(&config));
     match config.store {
-        StoreKind::Tree => Box::new(Mcts::new(config, select, Tree::<SQUARES>::new(bytes))),
+        StoreKind::Tree => Box::new(Mcts::new(config, select, TreeStore::<SQUARES>::new(bytes))),
         StoreKind::Graph => Box::new(Mcts::new(
             config,
             select,
-            Graph::<SQUARES>::new(bytes, config.sharing),
+            GraphStore::<SQUARES>::new(bytes, config.sharing),
         )),
         StoreKind::Bounded => {
-            let store = Bounded::<SQUARES>::new(bytes, config.entries, config.verify_key);
+            let store = BoundedStore::<SQUARES>::new(bytes, config.entries, config.verify_key);
             Box::new(Mcts::new(config, select, store))
         }
     }
 }
 
 /// The bytes that the playouts of one thread may have for tables: together at most half of the memory.
-fn playout_budget(config: &Config) -> usize {
+fn playout_memory_bytes(config: &MctsConfig) -> usize {
     (config.memory_mb << 20) / 2 / config.threads.max(1)
 }
 
 /// The bytes that the tables of replies of all threads take.
-fn reply_bytes<G: Searchable>(config: &Config) -> usize {
-    config.threads.max(1) * config.policy.bytes_within::<G>(playout_budget(config))
+fn total_reply_table_bytes<G: Searchable>(config: &MctsConfig) -> usize {
+    config.threads.max(1)
+        * config
+            .policy
+            .reply_table_bytes::<G>(playout_memory_bytes(config))
 }
 
 /// A Monte-Carlo tree search, put together.
 struct Mcts<G, T, S> {
-    config: Config,
+    config: MctsConfig,
     select: S,
     store: T,
     /// One policy a thread.
@@ -108,24 +114,29 @@ struct Mcts<G, T, S> {
     /// The position at the root of the store, once there is one.
     root: Option<G>,
     /// Whether a search from that root was restricted to some of its moves.
-    restricted: bool,
+    is_restricted: bool,
     /// Searches made since the game began; part of the seed.
-    searches: u64,
+    search_count: u64,
 }
 
-impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
-    fn new(config: Config, select: S, mut store: T) -> Self {
+impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
+    fn new(config: MctsConfig, select: S, mut store: T) -> Self {
         let threads = config.threads.max(1);
         store.set_parallel(threads > 1);
         let playouts = (0..threads)
             .map(|_| {
-                let Config {
+                let MctsConfig {
                     policy,
                     playout_limit,
                     forgetting,
                     ..
                 } = config;
-                playout::build(policy, playout_limit, forgetting, playout_budget(&config))
+                playout::build_playout(
+                    policy,
+                    playout_limit,
+                    forgetting,
+                    playout_memory_bytes(&config),
+                )
             })
             .collect();
         Self {
@@ -134,17 +145,17 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
             store,
             playouts,
             root: None,
-            restricted: false,
-            searches: 0,
+            is_restricted: false,
+            search_count: 0,
         }
     }
 
     /// Puts the root in place: what is known of it, or nothing.
-    fn prepare(&mut self, root: &G) {
+    fn prepare_root(&mut self, root: &G) {
         if !(self.config.reuse && self.root.as_ref() == Some(root)) {
             self.store.reset(root);
             self.root = Some(root.clone());
-            self.restricted = false;
+            self.is_restricted = false;
         }
         if !self.store.mark_inherited() {
             // What there is no memory to keep apart is given up.
@@ -154,7 +165,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// What kind of tree grows here, as [`super::growth::Observer::begin`] wants it.
-    fn kind_bits(&self) -> u32 {
+    fn tree_kind_bits(&self) -> u32 {
         let sharing = if T::IS_GRAPH {
             self.config.sharing
         } else {
@@ -172,7 +183,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// The root as its node sees it.
-    fn framed(&self, root: &G) -> (G, Frame) {
+    fn position_in_frame(&self, root: &G) -> (G, ReferenceFrame) {
         let frame = self.store.frame(root);
         let mut image = root.clone();
         if frame.inverted
@@ -187,60 +198,65 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// The root on the board, if its node is in another frame and the playouts want to know where they are.
-    fn board(&self, root: &G) -> Option<Board<G>> {
-        let follows = self
+    fn playout_board(&self, root: &G) -> Option<PlayoutPosition<G>> {
+        let uses_last_moves = self
             .playouts
             .first()
-            .is_some_and(|playout| playout.follows_trail());
-        let turns = T::IS_GRAPH && self.config.sharing.groups();
-        (follows && turns).then(|| Board {
+            .is_some_and(|playout| playout.uses_last_moves());
+        let turns = T::IS_GRAPH && self.config.sharing.has_grouping();
+        (uses_last_moves && turns).then(|| PlayoutPosition {
             position: root.clone(),
             symmetry: (self.store.frame(root).symmetry).unwrap_or(Symmetry::IDENTITY),
         })
     }
 
     /// Makes iterations until the budget is used up; how many, and whether memory ran out.
-    fn run(&mut self, task: &mut Task<'_, G>, framed: &G, allowed: Option<&[bool]>) -> (u64, bool) {
+    fn run_workers(
+        &mut self,
+        task: &mut SearchTask<'_, G>,
+        framed: &G,
+        allowed: Option<&[bool]>,
+    ) -> (u64, bool) {
         let limits = task
             .limits
             .or_default(self.config.iterations, self.config.millis);
-        let limits = Limits {
-            iterations: limits.count(),
+        let limits = SearchLimits {
+            iterations: limits.node_limit(),
             ..limits
         };
-        let budget = Budget::start(&limits, limits.iterations, task.stop).with_timers(
-            task.reports.as_ref().map(|reports| reports.every),
-            task.snapshots.as_ref().map(|snapshots| snapshots.every),
+        let budget = SearchBudget::start(&limits, limits.iterations, task.stop).with_timers(
+            task.reports.as_ref().map(|reports| reports.interval),
+            task.snapshots.as_ref().map(|snapshots| snapshots.interval),
         );
         let observer = task.observer;
-        if let Some(hearer) = observer {
-            hearer.begin(self.store.root(), self.kind_bits());
-            let mut teller = Teller::new(observer);
-            self.store.tell_inherited(&mut teller);
-            teller.tell(Record::Begin);
-            teller.hand_over();
+        if let Some(listener) = observer {
+            listener.start(self.store.root(), self.tree_kind_bits());
+            let mut growth = GrowthBuffer::new(observer);
+            self.store.record_inherited(&mut growth);
+            growth.push(GrowthRecord::SearchStarted);
+            growth.flush();
         }
-        self.restricted |= allowed.is_some();
-        let seed = child_seed(self.config.seed, self.searches);
+        self.is_restricted |= allowed.is_some();
+        let seed = child_seed(self.config.seed, self.search_count);
         let parallel = self.playouts.len() > 1;
-        let board = self.board(task.root);
+        let board = self.playout_board(task.root);
         let mut playouts = std::mem::take(&mut self.playouts);
-        let shared = Shared::default();
+        let coordinator = ThreadCoordinator::default();
         {
             let in_order = !parallel
                 && self.config.expand_on > 1
                 && !self.config.solver
-                && !self.restricted
+                && !self.is_restricted
                 && self.config.expansion == ExpansionRule::AllFirst;
-            let ground = Ground {
+            let context = SearchContext {
                 config: &self.config,
                 store: &self.store,
                 select: self.select,
                 root: framed,
                 board,
-                trail: Trail::of_game(task.history),
+                last_moves: LastMoves::from_history(task.history),
                 allowed,
-                in_order,
+                expands_in_order: in_order,
                 threads: playouts.len() as u32,
             };
             let (first, others) = playouts
@@ -248,16 +264,16 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 .expect("there is a policy for the first thread");
             thread::scope(|scope| {
                 for (index, playout) in (1..).zip(others) {
-                    let (ground, shared) = (&ground, &shared);
+                    let (context, coordinator) = (&context, &coordinator);
                     let (count, history) = (limits.iterations, task.history);
                     let budget = budget.for_helper();
                     let work = move || {
-                        let teller = Teller::new(observer);
+                        let growth = GrowthBuffer::new(observer);
                         let seed = child_seed(seed, index);
-                        let mut worker = Worker::new(&mut **playout, seed, history, true, teller);
-                        shared.help(&mut worker, ground, budget, count);
+                        let mut worker = Worker::new(&mut **playout, seed, history, true, growth);
+                        coordinator.run_helper(&mut worker, context, budget, count);
                     };
-                    shared.helpers.fetch_add(1, Ordering::AcqRel);
+                    coordinator.helpers.fetch_add(1, Ordering::AcqRel);
                     let name = format!("search-{index}");
                     if thread::Builder::new()
                         .name(name)
@@ -265,103 +281,111 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                         .is_err()
                     {
                         // Fewer threads than asked for search just as well, only slower.
-                        shared.helpers.fetch_sub(1, Ordering::AcqRel);
+                        coordinator.helpers.fetch_sub(1, Ordering::AcqRel);
                         break;
                     }
                 }
-                let teller = Teller::new(observer);
+                let growth = GrowthBuffer::new(observer);
                 let seed = child_seed(seed, 0);
-                let worker = Worker::new(&mut **first, seed, task.history, parallel, teller);
-                self.lead(task, &ground, &shared, worker, budget, limits);
+                let worker = Worker::new(&mut **first, seed, task.history, parallel, growth);
+                self.run_main_worker(task, &context, &coordinator, worker, budget, limits);
             });
         }
         self.playouts = playouts;
-        (shared.done.into_inner(), shared.full.into_inner())
+        (
+            coordinator.completed_iterations.into_inner(),
+            coordinator.out_of_memory.into_inner(),
+        )
     }
 
     /// The first thread's work: iterations, the budget, and reports.
-    fn lead(
+    fn run_main_worker(
         &self,
-        task: &mut Task<'_, G>,
-        ground: &Ground<'_, G, T, S>,
-        shared: &Shared,
+        task: &mut SearchTask<'_, G>,
+        context: &SearchContext<'_, G, T, S>,
+        coordinator: &ThreadCoordinator,
         mut worker: Worker<'_, G>,
-        mut budget: Budget,
-        limits: Limits,
+        mut budget: SearchBudget,
+        limits: SearchLimits,
     ) {
-        let mut tickets = Tickets::default();
+        let mut quota = IterationQuota::default();
         let mut depth_limit = limits.depth.map(DepthLimit::new);
         loop {
             // Alone, the budget sees every iteration; together, the tickets see to it that there are not too many.
-            let used = if ground.parallel() { 0 } else { tickets.used };
-            if budget.is_over(used)
-                || ground.parallel() && shared.over.load(Ordering::Relaxed)
-                || ground.config.solver && self.is_settled(ground)
+            let used = if context.is_parallel() { 0 } else { quota.used };
+            if budget.is_exhausted(used)
+                || context.is_parallel() && coordinator.stopped.load(Ordering::Relaxed)
+                || context.config.solver && self.is_root_proven(context)
             {
                 break;
             }
-            if !tickets.take(shared, ground.parallel(), limits.iterations) {
+            if !quota.take(coordinator, context.is_parallel(), limits.iterations) {
                 // The others have a few left, and make them.
-                return shared.finish(&mut worker, &tickets, ground);
+                return coordinator.finish(&mut worker, &quota, context);
             }
-            worker.iterate(ground);
+            worker.run_iteration(context);
             if let Some(limit) = &mut depth_limit
-                && tickets.used.is_multiple_of(DepthLimit::CHECK_INTERVAL)
+                && quota.used.is_multiple_of(DepthLimit::CHECK_INTERVAL)
             {
-                let (length, ends) = self.principal_variation(task);
-                let playouts = shared.done.load(Ordering::Relaxed) + tickets.unreported();
+                let (length, ends) = self.pv_length(task);
+                let playouts =
+                    coordinator.completed_iterations.load(Ordering::Relaxed) + quota.unreported();
                 if ends || limit.is_reached(length, playouts) {
                     break;
                 }
             }
-            if budget.wants_report() {
-                worker.break_camp(ground.store);
-                let done = shared.done.load(Ordering::Relaxed) + tickets.unreported();
-                let full = worker.full || shared.full.load(Ordering::Relaxed);
-                let report = self.report(task.root, task.moves, done, full);
+            if budget.is_report_due() {
+                worker.flush_batch(context.store);
+                let done =
+                    coordinator.completed_iterations.load(Ordering::Relaxed) + quota.unreported();
+                let full =
+                    worker.out_of_memory || coordinator.out_of_memory.load(Ordering::Relaxed);
+                let report = self.build_report(task.root, task.search_moves, done, full);
                 if let Some(reports) = &mut task.reports {
-                    (reports.hear)(&report);
+                    (reports.callback)(&report);
                 }
             }
-            if budget.wants_snapshot()
+            if budget.is_snapshot_due()
                 && let Some(snapshots) = &mut task.snapshots
             {
-                worker.break_camp(ground.store);
-                worker.teller.hand_over();
-                shared.pause();
-                let done = shared.done.load(Ordering::Relaxed) + tickets.unreported();
-                let full = worker.full || shared.full.load(Ordering::Relaxed);
-                let report = self.report(task.root, task.moves, done, full);
-                (snapshots.look)(self, &report);
-                shared.resume();
+                worker.flush_batch(context.store);
+                worker.growth.flush();
+                coordinator.pause();
+                let done =
+                    coordinator.completed_iterations.load(Ordering::Relaxed) + quota.unreported();
+                let full =
+                    worker.out_of_memory || coordinator.out_of_memory.load(Ordering::Relaxed);
+                let report = self.build_report(task.root, task.search_moves, done, full);
+                (snapshots.callback)(self, &report);
+                coordinator.resume();
             }
         }
-        shared.over.store(true, Ordering::Relaxed);
-        shared.finish(&mut worker, &tickets, ground);
+        coordinator.stopped.store(true, Ordering::Relaxed);
+        coordinator.finish(&mut worker, &quota, context);
     }
 
     /// Whether nothing is left to find out.
-    fn is_settled(&self, ground: &Ground<'_, G, T, S>) -> bool {
-        ground.allowed.is_none() && self.store.proven(self.store.root()).is_some()
+    fn is_root_proven(&self, context: &SearchContext<'_, G, T, S>) -> bool {
+        context.allowed.is_none() && self.store.proven(self.store.root()).is_some()
     }
 
     /// How many plies the principal variation has, and whether the game is over behind it.
-    fn principal_variation(&self, task: &Task<'_, G>) -> (u32, bool) {
-        let ranked = self.ranked(task.root, task.moves);
-        let line = (ranked.first()).map_or_else(Vec::new, |best| self.line(task.root, best.mv));
+    fn pv_length(&self, task: &SearchTask<'_, G>) -> (u32, bool) {
+        let ranked = self.ranked_moves(task.root, task.search_moves);
+        let pv = (ranked.first()).map_or_else(Vec::new, |best| self.pv(task.root, best.mv));
         let mut position = task.root.clone();
         let mut history = task.history.clone();
-        let ends = line.iter().any(|&mv| {
+        let ends = pv.iter().any(|&mv| {
             position.play(mv);
             history.push(&position);
             history.outcome(&position).is_some()
         });
-        (line.len() as u32, ends)
+        (pv.len() as u32, ends)
     }
 
     /// A move with all there is to know, as those at the board see it.
-    fn seen(&self, edge: usize, frame: Frame) -> Edge<G::Move> {
-        let mut view = self.store.view(edge);
+    fn edge_on_board(&self, edge: usize, frame: ReferenceFrame) -> EdgeView<G::Move> {
+        let mut view = self.store.edge_view(edge);
         if let Some(symmetry) = frame.symmetry {
             view.mv = G::image_of_move(view.mv, symmetry.inverse());
         }
@@ -369,23 +393,23 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// The root's moves, the one to play first.
-    fn ranked(&self, root: &G, moves: Option<&[G::Move]>) -> Vec<Edge<G::Move>> {
-        self.ranked_by(root, moves, &mut Proofs::new(&self.store))
+    fn ranked_moves(&self, root: &G, moves: Option<&[G::Move]>) -> Vec<EdgeView<G::Move>> {
+        self.ranked_moves_with_proofs(root, moves, &mut ProofDepths::new(&self.store))
     }
 
-    fn ranked_by(
+    fn ranked_moves_with_proofs(
         &self,
         root: &G,
         moves: Option<&[G::Move]>,
-        proofs: &mut Proofs<'_, T>,
-    ) -> Vec<Edge<G::Move>> {
-        let (framed, frame) = self.framed(root);
+        proofs: &mut ProofDepths<'_, T>,
+    ) -> Vec<EdgeView<G::Move>> {
+        let (framed, frame) = self.position_in_frame(root);
         let mover = framed.to_move();
         let (first, count) = self.store.edges(self.store.root());
         let visits = self.store.visits(self.store.root());
-        let mut ranked: Vec<Candidate<G::Move>> = (first..first + count)
+        let mut ranked: Vec<RankedMove<G::Move>> = (first..first + count)
             .map(|edge| {
-                let stats = ChildStats::from(self.store.tally(edge, mover));
+                let stats = ChildStats::from(self.store.child_stats(edge, mover));
                 let proven = self.store.edge_proven(edge).filter(|_| self.config.solver);
                 let rank = match proven {
                     Some(Outcome::Win(winner)) => {
@@ -394,18 +418,18 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                         // A proof that is too large to be looked at is a long one.
                         let plies = proofs.plies(child, &after).map_or(1e9, f64::from);
                         if winner == mover {
-                            (1.0, 1.0, -plies, stats.chosen)
+                            (1.0, 1.0, -plies, stats.edge_visits)
                         } else {
-                            (-1.0, 1.0, plies, stats.chosen)
+                            (-1.0, 1.0, plies, stats.edge_visits)
                         }
                     }
-                    _ => self.rank(&stats, ln(visits.max(1))),
+                    _ => self.rank_move(&stats, ln(visits.max(1))),
                 };
-                Candidate {
+                RankedMove {
                     rank,
                     is_draw: proven == Some(Outcome::Draw),
                     mean: stats.sum / stats.visits,
-                    edge: self.seen(edge, frame),
+                    edge: self.edge_on_board(edge, frame),
                 }
             })
             .filter(|one| moves.is_none_or(|moves| moves.contains(&one.edge.mv)))
@@ -429,12 +453,12 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// How much a root move without a certain winner is to be preferred.
-    fn rank(&self, stats: &ChildStats, ln_root: f64) -> Rank {
-        if stats.chosen == 0.0 {
+    fn rank_move(&self, stats: &ChildStats, ln_root: f64) -> MoveRank {
+        if stats.edge_visits == 0.0 {
             return (0.0, 0.0, f64::NEG_INFINITY, 0.0);
         }
         let mean = stats.sum / stats.visits;
-        let visits = stats.chosen;
+        let visits = stats.edge_visits;
         let (one, two) = match self.config.final_choice {
             FinalChoice::Visits => (visits, mean),
             FinalChoice::Mean => (mean, visits),
@@ -447,13 +471,13 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// Whether a move on the board certainly wins (1) or loses (-1) for who makes it, as far as that is looked at; else 0.
-    fn certainty(&self, position: &G, edge: &Edge<G::Move>) -> i8 {
+    fn proven_sign(&self, position: &G, edge: &EdgeView<G::Move>) -> i8 {
         let Some(outcome) = edge.proven.filter(|_| self.config.solver) else {
             return 0;
         };
         let mut after = position.clone();
         after.play(edge.mv);
-        match unflipped(outcome, self.store.frame(&after).inverted) {
+        match unflip_outcome(outcome, self.store.frame(&after).inverted) {
             Outcome::Win(winner) if winner == position.to_move() => 1,
             Outcome::Win(_) => -1,
             Outcome::Draw => 0,
@@ -461,7 +485,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
     }
 
     /// Whether who makes a move on the board can expect less of it than a draw, as far as is known.
-    fn promises_less_than_draw(&self, position: &G, edge: &Edge<G::Move>) -> bool {
+    fn is_worse_than_draw(&self, position: &G, edge: &EdgeView<G::Move>) -> bool {
         let mut after = position.clone();
         after.play(edge.mv);
         let inverted = self.store.frame(&after).inverted;
@@ -472,29 +496,30 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
 
     /// `mv` and the best play after it as far as it is proven, on the board: a winner hurries, a loser delays. None if
     /// `mv` has no certain winner, and `mv` alone if the proof is too large to be looked at.
-    fn proven_line(
+    fn proven_pv(
         &self,
         root: &G,
         mv: G::Move,
-        proofs: &mut Proofs<'_, T>,
+        proofs: &mut ProofDepths<'_, T>,
     ) -> Option<Vec<G::Move>> {
-        let mut line = vec![mv];
+        let mut pv = vec![mv];
         let mut position = root.clone();
         let mut node = self.store.root();
-        let (mut image, mut frame) = self.framed(&position);
+        let (mut image, mut frame) = self.position_in_frame(&position);
         let (first, count) = self.store.edges(node);
-        let mut edge = (first..first + count).find(|&edge| self.seen(edge, frame).mv == mv)?;
+        let mut edge =
+            (first..first + count).find(|&edge| self.edge_on_board(edge, frame).mv == mv)?;
         let proven = self.store.edge_proven(edge).filter(|_| self.config.solver);
         if !matches!(proven, Some(Outcome::Win(_))) {
             return None;
         }
-        let alone = line.clone();
+        let alone = pv.clone();
         loop {
             node = self.store.follow(edge, &mut image).0;
-            position.play(line[line.len() - 1]);
+            position.play(pv[pv.len() - 1]);
             let (first, count) = self.store.edges(node);
             if count == 0 {
-                return Some(line);
+                return Some(pv);
             }
             frame = self.store.frame(&position);
             let wins = self.store.proven(node) == Some(Outcome::Win(image.to_move()));
@@ -514,63 +539,65 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 return Some(alone);
             };
             edge = next;
-            line.push(self.seen(edge, frame).mv);
+            pv.push(self.edge_on_board(edge, frame).mv);
         }
     }
 
     /// `mv` and the most visited moves after it, on the board; but certain wins before all others, certain losses last, and
     /// a certain draw before a move that promises less.
-    fn line(&self, root: &G, mv: G::Move) -> Vec<G::Move> {
-        self.line_by(root, mv, &mut Proofs::new(&self.store))
+    fn pv(&self, root: &G, mv: G::Move) -> Vec<G::Move> {
+        self.pv_with_proofs(root, mv, &mut ProofDepths::new(&self.store))
     }
 
-    fn line_by(&self, root: &G, mv: G::Move, proofs: &mut Proofs<'_, T>) -> Vec<G::Move> {
-        if let Some(line) = self.proven_line(root, mv, proofs) {
-            return line;
+    fn pv_with_proofs(
+        &self,
+        root: &G,
+        mv: G::Move,
+        proofs: &mut ProofDepths<'_, T>,
+    ) -> Vec<G::Move> {
+        if let Some(pv) = self.proven_pv(root, mv, proofs) {
+            return pv;
         }
         let mut position = root.clone();
         let mut node = self.store.root();
-        let mut line = Vec::new();
+        let mut pv = Vec::new();
         let mut wanted = Some(mv);
         loop {
             let frame = self.store.frame(&position);
             let (first, count) = self.store.edges(node);
-            let mut views = (first..first + count).map(|edge| self.seen(edge, frame));
+            let mut views = (first..first + count).map(|edge| self.edge_on_board(edge, frame));
             let next = match wanted.take() {
                 Some(mv) => views.find(|view| view.mv == mv),
                 // The last of equals is wanted first by `max_by_key`, so count them from behind.
                 None => (views.clone().rev())
-                    .max_by_key(|view| (self.certainty(&position, view), view.visits))
+                    .max_by_key(|view| (self.proven_sign(&position, view), view.visits))
                     .filter(|view| view.visits > 0),
             };
-            let Some(mut next) = next else { return line };
-            if self.config.solver
-                && !line.is_empty()
-                && self.promises_less_than_draw(&position, &next)
-            {
-                let is_draw = |view: &Edge<G::Move>| view.proven == Some(Outcome::Draw);
+            let Some(mut next) = next else { return pv };
+            if self.config.solver && !pv.is_empty() && self.is_worse_than_draw(&position, &next) {
+                let is_draw = |view: &EdgeView<G::Move>| view.proven == Some(Outcome::Draw);
                 let draws = views.rev().filter(|view| is_draw(view) && view.visits > 0);
                 next = draws.max_by_key(|view| view.visits).unwrap_or(next);
             }
-            line.push(next.mv);
+            pv.push(next.mv);
             position.play(next.mv);
             match next.child {
                 Some(child) if next.visits > 0 => node = child,
-                _ => return line,
+                _ => return pv,
             }
         }
     }
 
-    fn report(
+    fn build_report(
         &self,
         root: &G,
         moves: Option<&[G::Move]>,
         iterations: u64,
         memory_full: bool,
-    ) -> Report<G::Move> {
-        let mut proofs = Proofs::new(&self.store);
-        let edges = self.ranked_by(root, moves, &mut proofs);
-        let (_, _, first) = self.store.root_figures();
+    ) -> SearchReport<G::Move> {
+        let mut proofs = ProofDepths::new(&self.store);
+        let edges = self.ranked_moves_with_proofs(root, moves, &mut proofs);
+        let (_, _, first) = self.store.root_stats();
         let inverted = self.store.frame(root).inverted;
         let usage = self.store.usage();
         let root_moves: Vec<RootMove<G::Move>> = edges
@@ -580,7 +607,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                 after.play(edge.mv);
                 let flipped = self.store.frame(&after).inverted;
                 let value = if flipped {
-                    Reward::of(Player::Second, edge.value.for_player(Player::First))
+                    Reward::from_player(Player::Second, edge.value.for_player(Player::First))
                 } else {
                     edge.value
                 };
@@ -589,53 +616,53 @@ impl<G: Searchable, T: Store<G>, S: Select> Mcts<G, T, S> {
                     visits: edge.visits,
                     value,
                     score: None,
-                    proven: edge.proven.map(|outcome| unflipped(outcome, flipped)),
-                    line: self.line_by(root, edge.mv, &mut proofs),
+                    proven: edge.proven.map(|outcome| unflip_outcome(outcome, flipped)),
+                    pv: self.pv_with_proofs(root, edge.mv, &mut proofs),
                 }
             })
             .collect();
         let first = if inverted { 1.0 - first } else { first };
-        Report {
+        SearchReport {
             iterations,
             nodes: iterations,
             leaves: 0,
-            depth: root_moves.first().map_or(0, |best| best.line.len() as u32),
+            depth: root_moves.first().map_or(0, |best| best.pv.len() as u32),
             value: Reward::new(first),
-            root: root_moves,
-            stored: usage.1,
-            bytes: usage.0 as u64 * 8,
+            root_moves,
+            stored_moves: usage.1,
+            memory_bytes: usage.0 as u64 * 8,
             memory_full,
         }
     }
 }
 
 /// A root move's claim to be played: certain results, visited at all, then the chosen measures.
-type Rank = (f64, f64, f64, f64);
+type MoveRank = (f64, f64, f64, f64);
 
 /// A root move that may be played.
-struct Candidate<M> {
-    rank: Rank,
+struct RankedMove<M> {
+    rank: MoveRank,
     /// Whether it certainly leads to a draw, where that is looked at.
     is_draw: bool,
     /// Its mean for the player to move.
     mean: f64,
-    edge: Edge<M>,
+    edge: EdgeView<M>,
 }
 
-impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
-    fn choose(&mut self, mut task: Task<'_, G>) -> Choice<G::Move> {
+impl<G: Searchable, T: NodeStore<G>, S: Select> Search<G> for Mcts<G, T, S> {
+    fn search(&mut self, mut task: SearchTask<'_, G>) -> BestMove<G::Move> {
         let root = task.root;
         let mut legal = Vec::new();
         root.legal_moves(&mut legal);
         let permitted: Vec<G::Move> = legal
             .iter()
             .copied()
-            .filter(|mv| task.moves.is_none_or(|moves| moves.contains(mv)))
+            .filter(|mv| task.search_moves.is_none_or(|moves| moves.contains(mv)))
             .collect();
-        self.prepare(root);
-        let (framed, _) = self.framed(root);
+        self.prepare_root(root);
+        let (framed, _) = self.position_in_frame(root);
         // The root's moves stand in the order of the framed position's.
-        let allowed = task.moves.map(|_| {
+        let allowed = task.search_moves.map(|_| {
             let frame = self.store.frame(root);
             let mut listed = Vec::new();
             framed.legal_moves(&mut listed);
@@ -649,12 +676,12 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
                 .map(|mv| permitted.contains(&here(mv)))
                 .collect::<Vec<bool>>()
         });
-        let (iterations, full) = self.run(&mut task, &framed, allowed.as_deref());
-        self.searches += 1;
-        let mut report = self.report(root, task.moves, iterations, full);
-        if report.root.is_empty() {
+        let (iterations, full) = self.run_workers(&mut task, &framed, allowed.as_deref());
+        self.search_count += 1;
+        let mut report = self.build_report(root, task.search_moves, iterations, full);
+        if report.root_moves.is_empty() {
             // Stopped before the root had children: any move is as good as any other.
-            report.root = permitted
+            report.root_moves = permitted
                 .iter()
                 .map(|&mv| RootMove {
                     mv,
@@ -662,12 +689,12 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
                     value: Reward::EVEN,
                     score: None,
                     proven: None,
-                    line: vec![mv],
+                    pv: vec![mv],
                 })
                 .collect();
         }
-        let best = report.root.first().map_or(legal[0], |best| best.mv);
-        Choice { best, report }
+        let best = report.root_moves.first().map_or(legal[0], |best| best.mv);
+        BestMove { mv: best, report }
     }
 
     fn advance(&mut self, mv: G::Move) {
@@ -676,7 +703,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
             if let Some(root) = &mut self.root {
                 root.play(mv);
             }
-            self.restricted = false;
+            self.is_restricted = false;
         } else {
             self.root = None;
         }
@@ -688,7 +715,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
 
     fn clear(&mut self) {
         self.root = None;
-        self.searches = 0;
+        self.search_count = 0;
         for playout in &mut self.playouts {
             playout.clear();
         }
@@ -700,7 +727,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
 
     fn shortfalls(&self) -> Vec<Shortfall> {
         let limit = (self.config.memory_mb as u64) << 20;
-        let refused = self.store.missing() as u64 * 8;
+        let refused = self.store.missing_words() as u64 * 8;
         let memory = (refused > 0).then(|| Shortfall::Memory {
             bytes: limit.saturating_sub(refused),
             wanted: limit,
@@ -710,7 +737,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
             wanted,
             limit,
         });
-        let slots = (self.config.policy).slots_within::<G>(playout_budget(&self.config));
+        let slots = (self.config.policy).reply_slots::<G>(playout_memory_bytes(&self.config));
         let replies = slots.map(|(slots, wanted)| Shortfall::Replies {
             slots,
             wanted,
@@ -724,7 +751,7 @@ impl<G: Searchable, T: Store<G>, S: Select> Search<G> for Mcts<G, T, S> {
     }
 }
 
-impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
+impl<G: Searchable, T: NodeStore<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
     fn root_position(&self) -> &G {
         self.root.as_ref().expect("lent out only with a root")
     }
@@ -733,16 +760,16 @@ impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
         self.store.root()
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
-        root_figures(&self.store, self.root_position())
+    fn root_stats(&self) -> (u64, u64, Reward) {
+        root_stats(&self.store, self.root_position())
     }
 
-    fn frame(&self, position: &G) -> Frame {
+    fn frame(&self, position: &G) -> ReferenceFrame {
         self.store.frame(position)
     }
 
-    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
-        edges(&self.store, node, self.config.expansion, visit);
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
+        for_each_edge(&self.store, node, self.config.expansion, visit);
     }
 
     fn is_graph(&self) -> bool {
@@ -754,10 +781,10 @@ impl<G: Searchable, T: Store<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
     }
 }
 
-impl<G: Searchable, T: Store<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
-    fn copy(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
-        Ok(Box::new(Copied {
-            store: self.store.copy()?,
+impl<G: Searchable, T: NodeStore<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
+    fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
+        Ok(Box::new(MctsSnapshot {
+            store: self.store.try_clone()?,
             root: self.root_position().clone(),
             expansion: self.config.expansion,
         }))
@@ -765,13 +792,13 @@ impl<G: Searchable, T: Store<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
 }
 
 /// A tree as it was, while the search goes on.
-struct Copied<G, T> {
+struct MctsSnapshot<G, T> {
     store: T,
     root: G,
     expansion: ExpansionRule,
 }
 
-impl<G: Searchable, T: Store<G>> TreeView<G> for Copied<G, T> {
+impl<G: Searchable, T: NodeStore<G>> TreeView<G> for MctsSnapshot<G, T> {
     fn root_position(&self) -> &G {
         &self.root
     }
@@ -780,16 +807,16 @@ impl<G: Searchable, T: Store<G>> TreeView<G> for Copied<G, T> {
         self.store.root()
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
-        root_figures(&self.store, &self.root)
+    fn root_stats(&self) -> (u64, u64, Reward) {
+        root_stats(&self.store, &self.root)
     }
 
-    fn frame(&self, position: &G) -> Frame {
+    fn frame(&self, position: &G) -> ReferenceFrame {
         self.store.frame(position)
     }
 
-    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
-        edges(&self.store, node, self.expansion, visit);
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
+        for_each_edge(&self.store, node, self.expansion, visit);
     }
 
     fn is_graph(&self) -> bool {
@@ -801,22 +828,22 @@ impl<G: Searchable, T: Store<G>> TreeView<G> for Copied<G, T> {
     }
 }
 
-fn root_figures<G: Searchable>(store: &impl Store<G>, root: &G) -> (u64, u64, Reward) {
-    let (visits, recent, first) = store.root_figures();
+fn root_stats<G: Searchable>(store: &impl NodeStore<G>, root: &G) -> (u64, u64, Reward) {
+    let (visits, recent, first) = store.root_stats();
     let inverted = store.frame(root).inverted;
     let first = if inverted { 1.0 - first } else { first };
     (visits, recent, Reward::new(first))
 }
 
-fn edges<G: Searchable, T: Store<G>>(
+fn for_each_edge<G: Searchable, T: NodeStore<G>>(
     store: &T,
     node: u32,
     expansion: ExpansionRule,
-    visit: &mut dyn FnMut(Edge<G::Move>),
+    visit: &mut dyn FnMut(EdgeView<G::Move>),
 ) {
     let (first, count) = store.edges(node);
     for edge in first..first + count {
-        let edge = store.view(edge);
+        let edge = store.edge_view(edge);
         if edge.visits > 0 || expansion != ExpansionRule::One {
             visit(edge);
         }

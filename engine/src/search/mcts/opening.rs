@@ -1,88 +1,89 @@
 //! Report 001's player: a graph with grouping and fewer iterations in the opening, a plain tree afterwards.
 
-use super::{Config, StoreKind, build};
+use super::{MctsConfig, StoreKind, build};
 use crate::search::{
-    Choice, Limits, LiveTree, Reports, Search, Searchable, Shortfall, Snapshots, Task,
+    BestMove, LiveTree, ReportCallback, Search, SearchLimits, SearchTask, Searchable, Shortfall,
+    SnapshotCallback,
 };
 
 /// Two searches, and when to change from one to the other.
-pub(super) struct Opening<G> {
-    config: Config,
+pub(super) struct OpeningSwitch<G> {
+    config: MctsConfig,
     opening: Box<dyn Search<G>>,
-    later: Box<dyn Search<G>>,
+    after_opening: Box<dyn Search<G>>,
     /// Whether the last search was made by `later`.
-    is_later: bool,
+    is_past_opening: bool,
 }
 
-impl<G: Searchable> Opening<G> {
-    pub(super) fn new(config: Config) -> Self {
+impl<G: Searchable> OpeningSwitch<G> {
+    pub(super) fn new(config: MctsConfig) -> Self {
         let memory_mb = (config.memory_mb / 2).max(1);
-        let opening = Config {
-            opening_men: 0,
+        let opening = MctsConfig {
+            opening_pieces: 0,
             memory_mb,
             ..config
         };
-        let later = Config {
+        let later = MctsConfig {
             store: StoreKind::Tree,
             ..opening
         };
         Self {
             config,
             opening: build(opening),
-            later: build(later),
-            is_later: false,
+            after_opening: build(later),
+            is_past_opening: false,
         }
     }
 }
 
-impl<G: Searchable> Search<G> for Opening<G> {
-    fn choose(&mut self, task: Task<'_, G>) -> Choice<G::Move> {
-        self.is_later = task.root.men() >= self.config.opening_men;
-        if self.is_later {
+impl<G: Searchable> Search<G> for OpeningSwitch<G> {
+    fn search(&mut self, task: SearchTask<'_, G>) -> BestMove<G::Move> {
+        self.is_past_opening = task.root.piece_count() >= self.config.opening_pieces;
+        if self.is_past_opening {
             // What the opening needed is not needed any more.
             self.opening.clear();
-            return self.later.choose(task);
+            return self.after_opening.search(task);
         }
         let fraction = |count: u64| ((count as f64 * self.config.opening_fraction) as u64).max(1);
         let limits = task
             .limits
             .or_default(self.config.iterations, self.config.millis);
-        let limits = Limits {
+        let limits = SearchLimits {
             iterations: limits.iterations.map(fraction),
             nodes: limits.nodes.map(fraction),
             ..limits
         };
-        self.opening.choose(Task {
+        self.opening.search(SearchTask {
             root: task.root,
             history: task.history,
-            moves: task.moves,
-            lines: task.lines,
+            search_moves: task.search_moves,
+            multi_pv: task.multi_pv,
             limits: &limits,
             stop: task.stop,
-            reports: task.reports.map(Reports::for_now),
-            snapshots: task.snapshots.map(Snapshots::for_now),
+            reports: task.reports.map(ReportCallback::shorten_lifetime),
+            snapshots: task.snapshots.map(SnapshotCallback::shorten_lifetime),
             observer: task.observer,
         })
     }
 
     fn advance(&mut self, mv: G::Move) {
         self.opening.advance(mv);
-        self.later.advance(mv);
+        self.after_opening.advance(mv);
     }
 
     fn reseed(&mut self, seed: u64) {
         self.opening.reseed(seed);
-        self.later.reseed(seed);
+        self.after_opening.reseed(seed);
     }
 
     fn clear(&mut self) {
         self.opening.clear();
-        self.later.clear();
+        self.after_opening.clear();
     }
 
     fn shortfalls(&self) -> Vec<Shortfall> {
         let mut all = self.opening.shortfalls();
-        for shortfall in self.later.shortfalls() {
+        for shortfall in self.after_opening.shortfalls() {
             if !all.contains(&shortfall) {
                 all.push(shortfall);
             }
@@ -91,8 +92,8 @@ impl<G: Searchable> Search<G> for Opening<G> {
     }
 
     fn tree(&self) -> Option<&dyn LiveTree<G>> {
-        if self.is_later {
-            self.later.tree()
+        if self.is_past_opening {
+            self.after_opening.tree()
         } else {
             self.opening.tree()
         }

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::store::Store;
+use super::store::NodeStore;
 use crate::{games::Outcome, search::Searchable};
 
 /// Walks through proofs and remembers how deep they are.
-pub(super) struct Proofs<'a, T> {
+pub(super) struct ProofDepths<'a, T> {
     store: &'a T,
     /// Plies to the end of the game, by node.
     plies: HashMap<u32, u32>,
     /// Nodes that may still be looked at.
-    left: usize,
+    nodes_left: usize,
 }
 
-impl<'a, T> Proofs<'a, T> {
+impl<'a, T> ProofDepths<'a, T> {
     /// At most so many nodes are looked at for one report: some milliseconds' worth.
     const MAX_NODES: usize = 1 << 17;
 
@@ -22,7 +22,7 @@ impl<'a, T> Proofs<'a, T> {
         Self {
             store,
             plies: HashMap::new(),
-            left: Self::MAX_NODES,
+            nodes_left: Self::MAX_NODES,
         }
     }
 
@@ -31,7 +31,7 @@ impl<'a, T> Proofs<'a, T> {
     /// None if the proof is too large to be looked at.
     pub(super) fn plies<G: Searchable>(&mut self, node: u32, position: &G) -> Option<u32>
     where
-        T: Store<G>,
+        T: NodeStore<G>,
     {
         let (first, count) = self.store.edges(node);
         if count == 0 {
@@ -40,7 +40,7 @@ impl<'a, T> Proofs<'a, T> {
         if let Some(&known) = self.plies.get(&node) {
             return Some(known);
         }
-        self.left = self.left.checked_sub(1)?;
+        self.nodes_left = self.nodes_left.checked_sub(1)?;
         let mut plies = Vec::with_capacity(count);
         for edge in first..first + count {
             plies.extend(self.plies_of_move(node, edge, position)?);
@@ -63,7 +63,7 @@ impl<'a, T> Proofs<'a, T> {
         position: &G,
     ) -> Option<Option<u32>>
     where
-        T: Store<G>,
+        T: NodeStore<G>,
     {
         let proven = self.store.edge_proven(edge);
         if proven.is_none() || proven != self.store.proven(node) {

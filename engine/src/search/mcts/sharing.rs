@@ -2,7 +2,7 @@
 
 use crate::{
     games::Symmetry,
-    search::{Frame, Searchable},
+    search::{ReferenceFrame, Searchable},
 };
 
 /// Which positions count as the same.
@@ -72,18 +72,18 @@ impl Sharing {
 
     /// Whether a position may be kept as another one.
     #[inline(always)]
-    pub(super) fn groups(&self) -> bool {
+    pub(super) fn has_grouping(&self) -> bool {
         self.grouping != Grouping::None || self.invert_colours
     }
 }
 
 /// The frame in which a position is kept by a graph that groups so.
-pub fn frame_of<G: Searchable>(position: &G, sharing: Sharing) -> Frame {
-    if !sharing.groups() {
-        return Frame::default();
+pub fn canonical_frame<G: Searchable>(position: &G, sharing: Sharing) -> ReferenceFrame {
+    if !sharing.has_grouping() {
+        return ReferenceFrame::default();
     }
     let (_, symmetry, inverted) = sharing.canonical(position);
-    Frame {
+    ReferenceFrame {
         symmetry: (symmetry != Symmetry::IDENTITY).then_some(symmetry),
         inverted,
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{playout::ONE, *};
+use super::{playout::REWARD_ONE, *};
 use crate::{
     games::{
         Game, History,
@@ -10,28 +10,32 @@ use crate::{
         kalah::Kalah,
     },
     rng::Rng,
-    search::Stop,
+    search::StopFlag,
 };
 
 /// A policy that plays nothing and notes from where it should have.
-struct Witness<G>(Arc<Mutex<Vec<(G, Trail)>>>);
+struct RecordingPlayout<G>(Arc<Mutex<Vec<(G, LastMoves)>>>);
 
-impl<G: Game> Playout<G> for Witness<G> {
-    fn follows_trail(&self) -> bool {
+impl<G: Game> Playout<G> for RecordingPlayout<G> {
+    fn uses_last_moves(&self) -> bool {
         true
     }
 
-    fn run(&mut self, position: &G, trail: Trail, rng: &mut Rng) -> u64 {
-        self.0.lock().unwrap().push((position.clone(), trail));
-        if rng.below(2) == 0 { ONE } else { 0 }
+    fn simulate(&mut self, position: &G, last_moves: LastMoves, rng: &mut Rng) -> u64 {
+        self.0.lock().unwrap().push((position.clone(), last_moves));
+        if rng.below(2) == 0 { REWARD_ONE } else { 0 }
     }
 
     fn clear(&mut self) {}
 }
 
 /// The positions from which a search in a graph that groups all it can wanted playouts, and the moves before them.
-fn witnessed<G: Searchable>(root: &G, history: &History, threads: usize) -> Vec<(G, Trail)> {
-    let config = Config {
+fn recorded_playouts<G: Searchable>(
+    root: &G,
+    history: &History,
+    threads: usize,
+) -> Vec<(G, LastMoves)> {
+    let config = MctsConfig {
         sharing: Sharing {
             transpositions: true,
             grouping: Grouping::Dihedral,
@@ -40,20 +44,20 @@ fn witnessed<G: Searchable>(root: &G, history: &History, threads: usize) -> Vec<
         store: StoreKind::Graph,
         threads,
         memory_mb: 16,
-        ..Config::default()
+        ..MctsConfig::default()
     };
-    let store = Graph::<false>::new(16 << 20, config.sharing);
+    let store = GraphStore::<false>::new(16 << 20, config.sharing);
     let select = Uct::new(config.exploration, config.reward_range);
     let mut search = Mcts::<G, _, _>::new(config, select, store);
     let seen = Arc::new(Mutex::new(Vec::new()));
     search.playouts = (0..threads)
-        .map(|_| Box::new(Witness(Arc::clone(&seen))) as Box<dyn Playout<G>>)
+        .map(|_| Box::new(RecordingPlayout(Arc::clone(&seen))) as Box<dyn Playout<G>>)
         .collect();
-    search.choose(Task::new(
+    search.search(SearchTask::new(
         root,
         history,
-        &Limits::iterations(5000),
-        &Stop::new(),
+        &SearchLimits::iterations(5000),
+        &StopFlag::new(),
     ));
     let found = seen.lock().unwrap().clone();
     assert!(found.len() > 1000, "{}", found.len());
@@ -71,7 +75,7 @@ fn playouts_that_follow_the_trail_are_played_on_the_board_of_the_game() {
         }
         let stones = ConnectFour::discs;
         let of_game = stones(&root);
-        for (position, trail) in witnessed(&root, &history, threads) {
+        for (position, last_moves) in recorded_playouts(&root, &history, threads) {
             let now = stones(&position);
             for player in 0..2 {
                 assert_eq!(
@@ -82,7 +86,10 @@ fn playouts_that_follow_the_trail_are_played_on_the_board_of_the_game() {
             }
             // The last move is the opponent's, the one before it one's own.
             let mover = position.to_move();
-            for (context, player) in [(trail.last, mover.opponent()), (trail.before, mover)] {
+            for (context, player) in [
+                (last_moves.last, mover.opponent()),
+                (last_moves.previous, mover),
+            ] {
                 let cell = context.expect("there were moves before the root");
                 let cells = now[player.index()];
                 assert!(
@@ -96,7 +103,7 @@ fn playouts_that_follow_the_trail_are_played_on_the_board_of_the_game() {
 
 #[test]
 fn playouts_keep_to_the_colours_of_the_game() {
-    let mut root = Kalah::start(crate::games::kalah::Rules::default());
+    let mut root = Kalah::start(crate::games::kalah::KalahRules::default());
     let mut history = History::new();
     let mut rng = Rng::new(5);
     for _ in 0..12 {
@@ -108,7 +115,7 @@ fn playouts_keep_to_the_colours_of_the_game() {
     let [south, north] = stores(&root);
     assert_ne!(south, north, "else nothing could be told apart");
     let mut turned = false;
-    for (position, _) in witnessed(&root, &history, 1) {
+    for (position, _) in recorded_playouts(&root, &history, 1) {
         let [now_south, now_north] = stores(&position);
         assert!(now_south >= south && now_north >= north, "{position:?}");
         turned |= position.to_move() != root.to_move();
@@ -121,15 +128,15 @@ fn the_first_playout_answers_the_last_moves_of_the_game() {
     let mut root = ConnectFour::start(());
     let mut history = History::new();
     history.push(&root);
-    let none = witnessed(&root, &history, 1)[0].1;
-    assert_eq!(none, Trail::default());
+    let none = recorded_playouts(&root, &history, 1)[0].1;
+    assert_eq!(none, LastMoves::default());
     for column in [2, 4] {
         history.play(&mut root, Column(column));
     }
     // Cells are column * 7 + row.
-    let trail = Trail {
-        before: Some(14),
+    let last_moves = LastMoves {
+        previous: Some(14),
         last: Some(28),
     };
-    assert_eq!(witnessed(&root, &history, 1)[0], (root, trail));
+    assert_eq!(recorded_playouts(&root, &history, 1)[0], (root, last_moves));
 }

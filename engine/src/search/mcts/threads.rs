@@ -8,53 +8,62 @@ use std::{
 
 use super::{
     select::Select,
-    store::Store,
-    worker::{Ground, Worker},
+    store::NodeStore,
+    worker::{SearchContext, Worker},
 };
-use crate::search::{Searchable, budget::Budget};
+use crate::search::{Searchable, budget::SearchBudget};
 
 /// What the threads of one search tell each other.
 #[derive(Default)]
-pub(super) struct Shared {
+pub(super) struct ThreadCoordinator {
     /// Iterations given out to threads.
-    given: AtomicU64,
+    issued_iterations: AtomicU64,
     /// Iterations made by threads that have said so.
-    pub(super) done: AtomicU64,
-    pub(super) over: AtomicBool,
-    pub(super) full: AtomicBool,
+    pub(super) completed_iterations: AtomicU64,
+    pub(super) stopped: AtomicBool,
+    pub(super) out_of_memory: AtomicBool,
     /// Whether the first thread wants the others to rest.
     paused: AtomicBool,
     /// Threads beside the first, and how many of them are resting.
     pub(super) helpers: AtomicUsize,
-    resting: AtomicUsize,
+    paused_helpers: AtomicUsize,
 }
 
 /// A thread's right to make iterations: taken a few at a time, so that threads seldom wait for each other.
 #[derive(Default)]
-pub(super) struct Tickets {
-    left: u64,
+pub(super) struct IterationQuota {
+    remaining: u64,
     pub(super) used: u64,
     reported: u64,
 }
 
-impl Tickets {
-    const BATCH: u64 = 16;
+impl IterationQuota {
+    const QUOTA_SIZE: u64 = 16;
 
     /// Takes the right to one iteration, if there are any left.
     #[inline(always)]
-    pub(super) fn take(&mut self, shared: &Shared, parallel: bool, count: Option<u64>) -> bool {
-        if parallel && self.left == 0 {
-            shared.done.fetch_add(self.unreported(), Ordering::Relaxed);
+    pub(super) fn take(
+        &mut self,
+        coordinator: &ThreadCoordinator,
+        parallel: bool,
+        count: Option<u64>,
+    ) -> bool {
+        if parallel && self.remaining == 0 {
+            coordinator
+                .completed_iterations
+                .fetch_add(self.unreported(), Ordering::Relaxed);
             self.reported = self.used;
-            let given = shared.given.fetch_add(Self::BATCH, Ordering::Relaxed);
-            self.left = count.map_or(Self::BATCH, |count| {
-                count.saturating_sub(given).min(Self::BATCH)
+            let issued = coordinator
+                .issued_iterations
+                .fetch_add(Self::QUOTA_SIZE, Ordering::Relaxed);
+            self.remaining = count.map_or(Self::QUOTA_SIZE, |count| {
+                count.saturating_sub(issued).min(Self::QUOTA_SIZE)
             });
-            if self.left == 0 {
+            if self.remaining == 0 {
                 return false;
             }
         }
-        self.left = self.left.saturating_sub(1);
+        self.remaining = self.remaining.saturating_sub(1);
         self.used += 1;
         true
     }
@@ -64,63 +73,64 @@ impl Tickets {
     }
 }
 
-impl Shared {
-    const NAP: Duration = Duration::from_micros(50);
+impl ThreadCoordinator {
+    const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
     /// A further thread's work. Every thread watches the deadline: with more threads than processors the first may have to
     /// wait long for its turn.
-    pub(super) fn help<G: Searchable, T: Store<G>, S: Select>(
+    pub(super) fn run_helper<G: Searchable, T: NodeStore<G>, S: Select>(
         &self,
         worker: &mut Worker<'_, G>,
-        ground: &Ground<'_, G, T, S>,
-        mut budget: Budget,
+        context: &SearchContext<'_, G, T, S>,
+        mut budget: SearchBudget,
         count: Option<u64>,
     ) {
-        let mut tickets = Tickets::default();
-        while !self.over.load(Ordering::Relaxed) {
-            if budget.is_over(0) {
-                self.over.store(true, Ordering::Relaxed);
+        let mut quota = IterationQuota::default();
+        while !self.stopped.load(Ordering::Relaxed) {
+            if budget.is_exhausted(0) {
+                self.stopped.store(true, Ordering::Relaxed);
                 break;
             }
-            if !tickets.take(self, true, count) {
+            if !quota.take(self, true, count) {
                 break;
             }
-            worker.iterate(ground);
+            worker.run_iteration(context);
             if self.paused.load(Ordering::Relaxed) {
-                self.rest(worker, &mut tickets, ground);
+                self.wait_while_paused(worker, &mut quota, context);
             }
-            if worker.full && !self.full.load(Ordering::Relaxed) {
-                self.full.store(true, Ordering::Relaxed);
+            if worker.out_of_memory && !self.out_of_memory.load(Ordering::Relaxed) {
+                self.out_of_memory.store(true, Ordering::Relaxed);
             }
         }
-        self.finish(worker, &tickets, ground);
+        self.finish(worker, &quota, context);
         self.helpers.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// Waits, with nothing kept back, until the first thread has looked at the tree.
     #[cold]
-    fn rest<G: Searchable, T: Store<G>, S>(
+    fn wait_while_paused<G: Searchable, T: NodeStore<G>, S>(
         &self,
         worker: &mut Worker<'_, G>,
-        tickets: &mut Tickets,
-        ground: &Ground<'_, G, T, S>,
+        quota: &mut IterationQuota,
+        context: &SearchContext<'_, G, T, S>,
     ) {
-        worker.break_camp(ground.store);
-        worker.teller.hand_over();
-        self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
-        tickets.reported = tickets.used;
-        self.resting.fetch_add(1, Ordering::AcqRel);
+        worker.flush_batch(context.store);
+        worker.growth.flush();
+        self.completed_iterations
+            .fetch_add(quota.unreported(), Ordering::Relaxed);
+        quota.reported = quota.used;
+        self.paused_helpers.fetch_add(1, Ordering::AcqRel);
         while self.paused.load(Ordering::Acquire) {
-            thread::sleep(Self::NAP);
+            thread::sleep(Self::POLL_INTERVAL);
         }
-        self.resting.fetch_sub(1, Ordering::AcqRel);
+        self.paused_helpers.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// Waits until all other threads rest.
     pub(super) fn pause(&self) {
         self.paused.store(true, Ordering::Release);
-        while self.resting.load(Ordering::Acquire) < self.helpers.load(Ordering::Acquire) {
-            thread::sleep(Self::NAP);
+        while self.paused_helpers.load(Ordering::Acquire) < self.helpers.load(Ordering::Acquire) {
+            thread::sleep(Self::POLL_INTERVAL);
         }
     }
 
@@ -129,15 +139,17 @@ impl Shared {
     }
 
     /// A thread has nothing left to do: what it kept back is told.
-    pub(super) fn finish<G: Searchable, T: Store<G>, S>(
+    pub(super) fn finish<G: Searchable, T: NodeStore<G>, S>(
         &self,
         worker: &mut Worker<'_, G>,
-        tickets: &Tickets,
-        ground: &Ground<'_, G, T, S>,
+        quota: &IterationQuota,
+        context: &SearchContext<'_, G, T, S>,
     ) {
-        worker.break_camp(ground.store);
-        worker.teller.hand_over();
-        self.done.fetch_add(tickets.unreported(), Ordering::Relaxed);
-        self.full.fetch_or(worker.full, Ordering::Relaxed);
+        worker.flush_batch(context.store);
+        worker.growth.flush();
+        self.completed_iterations
+            .fetch_add(quota.unreported(), Ordering::Relaxed);
+        self.out_of_memory
+            .fetch_or(worker.out_of_memory, Ordering::Relaxed);
     }
 }

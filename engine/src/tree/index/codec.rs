@@ -15,10 +15,10 @@
 
 use super::{
     super::{
-        extra::{outcome_code, outcome_of_code},
-        growth::{Kind, NONE},
+        extra::{outcome_code, outcome_from_code},
+        growth::{JournalKind, NONE},
     },
-    part::{Part, PartNode, Step},
+    part::{PartialIteration, PartialTree, PartialTreeNode},
 };
 
 const INHERITED: u8 = 1;
@@ -27,10 +27,10 @@ const PROVEN: u8 = 4;
 const WIDE_SUM: u8 = 8;
 const WIDE_SQUARES: u8 = 16;
 /// Instead of the number of a reward: the reward itself follows.
-const OTHER: u8 = 255;
+const INLINE_REWARD: u8 = 255;
 
 /// Numbers of seven bits a byte, the lowest first; the eighth bit says that there is more.
-pub(super) fn put(mut number: u64, out: &mut Vec<u8>) {
+pub(super) fn put_varint(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -39,21 +39,21 @@ pub(super) fn put(mut number: u64, out: &mut Vec<u8>) {
 }
 
 /// Takes bytes off the front of what there is.
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
-impl Bytes<'_> {
+impl ByteReader<'_> {
     #[inline]
-    pub(super) fn byte(&mut self) -> Option<u8> {
+    pub(super) fn read_byte(&mut self) -> Option<u8> {
         let (&byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(byte)
     }
 
     #[inline]
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(super) fn read_varint(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
+            let byte = self.read_byte()?;
             number |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Some(number);
@@ -63,16 +63,16 @@ impl Bytes<'_> {
     }
 
     #[inline]
-    fn word(&mut self) -> Option<u32> {
-        u32::try_from(self.number()?).ok()
+    fn read_u32(&mut self) -> Option<u32> {
+        u32::try_from(self.read_varint()?).ok()
     }
 
     /// Eight bytes.
-    pub(super) fn fixed(&mut self) -> Option<u64> {
-        self.wide::<8>()
+    pub(super) fn read_u64(&mut self) -> Option<u64> {
+        self.read_fixed_width::<8>()
     }
 
-    fn wide<const N: usize>(&mut self) -> Option<u64> {
+    fn read_fixed_width<const N: usize>(&mut self) -> Option<u64> {
         let (bytes, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;
         let mut wide = [0; 8];
@@ -81,16 +81,16 @@ impl Bytes<'_> {
     }
 }
 
-pub(super) fn encode(part: &Part, steps: &[Step]) -> Vec<u8> {
+pub(super) fn encode(part: &PartialTree, steps: &[PartialIteration]) -> Vec<u8> {
     let mut out = Vec::with_capacity(16 * part.nodes.len() + 6 * steps.len());
     for number in [
-        part.at.into(),
-        part.total,
-        part.least.into(),
+        part.iteration.into(),
+        part.total_nodes,
+        part.min_visits.into(),
         part.has_squares.into(),
         part.nodes.len() as u64,
     ] {
-        put(number, &mut out);
+        put_varint(number, &mut out);
     }
     let mut before = 0;
     for node in &part.nodes {
@@ -102,37 +102,37 @@ pub(super) fn encode(part: &Part, steps: &[Step]) -> Vec<u8> {
     for reward in &rewards {
         out.extend_from_slice(&reward.to_le_bytes());
     }
-    put(steps.len() as u64, &mut out);
+    put_varint(steps.len() as u64, &mut out);
     for step in steps.iter().rev() {
-        put(step.node.into(), &mut out);
+        put_varint(step.node.into(), &mut out);
         match rewards.iter().position(|&reward| reward == step.reward) {
             Some(index) => out.push(index as u8),
             None => {
-                out.push(OTHER);
+                out.push(INLINE_REWARD);
                 out.extend_from_slice(&step.reward.to_le_bytes()[..5]);
             }
         }
-        put(step.made.into(), &mut out);
+        put_varint(step.new_nodes.into(), &mut out);
     }
     out
 }
 
 /// The first rewards that are met, as many as get a number; those of won, lost and drawn games are among them.
-fn frequent_rewards(steps: &[Step]) -> Vec<u64> {
-    const MOST: usize = 32;
+fn frequent_rewards(steps: &[PartialIteration]) -> Vec<u64> {
+    const MAX_FREQUENT_REWARDS: usize = 32;
     let mut rewards: Vec<u64> = Vec::new();
     for step in steps {
-        if rewards.len() < MOST && !rewards.contains(&step.reward) {
+        if rewards.len() < MAX_FREQUENT_REWARDS && !rewards.contains(&step.reward) {
             rewards.push(step.reward);
         }
     }
     rewards
 }
 
-fn put_node(node: &PartNode, has_squares: bool, before: u32, out: &mut Vec<u8>) {
+fn put_node(node: &PartialTreeNode, has_squares: bool, before: u32, out: &mut Vec<u8>) {
     let is_wide = node.sum & ((1 << 31) - 1) != 0;
     let has_wide_squares = has_squares && node.squares & ((1 << 30) - 1) != 0;
-    let has_children = node.count > 0;
+    let has_children = node.child_count > 0;
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     out.push(
         flag(node.inherited > 0, INHERITED)
@@ -142,43 +142,46 @@ fn put_node(node: &PartNode, has_squares: bool, before: u32, out: &mut Vec<u8>) 
             | flag(has_wide_squares, WIDE_SQUARES),
     );
     let distance = i64::from(node.parent) - i64::from(before);
-    put(((distance << 1) ^ (distance >> 63)) as u64, out);
-    put(node.code.into(), out);
-    put(node.visits.into(), out);
+    put_varint(((distance << 1) ^ (distance >> 63)) as u64, out);
+    put_varint(node.move_code.into(), out);
+    put_varint(node.visits.into(), out);
     if is_wide {
         out.extend_from_slice(&node.sum.to_le_bytes());
     } else {
-        put(node.sum >> 31, out);
+        put_varint(node.sum >> 31, out);
     }
     if has_wide_squares {
         out.extend_from_slice(&node.squares.to_le_bytes());
     } else if has_squares {
-        put(node.squares >> 30, out);
+        put_varint(node.squares >> 30, out);
     }
     if node.inherited > 0 {
-        put(node.inherited.into(), out);
+        put_varint(node.inherited.into(), out);
     }
     if has_children {
-        put(node.expanded.into(), out);
+        put_varint(node.expanded_at.into(), out);
     }
     if node.proven.is_some() {
         let code = u64::from(outcome_code(node.proven));
-        put(u64::from(node.proven_at) << 2 | code, out);
+        put_varint(u64::from(node.proven_at) << 2 | code, out);
     }
 }
 
 /// What [`encode`] wrote, the first iteration first; none if it is damaged.
-pub(super) fn decode(kind: Kind, bytes: &[u8]) -> Option<(Part, Vec<Step>)> {
-    let mut bytes = Bytes(bytes);
-    let mut part = Part {
+pub(super) fn decode(
+    kind: JournalKind,
+    bytes: &[u8],
+) -> Option<(PartialTree, Vec<PartialIteration>)> {
+    let mut bytes = ByteReader(bytes);
+    let mut part = PartialTree {
         kind,
-        at: bytes.word()?,
-        total: bytes.number()?,
-        least: bytes.word()?,
-        has_squares: bytes.byte()? == 1,
+        iteration: bytes.read_u32()?,
+        total_nodes: bytes.read_varint()?,
+        min_visits: bytes.read_u32()?,
+        has_squares: bytes.read_byte()? == 1,
         nodes: Vec::new(),
     };
-    let count = bytes.word()? as usize;
+    let count = bytes.read_u32()? as usize;
     // A node takes five bytes at least.
     if count == 0 || count > bytes.0.len() / 5 {
         return None;
@@ -186,86 +189,90 @@ pub(super) fn decode(kind: Kind, bytes: &[u8]) -> Option<(Part, Vec<Step>)> {
     part.nodes.reserve_exact(count);
     let mut before = 0;
     for index in 0..count as u32 {
-        let node = take_node(&mut bytes, part.has_squares, before)?;
+        let node = read_node(&mut bytes, part.has_squares, before)?;
         before = node.parent;
         if index > 0 {
             // Children follow each other.
             let parent = part.nodes.get_mut(node.parent as usize)?;
-            if parent.count == 0 {
-                parent.first = index;
-            } else if parent.first + u32::from(parent.count) != index {
+            if parent.child_count == 0 {
+                parent.first_child = index;
+            } else if parent.first_child + u32::from(parent.child_count) != index {
                 return None;
             }
-            parent.count = parent.count.checked_add(1)?;
+            parent.child_count = parent.child_count.checked_add(1)?;
         } else if node.parent != 0 {
             return None;
         }
         part.nodes.push(node);
     }
     let mut rewards = [0; 256];
-    let known = bytes.byte()?;
+    let known = bytes.read_byte()?;
     for reward in &mut rewards[..known as usize] {
-        *reward = bytes.wide::<8>()?;
+        *reward = bytes.read_fixed_width::<8>()?;
     }
-    let count = bytes.word()? as usize;
+    let count = bytes.read_u32()? as usize;
     // An iteration takes three.
-    if count > bytes.0.len() / 3 || count > part.at as usize {
+    if count > bytes.0.len() / 3 || count > part.iteration as usize {
         return None;
     }
     let mut steps = vec![
-        Step {
+        PartialIteration {
             reward: 0,
             node: 0,
-            made: 0
+            new_nodes: 0
         };
         count
     ];
     for step in steps.iter_mut().rev() {
-        let node = bytes.word()?;
-        let reward = match bytes.byte()? {
-            OTHER => bytes.wide::<5>()?,
+        let node = bytes.read_u32()?;
+        let reward = match bytes.read_byte()? {
+            INLINE_REWARD => bytes.read_fixed_width::<5>()?,
             index if index < known => rewards[index as usize],
             _ => return None,
         };
         if node as usize >= part.nodes.len() {
             return None;
         }
-        *step = Step {
+        *step = PartialIteration {
             node,
             reward,
-            made: bytes.word()?,
+            new_nodes: bytes.read_u32()?,
         };
     }
     bytes.0.is_empty().then_some((part, steps))
 }
 
-fn take_node(bytes: &mut Bytes<'_>, has_squares: bool, before: u32) -> Option<PartNode> {
-    let flags = bytes.byte()?;
-    let distance = bytes.number()?;
+fn read_node(
+    bytes: &mut ByteReader<'_>,
+    has_squares: bool,
+    before: u32,
+) -> Option<PartialTreeNode> {
+    let flags = bytes.read_byte()?;
+    let distance = bytes.read_varint()?;
     let distance = (distance >> 1) as i64 ^ -((distance & 1) as i64);
     let parent = u32::try_from(i64::from(before).checked_add(distance)?).ok()?;
-    let code = u16::try_from(bytes.number()?).ok()?;
-    let mut node = PartNode::new(parent, code);
-    node.visits = bytes.word()?;
+    let code = u16::try_from(bytes.read_varint()?).ok()?;
+    let mut node = PartialTreeNode::new(parent, code);
+    node.visits = bytes.read_u32()?;
     node.sum = if flags & WIDE_SUM != 0 {
-        bytes.wide::<8>()?
+        bytes.read_fixed_width::<8>()?
     } else {
-        bytes.number()?.checked_mul(1 << 31)?
+        bytes.read_varint()?.checked_mul(1 << 31)?
     };
     if flags & WIDE_SQUARES != 0 {
-        node.squares = bytes.wide::<8>()?;
+        node.squares = bytes.read_fixed_width::<8>()?;
     } else if has_squares {
-        node.squares = bytes.number()?.checked_mul(1 << 30)?;
+        node.squares = bytes.read_varint()?.checked_mul(1 << 30)?;
     }
     if flags & INHERITED != 0 {
-        node.inherited = bytes.word()?;
+        node.inherited = bytes.read_u32()?;
     }
     if flags & EXPANDED != 0 {
-        node.expanded = bytes.word()?;
+        node.expanded_at = bytes.read_u32()?;
     }
     if flags & PROVEN != 0 {
-        let packed = bytes.number()?;
-        node.proven = outcome_of_code(packed as u8 & 3)?;
+        let packed = bytes.read_varint()?;
+        node.proven = outcome_from_code(packed as u8 & 3)?;
         node.proven_at = u32::try_from(packed >> 2).ok()?;
     } else {
         node.proven_at = NONE;

@@ -23,168 +23,179 @@ use std::{
 
 use self::{
     paged::PagedTable,
-    part::{PartNode, Step},
-    store::{Journal, Store},
-    tracker::{Guide, NODE_BYTES, Sizes, Tracker},
+    part::{PartialIteration, PartialTreeNode},
+    store::{CheckpointStore, JournalIdentity},
+    tracker::{FinalVisits, PartialTreeTracker, TRACKED_NODE_BYTES, TrackerLimits},
 };
 use super::{
     TreeError,
-    film::Tally,
-    growth::{HEADER, JournalFile, Kind},
+    film::RootVisitTally,
+    growth::{GrowthJournalFile, HEADER_BYTES, JournalKind},
 };
-use crate::search::growth::{Record, TORN, decode};
+use crate::search::growth::{GrowthRecord, TRUNCATED_RECORD, decode};
 
-pub(super) use self::part::{Part, PartView as View};
+pub(super) use self::part::{PartialTree, PartialTreeView as View};
 
 /// What a journal may take.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReplayLimits {
     /// Bytes of memory, with everything; 0 for no limit.
-    pub bytes: usize,
+    pub max_bytes: usize,
     /// The most nodes that a tree may have that is shown whole.
-    pub nodes: usize,
+    pub max_nodes: usize,
     /// Where indexes are kept; in memory if there is no such directory.
-    pub cache: Option<PathBuf>,
+    pub cache_directory: Option<PathBuf>,
 }
 
 /// Bytes that are read at a time.
-const CHUNK: usize = 1 << 20;
+const MAX_CHUNK_BYTES: usize = 1 << 20;
 /// The most iterations between two checkpoints, and the most nodes of one: they decide how long it takes to get to an
 /// iteration.
-const MAX_STEPS: usize = 1 << 18;
-const MAX_KEPT: usize = 400_000;
+const MAX_CHECKPOINT_ITERATIONS: usize = 1 << 18;
+const MAX_CHECKPOINT_NODES: usize = 400_000;
 /// More nodes than these are not tracked, for every checkpoint looks at all of them.
-const MAX_TRACKED: usize = 2_000_000;
+const MAX_TRACKED_NODES: usize = 2_000_000;
 /// Records of several threads that wait for each other may take so many bytes in any case.
-const LEAST_EARLY: usize = 4 << 20;
+const MIN_DEFERRED_BYTES: usize = 4 << 20;
 /// A journal is known by so many bytes of its beginning and its end.
-const KNOWN_BY: u64 = 1 << 16;
+const FINGERPRINT_BYTES: u64 = 1 << 16;
 
 /// How the memory is divided.
 #[derive(Clone, Copy, Debug)]
-struct Division {
-    tracker: Sizes,
-    steps: usize,
-    kept: usize,
-    guide: usize,
-    memory_store: usize,
-    chunk: usize,
+struct IndexBudget {
+    tracker: TrackerLimits,
+    max_iterations: usize,
+    max_nodes: usize,
+    final_visits_bytes: usize,
+    max_in_memory_bytes: usize,
+    chunk_bytes: usize,
 }
 
-impl Division {
-    fn of(limits: &Limits) -> Self {
-        let bytes = limits.bytes;
+impl IndexBudget {
+    fn from_limits(limits: &ReplayLimits) -> Self {
+        let bytes = limits.max_bytes;
         // Of sixteen parts: 6 for what is tracked, 4 for its numbers, 2 for iterations, 2 for what is shown, 1 to read, and
         // 1 is spare. What is shown is there twice while one part makes way for the next.
         let part = bytes / 16;
-        let step = size_of::<Step>();
+        let step = size_of::<PartialIteration>();
         Self {
-            tracker: Sizes {
-                nodes: (6 * part / NODE_BYTES).clamp(64, MAX_TRACKED),
-                table: 3 * part,
-                early: part.max(LEAST_EARLY),
+            tracker: TrackerLimits {
+                max_nodes: (6 * part / TRACKED_NODE_BYTES).clamp(64, MAX_TRACKED_NODES),
+                owner_table_bytes: 3 * part,
+                max_deferred_bytes: part.max(MIN_DEFERRED_BYTES),
             },
-            steps: (part / (2 * step)).clamp(256, MAX_STEPS),
-            kept: (part / (size_of::<PartNode>() + 16))
-                .min(limits.nodes)
-                .clamp(64, MAX_KEPT),
-            guide: part,
-            memory_store: 2 * part,
-            chunk: (part / 2).clamp(1 << 14, CHUNK),
+            max_iterations: (part / (2 * step)).clamp(256, MAX_CHECKPOINT_ITERATIONS),
+            max_nodes: (part / (size_of::<PartialTreeNode>() + 16))
+                .min(limits.max_nodes)
+                .clamp(64, MAX_CHECKPOINT_NODES),
+            final_visits_bytes: part,
+            max_in_memory_bytes: 2 * part,
+            chunk_bytes: (part / 2).clamp(1 << 14, MAX_CHUNK_BYTES),
         }
     }
 }
 
 /// A checkpoint that was turned to one of its iterations.
-struct Loaded {
-    part: Part,
+struct LoadedCheckpoint {
+    part: PartialTree,
     /// The iterations it covers, from `begin` on.
-    steps: Vec<Step>,
+    iterations: Vec<PartialIteration>,
     begin: u32,
 }
 
-impl Loaded {
-    fn new((part, steps): (Part, Vec<Step>)) -> Self {
-        let begin = part.at - steps.len() as u32;
-        Self { part, steps, begin }
+impl LoadedCheckpoint {
+    fn new((part, steps): (PartialTree, Vec<PartialIteration>)) -> Self {
+        let begin = part.iteration - steps.len() as u32;
+        Self {
+            part,
+            iterations: steps,
+            begin,
+        }
     }
 
     /// Whether the tree after so many iterations can be made of it.
     fn covers(&self, at: u32) -> bool {
-        let end = self.begin + self.steps.len() as u32;
+        let end = self.begin + self.iterations.len() as u32;
         (self.begin < at && at <= end) || (at == 0 && self.begin == 0)
     }
 
-    fn turn(&mut self, to: u32) {
+    fn seek(&mut self, to: u32) {
         let (now, to_step) = (
-            (self.part.at - self.begin) as usize,
+            (self.part.iteration - self.begin) as usize,
             (to - self.begin) as usize,
         );
         if now < to_step {
-            self.part.walk(&self.steps[now..to_step], true);
+            self.part
+                .apply_iterations(&self.iterations[now..to_step], true);
         } else {
-            self.part.walk(&self.steps[to_step..now], false);
+            self.part
+                .apply_iterations(&self.iterations[to_step..now], false);
         }
     }
 }
 
 /// What is done with the journal at present.
-enum Phase {
+enum IndexPhase {
     /// It is read for the first time, or followed.
-    First(Box<Tracker>),
+    FirstPass(Box<PartialTreeTracker>),
     /// Visits are counted: where each node ends, from the beginning to the end; then the children's for their parents, from
     /// the end to the beginning.
-    Count(Box<Count>),
+    CountVisits(Box<VisitCount>),
     /// It is read with a guide.
-    Second(Box<(Tracker, Store)>),
+    SecondPass(Box<(PartialTreeTracker, CheckpointStore)>),
     Done,
 }
 
-struct Count {
+struct VisitCount {
     visits: PagedTable,
     /// Where pieces of whole records begin, and where the last ends.
-    pieces: Vec<u64>,
+    chunk_offsets: Vec<u64>,
     is_forwards: bool,
 }
 
 /// A journal of a tree with its index.
 pub(super) struct JournalIndex {
     path: PathBuf,
-    file: JournalFile,
-    cache: Option<PathBuf>,
-    division: Division,
-    store: Store,
-    phase: Phase,
-    loaded: Option<Loaded>,
+    file: GrowthJournalFile,
+    cache_directory: Option<PathBuf>,
+    budget: IndexBudget,
+    store: CheckpointStore,
+    phase: IndexPhase,
+    loaded: Option<LoadedCheckpoint>,
     words: Vec<u32>,
     /// What is known when all is read.
-    finished: Option<Finished>,
+    finished: Option<FinishedIndex>,
     /// Why it goes no further.
-    stopped: Option<String>,
+    stop_reason: Option<String>,
 }
 
-struct Finished {
+struct FinishedIndex {
     iterations: u32,
-    early: bool,
-    tally: Tally,
+    ended_early: bool,
+    tally: RootVisitTally,
     root_moves: Vec<(u16, u32)>,
 }
 
 impl JournalIndex {
     /// Opens a journal of a tree: with the index that was built before, or to build one.
-    pub(super) fn open(path: &Path, file: JournalFile, limits: &Limits) -> Result<Self, TreeError> {
-        let division = Division::of(limits);
-        let found = (limits.cache.as_deref()).and_then(|cache| Self::find(path, &file, cache));
+    pub(super) fn open(
+        path: &Path,
+        file: GrowthJournalFile,
+        limits: &ReplayLimits,
+    ) -> Result<Self, TreeError> {
+        let division = IndexBudget::from_limits(limits);
+        let found =
+            (limits.cache_directory.as_deref()).and_then(|cache| Self::find(path, &file, cache));
         let mut index = Self {
             path: path.to_owned(),
-            cache: limits.cache.clone(),
-            division,
-            store: Store::create(None, path),
-            phase: Phase::Done,
+            cache_directory: limits.cache_directory.clone(),
+            budget: division,
+            store: CheckpointStore::create(None, path),
+            phase: IndexPhase::Done,
             loaded: None,
             words: Vec::new(),
             finished: None,
-            stopped: None,
+            stop_reason: None,
             file,
         };
         match found {
@@ -192,7 +203,7 @@ impl JournalIndex {
                 index.store = store;
                 index.finished = Some(finished);
                 if !is_refined {
-                    index.begin_count()?;
+                    index.begin_visit_count()?;
                 }
             }
             None => index.restart()?,
@@ -200,13 +211,17 @@ impl JournalIndex {
         Ok(index)
     }
 
-    fn find(path: &Path, file: &JournalFile, cache: &Path) -> Option<(Store, Finished, bool)> {
+    fn find(
+        path: &Path,
+        file: &GrowthJournalFile,
+        cache: &Path,
+    ) -> Option<(CheckpointStore, FinishedIndex, bool)> {
         let hashes = |bytes: u64| (bytes == file.committed()).then(|| fingerprint(file, bytes))?;
-        let (store, journal, tally) = Store::open(cache, path, hashes)?;
-        let (tally, root_moves) = Tally::from_bytes(&tally)?;
-        let finished = Finished {
+        let (store, journal, tally) = CheckpointStore::open(cache, path, hashes)?;
+        let (tally, root_moves) = RootVisitTally::from_bytes(&tally)?;
+        let finished = FinishedIndex {
             iterations: store.entries.last().map_or(0, |entry| entry.end),
-            early: journal.ended_early,
+            ended_early: journal.ended_early,
             tally,
             root_moves,
         };
@@ -217,30 +232,30 @@ impl JournalIndex {
     fn restart(&mut self) -> Result<(), TreeError> {
         self.loaded = None;
         self.finished = None;
-        self.store = Store::create(self.cache.as_deref(), &self.path);
-        self.phase = Phase::First(Box::new(self.tracker(None)?));
+        self.store = CheckpointStore::create(self.cache_directory.as_deref(), &self.path);
+        self.phase = IndexPhase::FirstPass(Box::new(self.tracker(None)?));
         Ok(())
     }
 
-    fn tracker(&self, guide: Option<Guide>) -> Result<Tracker, TreeError> {
-        Tracker::new(
+    fn tracker(&self, guide: Option<FinalVisits>) -> Result<PartialTreeTracker, TreeError> {
+        PartialTreeTracker::new(
             self.file.kind(),
             self.file.root(),
-            self.division.tracker,
-            self.scratch("numbers"),
+            self.budget.tracker,
+            self.create_scratch_file("numbers"),
             guide,
         )
     }
 
-    fn scratch(&self, name: &str) -> Option<std::fs::File> {
-        store::scratch(self.cache.as_deref()?, name)
+    fn create_scratch_file(&self, name: &str) -> Option<std::fs::File> {
+        store::create_scratch_file(self.cache_directory.as_deref()?, name)
     }
 
-    fn begin_count(&mut self) -> Result<(), TreeError> {
-        let scratch = self.scratch("visits");
-        self.phase = Phase::Count(Box::new(Count {
-            visits: PagedTable::new(self.division.guide, scratch),
-            pieces: vec![0],
+    fn begin_visit_count(&mut self) -> Result<(), TreeError> {
+        let scratch = self.create_scratch_file("visits");
+        self.phase = IndexPhase::CountVisits(Box::new(VisitCount {
+            visits: PagedTable::new(self.budget.final_visits_bytes, scratch),
+            chunk_offsets: vec![0],
             is_forwards: true,
         }));
         Ok(())
@@ -250,23 +265,23 @@ impl JournalIndex {
     pub(super) fn iterations(&self) -> u32 {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => finished.iterations,
-            (None, Phase::First(tracker)) => tracker.iterations(),
+            (None, IndexPhase::FirstPass(tracker)) => tracker.iterations(),
             _ => 0,
         }
     }
 
     pub(super) fn ended(&self) -> Option<bool> {
-        self.finished.as_ref().map(|finished| finished.early)
+        self.finished.as_ref().map(|finished| finished.ended_early)
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> JournalKind {
         self.file.kind()
     }
 
-    pub(super) fn tally(&self) -> Option<&Tally> {
+    pub(super) fn tally(&self) -> Option<&RootVisitTally> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => Some(&finished.tally),
-            (None, Phase::First(tracker)) => Some(&tracker.tally),
+            (None, IndexPhase::FirstPass(tracker)) => Some(&tracker.tally),
             _ => None,
         }
     }
@@ -275,7 +290,7 @@ impl JournalIndex {
     pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => finished.root_moves.clone(),
-            (None, Phase::First(tracker)) => tracker.root_moves(),
+            (None, IndexPhase::FirstPass(tracker)) => tracker.root_moves(),
             _ => Vec::new(),
         }
     }
@@ -283,7 +298,7 @@ impl JournalIndex {
     /// Bytes of records that were read, and how many there are.
     pub(super) fn progress(&self) -> (u64, u64) {
         let read = match (&self.finished, &self.phase) {
-            (None, Phase::First(tracker)) => tracker.read(),
+            (None, IndexPhase::FirstPass(tracker)) => tracker.bytes_read(),
             _ => self.file.committed(),
         };
         (read, self.file.committed())
@@ -292,28 +307,33 @@ impl JournalIndex {
     /// Whether there is something to be done at once.
     pub(super) fn is_behind(&self) -> bool {
         let (read, committed) = self.progress();
-        self.stopped.is_none() && (read < committed || self.is_refining())
+        self.stop_reason.is_none() && (read < committed || self.is_refining())
     }
 
     /// Whether all iterations can be shown, but a better choice of nodes is on its way.
     pub(super) fn is_refining(&self) -> bool {
-        matches!(self.phase, Phase::Count(_) | Phase::Second(_))
+        matches!(
+            self.phase,
+            IndexPhase::CountVisits(_) | IndexPhase::SecondPass(_)
+        )
     }
 
-    pub(super) fn stopped(&self) -> Option<&str> {
-        self.stopped.as_deref()
+    pub(super) fn stop_reason(&self) -> Option<&str> {
+        self.stop_reason.as_deref()
     }
 
     /// The bytes it takes in memory.
     pub(super) fn bytes(&self) -> usize {
         let phase = match &self.phase {
-            Phase::First(tracker) => tracker.bytes(),
-            Phase::Count(count) => count.visits.bytes() + 8 * count.pieces.capacity(),
-            Phase::Second(second) => second.0.bytes() + second.1.bytes(),
-            Phase::Done => 0,
+            IndexPhase::FirstPass(tracker) => tracker.bytes(),
+            IndexPhase::CountVisits(count) => {
+                count.visits.bytes() + 8 * count.chunk_offsets.capacity()
+            }
+            IndexPhase::SecondPass(second) => second.0.bytes() + second.1.bytes(),
+            IndexPhase::Done => 0,
         };
         let loaded = self.loaded.as_ref().map_or(0, |loaded| {
-            loaded.part.bytes() + loaded.steps.capacity() * size_of::<Step>()
+            loaded.part.bytes() + loaded.iterations.capacity() * size_of::<PartialIteration>()
         });
         let tally = (self.finished.as_ref()).map_or(0, |finished| finished.tally.bytes());
         phase + tally + loaded + self.store.bytes() + 4 * self.words.capacity()
@@ -334,89 +354,101 @@ impl JournalIndex {
 
     /// Reads on by a piece; whether there is more to show than before.
     pub(super) fn advance(&mut self) -> Result<bool, TreeError> {
-        if self.stopped.is_some() {
+        if self.stop_reason.is_some() {
             return Ok(false);
         }
-        match std::mem::replace(&mut self.phase, Phase::Done) {
-            Phase::Done => Ok(false),
-            Phase::First(mut tracker) => {
+        match std::mem::replace(&mut self.phase, IndexPhase::Done) {
+            IndexPhase::Done => Ok(false),
+            IndexPhase::FirstPass(mut tracker) => {
                 let before = (tracker.iterations(), tracker.ended());
-                let mut store = std::mem::replace(&mut self.store, Store::create(None, &self.path));
-                let result = self.track(&mut tracker, &mut store);
+                let mut store =
+                    std::mem::replace(&mut self.store, CheckpointStore::create(None, &self.path));
+                let result = self.read_chunk(&mut tracker, &mut store);
                 self.store = store;
                 let ended = tracker.ended();
                 let has_more = before != (tracker.iterations(), ended);
                 match (result, ended) {
                     (Err(error), _) => self.stop(&tracker, error)?,
-                    (Ok(()), Some(early)) => self.finish_first(&mut tracker, early)?,
-                    (Ok(()), None) => self.phase = Phase::First(tracker),
+                    (Ok(()), Some(early)) => self.finish_first_pass(&mut tracker, early)?,
+                    (Ok(()), None) => self.phase = IndexPhase::FirstPass(tracker),
                 }
                 Ok(has_more)
             }
-            Phase::Count(count) => self.count(*count).map(|()| false),
-            Phase::Second(mut second) => {
+            IndexPhase::CountVisits(count) => self.count_visits(*count).map(|()| false),
+            IndexPhase::SecondPass(mut second) => {
                 let (tracker, store) = &mut *second;
-                self.track(tracker, store)?;
+                self.read_chunk(tracker, store)?;
                 if tracker.ended().is_some() {
-                    return self.finish_second(*second).map(|()| true);
+                    return self.finish_second_pass(*second).map(|()| true);
                 }
-                self.phase = Phase::Second(second);
+                self.phase = IndexPhase::SecondPass(second);
                 Ok(false)
             }
         }
     }
 
     /// Reads a piece of the journal into a tracker, with the checkpoints that are due.
-    fn track(&mut self, tracker: &mut Tracker, store: &mut Store) -> Result<(), TreeError> {
-        let mut chunk = self.division.chunk;
+    fn read_chunk(
+        &mut self,
+        tracker: &mut PartialTreeTracker,
+        store: &mut CheckpointStore,
+    ) -> Result<(), TreeError> {
+        let mut chunk = self.budget.chunk_bytes;
         loop {
             self.file
-                .read_words(tracker.read(), chunk, &mut self.words)?;
+                .read_words(tracker.bytes_read(), chunk, &mut self.words)?;
             let mut rest = &self.words[..];
             let mut is_torn = false;
             while !rest.is_empty() && !is_torn {
-                let most = self.division.steps;
+                let most = self.budget.max_iterations;
                 let read = tracker.read_words(rest, most)?;
                 rest = &rest[read..];
-                let is_full = tracker.waiting_steps() >= most;
+                let is_full = tracker.pending_iteration_count() >= most;
                 if is_full || tracker.ended().is_some() {
-                    checkpoint(tracker, store, &self.division)?;
+                    write_checkpoint(tracker, store, &self.budget)?;
                 }
                 is_torn = !is_full && !rest.is_empty();
             }
-            let left = self.file.committed() - tracker.read();
+            let left = self.file.committed() - tracker.bytes_read();
             if rest.len() < self.words.len() || self.words.is_empty() {
                 if left > 0 && left < 4 {
                     let problem = "a record that is not complete";
-                    return Err(TreeError::at_byte(HEADER + tracker.read(), problem));
+                    return Err(TreeError::at_byte(
+                        HEADER_BYTES + tracker.bytes_read(),
+                        problem,
+                    ));
                 }
                 break;
             }
             // Not one record: it is longer than a piece, or it is torn.
             if chunk as u64 >= left {
-                return Err(TreeError::at_byte(HEADER + tracker.read(), TORN));
+                return Err(TreeError::at_byte(
+                    HEADER_BYTES + tracker.bytes_read(),
+                    TRUNCATED_RECORD,
+                ));
             }
             chunk *= 2;
         }
-        if store.is_in_memory() && store.bytes() > self.division.memory_store {
+        if store.is_in_memory() && store.bytes() > self.budget.max_in_memory_bytes {
             let problem =
                 "the index fits neither into the memory budget nor into the cache directory";
-            return Err(out_of_memory(problem).into());
+            return Err(out_of_memory_error(problem).into());
         }
         Ok(())
     }
 
     /// If the memory is used up, what there is can be shown, and no more is read; other errors are returned.
-    fn stop(&mut self, tracker: &Tracker, error: TreeError) -> Result<(), TreeError> {
+    fn stop(&mut self, tracker: &PartialTreeTracker, error: TreeError) -> Result<(), TreeError> {
         let iterations = self.store.entries.last().map_or(0, |entry| entry.end);
         match &error {
             TreeError::Io(problem)
                 if problem.kind() == io::ErrorKind::OutOfMemory && iterations > 0 =>
             {
-                self.stopped = Some(format!("{problem}: its iterations up to here can be shown"));
-                self.finished = Some(Finished {
+                self.stop_reason =
+                    Some(format!("{problem}: its iterations up to here can be shown"));
+                self.finished = Some(FinishedIndex {
                     iterations,
-                    early: true,
+                    ended_early: true,
                     tally: tracker.tally.clone(),
                     root_moves: tracker.root_moves(),
                 });
@@ -427,25 +459,36 @@ impl JournalIndex {
     }
 
     /// All is read: the index gets its name. If nodes were dropped that mattered later, it is made once more.
-    fn finish_first(&mut self, tracker: &mut Tracker, early: bool) -> Result<(), TreeError> {
-        let is_refined = !tracker.was_raised();
-        let mut store = std::mem::replace(&mut self.store, Store::create(None, &self.path));
+    fn finish_first_pass(
+        &mut self,
+        tracker: &mut PartialTreeTracker,
+        early: bool,
+    ) -> Result<(), TreeError> {
+        let is_refined = !tracker.has_lost_nodes();
+        let mut store =
+            std::mem::replace(&mut self.store, CheckpointStore::create(None, &self.path));
         self.finish(tracker, &mut store, early, is_refined);
         self.store = store;
         if !is_refined {
-            self.begin_count()?;
+            self.begin_visit_count()?;
         }
         Ok(())
     }
 
-    fn finish(&mut self, tracker: &Tracker, store: &mut Store, early: bool, is_refined: bool) {
+    fn finish(
+        &mut self,
+        tracker: &PartialTreeTracker,
+        store: &mut CheckpointStore,
+        early: bool,
+        is_refined: bool,
+    ) {
         let bytes = self.file.committed();
         let root_moves = tracker.root_moves();
         let room = bytes.saturating_sub(store.len() + store.directory_bytes());
         if let Some(tally) = tracker.tally.to_bytes(&root_moves, room as usize)
             && let Some(hashes) = fingerprint(&self.file, bytes)
         {
-            let journal = Journal {
+            let journal = JournalIdentity {
                 bytes,
                 hashes,
                 ended_early: early,
@@ -453,15 +496,18 @@ impl JournalIndex {
             };
             store.finish(&journal, &tally);
         }
-        self.finished = Some(Finished {
+        self.finished = Some(FinishedIndex {
             iterations: tracker.iterations(),
-            early,
+            ended_early: early,
             tally: tracker.tally.clone(),
             root_moves,
         });
     }
 
-    fn finish_second(&mut self, (tracker, mut store): (Tracker, Store)) -> Result<(), TreeError> {
+    fn finish_second_pass(
+        &mut self,
+        (tracker, mut store): (PartialTreeTracker, CheckpointStore),
+    ) -> Result<(), TreeError> {
         let early = tracker.ended() == Some(true);
         self.finish(&tracker, &mut store, early, true);
         self.store = store;
@@ -470,16 +516,16 @@ impl JournalIndex {
     }
 
     /// Counts visits in a piece of the journal.
-    fn count(&mut self, mut count: Count) -> Result<(), TreeError> {
+    fn count_visits(&mut self, mut count: VisitCount) -> Result<(), TreeError> {
         let committed = self.file.committed();
         if count.is_forwards {
-            let begin = count.pieces[count.pieces.len() - 1];
+            let begin = count.chunk_offsets[count.chunk_offsets.len() - 1];
             self.file
-                .read_words(begin, self.division.chunk, &mut self.words)?;
+                .read_words(begin, self.budget.chunk_bytes, &mut self.words)?;
             let mut rest = &self.words[..];
             while let Ok((record, behind)) = decode(rest) {
-                if let Record::Leaf { node, .. } = record {
-                    let visits = count.visits.entry(node)?;
+                if let GrowthRecord::TreeIteration { node, .. } = record {
+                    let visits = count.visits.get_mut(node)?;
                     *visits = visits.saturating_add(1);
                 }
                 rest = behind;
@@ -487,20 +533,20 @@ impl JournalIndex {
             let read = 4 * (self.words.len() - rest.len()) as u64;
             // What cannot be read here was read before: a record longer than a piece tells of no visits.
             let read = if read == 0 {
-                self.division.chunk as u64
+                self.budget.chunk_bytes as u64
             } else {
                 read
             };
-            count.pieces.push((begin + read).min(committed));
+            count.chunk_offsets.push((begin + read).min(committed));
             count.is_forwards = begin + read < committed;
-        } else if let [.., begin, end] = count.pieces[..] {
-            count.pieces.pop();
+        } else if let [.., begin, end] = count.chunk_offsets[..] {
+            count.chunk_offsets.pop();
             self.file
                 .read_words(begin, (end - begin) as usize, &mut self.words)?;
             let mut made = Vec::new();
             let mut rest = &self.words[..];
             while let Ok((record, behind)) = decode(rest) {
-                if let Record::Moves { node, first, codes } = record {
+                if let GrowthRecord::Moves { node, first, codes } = record {
                     made.push((node, first, codes.count()));
                 }
                 rest = behind;
@@ -510,20 +556,20 @@ impl JournalIndex {
                 for child in first..first.saturating_add(moves) {
                     sum = sum.saturating_add(count.visits.get(child)?);
                 }
-                let visits = count.visits.entry(node)?;
+                let visits = count.visits.get_mut(node)?;
                 *visits = visits.saturating_add(sum);
             }
         } else {
-            let guide = Guide {
+            let guide = FinalVisits {
                 visits: count.visits,
                 iterations: self.iterations(),
             };
             let tracker = self.tracker(Some(guide))?;
-            let store = Store::create(self.cache.as_deref(), &self.path);
-            self.phase = Phase::Second(Box::new((tracker, store)));
+            let store = CheckpointStore::create(self.cache_directory.as_deref(), &self.path);
+            self.phase = IndexPhase::SecondPass(Box::new((tracker, store)));
             return Ok(());
         }
-        self.phase = Phase::Count(Box::new(count));
+        self.phase = IndexPhase::CountVisits(Box::new(count));
         Ok(())
     }
 
@@ -534,7 +580,7 @@ impl JournalIndex {
             self.load(to)?;
         }
         if let Some(loaded) = &mut self.loaded {
-            loaded.turn(to);
+            loaded.seek(to);
         }
         Ok(())
     }
@@ -544,7 +590,7 @@ impl JournalIndex {
         if self.try_load(to)? {
             return Ok(());
         }
-        let damaged = std::mem::replace(&mut self.store, Store::create(None, &self.path));
+        let damaged = std::mem::replace(&mut self.store, CheckpointStore::create(None, &self.path));
         damaged.remove();
         self.restart()?;
         while self.finished.is_none() && self.is_behind() {
@@ -566,51 +612,51 @@ impl JournalIndex {
             let kind = self.kind();
             let found = self.store.read(index)?;
             (found.and_then(|bytes| codec::decode(kind, &bytes)))
-                .filter(|(part, _)| part.at == entry.end)
-        } else if let Phase::First(tracker) = &mut self.phase {
-            Some(tracker.select(self.division.kept))
+                .filter(|(part, _)| part.iteration == entry.end)
+        } else if let IndexPhase::FirstPass(tracker) = &mut self.phase {
+            Some(tracker.most_visited_part(self.budget.max_nodes))
         } else {
             None
         };
-        self.loaded = (found.map(Loaded::new)).filter(|loaded| loaded.covers(to));
+        self.loaded = (found.map(LoadedCheckpoint::new)).filter(|loaded| loaded.covers(to));
         Ok(self.loaded.is_some())
     }
 
     /// The tree it was turned to, and the last node of the last iteration's way that it has.
-    pub(super) fn shown(&self) -> Option<(&Part, Option<u32>)> {
+    pub(super) fn current(&self) -> Option<(&PartialTree, Option<u32>)> {
         let loaded = self.loaded.as_ref()?;
-        let last = (loaded.part.at - loaded.begin).checked_sub(1);
+        let last = (loaded.part.iteration - loaded.begin).checked_sub(1);
         Some((
             &loaded.part,
-            last.map(|last| loaded.steps[last as usize].node),
+            last.map(|last| loaded.iterations[last as usize].node),
         ))
     }
 }
 
 /// There is no room for what would have to be kept.
-fn out_of_memory(problem: &str) -> io::Error {
+fn out_of_memory_error(problem: &str) -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, problem)
 }
 
 /// Writes down where a tracker stands, in no more bytes than the journal has.
-fn checkpoint(
-    tracker: &mut Tracker,
-    store: &mut Store,
-    division: &Division,
+fn write_checkpoint(
+    tracker: &mut PartialTreeTracker,
+    store: &mut CheckpointStore,
+    budget: &IndexBudget,
 ) -> Result<(), TreeError> {
     // A part of what there is stays for the directory and the tally.
-    let read = tracker.read() + HEADER;
+    let read = tracker.bytes_read() + HEADER_BYTES;
     let room = (read - read / 16).saturating_sub(store.len() + store.directory_bytes()) as usize;
-    let mut most = division
-        .kept
-        .min(room.saturating_sub(6 * tracker.waiting_steps()) / 12)
+    let mut most = budget
+        .max_nodes
+        .min(room.saturating_sub(6 * tracker.pending_iteration_count()) / 12)
         .max(1);
     loop {
-        let (part, steps) = tracker.select(most);
+        let (part, steps) = tracker.most_visited_part(most);
         let bytes = codec::encode(&part, &steps);
         if bytes.len() <= room || part.nodes.len() == 1 {
-            store.add(part.at, &bytes)?;
-            tracker.clear_steps();
+            store.add(part.iteration, &bytes)?;
+            tracker.clear_iterations();
             return Ok(());
         }
         let fitting = part.nodes.len() as u128 * room as u128 / bytes.len() as u128;
@@ -619,12 +665,16 @@ fn checkpoint(
 }
 
 /// What a journal of so many bytes is known by.
-fn fingerprint(file: &JournalFile, bytes: u64) -> Option<[u64; 2]> {
+fn fingerprint(file: &GrowthJournalFile, bytes: u64) -> Option<[u64; 2]> {
     let mut words = Vec::new();
     let mut hash = |begin: u64| {
-        file.read_words(begin, KNOWN_BY as usize, &mut words).ok()?;
+        file.read_words(begin, FINGERPRINT_BYTES as usize, &mut words)
+            .ok()?;
         Some(store::hash(bytemuck::cast_slice(&words)))
     };
     let begin = hash(0)?;
-    Some([begin, hash(bytes.saturating_sub(KNOWN_BY) / 4 * 4)?])
+    Some([
+        begin,
+        hash(bytes.saturating_sub(FINGERPRINT_BYTES) / 4 * 4)?,
+    ])
 }

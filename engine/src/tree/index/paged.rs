@@ -6,34 +6,34 @@ use std::{
 };
 
 /// Words in a page.
-const PAGE: usize = 1 << 10;
-const SHIFT: u32 = PAGE.trailing_zeros();
+const WORDS_PER_PAGE: usize = 1 << 10;
+const PAGE_SHIFT: u32 = WORDS_PER_PAGE.trailing_zeros();
 /// No slot: the page is in the file, or was never written to.
 const NO_SLOT: u32 = u32::MAX;
 
 /// Where a page is.
 #[derive(Clone, Copy)]
-struct Place {
+struct PageLocation {
     slot: u32,
     /// Whether the file has it.
     in_file: bool,
 }
 
 /// A page in memory.
-struct Slot {
+struct PageSlot {
     page: u32,
     /// Whether it was used since the clock's hand last passed.
-    is_used: bool,
-    is_changed: bool,
-    words: Box<[u32; PAGE]>,
+    is_referenced: bool,
+    is_dirty: bool,
+    words: Box<[u32; WORDS_PER_PAGE]>,
 }
 
 /// A table of words, all 0 at first. Pages that were not used lately make room for others by the clock algorithm.
 pub(super) struct PagedTable {
-    pages: Vec<Place>,
-    slots: Vec<Slot>,
+    pages: Vec<PageLocation>,
+    slots: Vec<PageSlot>,
     max_slots: usize,
-    hand: usize,
+    clock_hand: usize,
     scratch: Option<File>,
 }
 
@@ -43,43 +43,43 @@ impl PagedTable {
         Self {
             pages: Vec::new(),
             slots: Vec::new(),
-            max_slots: (bytes / (4 * PAGE + size_of::<Slot>())).max(8),
-            hand: 0,
+            max_slots: (bytes / (4 * WORDS_PER_PAGE + size_of::<PageSlot>())).max(8),
+            clock_hand: 0,
             scratch,
         }
     }
 
     /// The bytes it takes in memory.
     pub(super) fn bytes(&self) -> usize {
-        self.slots.len() * 4 * PAGE
-            + self.slots.capacity() * size_of::<Slot>()
-            + self.pages.capacity() * size_of::<Place>()
+        self.slots.len() * 4 * WORDS_PER_PAGE
+            + self.slots.capacity() * size_of::<PageSlot>()
+            + self.pages.capacity() * size_of::<PageLocation>()
     }
 
     #[inline]
     pub(super) fn get(&mut self, number: u32) -> io::Result<u32> {
-        let page = number >> SHIFT;
+        let page = number >> PAGE_SHIFT;
         match self.pages.get(page as usize) {
             None => return Ok(0),
             Some(place) if place.slot == NO_SLOT && !place.in_file => return Ok(0),
             Some(_) => {}
         }
         let slot = self.slot(page)?;
-        Ok(slot.words[number as usize % PAGE])
+        Ok(slot.words[number as usize % WORDS_PER_PAGE])
     }
 
     #[inline]
     pub(super) fn set(&mut self, number: u32, word: u32) -> io::Result<()> {
-        *self.entry(number)? = word;
+        *self.get_mut(number)? = word;
         Ok(())
     }
 
     /// A word that is about to be changed.
     #[inline]
-    pub(super) fn entry(&mut self, number: u32) -> io::Result<&mut u32> {
-        let slot = self.slot(number >> SHIFT)?;
-        slot.is_changed = true;
-        Ok(&mut slot.words[number as usize % PAGE])
+    pub(super) fn get_mut(&mut self, number: u32) -> io::Result<&mut u32> {
+        let slot = self.slot(number >> PAGE_SHIFT)?;
+        slot.is_dirty = true;
+        Ok(&mut slot.words[number as usize % WORDS_PER_PAGE])
     }
 
     /// Changes every word.
@@ -90,52 +90,52 @@ impl PagedTable {
                 continue;
             }
             let slot = self.slot(page)?;
-            slot.is_changed = true;
+            slot.is_dirty = true;
             slot.words.iter_mut().for_each(&mut change);
         }
         Ok(())
     }
 
     #[inline]
-    fn slot(&mut self, page: u32) -> io::Result<&mut Slot> {
+    fn slot(&mut self, page: u32) -> io::Result<&mut PageSlot> {
         let at = match self.pages.get(page as usize) {
             Some(place) if place.slot != NO_SLOT => place.slot,
-            _ => self.bring(page)?,
+            _ => self.load_page(page)?,
         };
         let slot = &mut self.slots[at as usize];
-        slot.is_used = true;
+        slot.is_referenced = true;
         Ok(slot)
     }
 
     /// Brings a page into memory; its slot.
     #[cold]
-    fn bring(&mut self, page: u32) -> io::Result<u32> {
+    fn load_page(&mut self, page: u32) -> io::Result<u32> {
         let index = page as usize;
         if index >= self.pages.len() {
-            let nowhere = Place {
+            let nowhere = PageLocation {
                 slot: NO_SLOT,
                 in_file: false,
             };
             self.pages.resize(index + 1, nowhere);
         }
         let at = if self.slots.len() < self.max_slots {
-            self.slots.push(Slot {
+            self.slots.push(PageSlot {
                 page,
-                is_used: false,
-                is_changed: false,
-                words: Box::new([0; PAGE]),
+                is_referenced: false,
+                is_dirty: false,
+                words: Box::new([0; WORDS_PER_PAGE]),
             });
             self.slots.len() - 1
         } else {
-            self.free_slot()?
+            self.evict_page()?
         };
         let slot = &mut self.slots[at];
         slot.page = page;
-        slot.is_changed = false;
+        slot.is_dirty = false;
         if self.pages[index].in_file
             && let Some(file) = &mut self.scratch
         {
-            file.seek(SeekFrom::Start(u64::from(page) * 4 * PAGE as u64))?;
+            file.seek(SeekFrom::Start(u64::from(page) * 4 * WORDS_PER_PAGE as u64))?;
             file.read_exact(bytemuck::cast_slice_mut(&mut slot.words[..]))?;
         } else {
             slot.words.fill(0);
@@ -145,26 +145,28 @@ impl PagedTable {
     }
 
     /// A slot whose page was put away.
-    fn free_slot(&mut self) -> io::Result<usize> {
+    fn evict_page(&mut self) -> io::Result<usize> {
         loop {
-            self.hand = (self.hand + 1) % self.slots.len();
-            let slot = &mut self.slots[self.hand];
-            if std::mem::take(&mut slot.is_used) {
+            self.clock_hand = (self.clock_hand + 1) % self.slots.len();
+            let slot = &mut self.slots[self.clock_hand];
+            if std::mem::take(&mut slot.is_referenced) {
                 continue;
             }
             let place = &mut self.pages[slot.page as usize];
-            if slot.is_changed {
+            if slot.is_dirty {
                 let Some(file) = &mut self.scratch else {
-                    return Err(super::out_of_memory(
+                    return Err(super::out_of_memory_error(
                         "the journal has more nodes than the memory budget has room for, and nothing can be written to the cache directory",
                     ));
                 };
-                file.seek(SeekFrom::Start(u64::from(slot.page) * 4 * PAGE as u64))?;
+                file.seek(SeekFrom::Start(
+                    u64::from(slot.page) * 4 * WORDS_PER_PAGE as u64,
+                ))?;
                 file.write_all(bytemuck::cast_slice(&slot.words[..]))?;
                 place.in_file = true;
             }
             place.slot = NO_SLOT;
-            return Ok(self.hand);
+            return Ok(self.clock_hand);
         }
     }
 }
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn without_a_scratch_file_more_than_the_memory_is_an_error() {
         let mut table = PagedTable::new(0, None);
-        let result: io::Result<()> = (0..20).try_for_each(|page| table.set(page << SHIFT, 1));
+        let result: io::Result<()> = (0..20).try_for_each(|page| table.set(page << PAGE_SHIFT, 1));
         assert!(result.unwrap_err().to_string().contains("budget"));
     }
 }

@@ -1,16 +1,19 @@
 //! The most visited part of a tree at one time, and its way through the iterations before and after.
 
-use super::super::growth::{Kind, NONE};
+use super::super::growth::{JournalKind, NONE};
 use crate::{
     games::Outcome,
-    search::{Edge, Reward, RootEdge, Searchable, TreeView, growth::Entry, mcts::square},
+    search::{
+        EdgeView, Reward, RootEdge, Searchable, TreeView, growth::RawTableEntry,
+        mcts::square_reward,
+    },
 };
 
 const ONE: f64 = (1_u64 << 32) as f64;
 
 /// A node of a [`Part`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PartNode {
+pub(super) struct PartialTreeNode {
     /// The sum of rewards for the first player; 1 is 2^32.
     pub(super) sum: u64,
     /// The sum of their squares, if the search adds them up.
@@ -19,66 +22,66 @@ pub(super) struct PartNode {
     /// Its parent, which comes before it; the root is its own.
     pub(super) parent: u32,
     /// Its children, which follow each other.
-    pub(super) first: u32,
-    pub(super) count: u16,
+    pub(super) first_child: u32,
+    pub(super) child_count: u16,
     /// The move that leads to it.
-    pub(super) code: u16,
+    pub(super) move_code: u16,
     /// The visits it had before the search.
     pub(super) inherited: u32,
     /// Since when it has moves; [`NONE`] if it has none.
-    pub(super) expanded: u32,
+    pub(super) expanded_at: u32,
     /// Since when its result is certain; [`NONE`] if it is not.
     pub(super) proven_at: u32,
     pub(super) proven: Option<Outcome>,
     /// Whether its children are not told apart any more: what they hear counts as its own.
-    pub(super) is_closed: bool,
+    pub(super) is_collapsed: bool,
 }
 
-impl PartNode {
+impl PartialTreeNode {
     pub(super) fn new(parent: u32, code: u16) -> Self {
         Self {
             sum: 0,
             squares: 0,
             visits: 0,
             parent,
-            first: 0,
-            count: 0,
-            code,
+            first_child: 0,
+            child_count: 0,
+            move_code: code,
             inherited: 0,
-            expanded: NONE,
+            expanded_at: NONE,
             proven_at: NONE,
             proven: None,
-            is_closed: false,
+            is_collapsed: false,
         }
     }
 
     /// Adds what it was told, or takes it back.
     #[inline]
-    fn change(&mut self, told: Entry, forwards: bool) {
+    fn apply(&mut self, update: RawTableEntry, forwards: bool) {
         if forwards {
-            self.visits = self.visits.wrapping_add(told.visits);
-            self.sum = self.sum.wrapping_add(told.sum);
-            self.squares = self.squares.wrapping_add(told.squares);
+            self.visits = self.visits.wrapping_add(update.visits);
+            self.sum = self.sum.wrapping_add(update.sum);
+            self.squares = self.squares.wrapping_add(update.squares);
         } else {
-            self.visits = self.visits.wrapping_sub(told.visits);
-            self.sum = self.sum.wrapping_sub(told.sum);
-            self.squares = self.squares.wrapping_sub(told.squares);
+            self.visits = self.visits.wrapping_sub(update.visits);
+            self.sum = self.sum.wrapping_sub(update.sum);
+            self.squares = self.squares.wrapping_sub(update.squares);
         }
     }
 }
 
 /// One reward.
 #[inline]
-pub(super) fn of_one(reward: u64) -> Entry {
-    Entry {
+pub(super) fn single_reward(reward: u64) -> RawTableEntry {
+    RawTableEntry {
         visits: 1,
         sum: reward,
-        squares: square(reward),
+        squares: square_reward(reward),
     }
 }
 
 #[inline]
-pub(super) fn add(entry: &mut Entry, more: Entry) {
+pub(super) fn accumulate(entry: &mut RawTableEntry, more: RawTableEntry) {
     entry.visits = entry.visits.wrapping_add(more.visits);
     entry.sum = entry.sum.wrapping_add(more.sum);
     entry.squares = entry.squares.wrapping_add(more.squares);
@@ -86,64 +89,67 @@ pub(super) fn add(entry: &mut Entry, more: Entry) {
 
 /// An iteration, as far as a [`Part`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct PartialIteration {
     pub(super) reward: u64,
     /// The last node of its way that the part has.
     pub(super) node: u32,
     /// How many nodes the whole tree has more since then.
-    pub(super) made: u32,
+    pub(super) new_nodes: u32,
 }
 
 /// The most visited part of a tree.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Part {
-    pub(super) kind: Kind,
+pub(in super::super) struct PartialTree {
+    pub(super) kind: JournalKind,
     /// How many iterations are done.
-    pub(in super::super) at: u32,
-    pub(super) nodes: Vec<PartNode>,
+    pub(in super::super) iteration: u32,
+    pub(super) nodes: Vec<PartialTreeNode>,
     /// How many nodes the whole tree has.
-    pub(in super::super) total: u64,
+    pub(in super::super) total_nodes: u64,
     /// Every node with so many visits is there; those with fewer are not shown. 0 if all nodes are there.
-    pub(in super::super) least: u32,
+    pub(in super::super) min_visits: u32,
     /// Whether the search adds up squares of rewards.
     pub(super) has_squares: bool,
 }
 
-impl Part {
+impl PartialTree {
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<PartNode>()
+        self.nodes.capacity() * size_of::<PartialTreeNode>()
     }
 
     /// Adds iterations, which follow each other, or takes them back.
-    pub(super) fn walk(&mut self, steps: &[Step], forwards: bool) {
-        let made: u64 = steps.iter().map(|step| u64::from(step.made)).sum();
-        let done = steps.len() as u32;
+    pub(super) fn apply_iterations(&mut self, iterations: &[PartialIteration], forwards: bool) {
+        let made: u64 = iterations
+            .iter()
+            .map(|step| u64::from(step.new_nodes))
+            .sum();
+        let done = iterations.len() as u32;
         if forwards {
-            self.total += made;
-            self.at += done;
+            self.total_nodes += made;
+            self.iteration += done;
         } else {
-            self.total = self.total.saturating_sub(made);
-            self.at -= done;
+            self.total_nodes = self.total_nodes.saturating_sub(made);
+            self.iteration -= done;
         }
         // Many of them are added up first, and then handed to the parents from the last node to the first.
-        if steps.len() * 8 < self.nodes.len() {
-            for step in steps {
-                self.visit(step.node, step.reward, forwards);
+        if iterations.len() * 8 < self.nodes.len() {
+            for step in iterations {
+                self.backpropagate(step.node, step.reward, forwards);
             }
             return;
         }
-        let mut told = vec![Entry::default(); self.nodes.len()];
-        for step in steps {
-            add(&mut told[step.node as usize], of_one(step.reward));
+        let mut updates = vec![RawTableEntry::default(); self.nodes.len()];
+        for step in iterations {
+            accumulate(&mut updates[step.node as usize], single_reward(step.reward));
         }
-        self.hand_up(&mut told, forwards);
+        self.propagate_to_parents(&mut updates, forwards);
     }
 
-    fn visit(&mut self, mut node: u32, reward: u64, forwards: bool) {
-        let told = of_one(reward);
+    fn backpropagate(&mut self, mut node: u32, reward: u64, forwards: bool) {
+        let update = single_reward(reward);
         loop {
             let it = &mut self.nodes[node as usize];
-            it.change(told, forwards);
+            it.apply(update, forwards);
             if node == 0 {
                 return;
             }
@@ -152,40 +158,40 @@ impl Part {
     }
 
     /// Adds what was told to each node to it and to all above it, or takes it back; what was told is 0 afterwards.
-    pub(super) fn hand_up(&mut self, told: &mut [Entry], forwards: bool) {
+    pub(super) fn propagate_to_parents(&mut self, updates: &mut [RawTableEntry], forwards: bool) {
         for index in (0..self.nodes.len()).rev() {
-            let here = std::mem::take(&mut told[index]);
+            let here = std::mem::take(&mut updates[index]);
             if here.visits == 0 {
                 continue;
             }
             let node = &mut self.nodes[index];
-            node.change(here, forwards);
+            node.apply(here, forwards);
             if index > 0 {
-                add(&mut told[node.parent as usize], here);
+                accumulate(&mut updates[node.parent as usize], here);
             }
         }
     }
 
     /// The codes of the moves from the root to a node.
-    pub(in super::super) fn codes_to(&self, node: u32) -> Vec<u16> {
+    pub(in super::super) fn move_codes_to(&self, node: u32) -> Vec<u16> {
         let mut codes = Vec::new();
         let mut at = node;
         while at > 0 {
-            codes.push(self.nodes[at as usize].code);
+            codes.push(self.nodes[at as usize].move_code);
             at = self.nodes[at as usize].parent;
         }
         codes.reverse();
         codes
     }
 
-    fn value(&self, node: &PartNode) -> f64 {
+    fn value(&self, node: &PartialTreeNode) -> f64 {
         match node.visits {
             0 => 0.5,
             visits => (node.sum as i64) as f64 * (1.0 / ONE) / f64::from(visits),
         }
     }
 
-    fn squares(&self, node: &PartNode) -> f64 {
+    fn squares(&self, node: &PartialTreeNode) -> f64 {
         if self.has_squares {
             (node.squares as i64) as f64 * (1.0 / ONE)
         } else {
@@ -193,30 +199,35 @@ impl Part {
         }
     }
 
-    fn proven(&self, node: &PartNode) -> Option<Outcome> {
-        node.proven.filter(|_| node.proven_at <= self.at)
+    fn proven(&self, node: &PartialTreeNode) -> Option<Outcome> {
+        node.proven.filter(|_| node.proven_at <= self.iteration)
     }
 
     /// The children of a node that are shown.
-    fn children(&self, node: u32) -> impl Iterator<Item = (u32, &PartNode)> {
+    fn children(&self, node: u32) -> impl Iterator<Item = (u32, &PartialTreeNode)> {
         let parent = &self.nodes[node as usize];
-        let is_there = parent.expanded <= self.at;
-        let first = parent.first as usize;
-        let end = first + if is_there { parent.count as usize } else { 0 };
-        let least = self.least.max(u32::from(self.kind.hides_unvisited));
-        (parent.first..)
+        let is_there = parent.expanded_at <= self.iteration;
+        let first = parent.first_child as usize;
+        let end = first
+            + if is_there {
+                parent.child_count as usize
+            } else {
+                0
+            };
+        let least = self.min_visits.max(u32::from(self.kind.hides_unvisited));
+        (parent.first_child..)
             .zip(&self.nodes[first..end])
             .filter(move |(_, child)| child.visits >= least)
     }
 }
 
 /// A [`Part`] with the position at its root, to be looked at as a tree that a search lends out.
-pub(in super::super) struct PartView<'a, G> {
-    pub(in super::super) part: &'a Part,
+pub(in super::super) struct PartialTreeView<'a, G> {
+    pub(in super::super) part: &'a PartialTree,
     pub(in super::super) root: &'a G,
 }
 
-impl<G: Searchable> TreeView<G> for PartView<'_, G> {
+impl<G: Searchable> TreeView<G> for PartialTreeView<'_, G> {
     fn root_position(&self) -> &G {
         self.root
     }
@@ -225,7 +236,7 @@ impl<G: Searchable> TreeView<G> for PartView<'_, G> {
         0
     }
 
-    fn root_figures(&self) -> (u64, u64, Reward) {
+    fn root_stats(&self) -> (u64, u64, Reward) {
         let root = &self.part.nodes[0];
         (
             root.visits.into(),
@@ -235,27 +246,27 @@ impl<G: Searchable> TreeView<G> for PartView<'_, G> {
     }
 
     fn node_count(&self) -> Option<u64> {
-        Some(self.part.total)
+        Some(self.part.total_nodes)
     }
 
-    fn edges(&self, node: u32, visit: &mut dyn FnMut(Edge<G::Move>)) {
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
         for (index, child) in self.part.children(node) {
-            visit(Edge {
-                mv: G::move_from_bits(child.code.into()),
+            visit(EdgeView {
+                mv: G::move_from_bits(child.move_code.into()),
                 child: Some(index),
                 visits: child.visits.into(),
                 recent_visits: u64::from(child.visits.wrapping_sub(child.inherited)),
                 node_visits: child.visits.into(),
                 value: Reward::new(self.part.value(child)),
                 proven: self.part.proven(child),
-                cut: false,
+                pruned: false,
                 squares: self.part.squares(child),
                 table: None,
             });
         }
     }
 
-    fn followed(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
+    fn for_each_child(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
         for (index, child) in self.part.children(node) {
             visit(child.visits.into(), Some(index));
         }

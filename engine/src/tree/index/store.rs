@@ -19,19 +19,19 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::codec::{Bytes, put};
+use super::codec::{ByteReader, put_varint};
 
 const MAGIC: &[u8; 8] = b"CANOPYI2";
-const HEADER: usize = 32;
+const HEADER_BYTES: usize = 32;
 /// A file that was left behind by a process that ended is removed after this time.
-const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+const MAX_TEMPORARY_AGE: Duration = Duration::from_secs(24 * 3600);
 /// An index that nobody has opened for this time is removed.
-const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
-const INDEX: &str = "index";
+const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
+const INDEX_EXTENSION: &str = "index";
 
 /// One checkpoint.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct CheckpointEntry {
     /// The iteration it stands at; it covers those after the checkpoint before it.
     pub(super) end: u32,
     offset: u64,
@@ -40,7 +40,7 @@ pub(super) struct Entry {
 }
 
 /// Where bytes go.
-enum Place {
+enum IndexStorage {
     File {
         file: File,
         /// Its name as long as it is built, and then.
@@ -51,16 +51,16 @@ enum Place {
 }
 
 /// The checkpoints of a journal.
-pub(super) struct Store {
-    place: Place,
-    pub(super) entries: Vec<Entry>,
+pub(super) struct CheckpointStore {
+    storage: IndexStorage,
+    pub(super) entries: Vec<CheckpointEntry>,
     /// Bytes written.
     len: u64,
 }
 
 /// What an index says of its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Journal {
+pub(super) struct JournalIdentity {
     /// Bytes of records.
     pub(super) bytes: u64,
     /// Hashes of the beginning and the end of these.
@@ -91,20 +91,20 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 pub(super) fn index_path(directory: &Path, journal: &Path) -> PathBuf {
     let whole = fs::canonicalize(journal).unwrap_or_else(|_| journal.to_owned());
     let name = hash(whole.as_os_str().as_encoded_bytes());
-    directory.join(format!("{name:016x}.{INDEX}"))
+    directory.join(format!("{name:016x}.{INDEX_EXTENSION}"))
 }
 
 /// A file without a name, or with one that is removed sometime, for what does not fit into memory.
-pub(super) fn scratch(directory: &Path, name: &str) -> Option<File> {
+pub(super) fn create_scratch_file(directory: &Path, name: &str) -> Option<File> {
     let path = directory.join(format!(".{}-{name}.tmp", std::process::id()));
     let _ = fs::remove_file(&path);
-    let file = create(&path).ok()?;
+    let file = create_new_file(&path).ok()?;
     // Where an open file cannot be removed it is swept later.
     let _ = fs::remove_file(&path);
     Some(file)
 }
 
-fn create(path: &Path) -> io::Result<File> {
+fn create_new_file(path: &Path) -> io::Result<File> {
     File::options()
         .read(true)
         .write(true)
@@ -112,12 +112,12 @@ fn create(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-impl Store {
+impl CheckpointStore {
     /// A new index: in a file if there is a directory that can be written to, else in memory.
     pub(super) fn create(directory: Option<&Path>, journal: &Path) -> Self {
         let file = directory.and_then(|directory| {
             fs::create_dir_all(directory).ok()?;
-            sweep(directory);
+            remove_stale_files(directory);
             let path = index_path(directory, journal);
             let name = path.file_name()?.to_str()?;
             static BUILT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
@@ -125,17 +125,17 @@ impl Store {
             let process = std::process::id();
             let temporary = directory.join(format!(".{process}-{built}-{name}.tmp"));
             let _ = fs::remove_file(&temporary);
-            let mut file = create(&temporary).ok()?;
-            file.write_all(&[0; HEADER]).ok()?;
-            Some(Place::File {
+            let mut file = create_new_file(&temporary).ok()?;
+            file.write_all(&[0; HEADER_BYTES]).ok()?;
+            Some(IndexStorage::File {
                 file,
                 temporary: Some(temporary),
                 path,
             })
         });
         Self {
-            len: HEADER as u64,
-            place: file.unwrap_or(Place::Memory(vec![0; HEADER])),
+            len: HEADER_BYTES as u64,
+            storage: file.unwrap_or(IndexStorage::Memory(vec![0; HEADER_BYTES])),
             entries: Vec::new(),
         }
     }
@@ -146,10 +146,10 @@ impl Store {
         cache: &Path,
         journal: &Path,
         mut hashes: impl FnMut(u64) -> Option<[u64; 2]>,
-    ) -> Option<(Self, Journal, Vec<u8>)> {
+    ) -> Option<(Self, JournalIdentity, Vec<u8>)> {
         let path = index_path(cache, journal);
         let mut file = File::open(&path).ok()?;
-        let mut header = [0; HEADER];
+        let mut header = [0; HEADER_BYTES];
         file.read_exact(&mut header).ok()?;
         let word = |at: usize| {
             let mut word = [0; 8];
@@ -158,7 +158,11 @@ impl Store {
         };
         let (covered, begin) = (word(8), word(16));
         let len = file.metadata().ok()?.len();
-        if header[..8] != *MAGIC || begin < HEADER as u64 || begin > len || len > covered + 4096 {
+        if header[..8] != *MAGIC
+            || begin < HEADER_BYTES as u64
+            || begin > len
+            || len > covered + 4096
+        {
             return None;
         }
         file.seek(SeekFrom::Start(begin)).ok()?;
@@ -167,15 +171,15 @@ impl Store {
         if hash(&directory) != word(24) {
             return None;
         }
-        let mut bytes = Bytes(&directory);
-        let found = Journal {
+        let mut bytes = ByteReader(&directory);
+        let found = JournalIdentity {
             bytes: covered,
-            hashes: [bytes.fixed()?, bytes.fixed()?],
+            hashes: [bytes.read_u64()?, bytes.read_u64()?],
             ended_early: false,
             is_refined: false,
         };
-        let flags = bytes.byte()?;
-        let found = Journal {
+        let flags = bytes.read_byte()?;
+        let found = JournalIdentity {
             ended_early: flags & 1 == 1,
             is_refined: flags & 2 == 2,
             ..found
@@ -183,14 +187,14 @@ impl Store {
         if hashes(covered)? != found.hashes {
             return None;
         }
-        let count = bytes.number()?;
-        let (mut entries, mut offset) = (Vec::new(), HEADER as u64);
+        let count = bytes.read_varint()?;
+        let (mut entries, mut offset) = (Vec::new(), HEADER_BYTES as u64);
         for _ in 0..count {
-            let entry = Entry {
-                end: u32::try_from(bytes.number()?).ok()?,
+            let entry = CheckpointEntry {
+                end: u32::try_from(bytes.read_varint()?).ok()?,
                 offset,
-                len: u32::try_from(bytes.number()?).ok()?,
-                hash: bytes.fixed()?,
+                len: u32::try_from(bytes.read_varint()?).ok()?,
+                hash: bytes.read_u64()?,
             };
             offset += u64::from(entry.len);
             entries.push(entry);
@@ -199,7 +203,7 @@ impl Store {
             return None;
         }
         let store = Self {
-            place: Place::File {
+            storage: IndexStorage::File {
                 file,
                 temporary: None,
                 path,
@@ -225,21 +229,21 @@ impl Store {
 
     /// The bytes it takes in memory.
     pub(super) fn bytes(&self) -> usize {
-        let inside = match &self.place {
-            Place::File { .. } => 0,
-            Place::Memory(bytes) => bytes.capacity(),
+        let inside = match &self.storage {
+            IndexStorage::File { .. } => 0,
+            IndexStorage::Memory(bytes) => bytes.capacity(),
         };
-        inside + self.entries.capacity() * size_of::<Entry>()
+        inside + self.entries.capacity() * size_of::<CheckpointEntry>()
     }
 
     /// Whether it is in memory only.
     pub(super) fn is_in_memory(&self) -> bool {
-        matches!(self.place, Place::Memory(_))
+        matches!(self.storage, IndexStorage::Memory(_))
     }
 
     /// Adds a checkpoint. A file that cannot be written any more is given up for memory.
     pub(super) fn add(&mut self, end: u32, bytes: &[u8]) -> io::Result<()> {
-        let entry = Entry {
+        let entry = CheckpointEntry {
             end,
             offset: self.len,
             len: u32::try_from(bytes.len()).map_err(io::Error::other)?,
@@ -251,7 +255,7 @@ impl Store {
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Place::File { file, .. } = &mut self.place {
+        if let IndexStorage::File { file, .. } = &mut self.storage {
             let written = file
                 .seek(SeekFrom::Start(self.len))
                 .and_then(|_| file.write_all(bytes));
@@ -259,7 +263,7 @@ impl Store {
                 self.move_to_memory()?;
             }
         }
-        if let Place::Memory(kept) = &mut self.place {
+        if let IndexStorage::Memory(kept) = &mut self.storage {
             kept.extend_from_slice(bytes);
         }
         self.len += bytes.len() as u64;
@@ -268,9 +272,9 @@ impl Store {
 
     /// The disk is full: what there is goes on in memory.
     fn move_to_memory(&mut self) -> io::Result<()> {
-        let Place::File {
+        let IndexStorage::File {
             file, temporary, ..
-        } = &mut self.place
+        } = &mut self.storage
         else {
             return Ok(());
         };
@@ -280,19 +284,19 @@ impl Store {
         if let Some(temporary) = temporary.take() {
             let _ = fs::remove_file(temporary);
         }
-        self.place = Place::Memory(kept);
+        self.storage = IndexStorage::Memory(kept);
         Ok(())
     }
 
     /// The bytes of a checkpoint; none if they are damaged.
     pub(super) fn read(&mut self, index: usize) -> io::Result<Option<Vec<u8>>> {
         let entry = self.entries[index];
-        let bytes = match &mut self.place {
-            Place::Memory(kept) => {
+        let bytes = match &mut self.storage {
+            IndexStorage::Memory(kept) => {
                 let begin = entry.offset as usize;
                 kept[begin..begin + entry.len as usize].to_vec()
             }
-            Place::File { file, .. } => {
+            IndexStorage::File { file, .. } => {
                 let mut bytes = vec![0; entry.len as usize];
                 file.seek(SeekFrom::Start(entry.offset))?;
                 match file.read_exact(&mut bytes) {
@@ -311,7 +315,7 @@ impl Store {
     }
 
     /// The index is complete: it gets its own name. Nothing depends on it, so that it may fail.
-    pub(super) fn finish(&mut self, journal: &Journal, tally: &[u8]) {
+    pub(super) fn finish(&mut self, journal: &JournalIdentity, tally: &[u8]) {
         if self.is_in_memory() {
             return;
         }
@@ -320,14 +324,14 @@ impl Store {
             directory.extend_from_slice(&hash.to_le_bytes());
         }
         directory.push(u8::from(journal.ended_early) | u8::from(journal.is_refined) << 1);
-        put(self.entries.len() as u64, &mut directory);
+        put_varint(self.entries.len() as u64, &mut directory);
         for entry in &self.entries {
-            put(entry.end.into(), &mut directory);
-            put(entry.len.into(), &mut directory);
+            put_varint(entry.end.into(), &mut directory);
+            put_varint(entry.len.into(), &mut directory);
             directory.extend_from_slice(&entry.hash.to_le_bytes());
         }
         directory.extend_from_slice(tally);
-        let mut header = [0; HEADER];
+        let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(MAGIC);
         for (at, word) in [(8, journal.bytes), (16, self.len), (24, hash(&directory))] {
             header[at..at + 8].copy_from_slice(&word.to_le_bytes());
@@ -335,11 +339,11 @@ impl Store {
         if self.write(&directory).is_err() {
             return;
         }
-        if let Place::File {
+        if let IndexStorage::File {
             file,
             temporary,
             path,
-        } = &mut self.place
+        } = &mut self.storage
             && let Some(from) = temporary
         {
             let named = file
@@ -354,18 +358,18 @@ impl Store {
 
     /// Removes the file: it is of no use.
     pub(super) fn remove(self) {
-        if let Place::File { path, .. } = &self.place {
+        if let IndexStorage::File { path, .. } = &self.storage {
             let _ = fs::remove_file(path);
         }
     }
 }
 
-impl Drop for Store {
+impl Drop for CheckpointStore {
     fn drop(&mut self) {
-        if let Place::File {
+        if let IndexStorage::File {
             temporary: Some(temporary),
             ..
-        } = &self.place
+        } = &self.storage
         {
             let _ = fs::remove_file(temporary);
         }
@@ -373,7 +377,7 @@ impl Drop for Store {
 }
 
 /// Removes what processes left behind that ended while they built an index, and indexes that nobody uses.
-fn sweep(directory: &Path) {
+fn remove_stale_files(directory: &Path) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
     };
@@ -381,12 +385,12 @@ fn sweep(directory: &Path) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         let is_left = name.starts_with('.') && name.ends_with(".tmp");
-        let is_index = name.ends_with(&format!(".{INDEX}"));
+        let is_index = name.ends_with(&format!(".{INDEX_EXTENSION}"));
         let age = (entry.metadata().ok())
             .and_then(|meta| meta.modified().ok())
             .and_then(|modified| SystemTime::now().duration_since(modified).ok());
         let is_old = |limit: Duration| age.is_some_and(|age| age > limit);
-        if is_left && is_old(ABANDONED) || is_index && is_old(UNUSED) {
+        if is_left && is_old(MAX_TEMPORARY_AGE) || is_index && is_old(MAX_UNUSED_AGE) {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -12,69 +12,72 @@ use std::{
 use super::{
     super::{
         TreeError,
-        film::Tally,
-        growth::{HEADER, Kind},
+        film::RootVisitTally,
+        growth::{HEADER_BYTES, JournalKind},
     },
     paged::PagedTable,
-    part::{Part, PartNode, Step, add, of_one},
+    part::{PartialIteration, PartialTree, PartialTreeNode, accumulate, single_reward},
 };
-use crate::search::growth::{Codes, Entry, Record, TAGS, TORN, decode};
+use crate::search::growth::{
+    FIRST_TAG, GrowthRecord, MoveCodes, RawTableEntry, TRUNCATED_RECORD, decode,
+};
 
 const ONE: u64 = 1 << 32;
 /// Bit of a word of [`Tracker::owners`]: the node was visited.
-const SEEN: u32 = 1 << 31;
+const VISITED_BIT: u32 = 1 << 31;
 
 /// How much a [`Tracker`] may hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
+pub(super) struct TrackerLimits {
     /// Nodes with figures.
-    pub(super) nodes: usize,
+    pub(super) max_nodes: usize,
     /// Bytes of the table of numbers.
-    pub(super) table: usize,
+    pub(super) owner_table_bytes: usize,
     /// Bytes of records that came too early.
-    pub(super) early: usize,
+    pub(super) max_deferred_bytes: usize,
 }
 
 /// The bytes that a tracked node takes, with what is needed to forget others.
-pub(super) const NODE_BYTES: usize = size_of::<PartNode>() + size_of::<Entry>() + 4 + 4 + 12 + 8;
+pub(super) const TRACKED_NODE_BYTES: usize =
+    size_of::<PartialTreeNode>() + size_of::<RawTableEntry>() + 4 + 4 + 12 + 8;
 
 /// Follows a journal.
-pub(super) struct Tracker {
-    part: Part,
-    sizes: Sizes,
+pub(super) struct PartialTreeTracker {
+    part: PartialTree,
+    limits: TrackerLimits,
     /// By node: the journal's number, which of the root's moves leads there, and visits and rewards that were not handed to
     /// the nodes above yet.
-    numbers: Vec<u32>,
+    journal_ids: Vec<u32>,
     branches: Vec<u32>,
-    told: Vec<Entry>,
+    pending_stats: Vec<RawTableEntry>,
     /// By the journal's number: 0 if it has not been given yet; else one more than the node that has its figures, and
     /// [`SEEN`].
     owners: PagedTable,
     /// Final visits by the journal's number, if known from a first reading.
-    guide: Option<Guide>,
+    final_visits: Option<FinalVisits>,
     /// The iterations since they were last taken.
-    steps: Vec<Step>,
+    pending_iterations: Vec<PartialIteration>,
     /// Nodes that were made since the last iteration.
-    made: u32,
-    began: bool,
+    new_nodes: u32,
+    has_begun: bool,
     ended: Option<bool>,
-    was_raised: bool,
+    has_lost_nodes: bool,
     /// Bytes of records that were read.
-    read: u64,
-    early: HashMap<u32, Vec<Early>>,
-    early_bytes: usize,
-    ready: VecDeque<Vec<Early>>,
-    pub(super) tally: Tally,
+    bytes_read: u64,
+    deferred: HashMap<u32, Vec<DeferredWords>>,
+    deferred_bytes: usize,
+    ready: VecDeque<Vec<DeferredWords>>,
+    pub(super) tally: RootVisitTally,
 }
 
 /// A record that came before what it speaks of, and where in the file it stands.
-struct Early {
+struct DeferredWords {
     words: Box<[u32]>,
-    at: u64,
+    offset: u64,
 }
 
 /// How often nodes are visited in the end.
-pub(super) struct Guide {
+pub(super) struct FinalVisits {
     pub(super) visits: PagedTable,
     /// How many iterations there are then.
     pub(super) iterations: u32,
@@ -86,80 +89,80 @@ enum Missing {
     Node(u32),
 }
 
-impl From<io::Error> for Problem {
+impl From<io::Error> for RecordError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-impl From<String> for Problem {
+impl From<String> for RecordError {
     fn from(text: String) -> Self {
-        Self::Wrong(text)
+        Self::Malformed(text)
     }
 }
 
 /// Why a record cannot be taken in.
-enum Problem {
+enum RecordError {
     Io(io::Error),
-    Wrong(String),
+    Malformed(String),
 }
 
-impl Problem {
-    fn at(self, byte: u64) -> TreeError {
+impl RecordError {
+    fn at_byte(self, byte: u64) -> TreeError {
         match self {
             Self::Io(error) => error.into(),
-            Self::Wrong(text) => TreeError::at_byte(byte, text),
+            Self::Malformed(text) => TreeError::at_byte(byte, text),
         }
     }
 }
 
-impl Tracker {
+impl PartialTreeTracker {
     /// Before the first record of a tree.
     pub(super) fn new(
-        kind: Kind,
+        kind: JournalKind,
         root: u32,
-        sizes: Sizes,
+        limits: TrackerLimits,
         scratch: Option<std::fs::File>,
-        guide: Option<Guide>,
+        final_visits: Option<FinalVisits>,
     ) -> Result<Self, TreeError> {
-        let mut owners = PagedTable::new(sizes.table, scratch);
+        let mut owners = PagedTable::new(limits.owner_table_bytes, scratch);
         owners.set(root, 1)?;
         Ok(Self {
-            part: Part {
+            part: PartialTree {
                 kind,
-                at: 0,
-                nodes: vec![PartNode::new(0, 0)],
-                total: 1,
-                least: 0,
+                iteration: 0,
+                nodes: vec![PartialTreeNode::new(0, 0)],
+                total_nodes: 1,
+                min_visits: 0,
                 has_squares: false,
             },
-            sizes,
-            numbers: vec![root],
+            limits,
+            journal_ids: vec![root],
             branches: vec![0],
-            told: vec![Entry::default()],
+            pending_stats: vec![RawTableEntry::default()],
             owners,
-            guide,
-            steps: Vec::new(),
-            made: 0,
-            began: false,
+            final_visits,
+            pending_iterations: Vec::new(),
+            new_nodes: 0,
+            has_begun: false,
             ended: None,
-            was_raised: false,
-            read: 0,
-            early: HashMap::new(),
-            early_bytes: 0,
+            has_lost_nodes: false,
+            bytes_read: 0,
+            deferred: HashMap::new(),
+            deferred_bytes: 0,
             ready: VecDeque::new(),
-            tally: Tally::new(Tally::FEW),
+            tally: RootVisitTally::new(RootVisitTally::MAX_SAMPLES_INDEXED),
         })
     }
 
     /// How many bytes of records were read.
-    pub(super) fn read(&self) -> u64 {
-        self.read
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
     /// Iterations so far.
     pub(super) fn iterations(&self) -> u32 {
-        self.part.at
+        self.part.iteration
     }
 
     pub(super) fn ended(&self) -> Option<bool> {
@@ -167,113 +170,128 @@ impl Tracker {
     }
 
     /// Iterations that were not taken yet.
-    pub(super) fn waiting_steps(&self) -> usize {
-        self.steps.len()
+    pub(super) fn pending_iteration_count(&self) -> usize {
+        self.pending_iterations.len()
     }
 
     /// Whether nodes were ever left out because one that was closed has as many visits.
-    pub(super) fn was_raised(&self) -> bool {
-        self.was_raised
+    pub(super) fn has_lost_nodes(&self) -> bool {
+        self.has_lost_nodes
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let guide = self.guide.as_ref().map_or(0, |guide| guide.visits.bytes());
+        let guide = self
+            .final_visits
+            .as_ref()
+            .map_or(0, |guide| guide.visits.bytes());
         self.part.bytes()
-            + 4 * (self.numbers.capacity() + self.branches.capacity())
-            + size_of::<Entry>() * self.told.capacity()
-            + size_of::<Step>() * self.steps.capacity()
+            + 4 * (self.journal_ids.capacity() + self.branches.capacity())
+            + size_of::<RawTableEntry>() * self.pending_stats.capacity()
+            + size_of::<PartialIteration>() * self.pending_iterations.capacity()
             + self.owners.bytes()
             + self.tally.bytes()
             + guide
-            + self.early_bytes
+            + self.deferred_bytes
     }
 
     /// The root's moves: their codes, and how often each had been followed before the search.
     pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
         let root = &self.part.nodes[0];
-        let first = root.first as usize;
-        (self.part.nodes[first..first + root.count as usize].iter())
-            .map(|child| (child.code, child.inherited))
+        let first = root.first_child as usize;
+        (self.part.nodes[first..first + root.child_count as usize].iter())
+            .map(|child| (child.move_code, child.inherited))
             .collect()
     }
 
     /// Reads records until there are `most` iterations to be taken; how many words were read. The last record may be torn.
-    pub(super) fn read_words(&mut self, words: &[u32], most: usize) -> Result<usize, TreeError> {
+    pub(super) fn read_words(
+        &mut self,
+        words: &[u32],
+        max_iterations: usize,
+    ) -> Result<usize, TreeError> {
         let mut rest = words;
-        if self.steps.capacity() < most {
-            self.steps.reserve_exact(most - self.steps.len());
+        if self.pending_iterations.capacity() < max_iterations {
+            self.pending_iterations
+                .reserve_exact(max_iterations - self.pending_iterations.len());
         }
-        while !rest.is_empty() && self.steps.len() < most {
-            let at = HEADER + self.read;
+        while !rest.is_empty() && self.pending_iterations.len() < max_iterations {
+            let at = HEADER_BYTES + self.bytes_read;
             let (record, behind) = match decode(rest) {
-                Err(problem) if problem == TORN => break,
+                Err(problem) if problem == TRUNCATED_RECORD => break,
                 result => result.map_err(|problem| TreeError::at_byte(at, problem))?,
             };
             let words = &rest[..rest.len() - behind.len()];
-            let heard = self.hear(record).map_err(|problem| problem.at(at))?;
-            if let Missing::Node(number) = heard {
-                let early = Early {
+            let missing = self
+                .apply_record(record)
+                .map_err(|problem| problem.at_byte(at))?;
+            if let Missing::Node(number) = missing {
+                let early = DeferredWords {
                     words: words.into(),
-                    at,
+                    offset: at,
                 };
-                self.wait(number, early).map_err(|problem| problem.at(at))?;
+                self.defer(number, early)
+                    .map_err(|problem| problem.at_byte(at))?;
             }
             while let Some(list) = self.ready.pop_front() {
-                self.hear_again(list)?;
+                self.retry_records(list)?;
             }
-            self.read += 4 * words.len() as u64;
+            self.bytes_read += 4 * words.len() as u64;
             rest = behind;
         }
         Ok(words.len() - rest.len())
     }
 
-    fn hear_again(&mut self, list: Vec<Early>) -> Result<(), TreeError> {
+    fn retry_records(&mut self, list: Vec<DeferredWords>) -> Result<(), TreeError> {
         for early in list {
-            let at = early.at;
-            self.early_bytes -= early_bytes(&early);
+            let at = early.offset;
+            self.deferred_bytes -= deferred_size(&early);
             let wrong = |problem| TreeError::at_byte(at, problem);
             let (record, _) = decode(&early.words).map_err(wrong)?;
-            if let Missing::Node(number) = self.hear(record).map_err(|problem| problem.at(at))? {
-                self.wait(number, early).map_err(|problem| problem.at(at))?;
+            if let Missing::Node(number) = self
+                .apply_record(record)
+                .map_err(|problem| problem.at_byte(at))?
+            {
+                self.defer(number, early)
+                    .map_err(|problem| problem.at_byte(at))?;
             }
         }
         Ok(())
     }
 
-    fn wait(&mut self, number: u32, early: Early) -> Result<(), Problem> {
-        if !self.began {
+    fn defer(&mut self, number: u32, early: DeferredWords) -> Result<(), RecordError> {
+        if !self.has_begun {
             return Err(format!("node {number} before the record that makes it").into());
         }
-        if number >= TAGS {
+        if number >= FIRST_TAG {
             return Err(format!("{number:#x}, which is no number").into());
         }
-        self.early_bytes += early_bytes(&early);
-        if self.early_bytes > self.sizes.early {
-            return Err(super::out_of_memory(
+        self.deferred_bytes += deferred_size(&early);
+        if self.deferred_bytes > self.limits.max_deferred_bytes {
+            return Err(super::out_of_memory_error(
                 "more records wait for what they speak of than the memory budget has room for",
             )
             .into());
         }
-        self.early.entry(number).or_default().push(early);
+        self.deferred.entry(number).or_default().push(early);
         Ok(())
     }
 
     #[inline]
     fn owner(&mut self, number: u32) -> io::Result<Option<u32>> {
-        if number >= TAGS {
+        if number >= FIRST_TAG {
             return Ok(None);
         }
-        let word = self.owners.get(number)? & !SEEN;
+        let word = self.owners.get(number)? & !VISITED_BIT;
         Ok(word.checked_sub(1))
     }
 
-    fn hear(&mut self, record: Record<'_>) -> Result<Missing, Problem> {
+    fn apply_record(&mut self, record: GrowthRecord<'_>) -> Result<Missing, RecordError> {
         if self.ended.is_some() {
             return Err("a record after the end of the journal".to_owned().into());
         }
         match record {
-            Record::Leaf { node, reward } => {
-                if !self.began {
+            GrowthRecord::TreeIteration { node, reward } => {
+                if !self.has_begun {
                     return Err("an iteration before the search begins".to_owned().into());
                 }
                 if reward > ONE {
@@ -283,36 +301,38 @@ impl Tracker {
                 let Some(owner) = self.owner(node)? else {
                     return Ok(Missing::Node(node));
                 };
-                self.iterate(node, owner, reward)?;
+                self.push_iteration(node, owner, reward)?;
             }
-            Record::Moves { node, first, codes } => return self.add_moves(node, first, codes),
-            Record::Proven { node, outcome } => {
+            GrowthRecord::Moves { node, first, codes } => {
+                return self.add_moves(node, first, codes);
+            }
+            GrowthRecord::Proven { node, outcome } => {
                 let Some(owner) = self.owner(node)? else {
                     return Ok(Missing::Node(node));
                 };
                 let now = self.now();
                 let it = &mut self.part.nodes[owner as usize];
-                if self.numbers[owner as usize] == node && it.proven.is_none() {
+                if self.journal_ids[owner as usize] == node && it.proven.is_none() {
                     (it.proven_at, it.proven) = (now, Some(outcome));
                 }
             }
-            Record::Known { node, visits, sum } => {
-                if self.began || sum > u64::from(visits) << 32 {
+            GrowthRecord::InheritedStats { node, visits, sum } => {
+                if self.has_begun || sum > u64::from(visits) << 32 {
                     return Err(format!("{visits} visits known with a sum of {sum}").into());
                 }
                 let Some(owner) = self.owner(node)? else {
                     return Ok(Missing::Node(node));
                 };
-                if visits > 0 && self.see(node, owner)? {
-                    self.part.total += 1;
+                if visits > 0 && self.mark_visited(node, owner)? {
+                    self.part.total_nodes += 1;
                 }
-                if self.numbers[owner as usize] == node {
+                if self.journal_ids[owner as usize] == node {
                     let it = &mut self.part.nodes[owner as usize];
                     (it.visits, it.sum, it.inherited) = (visits, sum, visits);
                 }
             }
-            Record::Squares { node, squares } => {
-                if self.began {
+            GrowthRecord::InheritedSquares { node, squares } => {
+                if self.has_begun {
                     let problem = format!("squares known of node {node} after the search began");
                     return Err(problem.into());
                 }
@@ -320,21 +340,21 @@ impl Tracker {
                     return Ok(Missing::Node(node));
                 };
                 self.part.has_squares = true;
-                if self.numbers[owner as usize] == node {
+                if self.journal_ids[owner as usize] == node {
                     self.part.nodes[owner as usize].squares = squares;
                 }
             }
-            Record::Begin => {
-                if self.began {
+            GrowthRecord::SearchStarted => {
+                if self.has_begun {
                     return Err("the search begins a second time".to_owned().into());
                 }
-                self.began = true;
-                self.part.total += u64::from(std::mem::take(&mut self.made));
-                self.tally_root();
+                self.has_begun = true;
+                self.part.total_nodes += u64::from(std::mem::take(&mut self.new_nodes));
+                self.update_root_tally();
             }
-            Record::End { early } => {
-                if !early && !self.early.is_empty() {
-                    let count: usize = self.early.values().map(Vec::len).sum();
+            GrowthRecord::End { truncated: early } => {
+                if !early && !self.deferred.is_empty() {
+                    let count: usize = self.deferred.values().map(Vec::len).sum();
                     return Err(format!(
                         "the end, with {count} records that speak of what was never made"
                     )
@@ -346,7 +366,9 @@ impl Tracker {
                 // Whatever else there is says nothing of what is kept here.
                 let is_of_graph = matches!(
                     other,
-                    Record::Link { .. } | Record::Path { .. } | Record::Chosen { .. }
+                    GrowthRecord::Link { .. }
+                        | GrowthRecord::GraphIteration { .. }
+                        | GrowthRecord::InheritedEdgeVisits { .. }
                 );
                 if is_of_graph {
                     return Err("a record of a graph in a tree".to_owned().into());
@@ -356,47 +378,55 @@ impl Tracker {
         Ok(Missing::Nothing)
     }
 
-    fn tally_root(&mut self) {
+    fn update_root_tally(&mut self) {
         let moves = self.root_moves();
         self.tally
-            .extend(moves.into_iter().map(|(_, inherited)| inherited));
+            .extend_moves(moves.into_iter().map(|(_, inherited)| inherited));
     }
 
     fn now(&self) -> u32 {
-        self.part.at + u32::from(self.began)
+        self.part.iteration + u32::from(self.has_begun)
     }
 
     /// Notes that a node is visited; whether it is one more node that is shown.
-    fn see(&mut self, number: u32, owner: u32) -> io::Result<bool> {
-        if !self.part.kind.hides_unvisited || (owner == 0 && self.numbers[0] == number) {
+    fn mark_visited(&mut self, number: u32, owner: u32) -> io::Result<bool> {
+        if !self.part.kind.hides_unvisited || (owner == 0 && self.journal_ids[0] == number) {
             return Ok(false);
         }
-        let word = self.owners.entry(number)?;
-        let is_new = *word & SEEN == 0;
-        *word |= SEEN;
+        let word = self.owners.get_mut(number)?;
+        let is_new = *word & VISITED_BIT == 0;
+        *word |= VISITED_BIT;
         Ok(is_new)
     }
 
-    fn iterate(&mut self, number: u32, owner: u32, reward: u64) -> Result<(), Problem> {
-        if self.part.at == u32::MAX - 2 {
+    fn push_iteration(&mut self, number: u32, owner: u32, reward: u64) -> Result<(), RecordError> {
+        if self.part.iteration == u32::MAX - 2 {
             return Err("more than four billion iterations".to_owned().into());
         }
-        self.made += u32::from(self.see(number, owner)?);
-        let made = std::mem::take(&mut self.made);
-        self.steps.push(Step {
+        self.new_nodes += u32::from(self.mark_visited(number, owner)?);
+        let new_nodes = std::mem::take(&mut self.new_nodes);
+        self.pending_iterations.push(PartialIteration {
             reward,
             node: owner,
-            made,
+            new_nodes,
         });
-        add(&mut self.told[owner as usize], of_one(reward));
-        self.part.at += 1;
-        self.part.total += u64::from(made);
+        accumulate(
+            &mut self.pending_stats[owner as usize],
+            single_reward(reward),
+        );
+        self.part.iteration += 1;
+        self.part.total_nodes += u64::from(new_nodes);
         let branch = (owner > 0).then(|| self.branches[owner as usize] as usize);
-        self.tally.count(branch);
+        self.tally.count_iteration(branch);
         Ok(())
     }
 
-    fn add_moves(&mut self, node: u32, first: u32, codes: Codes<'_>) -> Result<Missing, Problem> {
+    fn add_moves(
+        &mut self,
+        node: u32,
+        first: u32,
+        codes: MoveCodes<'_>,
+    ) -> Result<Missing, RecordError> {
         let count = codes.count();
         if count == 0 {
             return Err(format!("no moves for node {node}").into());
@@ -404,35 +434,35 @@ impl Tracker {
         let Some(parent) = self.owner(node)? else {
             return Ok(Missing::Node(node));
         };
-        if u64::from(first) + u64::from(count) > u64::from(TAGS) {
+        if u64::from(first) + u64::from(count) > u64::from(FIRST_TAG) {
             return Err(format!("{count} numbers from {first} on").into());
         }
-        let is_itself = self.numbers[parent as usize] == node;
-        if is_itself && (self.part.nodes[parent as usize].count > 0) {
+        let is_itself = self.journal_ids[parent as usize] == node;
+        if is_itself && (self.part.nodes[parent as usize].child_count > 0) {
             return Err(format!("{count} moves for node {node}, which has moves").into());
         }
         let now = self.now();
         let has_room = |tracker: &Self| {
-            tracker.part.nodes.len() + count as usize <= tracker.sizes.nodes || parent == 0
+            tracker.part.nodes.len() + count as usize <= tracker.limits.max_nodes || parent == 0
         };
         let mut owner = parent;
-        let mut is_tracked = is_itself && !self.part.nodes[parent as usize].is_closed;
+        let mut is_tracked = is_itself && !self.part.nodes[parent as usize].is_collapsed;
         if is_tracked && !has_room(self) {
-            self.forget()?;
+            self.collapse_least_visited()?;
             owner = self.owner(node)?.unwrap_or(0);
-            is_tracked = self.numbers[owner as usize] == node && has_room(self);
+            is_tracked = self.journal_ids[owner as usize] == node && has_room(self);
         }
         let begin = self.part.nodes.len() as u32;
         if is_tracked {
-            self.make_room(count as usize);
+            self.reserve_nodes(count as usize);
             let it = &mut self.part.nodes[owner as usize];
-            (it.first, it.count, it.expanded) = (begin, count as u16, now);
-        } else if self.numbers[owner as usize] == node {
+            (it.first_child, it.child_count, it.expanded_at) = (begin, count as u16, now);
+        } else if self.journal_ids[owner as usize] == node {
             let it = &mut self.part.nodes[owner as usize];
-            (it.is_closed, it.expanded) = (true, now);
+            (it.is_collapsed, it.expanded_at) = (true, now);
         }
         for (place, (number, code)) in (first..first + count).zip(codes.iter()).enumerate() {
-            let word = self.owners.entry(number)?;
+            let word = self.owners.get_mut(number)?;
             if *word != 0 {
                 let problem = format!("{count} numbers from {first} on, one of them taken");
                 return Err(problem.into());
@@ -440,59 +470,60 @@ impl Tracker {
             *word = owner + 1;
             if is_tracked {
                 *word = begin + place as u32 + 1;
-                self.part.nodes.push(PartNode::new(owner, code));
-                self.numbers.push(number);
+                self.part.nodes.push(PartialTreeNode::new(owner, code));
+                self.journal_ids.push(number);
                 let branch = match owner {
                     0 => place as u32,
                     _ => self.branches[owner as usize],
                 };
                 self.branches.push(branch);
-                self.told.push(Entry::default());
+                self.pending_stats.push(RawTableEntry::default());
             }
         }
         if !self.part.kind.hides_unvisited {
-            self.made = self.made.saturating_add(count);
+            self.new_nodes = self.new_nodes.saturating_add(count);
         }
         if owner == 0 && is_tracked {
-            self.tally_root();
+            self.update_root_tally();
         }
-        if !self.early.is_empty() {
-            let lists = (first..first + count).filter_map(|number| self.early.remove(&number));
+        if !self.deferred.is_empty() {
+            let lists = (first..first + count).filter_map(|number| self.deferred.remove(&number));
             self.ready.extend(lists);
         }
         Ok(Missing::Nothing)
     }
 
     /// Lists grow by half, but not beyond what they may ever have.
-    fn make_room(&mut self, more: usize) {
+    fn reserve_nodes(&mut self, more: usize) {
         let len = self.part.nodes.len();
         if len + more > self.part.nodes.capacity() {
-            let wanted = (len + len / 2).min(self.sizes.nodes).max(len + more) - len;
+            let wanted = (len + len / 2).min(self.limits.max_nodes).max(len + more) - len;
             self.part.nodes.reserve_exact(wanted);
-            self.numbers.reserve_exact(wanted);
+            self.journal_ids.reserve_exact(wanted);
             self.branches.reserve_exact(wanted);
-            self.told.reserve_exact(wanted);
+            self.pending_stats.reserve_exact(wanted);
         }
     }
 
     /// Hands everything that was told to the nodes above.
-    fn settle(&mut self) {
-        self.part.hand_up(&mut self.told, true);
+    fn flush_pending_stats(&mut self) {
+        self.part
+            .propagate_to_parents(&mut self.pending_stats, true);
     }
 
     /// Closes the least visited nodes, so that half of the room is free.
-    fn forget(&mut self) -> io::Result<()> {
-        self.settle();
+    fn collapse_least_visited(&mut self) -> io::Result<()> {
+        self.flush_pending_stats();
         let mut scores = Vec::with_capacity(self.part.nodes.len());
         for index in 0..self.part.nodes.len() {
-            scores.push(self.score(index)?);
+            scores.push(self.retention_score(index)?);
         }
         let mut parents: Vec<(u64, u32)> = (self.part.nodes.iter().zip(&scores))
-            .filter(|(node, _)| node.count > 0)
-            .map(|(node, &score)| (score, node.count.into()))
+            .filter(|(node, _)| node.child_count > 0)
+            .map(|(node, &score)| (score, node.child_count.into()))
             .collect();
         parents.sort_unstable_by(|one, other| other.cmp(one));
-        let mut room = self.sizes.nodes as u64 / 2;
+        let mut room = self.limits.max_nodes as u64 / 2;
         let mut least = 0;
         for (score, count) in parents {
             match room.checked_sub(count.into()) {
@@ -521,51 +552,54 @@ impl Tracker {
         for index in (0..stays.len()).filter(|&index| stays[index]) {
             let mut node = self.part.nodes[index];
             node.parent = places[node.parent as usize];
-            if node.count > 0 && is_open(index) {
-                node.first = places[node.first as usize];
-            } else if node.count > 0 {
-                (node.first, node.count, node.is_closed) = (0, 0, true);
+            if node.child_count > 0 && is_open(index) {
+                node.first_child = places[node.first_child as usize];
+            } else if node.child_count > 0 {
+                (node.first_child, node.child_count, node.is_collapsed) = (0, 0, true);
             }
             let place = places[index] as usize;
             self.part.nodes[place] = node;
-            self.numbers[place] = self.numbers[index];
+            self.journal_ids[place] = self.journal_ids[index];
             self.branches[place] = self.branches[index];
         }
         let kept = kept as usize;
         self.part.nodes.truncate(kept);
-        self.numbers.truncate(kept);
+        self.journal_ids.truncate(kept);
         self.branches.truncate(kept);
-        self.told.truncate(kept);
-        for step in &mut self.steps {
+        self.pending_stats.truncate(kept);
+        for step in &mut self.pending_iterations {
             step.node = places[step.node as usize];
         }
         self.owners.for_each(|word| {
-            if let Some(owner) = (*word & !SEEN).checked_sub(1) {
-                *word = *word & SEEN | (places[owner as usize] + 1);
+            if let Some(owner) = (*word & !VISITED_BIT).checked_sub(1) {
+                *word = *word & VISITED_BIT | (places[owner as usize] + 1);
             }
         })
     }
 
     /// How much a node is worth keeping open: its visits, or those it will have in the end if that is more, on the scale of
     /// the end. It is never more than its parent's.
-    fn score(&mut self, index: usize) -> io::Result<u64> {
+    fn retention_score(&mut self, index: usize) -> io::Result<u64> {
         let visits = u64::from(self.part.nodes[index].visits);
-        let Some(guide) = &mut self.guide else {
+        let Some(guide) = &mut self.final_visits else {
             return Ok(visits);
         };
-        let last = guide.visits.get(self.numbers[index])?;
-        let scaled = visits * u64::from(guide.iterations) / u64::from(self.part.at.max(1));
+        let last = guide.visits.get(self.journal_ids[index])?;
+        let scaled = visits * u64::from(guide.iterations) / u64::from(self.part.iteration.max(1));
         Ok(scaled.max(last.into()))
     }
 
     /// The most visited part of at most `most` nodes where the tracker stands, and the iterations that were not taken yet,
     /// as that part has them.
-    pub(super) fn select(&mut self, most: usize) -> (Part, Vec<Step>) {
-        self.settle();
-        let least = self.threshold(most.max(1));
-        let mut part = Part {
+    pub(super) fn most_visited_part(
+        &mut self,
+        max_nodes: usize,
+    ) -> (PartialTree, Vec<PartialIteration>) {
+        self.flush_pending_stats();
+        let least = self.min_visits_for(max_nodes.max(1));
+        let mut part = PartialTree {
             nodes: Vec::new(),
-            least,
+            min_visits: least,
             ..self.part_without_nodes()
         };
         let mut places: Vec<u32> = Vec::with_capacity(self.part.nodes.len());
@@ -580,22 +614,22 @@ impl Tracker {
             let place = part.nodes.len() as u32;
             places.push(place);
             let parent = places[parent];
-            part.nodes.push(PartNode {
+            part.nodes.push(PartialTreeNode {
                 parent,
-                first: 0,
-                count: 0,
+                first_child: 0,
+                child_count: 0,
                 ..*node
             });
             if index > 0 {
                 let parent = &mut part.nodes[parent as usize];
-                if parent.count == 0 {
-                    parent.first = place;
+                if parent.child_count == 0 {
+                    parent.first_child = place;
                 }
-                parent.count += 1;
+                parent.child_count += 1;
             }
         }
-        let steps = (self.steps.iter())
-            .map(|step| Step {
+        let steps = (self.pending_iterations.iter())
+            .map(|step| PartialIteration {
                 node: places[step.node as usize],
                 ..*step
             })
@@ -603,43 +637,43 @@ impl Tracker {
         (part, steps)
     }
 
-    fn part_without_nodes(&self) -> Part {
-        Part {
+    fn part_without_nodes(&self) -> PartialTree {
+        PartialTree {
             kind: self.part.kind,
-            at: self.part.at,
+            iteration: self.part.iteration,
             nodes: Vec::new(),
-            total: self.part.total,
-            least: 0,
+            total_nodes: self.part.total_nodes,
+            min_visits: 0,
             has_squares: self.part.has_squares,
         }
     }
 
     /// The fewest visits that leave at most so many nodes, and more than any node has that may be hidden below a closed one;
     /// 0 if all nodes are there and stay.
-    fn threshold(&mut self, most: usize) -> u32 {
+    fn min_visits_for(&mut self, max_nodes: usize) -> u32 {
         let nodes = &self.part.nodes;
-        let is_closed = |node: &&PartNode| node.is_closed;
+        let is_closed = |node: &&PartialTreeNode| node.is_collapsed;
         let closed = nodes.iter().filter(is_closed).map(|node| node.visits).max();
         let hidden = closed.map_or(0, |visits| visits.saturating_add(1));
-        if nodes.len() <= most {
-            self.was_raised |= hidden > 0;
+        if nodes.len() <= max_nodes {
+            self.has_lost_nodes |= hidden > 0;
             return hidden;
         }
         // The root is one of them.
         let mut visits: Vec<u32> = nodes[1..].iter().map(|node| node.visits).collect();
         let (_, &mut first_left_out, _) =
-            visits.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
+            visits.select_nth_unstable_by(max_nodes - 1, |one, other| other.cmp(one));
         let least = first_left_out.saturating_add(1);
-        self.was_raised |= hidden > least;
+        self.has_lost_nodes |= hidden > least;
         hidden.max(least)
     }
 
     /// Forgets the iterations that were taken.
-    pub(super) fn clear_steps(&mut self) {
-        self.steps.clear();
+    pub(super) fn clear_iterations(&mut self) {
+        self.pending_iterations.clear();
     }
 }
 
-fn early_bytes(early: &Early) -> usize {
-    4 * early.words.len() + size_of::<Early>() + 16
+fn deferred_size(deferred: &DeferredWords) -> usize {
+    4 * deferred.words.len() + size_of::<DeferredWords>() + 16
 }

@@ -1,15 +1,15 @@
 //! What there is to choose from: a game's players, variants and searches, and what can be set about a search.
 
 use canopy_engine::{
-    catalog::{self, CatalogError, Kind, PARAMETERS, SEARCHES, Spec},
+    catalog::{self, CatalogError, PARAMETERS, ParameterKind, SEARCHES, Spec},
     games::{self, Playable, Visitor},
 };
 
-use crate::scene::thousands;
+use crate::scene::format_thousands;
 
 /// What a game has to offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offers {
+pub struct GameInfo {
     /// What the first and the second player are called.
     pub players: [&'static str; 2],
     /// Its variants, without the plain game.
@@ -20,15 +20,15 @@ pub struct Offers {
     pub position_help: &'static str,
 }
 
-impl Offers {
+impl GameInfo {
     /// What a game has to offer, with or without a variant; none if there is no such game or variant.
     pub fn of(game: &str) -> Option<Self> {
-        struct Ask;
-        impl Visitor for Ask {
-            type Out = Offers;
+        struct GameInfoVisitor;
+        impl Visitor for GameInfoVisitor {
+            type Out = GameInfo;
 
-            fn visit<G: Playable>(self, _: G::Rules) -> Offers {
-                Offers {
+            fn visit<G: Playable>(self, _: G::Rules) -> GameInfo {
+                GameInfo {
                     players: G::PLAYERS,
                     variants: G::VARIANTS,
                     searches: catalog::names::<G>().collect(),
@@ -36,11 +36,11 @@ impl Offers {
                 }
             }
         }
-        games::with_game(game, Ask).ok()
+        games::with_game(game, GameInfoVisitor).ok()
     }
 
     /// The player of a report for this game; none if the report has none.
-    pub fn player_of(&self, report: &str) -> Option<&'static str> {
+    pub fn report_search(&self, report: &str) -> Option<&'static str> {
         let (_, wanted) = REPORTS.iter().find(|(number, _)| *number == report)?;
         (self.searches.iter())
             .copied()
@@ -65,7 +65,7 @@ pub fn report_of(search: &str) -> Option<&'static str> {
 }
 
 /// What a search is, in a sentence.
-pub fn help_of(search: &str) -> &'static str {
+pub fn search_help(search: &str) -> &'static str {
     let entry = SEARCHES.iter().find(|entry| entry.name == search);
     entry.map_or("", |entry| entry.help)
 }
@@ -76,15 +76,15 @@ pub(super) fn configure(
     search: &str,
     parameters: &[(String, String)],
 ) -> Result<Spec, String> {
-    struct Ask<'a>(&'a str, &'a [(String, String)]);
-    impl Visitor for Ask<'_> {
+    struct ConfigureVisitor<'a>(&'a str, &'a [(String, String)]);
+    impl Visitor for ConfigureVisitor<'_> {
         type Out = Result<Spec, CatalogError>;
 
         fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
             catalog::configure::<G>(self.0, self.1)
         }
     }
-    games::with_game(game, Ask(search, parameters))
+    games::with_game(game, ConfigureVisitor(search, parameters))
         .map_err(|error| error.to_string())?
         .map_err(|error| match error {
             CatalogError::Search { name, .. } => format!("There is no search {name}."),
@@ -100,7 +100,7 @@ pub(super) fn configure(
 
 /// Something that can be set about a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Adjustable {
+pub struct SearchParameter {
     /// What it is called.
     pub name: &'static str,
     /// What it does, in a sentence.
@@ -108,12 +108,12 @@ pub struct Adjustable {
     /// What it may be.
     pub range: String,
     /// The words it may be, if it must be one of them.
-    pub words: Vec<&'static str>,
+    pub choices: Vec<&'static str>,
     /// What it is if nobody sets it.
     pub default: String,
 }
 
-impl Adjustable {
+impl SearchParameter {
     /// Everything that can be set about a search; nothing if there is no such search for the game.
     pub fn all(game: &str, search: &str) -> Vec<Self> {
         let Ok(spec) = configure(game, search, &[]) else {
@@ -122,29 +122,33 @@ impl Adjustable {
         let rows = PARAMETERS.iter().filter_map(|parameter| {
             let default = (parameter.get)(&spec)?;
             let words = match parameter.kind {
-                Kind::Choice(words) => words.to_vec(),
-                Kind::Flag => vec!["false", "true"],
-                Kind::Evaluation => evaluations(game),
+                ParameterKind::Choice(words) => words.to_vec(),
+                ParameterKind::Flag => vec!["false", "true"],
+                ParameterKind::Evaluation => evaluations(game),
                 _ => Vec::new(),
             };
             let range = match parameter.kind {
-                Kind::Real { min, max } => format!("{min} to {max}"),
-                Kind::Whole { min, max: u64::MAX } => format!("{} or more", thousands(min)),
-                Kind::Whole { min, max } => format!("{} to {}", thousands(min), thousands(max)),
-                Kind::Signed { min, max } => format!("{min} to {max}"),
+                ParameterKind::Real { min, max } => format!("{min} to {max}"),
+                ParameterKind::Whole { min, max: u64::MAX } => {
+                    format!("{} or more", format_thousands(min))
+                }
+                ParameterKind::Whole { min, max } => {
+                    format!("{} to {}", format_thousands(min), format_thousands(max))
+                }
+                ParameterKind::Signed { min, max } => format!("{min} to {max}"),
                 _ => words.join(", "),
             };
             // Only of evaluations may more be said than a word.
-            let is_word = parameter.kind != Kind::Evaluation;
+            let is_word = parameter.kind != ParameterKind::Evaluation;
             Some(Self {
                 name: parameter.name,
                 help: parameter.help,
                 range,
                 default: match words.first() {
                     Some(first) if default.is_empty() => (*first).to_owned(),
-                    _ => shown(&default),
+                    _ => display_value(&default),
                 },
-                words: if is_word { words } else { Vec::new() },
+                choices: if is_word { words } else { Vec::new() },
             })
         });
         rows.collect()
@@ -153,8 +157,8 @@ impl Adjustable {
 
 /// The evaluations of a game.
 fn evaluations(game: &str) -> Vec<&'static str> {
-    struct Ask;
-    impl Visitor for Ask {
+    struct EvaluationsVisitor;
+    impl Visitor for EvaluationsVisitor {
         type Out = Vec<&'static str>;
 
         fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
@@ -162,11 +166,11 @@ fn evaluations(game: &str) -> Vec<&'static str> {
             known.map(|evaluation| evaluation.name).collect()
         }
     }
-    games::with_game(game, Ask).unwrap_or_default()
+    games::with_game(game, EvaluationsVisitor).unwrap_or_default()
 }
 
 /// A value as it stands in a field: the root of two need not be told to the sixteenth place.
-fn shown(value: &str) -> String {
+fn display_value(value: &str) -> String {
     match (value.split_once('.'), value.parse::<f64>()) {
         (Some((_, decimals)), Ok(number)) if decimals.len() > 4 => format!("{number:.4}"),
         _ => value.to_owned(),

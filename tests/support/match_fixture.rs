@@ -8,14 +8,14 @@ use std::{
 use canopy_engine::{
     games::{self, Playable, Visitor, notation::position_text},
     tree::{
-        Builder, Row, Tree,
+        Tree, TreeBuilder, TreeRow,
         files::Format,
         meta::{self, MatchMeta, Meta},
     },
 };
 
 /// Writes a file as engines do: under another name, which is then changed.
-pub(crate) fn put(path: &Path, bytes: impl AsRef<[u8]>) {
+pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) {
     let name = path.file_name().expect("a name").to_string_lossy();
     let hidden = path.with_file_name(format!(".{name}.tmp"));
     fs::write(&hidden, bytes).expect("a file can be written");
@@ -23,22 +23,22 @@ pub(crate) fn put(path: &Path, bytes: impl AsRef<[u8]>) {
 }
 
 /// Writes a tree with its sidecar.
-pub(crate) fn put_tree(path: &Path, tree: &Tree, about: &Meta) {
+pub(crate) fn write_tree_file(path: &Path, tree: &Tree, about: &Meta) {
     let mut bytes = Vec::new();
-    let format = Format::of(path).expect("a format");
+    let format = Format::from_path(path).expect("a format");
     format.write(tree, &mut bytes).expect("written to memory");
-    put(&path.with_extension("json"), meta::text(about));
-    put(path, bytes);
+    write_file(&path.with_extension("json"), meta::to_json(about));
+    write_file(path, bytes);
 }
 
 /// A match and where it is written to.
-pub(crate) struct Contest {
+pub(crate) struct MatchFixture {
     pub(crate) directory: PathBuf,
     pub(crate) meta: MatchMeta,
     trees: u32,
 }
 
-impl Contest {
+impl MatchFixture {
     /// A match of so many games, of which nothing is written yet; the directory need not be there.
     pub(crate) fn new(directory: PathBuf, game: &str, games: u64) -> Self {
         let mut meta = MatchMeta {
@@ -57,17 +57,20 @@ impl Contest {
     }
 
     /// Where the trees of this game are.
-    pub(crate) fn game(&self) -> PathBuf {
+    pub(crate) fn game_directory(&self) -> PathBuf {
         (self.directory).join(self.meta.directory.as_deref().expect("a game has begun"))
     }
 
     /// Replaces match.json.
-    pub(crate) fn tell(&self) {
-        put(&self.directory.join("match.json"), meta::text(&self.meta));
+    pub(crate) fn write_match_json(&self) {
+        write_file(
+            &self.directory.join("match.json"),
+            meta::to_json(&self.meta),
+        );
     }
 
     /// Begins the next game, with the sides changed; nothing is written.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin_game(&mut self) {
         let number = self.meta.number + 1;
         self.meta.number = number;
         self.meta.directory = Some(format!("game-{number:04}"));
@@ -80,20 +83,21 @@ impl Contest {
     }
 
     /// The name of the next tree of this game.
-    pub(crate) fn stem(&mut self) -> PathBuf {
+    pub(crate) fn next_tree_path(&mut self) -> PathBuf {
         self.trees += 1;
-        self.game().join(format!("{:06}.tree", self.trees))
+        self.game_directory()
+            .join(format!("{:06}.tree", self.trees))
     }
 
     /// Writes a tree of the position as it is now, in which some moves were tried; its path.
-    pub(crate) fn think(&mut self, moves: &[(&str, i32)]) -> PathBuf {
-        let path = self.stem();
-        self.think_at(&path, moves);
+    pub(crate) fn write_tree(&mut self, moves: &[(&str, i32)]) -> PathBuf {
+        let path = self.next_tree_path();
+        self.write_tree_at(&path, moves);
         path
     }
 
     /// The same under a name.
-    pub(crate) fn think_at(&self, path: &Path, moves: &[(&str, i32)]) {
+    pub(crate) fn write_tree_at(&self, path: &Path, moves: &[(&str, i32)]) {
         let about = Meta {
             format: 1,
             is_final: true,
@@ -104,22 +108,22 @@ impl Contest {
             ..Meta::default()
         };
         fs::create_dir_all(path.parent().expect("a game")).expect("it can be made");
-        put_tree(path, &tree(moves), &about);
+        write_tree_file(path, &build_tree(moves), &about);
     }
 
     /// The position as it is now.
     pub(crate) fn position(&self) -> String {
-        games::with_game(&self.meta.game, Replay(&self.meta.moves)).expect("a game")
+        games::with_game(&self.meta.game, PositionAfterMoves(&self.meta.moves)).expect("a game")
     }
 
     /// Plays a move and tells of it.
     pub(crate) fn play(&mut self, mv: &str) {
         self.meta.moves.push(mv.to_owned());
-        self.tell();
+        self.write_match_json();
     }
 
     /// Ends the game and tells of it; a player of the match has won, or nobody.
-    pub(crate) fn end(&mut self, winner: Option<usize>, reason: &str) {
+    pub(crate) fn end_game(&mut self, winner: Option<usize>, reason: &str) {
         let name = winner.map(|winner| {
             self.meta.score.won[winner] += 1;
             &self.meta.score.names[winner]
@@ -134,14 +138,14 @@ impl Contest {
         };
         self.meta.result = Some(result.to_owned());
         self.meta.reason = Some(reason.to_owned());
-        self.tell();
+        self.write_match_json();
     }
 }
 
 /// The position after moves from the start.
-struct Replay<'a>(&'a [String]);
+struct PositionAfterMoves<'a>(&'a [String]);
 
-impl Visitor for Replay<'_> {
+impl Visitor for PositionAfterMoves<'_> {
     type Out = String;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> String {
@@ -155,21 +159,21 @@ impl Visitor for Replay<'_> {
 }
 
 /// A tree in which moves were tried so often.
-fn tree(moves: &[(&str, i32)]) -> Tree {
-    let mut builder = Builder::default();
-    let root = Row {
+fn build_tree(moves: &[(&str, i32)]) -> Tree {
+    let mut builder = TreeBuilder::default();
+    let root = TreeRow {
         visits: moves.iter().map(|(_, visits)| visits).sum(),
         children: moves.len() as u32,
-        ..Row::default()
+        ..TreeRow::default()
     };
     builder.push(&root).expect("a sound row");
     for &(move_name, visits) in moves {
-        let row = Row {
+        let row = TreeRow {
             move_name,
             visits,
             second: visits,
             mean: 0.5,
-            ..Row::default()
+            ..TreeRow::default()
         };
         builder.push(&row).expect("a sound row");
     }
