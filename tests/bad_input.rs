@@ -43,11 +43,11 @@ fn the_table_of_bad_input_is_refused_with_reasons() {
         };
         let read = match kind.strip_prefix("move @ ") {
             None if kind == "ggf" => GgfRecord::parse(text).map(|record| record.to_string()),
-            None => read(game, text, None),
+            None => read_position(game, text, None),
             Some(position) => {
-                read(game, position, None)
+                read_position(game, position, None)
                     .unwrap_or_else(|error| panic!("line {number}: the place itself: {error}"));
-                read(game, position, Some(text))
+                read_position(game, position, Some(text))
             }
         };
         // A row without a message stands beside bad ones, to show how little it takes: it must be accepted.
@@ -76,8 +76,8 @@ fn a_flood_of_garbage_is_refused_in_a_short_sentence() {
     for game in every_variant() {
         for flood in &floods {
             for read in [
-                read(&game, flood, None),
-                read(&game, "startpos", Some(flood)),
+                read_position(&game, flood, None),
+                read_position(&game, "startpos", Some(flood)),
             ] {
                 let error = read.expect_err(&game).to_string();
                 assert!(

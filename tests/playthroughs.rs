@@ -325,21 +325,21 @@ fn repetition_is_a_draw_in_play() {
 
     // En passant counts only while it can be played: after 1.e4 and a dance the position is the same as without.
     let dance = "e2e4 g8f6 g1f3 f6g8 f3g1 g8f6 g1f3 f6g8 f3g1";
-    let (position, history, _) = played::<Chess>("startpos", dance);
+    let (position, history, _) = play_record::<Chess>("startpos", dance);
     assert_eq!(history.outcome(&position), Some(Outcome::Draw));
     // Here it can be played the first time.
     let start = "rnbqkbnr/ppp1pppp/8/8/3p4/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let (position, history, _) = played::<Chess>(start, dance);
+    let (position, history, _) = play_record::<Chess>(start, dance);
     assert_eq!(history.outcome(&position), None);
 
     let once = "e4e2xe5 b3d1xa4 e3e5xe2 c2a4xd1";
     let start = "o.***/o*o**/ooo*./.o.o./o**.. b 18";
-    let (position, history, _) = played::<Delta>(start, once);
+    let (position, history, _) = play_record::<Delta>(start, once);
     assert_eq!(
         (history.occurrences(&position), history.outcome(&position)),
         (2, None)
     );
-    let (position, history, _) = played::<Delta>(start, &format!("{once} {once}"));
+    let (position, history, _) = play_record::<Delta>(start, &format!("{once} {once}"));
     assert_eq!(history.outcome(&position), Some(Outcome::Draw));
 }
 

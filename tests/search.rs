@@ -28,7 +28,7 @@ use canopy_engine::{
         BestMove, ReportCallback, Search, SearchLimits, SearchReport, SearchTask, Searchable,
         StopFlag, TreeView,
         classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
-        growth::{self, GrowthObserver, GrowthRecord},
+        growth_records::{self, GrowthObserver, GrowthRecord},
         mcts::{
             self, ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
             SelectFormula, Sharing, StoreKind,
@@ -906,7 +906,7 @@ fn an_iteration_in_a_graph_ends_with_the_first_move_that_is_new() {
         let (mut paths, mut known) = (0, 0);
         let mut rest = &words[..];
         while !rest.is_empty() {
-            let (record, others) = growth::decode(rest).unwrap();
+            let (record, others) = growth_records::decode(rest).unwrap();
             rest = others;
             match record {
                 GrowthRecord::Moves { node, .. } => _ = expanded.insert(node),

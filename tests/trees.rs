@@ -23,18 +23,19 @@ use canopy_engine::{
     search::{
         EdgeView, LiveTree, Reward, RootEdge, Search, SearchLimits, SearchReport, SearchTask,
         SnapshotCallback, StopFlag, TreeView,
-        growth::{FIRST_TAG, GrowthRecord, RawTableEntry, decode, encode, encode_moves},
+        growth_records::{FIRST_TAG, GrowthRecord, RawTableEntry, decode, encode, encode_moves},
     },
-    session::recorded::{self, SearchDescription},
+    session::recorded_search::{self, SearchDescription},
     tree::{
-        Tree, TreeBuilder, TreeError, TreeRow, binary, check, csv,
+        Tree, TreeBuilder, TreeError, TreeRow, binary, csv,
         extra::{self, Extra},
         files::{self, Format},
-        film::ReplayReader,
         growth::{Growth, JournalFollower},
         meta::{self, MatchMeta, Meta},
         replay::GrowthReplay,
+        replay_reader::ReplayReader,
         snapshot::{self, SnapshotOptions},
+        summary,
         writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeCopy, TreeOutput, TreeOutputSettings},
     },
 };
@@ -690,7 +691,7 @@ fn check_deep_tree(length: usize) {
         extra: None,
         problems: Vec::new(),
     };
-    let summary = check::summarize(&document);
+    let summary = summary::summarize(&document);
     assert_eq!(summary.widths.len(), length);
     assert_eq!(summary.pv.len(), length - 1);
     assert_eq!(summary.inconsistencies, []);
@@ -716,7 +717,7 @@ fn what_does_not_add_up_is_found() {
         extra: None,
         problems: Vec::new(),
     };
-    let summary = check::summarize(&document);
+    let summary = summary::summarize(&document);
     let faults: Vec<(&str, u64, usize)> = summary
         .inconsistencies
         .iter()
@@ -1005,7 +1006,7 @@ fn the_root_alone_tells_of_a_journal() {
                 name: "uct",
                 ply: 0,
             };
-            recorded::choose(&mut *search, task, &about, Some(&output));
+            recorded_search::choose(&mut *search, task, &about, Some(&output));
         });
         let begun = Instant::now();
         // Two threads write them, and either may be the first.
@@ -2014,7 +2015,7 @@ fn snapshots_of_a_running_search_replace_each_other() {
         assert_eq!(trees.len(), threads);
         let document = files::read(&trees[threads - 1], None).unwrap();
         assert_eq!(document.tree.nodes()[0].visits, 100_000);
-        assert_eq!(check::summarize(&document).inconsistencies, []);
+        assert_eq!(summary::summarize(&document).inconsistencies, []);
         assert!(document.meta.unwrap().is_final);
     }
     assert!(scratch.files("tmp").is_empty());

@@ -13,7 +13,7 @@ use crate::{
     search::{
         Search,
         classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
-        connect_four::rules::RulePlayer,
+        connect_four::rule_player::RulePlayer,
         greedy::Greedy,
         mcts::{
             self, ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,

@@ -1,7 +1,7 @@
 //! What depends on the processor and the system: choosing the k-th set bit of a word, running a loop as code for the newer
 //! processor it runs on, words side by side in its vector registers, and memory in large pages.
 //!
-//! An ordinary build targets the oldest 64-bit processors, which have neither `popcnt` nor `pdep`. [`accelerated`]
+//! An ordinary build targets the oldest 64-bit processors, which have neither `popcnt` nor `pdep`. [`run_accelerated`]
 //! compiles a loop a second time, for processors of 2013 and later, and picks one of the two at run time.
 //! This is the only module that may say `unsafe`.
 #![expect(
@@ -18,9 +18,9 @@ use std::{
 
 use memmap2::MmapMut;
 
-mod lanes;
 #[cfg(target_arch = "x86_64")]
-mod vectors;
+mod avx2;
+mod lanes;
 
 pub use lanes::{Floats, LaneWork, Lanes, ScalarLanes, run_in_lanes};
 
@@ -44,7 +44,7 @@ pub fn run_accelerated<W: Work>(work: W) -> W::Out {
     work.run()
 }
 
-/// Whether [`accelerated`] makes a difference on this machine.
+/// Whether [`run_accelerated`] makes a difference on this machine.
 pub fn has_wide_instructions() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

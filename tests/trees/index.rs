@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use canopy_engine::tree::{
     extra::Extra,
-    film::{self, ReplayTree},
+    replay_reader::{self, ReplayTree},
 };
 
 use super::*;
@@ -21,15 +21,15 @@ fn write_journal(scratch: &Scratch, spec: &str, iterations: &[u64]) -> PathBuf {
     scratch.files("growth").pop().unwrap()
 }
 
-fn replay_limits(bytes: usize, cache: Option<PathBuf>) -> film::ReplayLimits {
-    film::ReplayLimits {
+fn replay_limits(bytes: usize, cache: Option<PathBuf>) -> replay_reader::ReplayLimits {
+    replay_reader::ReplayLimits {
         max_bytes: bytes,
         max_nodes: usize::MAX,
         cache_directory: cache,
     }
 }
 
-fn open_replay(journal: &Path, limits: film::ReplayLimits) -> ReplayReader {
+fn open_replay(journal: &Path, limits: replay_reader::ReplayLimits) -> ReplayReader {
     let start = notation::position_text(&start_position().0);
     ReplayReader::open_with_limits(journal, "connect-four", &start, limits).unwrap()
 }
@@ -219,7 +219,7 @@ fn a_journal_that_outgrows_the_memory_gets_an_index() {
     // A tenth of it is there at first.
     let (header, records) = split_journal(&bytes);
     let first = records.len() / 10;
-    let part = |count: usize| super::journal_bytes(&header, &records[..count]);
+    let part = |count: usize| journal_bytes(&header, &records[..count]);
     fs::write(&growing, part(first)).unwrap();
     let mut film = open_replay(
         &growing,

@@ -10,11 +10,11 @@ use canopy_engine::{
     catalog,
     games::{self, History, Playable, Visitor},
     search::{SearchLimits, SearchTask, StopFlag},
-    session::recorded::{self, SearchDescription},
+    session::recorded_search::{self, SearchDescription},
     tree::{
         files::Format,
-        film::{ReplayReader, ReplayTree},
         meta::{self, Meta},
+        replay_reader::{ReplayReader, ReplayTree},
         snapshot::SnapshotOptions,
         writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeOutput, TreeOutputSettings},
     },
@@ -68,7 +68,7 @@ impl Visitor for GrowTrees<'_> {
                 ply,
             };
             let task = SearchTask::new(&position, &history, &limits, &stop);
-            let best = recorded::choose(&mut *search, task, &about, Some(&output)).mv;
+            let best = recorded_search::choose(&mut *search, task, &about, Some(&output)).mv;
             search.advance(best);
             position.play(best);
             history.push(&position);

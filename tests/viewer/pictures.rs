@@ -6,7 +6,7 @@ use canopy_engine::{
     catalog,
     games::{self, Game as _, History, Playable, Visitor, notation},
     search::{SearchLimits, SearchTask, StopFlag},
-    session::recorded::{self, SearchDescription},
+    session::recorded_search::{self, SearchDescription},
     tree::{
         TreeBuilder, TreeRow,
         files::{self, Document, Format},
@@ -496,7 +496,7 @@ fn a_tree_as_it_grew() {
         ply: 0,
     };
     let task = SearchTask::new(&start, &history, &limits, &stop);
-    recorded::choose(&mut *search, task, &about, Some(&output));
+    recorded_search::choose(&mut *search, task, &about, Some(&output));
     drop(output);
     // Under a name that does not tell the time, with a sidecar that does not either.
     let named = |extension: &str| scratch.0.join(format!("grown.{extension}"));

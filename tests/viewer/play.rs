@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::Duration};
 
 use canopy_engine::{
-    arena::engines::EngineConfig,
+    arena::engine_config::EngineConfig,
     games::{self, History, Playable, Visitor, notation},
     rng::Rng,
 };

@@ -14,14 +14,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
     app::{Action, App},
-    budget::MemoryBudget,
     camera::{Camera, Canvas},
+    demo_match::DemoMatchConfig,
     display::WindowError,
-    easel::RenderView,
-    exhibition::DemoMatchConfig,
     frame::{self, FrameRenderer},
     journal_bench,
+    memory_budget::MemoryBudget,
     model::TreeModel,
+    render::RenderView,
     scene::{self, RenderOptions},
     settings::ViewerSettings,
     terminal,

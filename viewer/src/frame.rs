@@ -10,13 +10,13 @@ use crate::{
     camera::Canvas,
     controls,
     damage::Damage,
-    easel::{FineRenderer, RenderEvent, RenderView, save},
     fonts,
     loader::Wake,
     painter::{Painter, PixelRect},
     panels::Panels,
     pixel::opaque,
     raster::{RenderQuality, TreeRenderer},
+    render::{FineRenderer, RenderEvent, RenderView, save},
     theme::Theme,
 };
 

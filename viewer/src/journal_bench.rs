@@ -8,15 +8,14 @@ use std::{
 };
 
 use canopy_engine::tree::{
-    TreeError,
-    film::{ReplayLimits, ReplayReader},
-    meta,
+    TreeError, meta,
+    replay_reader::{ReplayLimits, ReplayReader},
 };
 
 use crate::{
-    budget::MemoryBudget,
-    film::{MAX_PREVIEW_NODES, adapt_preview_nodes},
+    memory_budget::MemoryBudget,
     model::{ModelSource, TreeModel},
+    replay::{MAX_PREVIEW_NODES, adapt_preview_nodes},
 };
 
 /// So many iterations are looked at, anywhere, and so many one after the other.
@@ -32,7 +31,7 @@ pub struct JournalBenchResult {
     pub iterations: u32,
     /// The seconds until all of them could be shown, and until the choice of nodes was final.
     pub ready_seconds: f64,
-    /// See [`Self::ready`].
+    /// See [`Self::ready_seconds`].
     pub refined_seconds: f64,
     /// Bytes of the index; 0 if the journal fits into memory.
     pub index_bytes: u64,

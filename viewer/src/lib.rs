@@ -4,9 +4,9 @@
 //! to an engine, which is always a process. From a file to the screen:
 //! [`loader`] reads on a thread of its own, [`model`] holds a tree breadth-first, [`layout`] says where its nodes stand,
 //! [`camera`] from where one looks, [`scene`] what of it is drawn, [`raster`] draws it. [`paths`] makes paths absolute,
-//! [`watch`] tells what appears in a directory, [`writers`] who still writes there, [`standing`] how the match in it stands,
-//! [`film`] makes trees of journals, and [`easel`] draws with care what rests. [`play`] is a game between people and engines,
-//! [`exhibition`] a match that the window starts, [`temporary`] where their trees are as long as they last. [`app`] is what the
+//! [`watch`] tells what appears in a directory, [`writers`] who still writes there, [`match_state`] how the match in it stands,
+//! [`replay`] makes trees of journals, and [`render`] draws with care what rests. [`play`] is a game between people and engines,
+//! [`demo_match`] a match that the window starts, [`temporary`] where their trees are as long as they last. [`app`] is what the
 //! window knows and does; [`panels`] stands around the tree with what [`formula`] explains, [`controls`] tells where things
 //! are, [`counters`] how well it goes, [`board`] draws the game's position, [`frame`] puts all together and paints what
 //! [`damage`] says is new, [`window`] shows it, [`display`] says why it cannot, and
@@ -16,7 +16,7 @@ pub mod app;
 
 pub mod board;
 
-pub mod budget;
+pub mod memory_budget;
 
 pub mod camera;
 
@@ -30,11 +30,11 @@ pub mod damage;
 
 pub mod display;
 
-pub mod easel;
+pub mod render;
 
-pub mod exhibition;
+pub mod demo_match;
 
-pub mod film;
+pub mod replay;
 
 pub mod fonts;
 
@@ -73,7 +73,7 @@ pub mod settings;
 
 pub mod signals;
 
-pub mod standing;
+pub mod match_state;
 
 pub mod svg;
 

@@ -15,10 +15,10 @@ use std::{
 use canopy_engine::tree::{TreeError, files, meta};
 
 use crate::{
-    budget::{MemoryBudget, NODE_BYTES},
+    match_state,
+    memory_budget::{MemoryBudget, NODE_BYTES},
     model::{Filter, ModelSource, TreeModel},
     sequence::{list_match_trees, list_trees},
-    standing,
     writers::is_open_for_writing,
 };
 
@@ -344,7 +344,7 @@ fn list_all(paths: &[PathBuf], budget: &MemoryBudget) -> Listing {
                 listing.files.push(path.clone());
                 return Ok(());
             }
-            let is_match = path.join(standing::MATCH_FILE).exists();
+            let is_match = path.join(match_state::MATCH_FILE).exists();
             let trees = if is_match {
                 list_match_trees(path)?
             } else {

@@ -21,8 +21,8 @@
     clippy::indexing_slicing
 )]
 
-mod raster;
 mod texture;
+mod triangles;
 
 #[cfg(test)]
 mod tests;
@@ -33,8 +33,8 @@ use egui::epaint::{ClippedPrimitive, Primitive};
 use egui::{Mesh, Rect, TextureId, TexturesDelta};
 use tiny_skia::PixmapMut;
 
-use raster::{ClipRect, RasterTarget, SubpixelVertex};
 use texture::Texture;
+use triangles::{ClipRect, RasterTarget, SubpixelVertex};
 
 /// A part of a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Painter {
         delta.clear();
     }
 
-    /// Paints primitives over the pixmap, as [`Self::paint_part`] does.
+    /// Paints primitives over the pixmap, as [`Self::paint_rect`] does.
     pub fn paint(
         &mut self,
         pixmap: &mut PixmapMut<'_>,

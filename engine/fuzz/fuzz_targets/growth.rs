@@ -5,8 +5,8 @@ use canopy_engine::{
     games::{self, Playable, Visitor},
     tree::{
         growth::Growth,
-        replay::Replay,
-        snapshot::{self, Wanted},
+        replay::GrowthReplay,
+        snapshot::{self, SnapshotOptions},
     },
 };
 use libfuzzer_sys::fuzz_target;
@@ -17,10 +17,10 @@ impl Visitor for Rows<'_> {
     type Out = ();
 
     fn visit<G: Playable>(self, rules: G::Rules) {
-        let wanted = Wanted {
+        let wanted = SnapshotOptions {
             states: true,
             extra: true,
-            ..Wanted::default()
+            ..SnapshotOptions::default()
         };
         let _ = snapshot::take(&self.0.view(&G::start(rules)), &wanted);
     }
@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let iterations = growth.iterations();
-    let mut replay = Replay::new(growth);
+    let mut replay = GrowthReplay::new(growth);
     for at in [0, iterations / 2, iterations, 0] {
         replay.seek(at);
         for name in games::NAMES {

@@ -2,8 +2,8 @@
 //!
 //! [`schedule`] says which game is played by whom, [`stats`] what wins, draws and losses amount to, [`sprt`] when a
 //! match may stop: pure arithmetic. [`process`] is an engine as a process, [`client`] the conversation with it, [`referee`]
-//! plays one game, [`runner`] all of them. [`journal`] is what a match is remembered by; [`records`] and [`report`] are written
-//! from it, and [`live`] lets others follow.
+//! plays one game, [`runner`] all of them. [`match_log`] is what a match is remembered by; [`export`] and [`report`] are written
+//! from it, and [`match_status`] lets others follow.
 
 #![deny(
     clippy::unwrap_used,
@@ -13,17 +13,17 @@
 )]
 
 pub mod client;
-pub mod engines;
-pub mod go;
+pub mod engine_config;
+pub mod export;
 pub mod halt;
-pub mod journal;
-pub mod live;
+pub mod match_log;
+pub mod match_status;
 pub mod openings;
 pub mod process;
-pub mod records;
 pub mod referee;
 pub mod report;
 pub mod runner;
 pub mod schedule;
 pub mod sprt;
 pub mod stats;
+pub mod time_control;

@@ -12,10 +12,10 @@ use super::{
         Client, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, NewGame, PostMortem,
         Timeouts,
     },
-    engines::EngineConfig,
-    go::{Clocks, MoveLimits},
+    engine_config::EngineConfig,
     halt::Halt,
     openings::Opening,
+    time_control::{Clocks, MoveLimits},
 };
 use crate::games::{
     History, Outcome, Playable, Player,

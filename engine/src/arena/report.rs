@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    journal::{EngineRecord, GameRecord, MatchHeader},
+    match_log::{EngineRecord, GameRecord, MatchHeader},
     sprt::{Sprt, SprtRun, SprtVerdict},
     stats::{Variety, WdlByColour, WdlCounts},
 };

@@ -16,16 +16,16 @@ use thiserror::Error;
 
 use super::{
     client::{Client, EngineFault, PostMortem},
-    engines::EngineConfig,
-    go::MoveLimits,
+    engine_config::EngineConfig,
     halt::Halt,
-    journal::{GameRecord, MatchHeader, MatchLog, MatchLogError},
-    live::MatchStatusWriter,
+    match_log::{GameRecord, MatchHeader, MatchLog, MatchLogError},
+    match_status::MatchStatusWriter,
     openings::Opening,
     referee::{self, EnginePlayer, RefereeSettings, STOP_DELAY},
     report,
     schedule::{Schedule, ScheduledGame},
     sprt::{Sprt, SprtRun, SprtVerdict},
+    time_control::MoveLimits,
 };
 use crate::games::{Playable, Player, notation};
 

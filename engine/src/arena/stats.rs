@@ -115,7 +115,7 @@ impl WdlCounts {
     /// `400 log10(s / (1 - s))` of the score, and of the score plus and minus `z sqrt(variance / games)`, with the
     /// [variance](Self::variance) of win, draw and loss. That fails when results are few or one-sided. When an end comes within a
     /// quarter of a point of no point or of all points, or when all games were drawn, the ends are those of
-    /// [Wilson's interval](Self::wilson) instead. When one side has all the points, only one end is finite, and the answer is that
+    /// [Wilson's interval](Self::wilson_interval) instead. When one side has all the points, only one end is finite, and the answer is that
     /// end.
     pub fn elo(self) -> Elo {
         let score = self.score();
@@ -346,7 +346,7 @@ impl Variety {
         }
     }
 
-    /// Whether so few games differ ([`ENOUGH_DIFFERENT`]) that a warning is due.
+    /// Whether so few games differ ([`MIN_DISTINCT_RATE`]) that a warning is due.
     pub fn is_low(self) -> bool {
         self.rate() < MIN_DISTINCT_RATE
     }

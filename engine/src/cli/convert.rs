@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, trees::FormatArg};
+use super::{CliError, tree_args::FormatArg};
 use crate::tree::{
     files::{self, Format, sidecar_path, write_atomic_synced},
     meta::{self, Meta},

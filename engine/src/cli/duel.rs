@@ -15,7 +15,7 @@ use crate::{
     arena::stats::WdlCounts,
     catalog::{self, Spec},
     games::{History, Outcome, Playable, Player},
-    protocol::client,
+    protocol::client_watch,
     rng::child_seed,
     search::{Search, SearchLimits, SearchTask, StopFlag},
 };
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &DuelArgs, out: &mut dyn Write) -> Result<(), CliEr
             arguments.search.len()
         )));
     }
-    client::exit_when_stdout_closes();
+    client_watch::exit_when_stdout_closes();
     with_position(&arguments.game, "startpos", DuelCommand { arguments, out })
 }
 

@@ -4,12 +4,12 @@ use std::{io::Write, time::Duration};
 
 use clap::Args;
 
-use super::{CliError, PositionArgs, PositionCommand, trees::OutputArgs};
+use super::{CliError, PositionArgs, PositionCommand, tree_args::OutputArgs};
 use crate::{
     catalog,
     games::{History, Playable, notation},
     search::{SearchLimits, SearchTask, StopFlag},
-    session::recorded::{self, SearchDescription},
+    session::recorded_search::{self, SearchDescription},
     tree::writer::TreeOutput,
 };
 
@@ -97,7 +97,7 @@ impl PositionCommand for GrowCommand<'_> {
                 ply: played + ply,
             };
             let task = SearchTask::new(&position, &history, &limits, &stop);
-            let mv = recorded::choose(&mut *search, task, &about, Some(&output)).mv;
+            let mv = recorded_search::choose(&mut *search, task, &about, Some(&output)).mv;
             match search.tree() {
                 Some(_) => trees += 1,
                 None if is_treeless => {}

@@ -8,10 +8,10 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, trees::FormatArg};
+use super::{CliError, tree_args::FormatArg};
 use crate::{
     games::notation::escape_invisible,
-    tree::{check, files, growth::Growth},
+    tree::{files, growth::Growth, summary},
 };
 
 #[derive(Args)]
@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), Cl
     }
     let format = arguments.format.map(|FormatArg(format)| format);
     let document = files::read(path, format).map_err(|error| CliError::file(path, error))?;
-    let summary = check::summarize(&document);
+    let summary = summary::summarize(&document);
     let root = &document.tree.nodes()[0];
     writeln!(out, "{}", escape_invisible(&path.display().to_string()))?;
     if let Some(meta) = &document.meta {

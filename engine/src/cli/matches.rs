@@ -13,18 +13,18 @@ use super::{CliError, PositionCommand, bench::signature, game_help, game_name, w
 use crate::{
     arena::{
         client::{GameSpec as Asked, Timeouts},
-        engines::EngineConfig,
-        go::MoveLimits,
+        engine_config::EngineConfig,
+        export,
         halt::Halt,
-        journal::{self, EngineBuild, GameRecord, MatchHeader, MatchLog, MatchLogError},
+        match_log::{self, EngineBuild, GameRecord, MatchHeader, MatchLog, MatchLogError},
         openings::{self, Opening},
-        records,
         referee::{Adjudication, AdjudicationRule, RefereeSettings},
         report,
         runner::{self, MatchEnd, MatchError, MatchEvent, MatchPlan},
         schedule::{OpeningOrder, Schedule},
         sprt::Sprt,
         stats::WdlCounts,
+        time_control::MoveLimits,
     },
     catalog,
     games::{Playable, notation::escape_invisible},
@@ -463,7 +463,7 @@ fn stop_on_end_of_input(halt: &Halt) -> Result<(), CliError> {
 }
 
 #[cfg(not(unix))]
-fn heed_signals(_: &Halt) -> Result<(), CliError> {
+fn stop_on_signals(_: &Halt) -> Result<(), CliError> {
     Ok(())
 }
 
@@ -472,7 +472,7 @@ fn write_records(
     header: &MatchHeader,
     known: &[GameRecord],
 ) -> Result<(), CliError> {
-    records::write_all(directory, header, known).map_err(|error| {
+    export::write_all(directory, header, known).map_err(|error| {
         CliError::Failed(format!(
             "{}: the records cannot be written: {error}",
             directory.display()
@@ -528,7 +528,7 @@ fn play_single_game<G: Playable>(
 
 /// Writes again what is known of a match.
 pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    let (header, mut known) = journal::read(&arguments.directory)?;
+    let (header, mut known) = match_log::read(&arguments.directory)?;
     known.sort_by_key(|record| record.game);
     write_records(&arguments.directory, &header, &known)?;
     out.write_all(report::render(&header, &known).as_bytes())?;

@@ -31,7 +31,7 @@ mod perft;
 mod searches;
 mod serve;
 mod show;
-mod trees;
+mod tree_args;
 
 #[derive(Parser)]
 #[command(

@@ -11,7 +11,7 @@ use crate::{
         notation::move_text,
         perft::{divide, perft},
     },
-    protocol::client,
+    protocol::client_watch,
 };
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(super) struct PerftArgs {
 }
 
 pub(super) fn run(arguments: &PerftArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    client::exit_when_stdout_closes();
+    client_watch::exit_when_stdout_closes();
     arguments
         .position
         .with_position(PerftCommand { arguments, out })

@@ -10,7 +10,7 @@ use clap::Args;
 use super::CliError;
 use crate::{
     protocol::{ProtocolKind, ServerConfig, stdio},
-    tree::confine::Confinement,
+    tree::confinement::Confinement,
 };
 
 #[derive(Args)]

@@ -124,7 +124,7 @@ impl EvaluationParameter {
 
 impl<G: Game> Evaluation<G> {
     /// The value of `position` for the player to move, with default arguments; finished games are worth
-    /// plus or minus [`WIN`], or 0.
+    /// plus or minus [`WIN_VALUE`], or 0.
     pub fn value(&self, position: &G) -> i32 {
         let defaults: Vec<i32> = self
             .parameters

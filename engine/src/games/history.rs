@@ -40,7 +40,7 @@ impl History {
         }
     }
 
-    /// Notes a position on the way through a search, to be taken back with [`Self::forget_after`].
+    /// Notes a position on the way through a search, to be taken back with [`Self::truncate_to`].
     #[inline]
     pub fn push_search_position<G: Game>(&mut self, position: &G) {
         if let Some(key) = position.repetition_key() {

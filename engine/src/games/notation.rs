@@ -92,7 +92,7 @@ pub trait Notation: Game {
     /// Writes a legal move.
     fn write_move(&self, mv: Self::Move, style: Style, out: &mut dyn fmt::Write) -> fmt::Result;
 
-    /// The position that `text` describes: sound, or an error. Callers use [`position`].
+    /// The position that `text` describes: sound, or an error. Callers use [`read_position`].
     fn parse_position(rules: Self::Rules, text: &str) -> Result<Self, ParseError>;
 
     /// Writes the position, without its variant, as [`Self::parse_position`] reads it.

@@ -6,7 +6,7 @@ use std::{
 };
 
 #[cfg(target_arch = "x86_64")]
-use super::{has_wide_instructions, vectors};
+use super::{avx2, has_wide_instructions};
 
 /// Four words side by side. A shift moves each by the number of bits that stands in its own lane; sums and differences wrap.
 pub trait Lanes:
@@ -53,7 +53,7 @@ pub trait Lanes:
     /// The first two words of four items, whose beginnings are `stride` words apart: the first words, then the second ones.
     fn load_two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2];
 
-    /// The first four words of four items; as [`Self::two_columns`].
+    /// The first four words of four items; as [`Self::load_two_columns`].
     fn load_four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4];
 }
 
@@ -116,7 +116,7 @@ pub fn run_in_lanes<W: LaneWork>(work: W) -> W::Out {
     #[cfg(target_arch = "x86_64")]
     if has_wide_instructions() {
         // SAFETY: as in `accelerated`.
-        return unsafe { vectors::run(work) };
+        return unsafe { avx2::run(work) };
     }
     work.run::<ScalarLanes>()
 }

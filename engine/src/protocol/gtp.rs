@@ -4,10 +4,10 @@ use std::{fmt::Write as _, time::Duration};
 
 use super::{
     clock::PlayerClock,
-    core::{GoRequest, ServerCore},
     options::name,
     score,
     server::{Flow, LineTiming, ProtocolHandler},
+    server_core::{GoRequest, ServerCore},
 };
 use crate::{
     games::{

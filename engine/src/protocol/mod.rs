@@ -4,18 +4,18 @@
 //! drive it. [`stdio`] connects it with the world: one reader, one writer, one search thread. A dialect (`uci`, `gtp`,
 //! `nboard`) holds its own handshake and rendering; what they share (`core`) knows no text.
 
-pub mod client;
+pub mod client_watch;
 pub mod clock;
-mod core;
 mod gtp;
 mod nboard;
 pub mod options;
 pub mod score;
 mod server;
+mod server_core;
 pub mod stdio;
 mod uci;
 
 pub use self::{
-    core::{ServerEvent, ServerEventSink},
     server::{ProtocolKind, Server, ServerConfig},
+    server_core::{ServerEvent, ServerEventSink},
 };

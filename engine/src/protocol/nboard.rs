@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    core::{GoRequest, ServerCore},
     server::{Flow, LineTiming, ProtocolHandler},
+    server_core::{GoRequest, ServerCore},
 };
 use crate::{
     games::{

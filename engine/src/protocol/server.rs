@@ -3,14 +3,14 @@
 use std::{collections::VecDeque, time::Duration};
 
 use super::{
-    core::{ServerCore, ServerEvent, ServerEventSink},
     gtp::Gtp,
     nboard::NBoard,
+    server_core::{ServerCore, ServerEvent, ServerEventSink},
     uci::{Uci, UciFlavour},
 };
 use crate::{
     session::{SearchInfo, SearchResult, SessionEvent},
-    tree::confine::Confinement,
+    tree::confinement::Confinement,
 };
 
 /// The dialects.

@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     Server, ServerConfig, ServerEvent,
-    client::{self, ClientLoss},
+    client_watch::{self, ClientLoss},
 };
 use crate::search::budget::Stopwatch;
 
@@ -45,7 +45,8 @@ pub fn serve<R: BufRead + Send + 'static>(
     };
     let server = Server::new(config, Arc::new(event_sink))?;
     let loss_sender = sender.clone();
-    let watch = client::watch(move |loss| loss_sender.send(ServerInput::ClientLost(loss)).is_ok());
+    let watch =
+        client_watch::watch(move |loss| loss_sender.send(ServerInput::ClientLost(loss)).is_ok());
     if let Err(error) = watch {
         return Ok(Err(error));
     }

@@ -9,7 +9,7 @@ use super::{
     alpha_beta::{AlphaBeta, INFINITE},
     budget::SearchBudget,
     minimax::Minimax,
-    recorder::{MIN_WIN_VALUE, TreeRecorder, value_to_outcome, value_to_reward},
+    tree_recorder::{MIN_WIN_VALUE, TreeRecorder, value_to_outcome, value_to_reward},
 };
 use crate::{
     games::{
@@ -161,7 +161,7 @@ impl<G: Game> Evaluator<G> {
         }
     }
 
-    /// [`Self::at_end`], and what the evaluation says when `depth` is used up.
+    /// [`Self::terminal_value`], and what the evaluation says when `depth` is used up.
     #[inline]
     pub(super) fn leaf_value(
         &self,

@@ -3,7 +3,7 @@
 use super::{
     budget::SearchBudget,
     classical::{Evaluator, NodeCounts},
-    recorder::{NodeHandle, TreeRecorder},
+    tree_recorder::{NodeHandle, TreeRecorder},
 };
 use crate::games::{Game, History};
 

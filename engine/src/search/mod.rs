@@ -1,6 +1,6 @@
 //! Searches: how they are asked, how they answer, and what they show of what they did.
 //!
-//! A search blocks, reports on the way if asked to, answers with a [`Choice`], and repeats itself under one seed. It never
+//! A search blocks, reports on the way if asked to, answers with a [`BestMove`], and repeats itself under one seed. It never
 //! prints, reads no clock but [`budget`]'s, and knows no game by name (those that do live in a folder of that game).
 
 use std::{
@@ -19,12 +19,12 @@ pub mod budget;
 pub mod classical;
 pub mod connect_four;
 pub mod greedy;
-pub mod growth;
+pub mod growth_records;
 pub mod mcts;
 mod minimax;
 pub mod othello;
 pub mod random;
-mod recorder;
+mod tree_recorder;
 
 /// What a game must be able to do to be searched: no text.
 pub trait Searchable: Game + Evaluate + Symmetric {}
@@ -163,7 +163,7 @@ pub struct SearchTask<'a, G: Game> {
     /// Looks at the tree while it grows; never if none.
     pub snapshots: Option<SnapshotCallback<'a, G>>,
     /// Hears how the tree grows, iteration by iteration, from searches with playouts.
-    pub observer: Option<&'a dyn growth::GrowthObserver>,
+    pub observer: Option<&'a dyn growth_records::GrowthObserver>,
 }
 
 impl<'a, G: Game> SearchTask<'a, G> {
@@ -414,7 +414,7 @@ pub trait TreeView<G: Game> {
     /// Calls `visit` for each move at `node`, in the frame of that node's position.
     fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>));
 
-    /// Calls `visit` with the visits of each move at `node` and the node it leads to, in the order of [`Self::edges`]: for
+    /// Calls `visit` with the visits of each move at `node` and the node it leads to, in the order of [`Self::for_each_edge`]: for
     /// those who want to know nothing else, and much of it.
     fn for_each_child(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
         self.for_each_edge(node, &mut |edge| visit(edge.visits, edge.child));

@@ -28,9 +28,9 @@ pub(super) fn result_from_ranking<G: Searchable>(
         .map(|(mv, score)| RootMove {
             mv,
             visits: 1,
-            value: super::recorder::value_to_reward(score, mover),
+            value: super::tree_recorder::value_to_reward(score, mover),
             score: Some(score),
-            proven: super::recorder::value_to_outcome(score, mover),
+            proven: super::tree_recorder::value_to_outcome(score, mover),
             pv: vec![mv],
         })
         .collect();

@@ -1,6 +1,6 @@
 //! A game in progress and the search that looks at it, behind text: the only place where a game's type is hidden.
 //!
-//! A [`Session`] answers at once; a search runs on a thread of its own and tells what it finds as [`Event`]s. Nothing here
+//! A [`Session`] answers at once; a search runs on a thread of its own and tells what it finds as [`SessionEvent`]s. Nothing here
 //! prints, and nothing knows a protocol.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -15,8 +15,8 @@ use crate::{
     tree::writer::TreeOutput,
 };
 
-pub mod recorded;
-mod table;
+pub mod recorded_search;
+mod typed_session;
 
 /// What a search or another long task tells while it runs and at its end.
 #[derive(Clone, Debug)]
@@ -179,7 +179,7 @@ impl Session {
             type Out = Box<dyn DynSession>;
 
             fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-                Box::new(table::TypedSession::<G>::new(rules))
+                Box::new(typed_session::TypedSession::<G>::new(rules))
             }
         }
         games::with_game(name, Make).map(|table| Self { inner: table })
@@ -216,7 +216,7 @@ impl Session {
         self.inner.play_implied_pass()
     }
 
-    /// Takes back what [`Self::pass_if_implied`] played, if the next move has not come.
+    /// Takes back what [`Self::play_implied_pass`] played, if the next move has not come.
     pub fn undo_implied_pass(&mut self) {
         self.inner.undo_implied_pass();
     }
@@ -306,7 +306,7 @@ impl Session {
         self.inner.clear_search();
     }
 
-    /// Starts a search of the position. Exactly one [`Event::Done`] follows; then call [`Self::finish`]. A search that was too
+    /// Starts a search of the position. Exactly one [`SessionEvent::Done`] follows; then call [`Self::finish`]. A search that was too
     /// short to wait for is over when this returns, and all its events are in the answer.
     pub fn start(
         &mut self,

@@ -200,7 +200,7 @@ pub fn write_atomic(
     write_atomic_with(path, fill, |from, to| std::fs::rename(from, to))
 }
 
-/// [`write_whole`] for what a person saves: the content is on the disk before the file has its name, so that a power failure
+/// [`write_atomic`] for what a person saves: the content is on the disk before the file has its name, so that a power failure
 /// leaves the old file or the new one. It takes milliseconds, which a person does not notice and a live game would.
 pub fn write_atomic_synced(
     path: &Path,
@@ -213,7 +213,7 @@ pub fn write_atomic_synced(
     })
 }
 
-/// [`write_whole`], the last step being `publish`, from the temporary name to the file's own.
+/// [`write_atomic`], the last step being `publish`, from the temporary name to the file's own.
 pub(super) fn write_atomic_with(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

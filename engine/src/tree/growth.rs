@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The records are the words of the search itself, with its own numbers for nodes and moves: see
-//! [`crate::search::growth`]. Runs of different threads follow each other as they come, and so a record may speak of
+//! [`crate::search::growth_records`]. Runs of different threads follow each other as they come, and so a record may speak of
 //! something that is only made in a later one. The reader sees to that: see `grower`.
 
 use std::{
@@ -25,11 +25,12 @@ use std::{
 use byteorder::{ByteOrder as _, LittleEndian};
 
 use super::{
-    TreeError, files::create_temporary, grower::GrowthBuilder, writer::rename_without_replacing,
+    TreeError, files::create_temporary, growth_builder::GrowthBuilder,
+    writer::rename_without_replacing,
 };
 use crate::{
     games::Outcome,
-    search::growth::{
+    search::growth_records::{
         FIRST_TAG, GROWTH_FORMAT_VERSION, GrowthRecord, RawTableEntry, TRUNCATED_RECORD, encode,
     },
 };

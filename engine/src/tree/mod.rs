@@ -2,30 +2,30 @@
 //!
 //! The format half knows nothing of searches: [`Tree`] is a list of rows in pre-order, [`binary`] and [`csv`] are report
 //! 000's two formats, [`meta`] and [`extra`] are the files that stand beside them, [`growth`] is the journal of how a tree
-//! grew, [`check`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
-//! [`snapshot`], which turns what a search lends out into rows, [`journal`], which writes down what a search tells,
-//! [`replay`], which rebuilds a tree from its journal, [`film`], which shows one to whoever
+//! grew, [`summary`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
+//! [`snapshot`], which turns what a search lends out into rows, [`growth_recorder`], which writes down what a search tells,
+//! [`replay`], which rebuilds a tree from its journal, [`replay_reader`], which shows one to whoever
 //! does not know the game, with an [`index`] where it is too large for memory, and [`writer`], which puts files into a directory whole or not at
 //! all. protocol.md says what is in each file.
 
 use std::{collections::TryReserveError, fmt, io};
 
 pub mod binary;
-pub mod check;
-pub mod confine;
+pub mod confinement;
 pub mod csv;
 pub mod extra;
 pub mod files;
-pub mod film;
-mod grower;
 pub mod growth;
+mod growth_builder;
+pub mod growth_recorder;
+mod id_map;
 pub mod index;
-pub mod journal;
 pub mod meta;
-mod numbers;
 pub mod replay;
+pub mod replay_reader;
 pub mod retention;
 pub mod snapshot;
+pub mod summary;
 pub mod writer;
 
 /// One node of a tree: a row of a file.
@@ -89,7 +89,7 @@ impl Tree {
         sizes
     }
 
-    /// The children of a row, `sizes` being [`Self::sizes`].
+    /// The children of a row, `sizes` being [`Self::subtree_sizes`].
     pub fn children<'a>(
         &'a self,
         row: usize,
@@ -181,7 +181,7 @@ pub struct TreeBuilder {
     prune: Option<PruneState>,
 }
 
-/// What a [`Builder`] leaves out.
+/// What a [`TreeBuilder`] leaves out.
 struct PruneState {
     /// The bytes that the tree may take, and how many of them a node counts as, without its names.
     bytes: usize,
@@ -297,7 +297,7 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// Adds a row if it is one that stays; `parent` is a node, or [`LEFT_OUT`].
+    /// Adds a row if it is one that stays; `parent` is a node, or [`OMITTED`].
     fn push_if_kept(&mut self, row: &TreeRow<'_>, index: u32, parent: u32) -> Result<(), String> {
         let Some(cut) = &mut self.prune else {
             return Ok(());

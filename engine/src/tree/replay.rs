@@ -8,7 +8,7 @@ use crate::{
     games::Outcome,
     search::{
         EdgeView, ReferenceFrame, Reward, RootEdge, Searchable, TableEntry, TreeView,
-        growth::RawTableEntry,
+        growth_records::RawTableEntry,
         mcts::{Grouping, Sharing, canonical_frame, square_reward},
     },
 };
@@ -114,7 +114,7 @@ impl ReplayStats {
         }
     }
 
-    /// Takes back what [`Self::join`] did at this time.
+    /// Takes back what [`Self::apply_merges`] did at this time.
     fn revert_merges(&mut self, growth: &Growth, at: u32) {
         while let Some(join) = self
             .applied_merges
@@ -132,7 +132,7 @@ impl ReplayStats {
         }
     }
 
-    /// Forgets what [`Self::fit`] knows anyway: the end, as far as nothing has happened to it yet.
+    /// Forgets what [`Self::extend_to`] knows anyway: the end, as far as nothing has happened to it yet.
     fn trim_unchanged(&mut self, growth: &Growth) {
         let last = |figures: &Self| {
             let index = figures.visits.len().checked_sub(1)?;
@@ -529,7 +529,7 @@ const ONE: u64 = 1 << 32;
 /// The bit of a frame that says that colours are exchanged.
 const INVERTED_BIT: u8 = 8;
 
-/// A tree of a [`Replay`], to be looked at as one that a search lends out.
+/// A tree of a [`GrowthReplay`], to be looked at as one that a search lends out.
 pub struct GrowthReplayView<'a, G> {
     replay: &'a GrowthReplay,
     root: &'a G,

@@ -2,7 +2,7 @@
 //!
 //! Whatever the disk does, the search goes on: a fault is told once, and again only after something was written in between.
 //! For a live game a tree that cannot be written in time is lost, and the number of lost trees is told; a command that was
-//! asked for trees waits for the disk instead ([`Output::open_keeping_all`]).
+//! asked for trees waits for the disk instead ([`TreeOutput::open_blocking`]).
 
 use std::{
     any::Any,
@@ -22,14 +22,14 @@ use std::{
 use super::{
     extra,
     files::{Format, write_atomic, write_atomic_with},
-    journal::GrowthRecorder,
+    growth_recorder::GrowthRecorder,
     meta::{self, Meta},
     retention::TreeRetention,
     snapshot::{self, SnapshotOptions},
 };
 use crate::{
     games::Notation,
-    search::{Searchable, TreeView, growth::GrowthObserver},
+    search::{Searchable, TreeView, growth_records::GrowthObserver},
 };
 
 /// Where trees go, and which.

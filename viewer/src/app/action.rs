@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::GameAction;
-use crate::{exhibition::DemoMatchConfig, model::Filter, paths::absolute, play::GameConfig};
+use crate::{demo_match::DemoMatchConfig, model::Filter, paths::absolute, play::GameConfig};
 
 /// Something that happens in the window.
 #[derive(Clone, Debug, PartialEq)]

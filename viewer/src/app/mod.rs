@@ -16,24 +16,25 @@ use canopy_engine::{
 
 pub use self::{
     action::{Action, CopyTarget, Direction},
-    follow::{FollowedMatch, ShownPosition},
-    play::GameAction,
+    followed_match::{FollowedMatch, ShownPosition},
+    game::GameAction,
     timeline::{SPEEDS, Timeline},
 };
 use crate::{
     board::Board,
-    budget::MemoryBudget,
     camera::{Camera, Canvas},
     counters::Counters,
-    easel::{SaveContent, is_picture},
-    exhibition::{DemoMatch, own_engine_command},
-    film::Replayer,
+    demo_match::{DemoMatch, own_engine_command},
     loader::{Listing, LoadError, LoadedTree, Loader, LoaderEvent, Wake},
+    memory_budget::MemoryBudget,
     model::{
-        Filter, TreeModel, root_only_meta,
-        steps::{NodeFinder, path_to},
+        Filter, TreeModel,
+        node_path::{NodeFinder, path_to},
+        root_only_meta,
     },
-    play::{files, playing::GameSession},
+    play::{files, session::GameSession},
+    render::{SaveContent, is_picture},
+    replay::Replayer,
     scene::{self, RenderOptions},
     sequence::Sequence,
     settings::ViewerSettings,
@@ -43,8 +44,8 @@ use crate::{
 
 mod action;
 mod dump;
-mod follow;
-mod play;
+mod followed_match;
+mod game;
 mod timeline;
 
 /// A message stays so long.

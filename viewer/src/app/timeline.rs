@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use super::{App, display_name};
 use crate::{
-    film::{ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus},
     formula,
     model::{Filter, TreeModel},
+    replay::{ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus},
 };
 
 /// The speeds at which a tree grows, in iterations a second.

@@ -7,8 +7,8 @@ use tiny_skia::{Rect, Transform};
 
 use super::{
     BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours, Promotion,
+    animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
-    motion::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     rgb,
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
@@ -38,7 +38,7 @@ const PIECE_GLYPHS: [(char, char); 6] = [
     ('p', '♟'),
 ];
 
-/// The shapes of [`SIGNS`].
+/// The shapes of [`PIECE_GLYPHS`].
 static PIECE_OUTLINES: LazyLock<[Option<GlyphOutline>; 6]> =
     LazyLock::new(|| PIECE_GLYPHS.map(|(_, sign)| GlyphOutline::of(sign)));
 
@@ -318,7 +318,7 @@ fn read_rank(text: &str) -> Option<Vec<Option<char>>> {
     (squares.len() == usize::from(SIDE)).then_some(squares)
 }
 
-/// Which of [`SIGNS`] a letter means.
+/// Which of [`PIECE_GLYPHS`] a letter means.
 fn glyph_index(letter: char) -> Option<usize> {
     let letter = letter.to_ascii_lowercase();
     PIECE_GLYPHS.iter().position(|(known, _)| *known == letter)

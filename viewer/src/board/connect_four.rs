@@ -6,8 +6,8 @@ use tiny_skia::{PathBuilder, Rect};
 
 use super::{
     BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
+    animation::{AnimationScript, Easing, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, push_rounded_rectangle, with_opacity},
-    motion::{AnimationScript, Easing, MovingSprite, Sprite, Tween, lerp},
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };

@@ -7,8 +7,8 @@ use tiny_skia::Rect;
 use super::{
     BLACK_STONE, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
     WHITE_STONE,
+    animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
-    motion::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };

@@ -7,8 +7,8 @@ use tiny_skia::Rect;
 use super::{
     BoardKind, BoardPlace, BoardRenderer, FitTransform, Marks, MoveGroup, PaintContext,
     PieceColours,
+    animation::{AnimationScript, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
-    motion::{AnimationScript, MovingSprite, Sprite, Tween, lerp},
     themed_colour,
 };
 use crate::theme::{self, Theme, mix};

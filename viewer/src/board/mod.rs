@@ -2,36 +2,36 @@
 //!
 //! A [`Board`] is read from the text that a game itself writes of a position; of the engine this room knows nothing but the
 //! games' notations. [`Marks`] are what lies over a board: the last move, how often a search tried which move, what a person
-//! has taken hold of. A [`Motion`] is a move under way. [`Pictures`] keeps finished drawings as textures of the interface.
+//! has taken hold of. A [`MoveAnimation`] is a move under way. [`BoardTextures`] keeps finished drawings as textures of the interface.
 //!
 //! Each game is one file here: what of a position it keeps, where its places lie, and how it is painted. A game without a
 //! file is drawn as stones on squares. To give it a board of its own, add a file, and a row to `Kind` and to `Board::read`.
 
+mod animation;
 mod brush;
 mod chess;
 mod connect_four;
 mod delta;
 mod kalah;
-mod motion;
 mod othello;
-mod pictures;
 mod plain;
-mod replay;
+mod position;
 mod squares;
 #[cfg(test)]
 mod tests;
+mod textures;
 
 use canopy_engine::games::Player;
 use egui::Color32;
 use tiny_skia::{PixmapMut, Rect};
 
 use crate::theme::Theme;
+use animation::{AnimationScript, MovingSprite};
 use brush::Brush;
-use motion::{AnimationScript, MovingSprite};
 
-pub use motion::MoveAnimation;
-pub use pictures::{BoardResponse, BoardTextures};
-pub use replay::{LastMove, PositionInfo};
+pub use animation::MoveAnimation;
+pub use position::{LastMove, PositionInfo};
+pub use textures::{BoardResponse, BoardTextures};
 
 /// A position to be drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub struct MoveShare {
 /// What lies over a board, and how one looks at it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
-    /// The places of the last move; see [`Played::places`].
+    /// The places of the last move; see [`LastMove::places`].
     pub last_move: Vec<BoardPlace>,
     /// The moves of a search.
     pub moves: Vec<MoveShare>,
@@ -111,9 +111,9 @@ pub struct Marks {
     pub targets: Vec<BoardPlace>,
     /// Where a piece would go if it were let go of: what the pointer is over. In connect four any hole of a column will do.
     pub ghost: Option<BoardPlace>,
-    /// The king in check; see [`Replayed::check`].
+    /// The king in check; see [`PositionInfo::checked_king`].
     pub checked_king: Option<BoardPlace>,
-    /// How many discs each player would capture where; see [`Replayed::captures`].
+    /// How many discs each player would capture where; see [`PositionInfo::captures`].
     pub captures: Vec<(BoardPlace, [u32; 2])>,
     /// Whether one looks from the second player's side.
     pub is_flipped: bool,
@@ -121,7 +121,7 @@ pub struct Marks {
     pub shows_coordinates: bool,
 }
 
-/// Where clicks may lead: see [`Board::reach`].
+/// Where clicks may lead: see [`Board::click_targets`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClickTargets {
     /// Which moves the clicks name in full, by their place in the list: several where a pawn must say what it becomes.

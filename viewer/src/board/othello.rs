@@ -6,8 +6,8 @@ use tiny_skia::Rect;
 use super::{
     BLACK_STONE, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
     WHITE_STONE,
+    animation::{AnimationScript, MovingSprite, Sprite, Tween},
     brush::{Brush, with_opacity},
-    motion::{AnimationScript, MovingSprite, Sprite, Tween},
     rgb,
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,

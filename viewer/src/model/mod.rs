@@ -10,15 +10,17 @@ use canopy_engine::tree::{
     meta::{self, Meta, RootMeta},
 };
 
-pub use self::deciders::NodeState;
-use self::{deciders::node_states, order::NodeOrder, peaks::RangeMaxima, steps::ChildStep};
+pub use self::node_state::NodeState;
+use self::{
+    node_order::NodeOrder, node_path::ChildStep, node_state::node_states, range_maxima::RangeMaxima,
+};
 use crate::layout::{TreeShape, layout};
 
-mod chosen;
-mod deciders;
-mod order;
-mod peaks;
-pub mod steps;
+mod node_order;
+pub mod node_path;
+mod node_state;
+mod pv;
+mod range_maxima;
 
 /// What of a tree is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -272,7 +274,7 @@ impl TreeModel {
         let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
             (left.min(x), right.max(x))
         });
-        let first_is_dark = chosen::first_is_dark(meta.as_deref());
+        let first_is_dark = pv::first_is_dark(meta.as_deref());
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
             hidden_counts: marks,
@@ -538,7 +540,7 @@ impl TreeModel {
 #[cfg(test)]
 mod tests {
     use super::{
-        steps::{find_path, path_to},
+        node_path::{find_path, path_to},
         *,
     };
 

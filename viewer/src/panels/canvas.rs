@@ -5,7 +5,7 @@ use std::sync::Arc;
 use canopy_engine::{games::notation::escape_invisible, tree::meta::Meta};
 use egui::{Align2, Color32, PointerButton, Rect, RichText, Sense, Stroke, Ui, vec2};
 
-use super::{Panels, glance::NodeDetails, move_label};
+use super::{Panels, move_label, node_details::NodeDetails};
 use crate::{
     app::{Action, App},
     board::BoardTextures,

@@ -9,9 +9,9 @@ use super::Panels;
 use crate::{
     app::{Action, App, GameAction, display_name},
     controls::Named as _,
-    easel::is_picture,
     paths::absolute,
     play::files::is_game_file,
+    render::is_picture,
     sequence::is_tree_file,
     theme::Theme,
 };

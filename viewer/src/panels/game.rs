@@ -3,17 +3,17 @@
 use egui::{Align, Color32, Layout, Painter, Pos2, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{
-    glance::NodeDetails,
     match_score::{self, MoveList},
+    node_details::NodeDetails,
     show_figure,
 };
 use crate::{
     app::{Action, App, ShownPosition},
     board::{BoardTextures, Marks, PositionInfo},
     controls::Named as _,
+    match_state::MatchState,
     model::TreeModel,
     scene::format_thousands,
-    standing::MatchState,
     theme::Theme,
 };
 

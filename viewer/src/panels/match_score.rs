@@ -12,7 +12,7 @@ use crate::{
     app::{Action, App},
     controls::Named as _,
     fonts,
-    standing::{MatchPlayer, MatchState, TurnMoves},
+    match_state::{MatchPlayer, MatchState, TurnMoves},
     theme::{BODY_SIZE, TITLE_SIZE, Theme},
 };
 

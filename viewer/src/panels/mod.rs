@@ -17,23 +17,23 @@ use crate::{
 use canvas::Minimap;
 use dialogs::FileDialog;
 use game::GamePanel;
-use glance::NodeDetails;
 use match_score::MoveList;
+use node_details::NodeDetails;
 use play::{PlayPanel, PlayPanelResources};
 use timeline::TimelinePanel;
 
-mod bar;
 mod canvas;
 mod dialogs;
+mod engine_form;
 mod form;
 mod game;
-mod glance;
 mod match_score;
 mod node;
+mod node_details;
 mod play;
-mod seat;
-mod start;
+mod start_screen;
 mod timeline;
+mod top_bar;
 
 /// The user interface's own state.
 pub struct Panels {

@@ -5,7 +5,7 @@ use egui::{
     Align, Align2, FontId, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
-use super::{display_move, glance::NodeDetails, move_label, show_figure};
+use super::{display_move, move_label, node_details::NodeDetails, show_figure};
 use crate::{
     app::{Action, App, CopyTarget},
     controls::Named as _,

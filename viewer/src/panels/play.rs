@@ -14,9 +14,9 @@ use crate::{
     board::{BoardPlace, BoardResponse, BoardTextures, Marks},
     controls::{self, Named as _},
     play::{
-        playing::{EngineFailure, GameSession},
+        game_state::Turn,
+        session::{EngineFailure, GameSession},
         setup::{GameInfo, GameSetup},
-        table::Turn,
     },
     scene::format_thousands,
     theme::Theme,

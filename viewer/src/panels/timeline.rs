@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canopy_engine::tree::film::RootVisitHistory;
+use canopy_engine::tree::replay_reader::RootVisitHistory;
 use egui::{
     Button, Color32, ColorImage, ComboBox, Rect, RichText, Sense, Stroke, TextureHandle,
     TextureOptions, Ui, pos2, vec2,
@@ -11,7 +11,7 @@ use egui::{
 use crate::{
     app::{Action, App, SPEEDS, Timeline},
     controls::Named as _,
-    film::ReplayStatus,
+    replay::ReplayStatus,
     scene::format_thousands,
     theme::Theme,
 };

@@ -9,11 +9,11 @@ use std::{
 use canopy_engine::{
     arena::{
         client::Timeouts,
-        engines::EngineConfig,
-        go::MoveLimits,
-        journal::{GameRecord, MatchHeader, MatchLog},
-        records,
+        engine_config::EngineConfig,
+        export,
+        match_log::{GameRecord, MatchHeader, MatchLog},
         referee::{Termination, result_text},
+        time_control::MoveLimits,
     },
     games::{
         self, Game as _, History, Notation as _, Outcome, Playable, Player, Visitor,
@@ -25,7 +25,7 @@ use canopy_engine::{
 
 use super::{
     GameConfig,
-    table::{GameState, MoveStats, Turn},
+    game_state::{GameState, MoveStats, Turn},
 };
 use crate::settings::{user_directory, write_text};
 
@@ -336,7 +336,7 @@ impl GameRecorder {
                 .map_err(|error| error.to_string())?;
         }
         self.records.push(record);
-        let written = records::write_all(&self.directory, &self.heading, &self.records);
+        let written = export::write_all(&self.directory, &self.heading, &self.records);
         written.map_err(|error: io::Error| error.to_string())
     }
 

@@ -1,17 +1,17 @@
 //! Games that are played in the window: by people, by engines, by both.
 //!
-//! A [`Plan`] says what is to be played and by whom; [`setup`] makes one of what is typed in. A [`table::Table`] is the game
-//! as people see it, an [`opponent::Opponent`] an engine that plays in it, [`playing::Playing`] both together, and [`files`] are what is kept of it.
+//! A [`GameConfig`] says what is to be played and by whom; [`setup`] makes one of what is typed in. A [`game_state::GameState`] is the game
+//! as people see it, an [`engine_handle::EngineHandle`] an engine that plays in it, [`session::GameSession`] both together, and [`files`] are what is kept of it.
 
 use std::time::Duration;
 
-use canopy_engine::arena::engines::EngineConfig;
+use canopy_engine::arena::engine_config::EngineConfig;
 
+pub mod engine_handle;
 pub mod files;
-pub mod opponent;
-pub mod playing;
+pub mod game_state;
+pub mod session;
 pub mod setup;
-pub mod table;
 
 /// What is to be played, and by whom.
 #[derive(Clone, Debug, PartialEq)]

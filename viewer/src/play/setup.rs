@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fmt, ops::RangeInclusive, time::Duration};
 
 use canopy_engine::{
     arena::{
-        engines::{EngineConfig, EngineProtocol},
-        go::MoveLimits,
+        engine_config::{EngineConfig, EngineProtocol},
+        time_control::MoveLimits,
     },
     games::{self, ParseError, Playable, Visitor, notation},
 };
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::GameConfig;
 use crate::scene::format_thousands;
 
-pub use offers::{GameInfo, REPORTS, SearchParameter, report_of, search_help};
+pub use game_info::{GameInfo, REPORTS, SearchParameter, report_of, search_help};
 
-mod offers;
+mod game_info;
 #[cfg(test)]
 mod tests;
 
@@ -573,7 +573,7 @@ impl EngineSetup {
 
     /// Our search with what is set about it, as its option wants it.
     fn search_option(&self, side: usize, game: &str, problems: &mut SetupProblems) -> String {
-        if let Err(text) = offers::configure(game, &self.search, &[]) {
+        if let Err(text) = game_info::configure(game, &self.search, &[]) {
             problems.add(SetupField::Search(side), text);
             return String::new();
         }
@@ -603,7 +603,7 @@ impl EngineSetup {
                 continue;
             }
             let set = [(name.to_owned(), value.to_owned())];
-            match offers::configure(game, &self.search, &set) {
+            match game_info::configure(game, &self.search, &set) {
                 Ok(_) => text.push_str(&format!(",{name}={value}")),
                 Err(_) if name == "exploration" => {
                     let text = "The exploration must be a number from 0 to 20.";

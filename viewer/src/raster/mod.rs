@@ -15,10 +15,10 @@ use crate::{
 };
 
 mod lines;
-mod stamps;
+mod node_sprites;
 
 pub use lines::LineCanvas;
-use stamps::NodeSprites;
+use node_sprites::NodeSprites;
 
 /// How much care is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,19 +19,19 @@ use canopy_engine::{
 };
 
 use self::{
-    kept::{draw_last_trees, match_size, newest_tree},
+    demo_files::{draw_last_trees, match_size, newest_tree},
     screen::{LineStyle, StyledLine, TerminalScreen},
-    thought::{SearchSummary, printable, search_summary_at},
+    search_summary::{SearchSummary, printable, search_summary_at},
 };
 use crate::{
-    exhibition::{DemoMatch, DemoMatchConfig},
+    demo_match::{DemoMatch, DemoMatchConfig},
+    match_state::{self, MatchState},
     signals,
-    standing::{self, MatchState},
 };
 
-mod kept;
+mod demo_files;
 mod screen;
-mod thought;
+mod search_summary;
 
 /// How often the folder of a match is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(60);
@@ -66,7 +66,7 @@ pub fn run_demo(
     program: &str,
 ) -> Result<TerminalEnd, String> {
     let name = config.game.replace(':', "-");
-    let directory = kept::create_demo_directory(&name)
+    let directory = demo_files::create_demo_directory(&name)
         .map_err(|error| format!("there is nowhere to keep the trees: {error}"))?;
     let wanted = DemoMatchConfig {
         directory: Some(directory.clone()),
@@ -206,10 +206,10 @@ impl MatchPrinter {
         if self.is_stopped.load(Ordering::Relaxed) {
             return Ok(Some(TerminalEnd::Stopped));
         }
-        let found = standing::read_match_file(&self.directory).map_err(|error| {
+        let found = match_state::read_match_file(&self.directory).map_err(|error| {
             format!(
                 "{}: {error}",
-                self.directory.join(standing::MATCH_FILE).display()
+                self.directory.join(match_state::MATCH_FILE).display()
             )
         })?;
         match found {

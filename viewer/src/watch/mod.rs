@@ -27,8 +27,8 @@ use self::{
 };
 use crate::{
     loader::Wake,
+    match_state::{self, MatchState},
     sequence::{compare_by_length, compare_paths, is_hidden, is_tree_file},
-    standing::{self, MatchState},
 };
 
 mod events;
@@ -118,7 +118,7 @@ impl DirectoryWatcher {
             event_sender,
             wake,
             message_sender: messages.clone(),
-            message_receiver: message_receiver,
+            message_receiver,
             match_file: MatchFileState::default(),
             pending: PendingScan::default(),
             has_listed: false,
@@ -166,7 +166,7 @@ struct MatchFileState {
 impl MatchFileState {
     /// What there is to tell of the file now. A file that is bad disturbs nobody, and is told of once.
     fn poll(&mut self, directory: &Path) -> Option<WatchEvent> {
-        match standing::read_match_file(directory) {
+        match match_state::read_match_file(directory) {
             Ok(Some(meta)) => {
                 self.has_reported_invalid = false;
                 if self.last_meta.as_ref() == Some(&meta) {
@@ -185,7 +185,7 @@ impl MatchFileState {
                 self.has_reported_invalid = true;
                 Some(WatchEvent::Notice(format!(
                     "{}: {error}",
-                    standing::MATCH_FILE
+                    match_state::MATCH_FILE
                 )))
             }
         }
@@ -411,7 +411,7 @@ impl WatchWorker {
         if self.scope == WatchScope::Trees || !is_in_root {
             return;
         }
-        if name == standing::MATCH_FILE {
+        if name == match_state::MATCH_FILE {
             self.pending.has_match_file |= effect == EventEffect::Contents;
         } else {
             // A game perhaps; one that was removed and made again is to be watched again.
@@ -636,7 +636,7 @@ mod tests {
         fs::create_dir_all(&directory).expect("a directory can be made");
         let mut scores = MatchFileState::default();
         let mut news = |text: Option<&str>| {
-            let file = directory.join(standing::MATCH_FILE);
+            let file = directory.join(match_state::MATCH_FILE);
             match text {
                 Some(text) => fs::write(file, text).expect("a file can be written"),
                 None => fs::remove_file(file).expect("a file can be removed"),

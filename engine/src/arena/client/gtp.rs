@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     arena::{
-        engines::EngineConfig,
-        go::{Clocks, MoveLimits},
+        engine_config::EngineConfig,
         process::Process,
+        time_control::{Clocks, MoveLimits},
     },
     games::Player,
 };

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
-    engines::{EngineConfig, EngineProtocol},
-    go::{Clocks, MoveLimits},
+    engine_config::{EngineConfig, EngineProtocol},
     halt::Halt,
     process::{Process, ReadError},
+    time_control::{Clocks, MoveLimits},
 };
 use crate::games::{
     Playable, Player,

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     arena::{
-        engines::EngineConfig,
-        go::{Clocks, MoveLimits},
+        engine_config::EngineConfig,
+        time_control::{Clocks, MoveLimits},
     },
     games::{Player, notation::Style},
 };

@@ -4,15 +4,15 @@
 //! an engine that floods its output, stops reading, or hangs can hold nobody up. Every engine leads a process group of its own,
 //! so that a Ctrl-C meant for us does not reach it, and whatever it starts ends with it, also what has left the group.
 
-#[cfg(not(unix))]
-mod elsewhere;
 #[cfg(target_os = "linux")]
-mod family;
+mod descendants;
+#[cfg(not(unix))]
+mod unsupported;
 #[cfg(unix)]
 mod unix;
 
 #[cfg(not(unix))]
-pub use elsewhere::Process;
+pub use unsupported::Process;
 #[cfg(unix)]
 pub use unix::Process;
 

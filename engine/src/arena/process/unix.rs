@@ -22,7 +22,7 @@ use rustix::{
 };
 
 #[cfg(target_os = "linux")]
-use super::family::Descendants;
+use super::descendants::Descendants;
 use super::{ProcessExit, ReadError};
 use crate::arena::halt::Halt;
 

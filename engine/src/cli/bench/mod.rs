@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 
 use super::CliError;
-use crate::{games, protocol::client};
+use crate::{games, protocol::client_watch};
 
 mod playouts;
 mod protocol;
@@ -46,7 +46,7 @@ fn selected_games(asked: &[String]) -> Vec<String> {
 pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliError> {
     // Measuring trees leaves a directory to be removed.
     if !matches!(arguments.command, Some(BenchCommand::Trees(_))) {
-        client::exit_when_stdout_closes();
+        client_watch::exit_when_stdout_closes();
     }
     match &arguments.command {
         None => signature::run(&arguments.all, out),

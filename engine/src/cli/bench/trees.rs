@@ -13,7 +13,8 @@ use crate::{
     catalog,
     games::{History, Playable},
     search::{
-        Search, SearchLimits, SearchTask, SnapshotCallback, StopFlag, growth::GrowthObserver,
+        Search, SearchLimits, SearchTask, SnapshotCallback, StopFlag,
+        growth_records::GrowthObserver,
     },
     tree::{
         binary, csv,

@@ -215,7 +215,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// Writes the record as [`Record::parse`] reads it.
+/// Writes the record as [`PgnRecord::parse`] reads it.
 impl fmt::Display for PgnRecord {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tag = |out: &mut fmt::Formatter<'_>, name: &str, value: &str| {

@@ -61,7 +61,7 @@ pub struct Slide {
     pub from: u8,
     /// Where it goes to.
     pub to: u8,
-    /// The stone that is picked up to be dropped; [`NONE`] while there are stones in reserve.
+    /// The stone that is picked up to be dropped; [`NO_PICK_UP`] while there are stones in reserve.
     pub pick: u8,
 }
 

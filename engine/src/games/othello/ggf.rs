@@ -213,7 +213,7 @@ impl GgfRecord {
     }
 }
 
-/// Writes the record on one line, as [`Record::parse`] reads it; moves only up to the first that is not legal.
+/// Writes the record on one line, as [`GgfRecord::parse`] reads it; moves only up to the first that is not legal.
 impl fmt::Display for GgfRecord {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |text: &str| one_line(text).replace('\\', "\\\\").replace(']', "\\]");

@@ -100,7 +100,7 @@ fn mobility(own: u64, opponent: u64) -> u64 {
 
 /// The opponent's discs that lie in a line beside an own disc.
 struct FlankedRuns<L> {
-    /// Those on the way from own discs towards higher bits; a lane for each of [`STEPS`].
+    /// Those on the way from own discs towards higher bits; a lane for each of [`DIRECTION_SHIFTS`].
     up: L,
     /// And towards lower bits.
     down: L,

@@ -1,3 +1,3 @@
 //! Searches that know connect four.
 
-pub mod rules;
+pub mod rule_player;

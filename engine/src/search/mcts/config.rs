@@ -3,9 +3,9 @@
 use std::{num::NonZero, sync::OnceLock, thread};
 
 use super::{
+    node_sharing::{Grouping, Sharing},
     playout::PlayoutPolicy,
     select::RewardRange,
-    sharing::{Grouping, Sharing},
 };
 
 /// The bandit formula.

@@ -145,7 +145,7 @@ impl<G: Game> LastGoodReply<G> {
         }
     }
 
-    /// The bytes that the tables of a policy [`Self::within`] so many really take.
+    /// The bytes that the tables of a policy [`Self::with_memory_limit`] so many really take.
     pub(super) fn table_bytes(bytes: usize, two: bool) -> usize {
         let (one, slot) = table_sizes::<G>();
         let pairs = if two {

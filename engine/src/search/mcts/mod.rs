@@ -9,57 +9,57 @@
 use std::{io, sync::atomic::Ordering, thread};
 
 use self::{
-    bounded::BoundedStore,
-    graph::GraphStore,
+    bounded_store::BoundedStore,
+    graph_store::GraphStore,
+    node_store::NodeStore,
     playout::{LastMoves, Playout},
     proof::ProofDepths,
     select::{Select, Ucb1Tuned, Uct, ln},
-    store::NodeStore,
     threads::{IterationQuota, ThreadCoordinator},
-    tree::TreeStore,
+    tree_store::TreeStore,
     worker::{PlayoutPosition, SearchContext, Worker, unflip_outcome},
 };
 use super::{
     BestMove, EdgeView, LiveTree, ReferenceFrame, Reward, RootEdge, RootMove, Search, SearchLimits,
     SearchReport, SearchTask, Searchable, Shortfall, TreeView,
     budget::{DepthLimit, SearchBudget},
-    growth::{GrowthBuffer, GrowthRecord},
+    growth_records::{GrowthBuffer, GrowthRecord},
 };
 use crate::{
     games::{Outcome, Player, Symmetry},
     rng::child_seed,
 };
 
-mod arena;
-mod bounded;
+mod bounded_store;
 mod config;
-mod graph;
-mod index;
+mod graph_store;
 mod last_good_reply;
-mod opening;
+mod node_arena;
+mod node_sharing;
+mod node_store;
+mod opening_switch;
 mod playout;
 mod proof;
 mod select;
-mod sharing;
 mod slot;
-mod store;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod tree;
+mod transposition_index;
+mod tree_store;
 mod worker;
 
 pub use config::{ExpansionRule, FinalChoice, MctsConfig, SelectFormula, StoreKind, max_threads};
+pub use node_sharing::{Grouping, Sharing, canonical_frame};
+pub use node_store::square_reward;
+pub(in crate::search) use node_store::{outcome_from_bits, outcome_to_bits};
 pub use playout::PlayoutPolicy;
 pub use select::{ChildStats, RewardRange};
-pub use sharing::{Grouping, Sharing, canonical_frame};
-pub use store::square_reward;
-pub(in crate::search) use store::{outcome_from_bits, outcome_to_bits};
 
 /// The search that a configuration describes.
 pub fn build<G: Searchable>(config: MctsConfig) -> Box<dyn Search<G>> {
     if config.opening_pieces > 0 {
-        return Box::new(opening::OpeningSwitch::new(config));
+        return Box::new(opening_switch::OpeningSwitch::new(config));
     }
     match config.formula {
         SelectFormula::Uct => build_with_store::<G, _, false>(
@@ -164,7 +164,7 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
         }
     }
 
-    /// What kind of tree grows here, as [`super::growth::Observer::begin`] wants it.
+    /// What kind of tree grows here, as [`super::growth_records::GrowthObserver::start`] wants it.
     fn tree_kind_bits(&self) -> u32 {
         let sharing = if T::IS_GRAPH {
             self.config.sharing

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::store::NodeStore;
+use super::node_store::NodeStore;
 use crate::{games::Outcome, search::Searchable};
 
 /// Walks through proofs and remembers how deep they are.

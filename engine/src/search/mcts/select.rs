@@ -69,7 +69,7 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     fn scores<N: Floats>(&self, ln_parent: f64, children: &ChildStatsX4<N>) -> N;
 }
 
-/// Four children, figure by figure, as a store keeps them; see [`Tally`].
+/// Four children, figure by figure, as a store keeps them; see [`RawChildStats`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawChildStatsX4<L> {
     pub(super) edge_visits: L,

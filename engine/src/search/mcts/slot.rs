@@ -19,7 +19,7 @@
 //!
 //! A move that was never followed has no ties.
 
-use super::store::{outcome_from_bits, outcome_to_bits};
+use super::node_store::{outcome_from_bits, outcome_to_bits};
 use crate::{
     games::{Outcome, Symmetry},
     machine::Lanes,
@@ -55,7 +55,7 @@ impl SlotShape {
         Self(u64::from(mv) << MOVE_BIT)
     }
 
-    /// The bits of [`Self::CHILDREN`] for `count` children from slot `first` on.
+    /// The bits of [`Self::CHILDREN_MASK`] for `count` children from slot `first` on.
     #[inline(always)]
     pub(super) fn children_bits(first: usize, count: usize) -> u64 {
         first as u64 | (count as u64) << COUNT_BIT
@@ -111,7 +111,7 @@ impl SlotShape {
         self.0 >> INVERTED_BIT & 1 == 1
     }
 
-    /// For four shapes, all ones where [`Self::inverted`] and 0 where not.
+    /// For four shapes, all ones where [`Self::is_inverted`] and 0 where not.
     #[inline(always)]
     pub(super) fn inverted_masks_x4<L: Lanes>(shapes: [u64; 4]) -> L {
         let inverted = L::from(shapes) >> L::splat(INVERTED_BIT.into()) & L::splat(1);

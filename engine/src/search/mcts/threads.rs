@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::{
+    node_store::NodeStore,
     select::Select,
-    store::NodeStore,
     worker::{SearchContext, Worker},
 };
 use crate::search::{Searchable, budget::SearchBudget};

@@ -1,11 +1,13 @@
 //! One thread's share of the work: down the tree, a playout, and up again.
 
 use super::{
-    arena::Chunk,
     config::{ExpansionRule, MctsConfig},
+    node_arena::Chunk,
+    node_store::{
+        ChildRange, Expansion, NodeStore, SearchStep, Transposition, Update, swap_players,
+    },
     playout::{LastMoves, Playout, outcome_reward},
     select::{ChildStats, Select, ln},
-    store::{ChildRange, Expansion, NodeStore, SearchStep, Transposition, Update, swap_players},
 };
 use crate::{
     games::{Game, History, Outcome, Player, Symmetry},
@@ -13,7 +15,7 @@ use crate::{
     rng::Rng,
     search::{
         Searchable,
-        growth::{GrowthBuffer, GrowthRecord},
+        growth_records::{GrowthBuffer, GrowthRecord},
     },
 };
 
@@ -388,7 +390,7 @@ impl<G: Searchable> Worker<'_, G> {
         context
     }
 
-    /// The way down goes on in another frame, which comes from the one before as [`Store::frame_bits`] says.
+    /// The way down goes on in another frame, which comes from the one before as [`NodeStore::frame_bits`] says.
     fn transform_board(&mut self, frame: u32) {
         if let Some(board) = &mut self.board {
             board.symmetry = board.symmetry.then(Symmetry::from_bits(frame as u8));
@@ -623,7 +625,7 @@ impl<G: Searchable> Worker<'_, G> {
         (first..first + count).find(is_new)
     }
 
-    /// [`Self::choose`] for few moves, or where some are not to be chosen: restricted, or certainly drawn or lost.
+    /// [`Self::select_child`] for few moves, or where some are not to be chosen: restricted, or certainly drawn or lost.
     fn select_child_scalar<T: NodeStore<G>, S: Select>(
         &self,
         context: &SearchContext<'_, G, T, S>,

@@ -1,4 +1,4 @@
-//! A [`Part`] at one time and the iterations that led there, as bytes.
+//! A [`PartialTree`] at one time and the iterations that led there, as bytes.
 //!
 //! ```text
 //! part        varints: iterations done, nodes of the whole tree, fewest visits, 1 if there are squares, nodes; then node by node, parents first:
@@ -18,7 +18,7 @@ use super::{
         extra::{outcome_code, outcome_from_code},
         growth::{JournalKind, NONE},
     },
-    part::{PartialIteration, PartialTree, PartialTreeNode},
+    partial_tree::{PartialIteration, PartialTree, PartialTreeNode},
 };
 
 const INHERITED: u8 = 1;

@@ -10,10 +10,10 @@
 //! become important later. Where that has happened, a journal that has ended is read twice more: once to count the visits
 //! that each node has in the end, once with these as a guide.
 
+mod checkpoint_store;
 mod codec;
-mod paged;
-mod part;
-mod store;
+mod paged_table;
+mod partial_tree;
 mod tracker;
 
 use std::{
@@ -22,19 +22,19 @@ use std::{
 };
 
 use self::{
-    paged::PagedTable,
-    part::{PartialIteration, PartialTreeNode},
-    store::{CheckpointStore, JournalIdentity},
+    checkpoint_store::{CheckpointStore, JournalIdentity},
+    paged_table::PagedTable,
+    partial_tree::{PartialIteration, PartialTreeNode},
     tracker::{FinalVisits, PartialTreeTracker, TRACKED_NODE_BYTES, TrackerLimits},
 };
 use super::{
     TreeError,
-    film::RootVisitTally,
     growth::{GrowthJournalFile, HEADER_BYTES, JournalKind},
+    replay_reader::RootVisitTally,
 };
-use crate::search::growth::{GrowthRecord, TRUNCATED_RECORD, decode};
+use crate::search::growth_records::{GrowthRecord, TRUNCATED_RECORD, decode};
 
-pub(super) use self::part::{PartialTree, PartialTreeView as View};
+pub(super) use self::partial_tree::{PartialTree, PartialTreeView as View};
 
 /// What a journal may take.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -248,7 +248,7 @@ impl JournalIndex {
     }
 
     fn create_scratch_file(&self, name: &str) -> Option<std::fs::File> {
-        store::create_scratch_file(self.cache_directory.as_deref()?, name)
+        checkpoint_store::create_scratch_file(self.cache_directory.as_deref()?, name)
     }
 
     fn begin_visit_count(&mut self) -> Result<(), TreeError> {
@@ -670,7 +670,7 @@ fn fingerprint(file: &GrowthJournalFile, bytes: u64) -> Option<[u64; 2]> {
     let mut hash = |begin: u64| {
         file.read_words(begin, FINGERPRINT_BYTES as usize, &mut words)
             .ok()?;
-        Some(store::hash(bytemuck::cast_slice(&words)))
+        Some(checkpoint_store::hash(bytemuck::cast_slice(&words)))
     };
     let begin = hash(0)?;
     Some([

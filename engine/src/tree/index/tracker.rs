@@ -12,21 +12,21 @@ use std::{
 use super::{
     super::{
         TreeError,
-        film::RootVisitTally,
         growth::{HEADER_BYTES, JournalKind},
+        replay_reader::RootVisitTally,
     },
-    paged::PagedTable,
-    part::{PartialIteration, PartialTree, PartialTreeNode, accumulate, single_reward},
+    paged_table::PagedTable,
+    partial_tree::{PartialIteration, PartialTree, PartialTreeNode, accumulate, single_reward},
 };
-use crate::search::growth::{
+use crate::search::growth_records::{
     FIRST_TAG, GrowthRecord, MoveCodes, RawTableEntry, TRUNCATED_RECORD, decode,
 };
 
 const ONE: u64 = 1 << 32;
-/// Bit of a word of [`Tracker::owners`]: the node was visited.
+/// Bit of a word of [`PartialTreeTracker::owners`]: the node was visited.
 const VISITED_BIT: u32 = 1 << 31;
 
-/// How much a [`Tracker`] may hold.
+/// How much a [`PartialTreeTracker`] may hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackerLimits {
     /// Nodes with figures.
@@ -51,7 +51,7 @@ pub(super) struct PartialTreeTracker {
     branches: Vec<u32>,
     pending_stats: Vec<RawTableEntry>,
     /// By the journal's number: 0 if it has not been given yet; else one more than the node that has its figures, and
-    /// [`SEEN`].
+    /// [`VISITED_BIT`].
     owners: PagedTable,
     /// Final visits by the journal's number, if known from a first reading.
     final_visits: Option<FinalVisits>,

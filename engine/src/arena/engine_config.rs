@@ -1,0 +1,142 @@
+//! Who plays: how to start an engine, what to set, how to talk to it.
+//!
+//! An engine is written as words a shell would split: first what is to be known of it, `key=value`, then the command.
+//! `name=deep option.Depth=6 go='movetime 100' ./engine --quiet`.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::time_control::MoveLimits;
+
+/// What an engine speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineProtocol {
+    /// The universal game interface, for any game.
+    #[default]
+    Ugi,
+    /// The universal chess interface, with variants.
+    Uci,
+    /// The Go text protocol.
+    Gtp,
+}
+
+impl EngineProtocol {
+    const ALL: [(&'static str, Self); 3] =
+        [("ugi", Self::Ugi), ("uci", Self::Uci), ("gtp", Self::Gtp)];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, dialect)| *dialect == self);
+        found.map_or("", |(name, _)| name)
+    }
+}
+
+/// One who takes part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineConfig {
+    /// What it is called in tables.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where it is started; none for where the match is.
+    pub directory: Option<PathBuf>,
+    /// What it speaks.
+    pub protocol: EngineProtocol,
+    /// What is set before the first game.
+    pub options: Vec<(String, String)>,
+    /// How long its moves may take; none for what the match says.
+    pub limits: Option<MoveLimits>,
+    /// Whether its process steps back where others want to run: a window stays quick while it thinks.
+    pub is_low_priority: bool,
+}
+
+/// What is wrong with a text that should be an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "engine {text:?}: {problem}: expected a command with its arguments, and before it, if wanted, name=NAME dialect=ugi|uci|gtp \
+     option.NAME=VALUE go='LIMITS' dir=DIRECTORY; or search=SEARCH for one of ours"
+)]
+pub struct EngineConfigError {
+    text: String,
+    problem: String,
+}
+
+/// Splits a command into words as a shell does; none if a quote is not closed.
+pub fn split_command(command: &str) -> Option<Vec<String>> {
+    shlex::split(command)
+}
+
+impl EngineConfig {
+    /// Reads an engine. One that names a search and no command is `own`, the program and arguments that start ours.
+    pub fn parse(text: &str, own_command: &[String]) -> Result<Self, EngineConfigError> {
+        let refuse = |problem: String| EngineConfigError {
+            text: text.to_owned(),
+            problem,
+        };
+        let words =
+            split_command(text).ok_or_else(|| refuse("a quote is not closed".to_owned()))?;
+        let mut engine = Self::default();
+        let mut words = words.into_iter().peekable();
+        while let Some((key, value)) = words.peek().and_then(|word| word.split_once('=')) {
+            match key {
+                "name" if !value.trim().is_empty() => engine.name = value.trim().to_owned(),
+                "name" => return Err(refuse("the name is empty".to_owned())),
+                "dialect" => {
+                    let known = EngineProtocol::ALL.iter().find(|(name, _)| *name == value);
+                    let known = known.ok_or_else(|| refuse(format!("no dialect {value:?}")))?;
+                    engine.protocol = known.1;
+                }
+                "go" => {
+                    let go = value.parse().map_err(|error| refuse(format!("{error}")))?;
+                    engine.limits = Some(go);
+                }
+                "dir" => engine.directory = Some(PathBuf::from(value)),
+                "search" => engine.options.push(("Search".to_owned(), value.to_owned())),
+                _ => match key.strip_prefix("option.") {
+                    Some(name) if !name.is_empty() => {
+                        engine.options.push((name.to_owned(), value.to_owned()));
+                    }
+                    // A program may have such a name, if it is somewhere.
+                    _ if key.contains('/') => break,
+                    _ => return Err(refuse(format!("no setting {key:?}"))),
+                },
+            }
+            words.next();
+        }
+        engine.command = words.collect();
+        let search = engine.options.iter().find(|(name, _)| name == "Search");
+        let search = search.map(|(_, value)| value.clone());
+        if engine.command.is_empty() {
+            if search.is_none() {
+                return Err(refuse("no command".to_owned()));
+            }
+            engine.command = own_command.to_vec();
+        }
+        if engine.name.is_empty() {
+            engine.name = search.unwrap_or_else(|| {
+                let program = PathBuf::from(engine.command.first().map_or("", String::as_str));
+                let stem = program.file_stem().unwrap_or_default();
+                stem.to_string_lossy().into_owned()
+            });
+        }
+        Ok(engine)
+    }
+
+    /// Gives engines of one name different ones.
+    pub fn make_names_unique(engines: &mut [Self]) {
+        let mut seen: Vec<String> = Vec::new();
+        for engine in engines {
+            let mut name = engine.name.clone();
+            let mut count = 1;
+            while seen.contains(&name) {
+                count += 1;
+                name = format!("{} {count}", engine.name);
+            }
+            seen.push(name.clone());
+            engine.name = name;
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! What a match leaves behind for others to read: a table of its games, and the games as their players write them.
+
+use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
+
+use super::{
+    client::MATE_SCORE,
+    match_log::{GameRecord, MatchHeader},
+    report,
+};
+use crate::{
+    games::{chess::pgn, othello::ggf},
+    tree::writer::timestamp,
+};
+
+/// The columns of games.csv. Those of report 001 are among them under their names, and those of report 004 by number of player
+/// instead of by colour.
+pub const CSV_COLUMNS: [&str; 35] = [
+    "game",
+    "pairing",
+    "round",
+    "opening",
+    "seed",
+    "player1",
+    "color1",
+    "result1",
+    "player2",
+    "color2",
+    "result2",
+    "limits1",
+    "limits2",
+    "winner",
+    "result",
+    "ending",
+    "reason",
+    "blame",
+    "score1",
+    "score2",
+    "moves",
+    "game_time",
+    "time1",
+    "moves1",
+    "avg_time1",
+    "nodes1",
+    "depth1",
+    "time2",
+    "moves2",
+    "avg_time2",
+    "nodes2",
+    "depth2",
+    "start",
+    "plies",
+    "record",
+];
+
+/// Writes everything that is written about a match into a directory, from what the journal says.
+pub fn write_all(directory: &Path, header: &MatchHeader, records: &[GameRecord]) -> io::Result<()> {
+    let mut records = records.to_vec();
+    records.sort_by_key(|record| record.game);
+    write_atomically(&directory.join("games.csv"), &games_csv(header, &records)?)?;
+    write_atomically(
+        &directory.join("report.txt"),
+        report::render(header, &records).as_bytes(),
+    )?;
+    for (name, text) in game_files(header, &records) {
+        write_atomically(&directory.join(name), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Puts a whole file in the place of an older one.
+fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut hidden = path.to_owned();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    hidden.set_file_name(format!(".{name}.tmp"));
+    fs::write(&hidden, bytes)?;
+    fs::rename(&hidden, path)
+}
+
+/// The text of games.csv.
+pub fn games_csv(header: &MatchHeader, records: &[GameRecord]) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(CSV_COLUMNS)?;
+    let colours = colour_names(&header.game);
+    for record in records {
+        writer.write_record(csv_row(header, record, colours))?;
+    }
+    writer.into_inner().map_err(|error| error.into_error())
+}
+
+fn csv_row(header: &MatchHeader, record: &GameRecord, colours: [&str; 2]) -> Vec<String> {
+    let names = header.names();
+    let [first, second] = record.players;
+    let name = |engine: usize| names.get(engine).copied().unwrap_or_default().to_owned();
+    let limits = |engine: usize| {
+        let engine = header.engines.get(engine);
+        engine.map(|engine| engine.go.clone()).unwrap_or_default()
+    };
+    let points = points_of(&record.result);
+    // Discs or stones where they are counted, else points, as report 001 has it.
+    let result = |side: usize| match record.score {
+        Some(score) => score.get(side).map(u32::to_string).unwrap_or_default(),
+        None => points
+            .get(side)
+            .map(|points| points.to_string())
+            .unwrap_or_default(),
+    };
+    let score = |side: usize| {
+        let score = record.score.and_then(|score| score.get(side).copied());
+        score.map(|score| score.to_string()).unwrap_or_default()
+    };
+    let (winner, blame) = match (record.result.as_str(), record.blame) {
+        ("p1win", blame) => (name(first), blame),
+        ("p2win", blame) => (name(second), blame),
+        (_, blame) => ("draw".to_owned(), blame),
+    };
+    let blame = match blame {
+        Some(1) => name(first),
+        Some(_) => name(second),
+        None => String::new(),
+    };
+    let millis = |micros: u64| format!("{:.3}", micros as f64 / 1000.0);
+    let effort = |side: usize| {
+        let (moves, micros, nodes) = record.move_totals(side);
+        let average = micros.checked_div(moves).unwrap_or(0);
+        let depths: Vec<u32> = (record.engine_moves())
+            .filter(|&(mover, _)| mover == side)
+            .filter_map(|(_, index)| record.depths.get(index).copied())
+            .collect();
+        let sum: u64 = depths.iter().map(|&depth| u64::from(depth)).sum();
+        let depth = sum as f64 / depths.len().max(1) as f64;
+        [
+            millis(micros),
+            moves.to_string(),
+            millis(average),
+            nodes.to_string(),
+            format!("{depth:.2}"),
+        ]
+    };
+    let [colour1, colour2] = colours.map(str::to_owned);
+    let mut row = vec![
+        record.game.to_string(),
+        record.pairing.to_string(),
+        record.round.to_string(),
+        record.opening.to_string(),
+        record.seed.to_string(),
+        name(first),
+        colour1,
+        result(0),
+        name(second),
+        colour2,
+        result(1),
+        limits(first),
+        limits(second),
+        winner,
+        record.result.clone(),
+        record.ending.description().to_owned(),
+        record.reason.clone(),
+        blame,
+        score(0),
+        score(1),
+        record.movers.len().to_string(),
+        millis(record.micros.iter().sum()),
+    ];
+    row.extend(effort(0));
+    row.extend(effort(1));
+    row.push(match record.start.as_str() {
+        "" => "startpos".to_owned(),
+        start => start.to_owned(),
+    });
+    row.push(record.plies.to_string());
+    row.push(record.moves.clone());
+    row
+}
+
+/// What both sides got.
+fn points_of(result: &str) -> [f64; 2] {
+    match result {
+        "p1win" => [1.0, 0.0],
+        "p2win" => [0.0, 1.0],
+        _ => [0.5, 0.5],
+    }
+}
+
+/// What the players of a game are called, in small letters.
+fn colour_names(game: &str) -> [&'static str; 2] {
+    match game.split(':').next().unwrap_or_default() {
+        "chess" => ["white", "black"],
+        "kalah" => ["south", "north"],
+        "connect-four" => ["x", "o"],
+        _ => ["black", "white"],
+    }
+}
+
+/// The files of games: for every game a list of moves, for chess and othello what their players use, too.
+fn game_files(header: &MatchHeader, records: &[GameRecord]) -> Vec<(&'static str, String)> {
+    let mut list = String::new();
+    let base = header.game.split(':').next().unwrap_or_default();
+    let _ = writeln!(
+        list,
+        "# {}: result, moves, and the start if it is another",
+        header.game
+    );
+    for record in records {
+        let moves = match base {
+            // Columns stand together, as everybody writes them.
+            "connect-four" => record.moves.replace(' ', ""),
+            _ => record.moves.clone(),
+        };
+        let start = match record.start.as_str() {
+            "" => String::new(),
+            start => format!(" # from {start}"),
+        };
+        let _ = writeln!(list, "{} {moves}{start}", record.result);
+    }
+    let mut files = vec![("games.txt", list)];
+    let all = |write: &dyn Fn(&GameRecord) -> Option<String>| -> String {
+        records.iter().filter_map(write).collect()
+    };
+    match base {
+        "chess" => files.push((
+            "games.pgn",
+            all(&|record| Some(to_pgn(header, record)? + "\n")),
+        )),
+        "othello" => files.push((
+            "games.ggf",
+            all(&|record| Some(to_ggf(header, record)? + "\n")),
+        )),
+        _ => {}
+    }
+    files
+}
+
+fn start_position(record: &GameRecord) -> &str {
+    match record.start.as_str() {
+        "" => "startpos",
+        start => start,
+    }
+}
+
+fn player_names<'a>(header: &'a MatchHeader, record: &GameRecord) -> [&'a str; 2] {
+    let names = header.names();
+    record
+        .players
+        .map(|engine| names.get(engine).copied().unwrap_or_default())
+}
+
+fn to_pgn(header: &MatchHeader, record: &GameRecord) -> Option<String> {
+    let variant = header
+        .game
+        .split_once(':')
+        .map_or("", |(_, variant)| variant);
+    let mut game = pgn::PgnRecord::from_moves(
+        variant,
+        start_position(record),
+        record.moves.split_whitespace(),
+    )?;
+    let [white, black] = player_names(header, record);
+    let result = match record.result.as_str() {
+        "p1win" => "1-0",
+        "p2win" => "0-1",
+        _ => "1/2-1/2",
+    };
+    let date = timestamp(Duration::from_millis(record.began));
+    let part = |from: usize, to: usize| date.get(from..to).unwrap_or("??");
+    game.set_tag("Event", "Canopy match");
+    game.set_tag(
+        "Date",
+        format!("{}.{}.{}", part(0, 4), part(4, 6), part(6, 8)),
+    );
+    game.set_tag("Round", record.game.to_string());
+    game.set_tag("White", white);
+    game.set_tag("Black", black);
+    game.set_tag("Result", result);
+    game.set_tag("Termination", record.ending.description());
+    for (index, (_, comment_text)) in game.moves.iter_mut().enumerate() {
+        *comment_text = match index.checked_sub(record.plies) {
+            None => "book".to_owned(),
+            Some(own) => move_comment(record, own),
+        };
+    }
+    if let Some((_, comment)) = game.moves.last_mut() {
+        let _ = write!(comment, ", {}", record.reason);
+    }
+    Some(game.to_string())
+}
+
+/// What an engine thought of its move, as chess programs write it: `+0.35/12 0.53s`.
+fn move_comment(record: &GameRecord, index: usize) -> String {
+    let time = record.micros.get(index).copied().unwrap_or(0) as f64 / 1e6;
+    let depth = record.depths.get(index).copied().unwrap_or(0);
+    let score = match record.scores.get(index).copied().flatten() {
+        Some(score) if score.abs() > MATE_SCORE / 2 => {
+            let sign = if score > 0 { '+' } else { '-' };
+            format!("{sign}M{}/{depth} ", MATE_SCORE - score.abs())
+        }
+        Some(score) => format!("{:+.2}/{depth} ", f64::from(score) / 100.0),
+        None => String::new(),
+    };
+    format!("{score}{time:.3}s")
+}
+
+fn to_ggf(header: &MatchHeader, record: &GameRecord) -> Option<String> {
+    let mut game =
+        ggf::GgfRecord::from_moves(start_position(record), record.moves.split_whitespace())?;
+    game.place = "Canopy match".to_owned();
+    game.players = player_names(header, record).map(str::to_owned);
+    let [black, white] = record.score.unwrap_or_default().map(f64::from);
+    let (margin, ending) = match (record.result.as_str(), record.ending) {
+        (_, super::referee::Termination::Rules) => (black - white, ggf::GgfEnding::Played),
+        // Who loses otherwise loses everything.
+        ("p1win", ending) => (64.0, to_ggf_ending(ending)),
+        ("p2win", ending) => (-64.0, to_ggf_ending(ending)),
+        (_, ending) => (0.0, to_ggf_ending(ending)),
+    };
+    game.result = Some(ggf::GgfResult { margin, ending });
+    Some(game.to_string())
+}
+
+fn to_ggf_ending(ending: super::referee::Termination) -> ggf::GgfEnding {
+    use super::referee::Termination;
+    match ending {
+        Termination::Late | Termination::Silent => ggf::GgfEnding::TimeOut,
+        Termination::DrawAgreed | Termination::TooLong => ggf::GgfEnding::Agreed,
+        _ => ggf::GgfEnding::Resigned,
+    }
+}

@@ -1,0 +1,555 @@
+//! The one file a match is remembered by: what is played on its first line, then a line for every game that is over.
+//!
+//! Lines are only added. A game is a whole line or it is not there, so whoever was interrupted goes on with the games that are
+//! missing, and everything else that is written about a match can be written again from it.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{
+    client::{PostMortem, Timeouts},
+    engine_config::{EngineConfig, EngineProtocol},
+    referee::{Adjudication, FinishedGame, Termination, result_text},
+    schedule::ScheduledGame,
+};
+use crate::games::{Outcome, Player};
+
+/// The name of the file.
+pub const FILE_NAME: &str = "match.jsonl";
+/// The version of the file that is written.
+const FORMAT_VERSION: u32 = 1;
+/// What is on disk for good is never further behind than this.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What is played: all that a game depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchHeader {
+    /// The version of the file.
+    pub format: u32,
+    /// The game with its variant.
+    pub game: String,
+    /// Who plays.
+    pub engines: Vec<EngineRecord>,
+    /// The seed of the match.
+    pub seed: u64,
+    /// Random plies at the beginning of every game.
+    pub plies: u32,
+    /// How many openings there are, and a digest of them in the order they are played.
+    pub openings: (usize, u64),
+    /// When games are ended that are not over.
+    pub adjudication: Adjudication,
+    /// How late a move may come, in milliseconds.
+    pub margin: u64,
+}
+
+/// An engine as it stands in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineRecord {
+    /// What it is called.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where it is started.
+    pub directory: Option<PathBuf>,
+    /// What it speaks.
+    pub dialect: EngineProtocol,
+    /// What is set.
+    pub options: Vec<(String, String)>,
+    /// How long its moves may take.
+    pub go: String,
+    /// What one of our own is, wherever its program lies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<EngineBuild>,
+}
+
+/// What tells builds of our own engine apart, as far as its play goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineBuild {
+    /// Its version.
+    pub version: String,
+    /// A checksum of what its search does on a small task, which changes when the search does.
+    pub signature: String,
+}
+
+impl EngineRecord {
+    /// Whether both play alike: one of ours is the same under any path.
+    fn is_same_engine(&self, other: &Self) -> bool {
+        let is_same_program = match (&self.build, &other.build) {
+            (Some(there), Some(here)) => there == here,
+            // A journal of a version that did not write it.
+            _ => self.command == other.command,
+        };
+        is_same_program
+            && self.name == other.name
+            && self.directory == other.directory
+            && self.dialect == other.dialect
+            && self.options == other.options
+            && self.go == other.go
+    }
+}
+
+impl MatchHeader {
+    /// Puts together what a match depends on; `go` counts for engines that say nothing else.
+    pub fn new(
+        game: String,
+        engines: &[EngineConfig],
+        limits: &super::time_control::MoveLimits,
+        timeouts: &Timeouts,
+    ) -> Self {
+        let text = |engine: &EngineConfig| EngineRecord {
+            name: engine.name.clone(),
+            command: engine.command.clone(),
+            directory: engine.directory.clone(),
+            dialect: engine.protocol,
+            options: engine.options.clone(),
+            go: engine.limits.as_ref().unwrap_or(limits).to_string(),
+            build: None,
+        };
+        Self {
+            format: FORMAT_VERSION,
+            game,
+            engines: engines.iter().map(text).collect(),
+            seed: 0,
+            plies: 0,
+            openings: (0, 0),
+            adjudication: Adjudication::default(),
+            margin: timeouts.margin.as_millis() as u64,
+        }
+    }
+
+    /// The names of the engines.
+    pub fn names(&self) -> Vec<&str> {
+        self.engines
+            .iter()
+            .map(|engine| engine.name.as_str())
+            .collect()
+    }
+
+    /// The first thing in which two matches differ, in words.
+    fn first_difference(&self, other: &Self) -> Option<String> {
+        let differ = |what: &str, there: String, here: String| {
+            (there != here).then(|| format!("its {what} is {there}, now {here}"))
+        };
+        let plain = [
+            ("game", self.game.clone(), other.game.clone()),
+            ("seed", self.seed.to_string(), other.seed.to_string()),
+            (
+                "random plies",
+                self.plies.to_string(),
+                other.plies.to_string(),
+            ),
+            ("margin", self.margin.to_string(), other.margin.to_string()),
+            (
+                "number of engines",
+                self.engines.len().to_string(),
+                other.engines.len().to_string(),
+            ),
+        ];
+        let mut plain = plain.into_iter();
+        plain
+            .find_map(|(what, there, here)| differ(what, there, here))
+            .or_else(|| {
+                (self.engines.iter().zip(&other.engines))
+                    .find(|(there, here)| !there.is_same_engine(here))
+                    .map(|(there, here)| {
+                        format!(
+                            "its engine {} is {}, now {}",
+                            there.name,
+                            engine_json(there),
+                            engine_json(here)
+                        )
+                    })
+            })
+            .or_else(|| {
+                (self.openings != other.openings).then(|| "its openings are others".to_owned())
+            })
+            .or_else(|| {
+                let is_another = self.adjudication != other.adjudication;
+                is_another.then(|| "its adjudication is another".to_owned())
+            })
+    }
+}
+
+fn engine_json(engine: &EngineRecord) -> String {
+    serde_json::to_string(engine).unwrap_or_default()
+}
+
+/// A game that is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// Its number in the match, from 1.
+    pub game: u64,
+    /// Its number among the games of these two engines, from 1.
+    pub round: u64,
+    /// Which two engines met, from 1.
+    pub pairing: usize,
+    /// The engines that were the first and the second player, from 0.
+    pub players: [usize; 2],
+    /// The seed of the game.
+    pub seed: u64,
+    /// The number of the opening, from 1; 0 without openings.
+    pub opening: usize,
+    /// The position it began with; empty for the game's own start.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub start: String,
+    /// How many of the moves were made before the engines were asked.
+    #[serde(default)]
+    pub plies: usize,
+    /// All moves, with blanks between them.
+    pub moves: String,
+    /// Who made them: a digit each, 1 or 2.
+    pub movers: String,
+    /// `p1win`, `p2win` or `draw`.
+    pub result: String,
+    /// What ended it.
+    pub ending: Termination,
+    /// The same in words.
+    pub reason: String,
+    /// Whose fault it was: 1 or 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blame: Option<u8>,
+    /// Discs or stones of the first and the second player, where they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<[u32; 2]>,
+    /// What the engines' moves took, in microseconds.
+    pub micros: Vec<u64>,
+    /// Their nodes; 0 where they did not say.
+    pub nodes: Vec<u64>,
+    /// Their depths; 0 where they did not say.
+    pub depths: Vec<u32>,
+    /// Their scores, for the side that moved.
+    pub scores: Vec<Option<i32>>,
+    /// When it began, in milliseconds since 1970.
+    pub began: u64,
+    /// Of a game that somebody failed in: the last position.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub position: String,
+    /// Of a game that somebody failed in: what is left of who did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remains: Option<PostMortem>,
+    /// What else is to be said, with who it is about: 1 or 2.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<(u8, String)>,
+}
+
+fn player_number(player: Player) -> u8 {
+    match player {
+        Player::First => 1,
+        Player::Second => 2,
+    }
+}
+
+impl GameRecord {
+    /// What is kept of a game.
+    pub fn new(
+        scheduled: &ScheduledGame,
+        start: String,
+        plies: usize,
+        began: u64,
+        finished: FinishedGame,
+    ) -> Self {
+        let texts: Vec<&str> = finished
+            .moves
+            .iter()
+            .map(|(_, text)| text.as_str())
+            .collect();
+        let movers = finished.moves.iter().map(|&(player, _)| match player {
+            Player::First => '1',
+            Player::Second => '2',
+        });
+        let infos = || finished.infos.iter();
+        Self {
+            game: scheduled.number + 1,
+            round: scheduled.round + 1,
+            pairing: scheduled.pairing + 1,
+            players: [scheduled.first, scheduled.second],
+            seed: scheduled.seed,
+            opening: scheduled.opening.map_or(0, |opening| opening + 1),
+            start,
+            plies,
+            moves: texts.join(" "),
+            movers: movers.collect(),
+            result: result_text(finished.outcome).to_owned(),
+            ending: finished.ending,
+            reason: finished.reason.clone(),
+            blame: finished.blame.map(player_number),
+            score: finished.score,
+            micros: infos().map(|(_, time)| time.as_micros() as u64).collect(),
+            nodes: infos()
+                .map(|(thought, _)| thought.nodes.unwrap_or(0))
+                .collect(),
+            depths: infos()
+                .map(|(thought, _)| thought.depth.unwrap_or(0))
+                .collect(),
+            scores: infos().map(|(thought, _)| thought.score).collect(),
+            began,
+            position: match finished.ending.is_fault() {
+                true => finished.position,
+                false => String::new(),
+            },
+            remains: finished.post_mortem,
+            remarks: (finished.remarks.into_iter())
+                .map(|(player, text)| (player_number(player), text))
+                .collect(),
+        }
+    }
+
+    /// The result; none if the journal holds something else there.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self.result.as_str() {
+            "p1win" => Some(Outcome::Win(Player::First)),
+            "p2win" => Some(Outcome::Win(Player::Second)),
+            "draw" => Some(Outcome::Draw),
+            _ => None,
+        }
+    }
+
+    /// The engines' own moves, each with its side (0 or 1) and its place among them.
+    pub fn engine_moves(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (self.movers.bytes().skip(self.plies))
+            .enumerate()
+            .map(|(index, mover)| (usize::from(mover == b'2'), index))
+    }
+
+    /// Sums over the moves of one side: how many, microseconds, nodes.
+    pub fn move_totals(&self, side: usize) -> (u64, u64, u64) {
+        let mut sum = (0, 0, 0);
+        for (_, index) in self.engine_moves().filter(|&(mover, _)| mover == side) {
+            let Some(&micros) = self.micros.get(index) else {
+                continue;
+            };
+            sum.0 += 1;
+            sum.1 += micros;
+            sum.2 += self.nodes.get(index).copied().unwrap_or(0);
+        }
+        sum
+    }
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, Error)]
+pub enum MatchLogError {
+    /// The system says so.
+    #[error("{path}: {error}")]
+    Io {
+        /// Which file or directory.
+        path: String,
+        /// What it says.
+        error: io::Error,
+    },
+    /// Somebody else uses it.
+    #[error("{0}: another match is being played there")]
+    Busy(String),
+    /// It is of another match.
+    #[error(
+        "{path}: another match was played there: {difference}; expected the same match, to be gone on with, or a new directory"
+    )]
+    OtherMatch {
+        /// The file.
+        path: String,
+        /// The first difference.
+        difference: String,
+    },
+    /// It holds something else.
+    #[error("{path}, line {line}: {problem}")]
+    Malformed {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub struct MatchLog {
+    file: File,
+    path: PathBuf,
+    last_sync: Instant,
+    has_unsynced_data: bool,
+    /// Whether nobody else can be writing to it.
+    is_locked: bool,
+}
+
+impl MatchLog {
+    /// Begins a journal in a directory, or goes on with the one that is there if it is of the same match; with the games
+    /// it has. Where files cannot be locked it is not locked.
+    pub fn open(
+        directory: &Path,
+        header: &MatchHeader,
+    ) -> Result<(Self, Vec<GameRecord>), MatchLogError> {
+        let path = directory.join(FILE_NAME);
+        let failed = |error| MatchLogError::Io {
+            path: path.display().to_string(),
+            error,
+        };
+        fs::create_dir_all(directory).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(&path).map_err(failed)?;
+        let is_locked = match file.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock) => {
+                return Err(MatchLogError::Busy(path.display().to_string()));
+            }
+            Err(TryLockError::Error(error)) if is_locking_unsupported(&error) => false,
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        };
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(failed)?;
+        let (mut found, records, mut length) = parse(&path, &text)?;
+        if records.is_empty() {
+            // A match of which no game was played may as well be another one.
+            (found, length) = (None, 0);
+        }
+        if let Some(difference) = found
+            .as_ref()
+            .and_then(|found| found.first_difference(header))
+        {
+            return Err(MatchLogError::OtherMatch {
+                path: path.display().to_string(),
+                difference,
+            });
+        }
+        // A line that was not finished is as if it had not been begun.
+        file.set_len(length as u64).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let mut log = Self {
+            file,
+            path,
+            last_sync: Instant::now(),
+            has_unsynced_data: false,
+            is_locked,
+        };
+        if found.is_none() {
+            log.append(header)?;
+        }
+        Ok((log, records))
+    }
+
+    /// Whether nobody else can be writing to it.
+    pub fn is_locked(&self) -> bool {
+        self.is_locked
+    }
+
+    /// Adds a line.
+    fn append(&mut self, line: &impl Serialize) -> Result<(), MatchLogError> {
+        let mut text = serde_json::to_string(line).unwrap_or_default();
+        text.push('\n');
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|error| self.io_error(error))?;
+        self.has_unsynced_data = true;
+        Ok(())
+    }
+
+    /// Adds a game.
+    pub fn append_game(&mut self, record: &GameRecord) -> Result<(), MatchLogError> {
+        self.append(record)?;
+        self.sync(false)
+    }
+
+    /// Sees that what was written does not stay long in the system's memory alone; not at all if it is `now`.
+    pub fn sync(&mut self, is_forced: bool) -> Result<(), MatchLogError> {
+        if self.has_unsynced_data && (is_forced || self.last_sync.elapsed() >= SYNC_INTERVAL) {
+            let synced = self.file.sync_data();
+            synced.map_err(|error| self.io_error(error))?;
+            self.last_sync = Instant::now();
+            self.has_unsynced_data = false;
+        }
+        Ok(())
+    }
+
+    fn io_error(&self, error: io::Error) -> MatchLogError {
+        MatchLogError::Io {
+            path: self.path.display().to_string(),
+            error,
+        }
+    }
+}
+
+/// Whether an error says that files cannot be locked there, as on network file systems without a lock manager.
+fn is_locking_unsupported(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::Unsupported
+}
+
+/// Reads the journal of a directory.
+pub fn read(directory: &Path) -> Result<(MatchHeader, Vec<GameRecord>), MatchLogError> {
+    let path = directory.join(FILE_NAME);
+    let text = fs::read(&path).map_err(|error| MatchLogError::Io {
+        path: path.display().to_string(),
+        error,
+    })?;
+    let (header, records, _) = parse(&path, &text)?;
+    let header = header.ok_or_else(|| MatchLogError::Malformed {
+        path: path.display().to_string(),
+        line: 1,
+        problem: "nothing is there: expected what is played".to_owned(),
+    })?;
+    Ok((header, records))
+}
+
+/// What a journal holds, and how many bytes of it are whole lines. Of two games of one number the first counts.
+fn parse(
+    path: &Path,
+    text: &[u8],
+) -> Result<(Option<MatchHeader>, Vec<GameRecord>, usize), MatchLogError> {
+    let whole = (text.iter().rposition(|&byte| byte == b'\n')).map_or(0, |last| last + 1);
+    let mut lines = (1..).zip(
+        text.get(..whole)
+            .unwrap_or_default()
+            .split(|&byte| byte == b'\n'),
+    );
+    let bad = |line: usize, problem: String| MatchLogError::Malformed {
+        path: path.display().to_string(),
+        line,
+        problem,
+    };
+    let header: Option<MatchHeader> = match lines.next() {
+        Some((_, line)) if !line.is_empty() => {
+            let header: MatchHeader = serde_json::from_slice(line)
+                .map_err(|error| bad(1, format!("not what is played: {error}")))?;
+            if header.format > FORMAT_VERSION {
+                let problem = format!(
+                    "format {} is of a later version: expected {FORMAT_VERSION}",
+                    header.format
+                );
+                return Err(bad(1, problem));
+            }
+            Some(header)
+        }
+        _ => None,
+    };
+    let mut records: Vec<GameRecord> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
+        let record: GameRecord = serde_json::from_slice(line)
+            .map_err(|error| bad(number, format!("not a game: {error}")))?;
+        let engines = header.as_ref().map_or(0, |header| header.engines.len());
+        let is_sound = record.outcome().is_some()
+            && record.players.iter().all(|&player| player < engines)
+            && record.movers.len() == record.moves.split_whitespace().count();
+        if !is_sound {
+            return Err(bad(
+                number,
+                "a game that cannot have been played".to_owned(),
+            ));
+        }
+        if seen.insert(record.game) {
+            records.push(record);
+        }
+    }
+    Ok((header, records, whole))
+}

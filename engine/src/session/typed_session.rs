@@ -1,0 +1,709 @@
+//! A table of one game: its position, the way there, and the search.
+
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, mpsc::channel},
+    thread::{self, JoinHandle},
+};
+
+use super::{
+    DynSession, MoveInfo, SearchInfo, SearchRequest, SearchResult, SessionError, SessionEvent,
+    SessionEventSink,
+    recorded_search::{self, SearchDescription},
+};
+use crate::{
+    catalog::{self, CatalogError, Spec},
+    games::{
+        History, Outcome, ParseError, Playable, Player,
+        notation::{self, Grid, Style, write_square},
+        perft,
+    },
+    search::{
+        ReportCallback, Reward, RootMove, Search, SearchLimits, SearchReport, SearchTask, StopFlag,
+        budget::Stopwatch,
+    },
+};
+
+/// A table at which `G` is played.
+pub(super) struct TypedSession<G: Playable> {
+    rules: G::Rules,
+    /// What the position was set from, to know a game that just goes on; none once it went on by other means.
+    source_text: Option<(String, String)>,
+    start: G,
+    /// The moves played, each with the move that was left out before it, if any, as a group.
+    moves: Vec<G::Move>,
+    move_groups: Vec<u8>,
+    /// Whether the last of the moves is in no group yet: it was left out before a move that is still to come.
+    has_pending_pass: bool,
+    position: G,
+    history: History,
+    spec: Spec,
+    /// What the search is called, and how it was set up.
+    search_name: String,
+    search: Option<Box<dyn Search<G>>>,
+    /// Where the search looked last: the start and the moves from there.
+    last_searched: Option<(G, Vec<G::Move>)>,
+    search_thread: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
+    /// Whether the search looked at some of the moves only: then its tree is of no use to the next.
+    was_restricted: bool,
+    /// What was said of the last search.
+    last_warnings: Vec<String>,
+}
+
+/// A search of so few nodes needs no thread of its own: nobody could say stop before it is over.
+const MAX_INLINE_NODES: u64 = 4;
+
+const DEFAULT_SEARCH: &str = "uct";
+
+impl<G: Playable> TypedSession<G> {
+    pub(super) fn new(rules: G::Rules) -> Self {
+        let start = G::start(rules);
+        let mut history = History::new();
+        history.push(&start);
+        Self {
+            rules,
+            source_text: Some(("startpos".to_owned(), String::new())),
+            position: start.clone(),
+            start,
+            moves: Vec::new(),
+            move_groups: Vec::new(),
+            has_pending_pass: false,
+            history,
+            spec: catalog::parse::<G>(DEFAULT_SEARCH).expect("the catalogue has its first entry"),
+            search_name: DEFAULT_SEARCH.to_owned(),
+            search: None,
+            last_searched: None,
+            search_thread: None,
+            was_restricted: false,
+            last_warnings: Vec::new(),
+        }
+    }
+
+    /// Plays what `record` says; at an error nothing has happened.
+    fn play_record(&mut self, record: &str) -> Result<(), ParseError> {
+        let mut position = self.position.clone();
+        let mut history = self.history.clone();
+        let before = self.moves.len();
+        let (moves, groups) = (&mut self.moves, &mut self.move_groups);
+        let note = |_: &G, mv| {
+            moves.push(mv);
+            groups.push(1);
+        };
+        let result = notation::play_moves(&mut position, &mut history, record, note);
+        if result.is_err() {
+            self.moves.truncate(before);
+            self.move_groups.truncate(before);
+        } else {
+            self.position = position;
+            self.history = history;
+        }
+        result
+    }
+
+    fn play_move(&mut self, mv: G::Move) {
+        self.history.play(&mut self.position, mv);
+        self.moves.push(mv);
+    }
+
+    /// Takes so many of the moves back.
+    fn undo_moves(&mut self, count: usize) {
+        self.clear_source_text();
+        self.moves.truncate(self.moves.len() - count);
+        let mut history = History::new();
+        let mut position = self.start.clone();
+        history.push(&position);
+        for &mv in &self.moves {
+            history.play(&mut position, mv);
+        }
+        self.position = position;
+        self.history = history;
+    }
+
+    /// The game is no longer what it was set from.
+    fn clear_source_text(&mut self) {
+        self.source_text = None;
+    }
+
+    /// The move that `text` means, also as a square of the grid.
+    fn parse_move(position: &G, text: &str) -> Result<G::Move, ParseError> {
+        position.parse_move(text).or_else(|error| {
+            let mut moves = Vec::new();
+            position.legal_moves(&mut moves);
+            let found = moves.into_iter().find(|&mv| {
+                square_text(position, mv).is_some_and(|square| square.eq_ignore_ascii_case(text))
+            });
+            found.ok_or(error)
+        })
+    }
+
+    /// The search, up to date with the game; taken out, for a thread to have it.
+    fn take_search(&mut self) -> (Box<dyn Search<G>>, Vec<G::Move>) {
+        let search = self.search.take();
+        let moves_since = self.last_searched.as_ref().and_then(|(start, moves)| {
+            let is_same = *start == self.start && self.moves.starts_with(moves);
+            is_same.then(|| self.moves[moves.len()..].to_vec())
+        });
+        self.last_searched = Some((self.start.clone(), self.moves.clone()));
+        let search = search.unwrap_or_else(|| {
+            catalog::build::<G>(&self.spec).expect("the search was parsed for this game")
+        });
+        (search, moves_since.unwrap_or_default())
+    }
+
+    /// What is to be said of a search that was not said of the one before.
+    fn new_warnings(&mut self, search: &dyn Search<G>) -> Vec<String> {
+        let mut remarks = recorded_search::shortfall_texts(&search.shortfalls());
+        let before = std::mem::replace(&mut self.last_warnings, remarks.clone());
+        remarks.retain(|remark| !before.contains(remark));
+        remarks
+    }
+
+    /// Keeps a search for the next time, if what it knows is of use then.
+    fn store_search(&mut self, search: Option<Box<dyn Search<G>>>) {
+        self.search = search.filter(|_| !std::mem::take(&mut self.was_restricted));
+    }
+
+    fn spawn(
+        &mut self,
+        work: impl FnOnce() -> Option<Box<dyn Search<G>>> + Send + 'static,
+    ) -> Result<(), SessionError> {
+        // Deep lines of searches that call themselves want more than threads have by default.
+        let thread = thread::Builder::new()
+            .stack_size(16 << 20)
+            .name("search".to_owned())
+            .spawn(work)?;
+        self.search_thread = Some(thread);
+        Ok(())
+    }
+}
+
+impl<G: Playable> DynSession for TypedSession<G> {
+    fn game(&self) -> String {
+        notation::full_name::<G>(self.rules)
+    }
+
+    fn base_name(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn players(&self) -> [&'static str; 2] {
+        G::PLAYERS
+    }
+
+    fn set_position(&mut self, position: &str, moves: &str) -> Result<(), ParseError> {
+        if let Some((start, record)) = &self.source_text
+            && start == position
+            && let Some(rest) = moves.strip_prefix(record.as_str())
+            && (rest.is_empty() || record.is_empty() || rest.starts_with(' '))
+        {
+            if !rest.trim().is_empty() {
+                self.play_record(rest)?;
+                if let Some((_, record)) = &mut self.source_text {
+                    record.push_str(rest);
+                }
+            }
+            return Ok(());
+        }
+        let start: G = notation::read_position(self.rules, position)?;
+        let mut history = History::new();
+        history.push(&start);
+        let mut reached = start.clone();
+        let mut played = Vec::new();
+        let note = |_: &G, mv| played.push(mv);
+        notation::play_moves(&mut reached, &mut history, moves, note)?;
+        self.move_groups = vec![1; played.len()];
+        self.has_pending_pass = false;
+        self.moves = played;
+        self.start = start;
+        self.position = reached;
+        self.history = history;
+        self.source_text = Some((position.to_owned(), moves.to_owned()));
+        Ok(())
+    }
+
+    fn play(&mut self, text: &str) -> Result<(), SessionError> {
+        if let Some((_, reason)) = self.outcome() {
+            return Err(SessionError::GameOver(reason.to_owned()));
+        }
+        let error = match Self::parse_move(&self.position, text) {
+            Ok(mv) => {
+                self.clear_source_text();
+                self.play_move(mv);
+                let passes = u8::from(std::mem::take(&mut self.has_pending_pass));
+                self.move_groups.push(1 + passes);
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let Some(implied) = self.position.implied_move() else {
+            return Err(error.into());
+        };
+        let mut after = self.position.clone();
+        after.play(implied);
+        let mv = Self::parse_move(&after, text).map_err(|_| error)?;
+        self.clear_source_text();
+        self.play_move(implied);
+        self.play_move(mv);
+        self.move_groups.push(2);
+        Ok(())
+    }
+
+    fn play_implied_pass(&mut self) -> bool {
+        let Some(implied) = self.position.implied_move() else {
+            return false;
+        };
+        self.clear_source_text();
+        self.play_move(implied);
+        self.has_pending_pass = true;
+        true
+    }
+
+    fn undo_implied_pass(&mut self) {
+        if std::mem::take(&mut self.has_pending_pass) {
+            self.undo_moves(1);
+        }
+    }
+
+    fn undo(&mut self) -> Result<(), SessionError> {
+        self.undo_implied_pass();
+        let group = self.move_groups.pop().ok_or(SessionError::NothingToUndo)?;
+        self.undo_moves(usize::from(group));
+        Ok(())
+    }
+
+    fn to_move(&self) -> Player {
+        self.position.to_move()
+    }
+
+    fn plies(&self) -> usize {
+        self.moves.len()
+    }
+
+    fn outcome(&self) -> Option<(Outcome, &'static str)> {
+        match self.position.outcome() {
+            Some(outcome) => Some((outcome, self.position.end_reason())),
+            None => (self.history.outcome(&self.position))
+                .map(|outcome| (outcome, "threefold repetition")),
+        }
+    }
+
+    fn score(&self) -> Option<[u32; 2]> {
+        self.position.score()
+    }
+
+    fn position(&self, style: Style) -> String {
+        let mut text = String::new();
+        let _ = self.position.write_position(style, &mut text);
+        text
+    }
+
+    fn drawing(&self) -> String {
+        notation::board_text(&self.position)
+    }
+
+    fn moves(&self, style: Style) -> Vec<String> {
+        let mut moves = Vec::new();
+        if self.outcome().is_none() {
+            self.position.legal_moves(&mut moves);
+        }
+        (moves.into_iter())
+            .map(|mv| move_text(&self.position, mv, style))
+            .collect()
+    }
+
+    fn evaluations(&self) -> Vec<(&'static str, i32)> {
+        (G::evaluations().iter())
+            .map(|evaluation| (evaluation.name, evaluation.value(&self.position)))
+            .collect()
+    }
+
+    fn grid(&self) -> Grid {
+        self.position.grid()
+    }
+
+    fn grid_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        if self.outcome().is_none() {
+            self.position.legal_moves(&mut moves);
+        }
+        let text = |mv| {
+            square_text(&self.position, mv)
+                .unwrap_or_else(|| move_text(&self.position, mv, Style::Own))
+        };
+        moves.into_iter().map(text).collect()
+    }
+
+    fn set_search(
+        &mut self,
+        text: &str,
+        settings: &[(String, String)],
+    ) -> Result<(), CatalogError> {
+        let spec = catalog::configure::<G>(text, settings)?;
+        if spec != self.spec {
+            // Other random numbers are no reason to get memory anew.
+            if let Some(search) = &mut self.search
+                && spec == self.spec.with_seed(spec.seed())
+            {
+                search.clear();
+                search.reseed(spec.seed());
+                self.last_searched = None;
+            } else {
+                self.search = None;
+            }
+            self.spec = spec;
+        }
+        self.search_name = text.to_owned();
+        Ok(())
+    }
+
+    fn search_settings(&self) -> BTreeMap<String, String> {
+        catalog::parameter_values(&self.spec)
+    }
+
+    fn has_own_limits(&self) -> bool {
+        catalog::has_default_limit(&self.spec)
+    }
+
+    fn has_playouts(&self) -> bool {
+        matches!(self.spec, Spec::Mcts(_))
+    }
+
+    fn clear_search(&mut self) {
+        if let Some(search) = &mut self.search {
+            search.clear();
+        }
+        self.last_searched = None;
+    }
+
+    fn start(
+        &mut self,
+        request: SearchRequest,
+        emit: SessionEventSink,
+    ) -> Result<Vec<SessionEvent>, SessionError> {
+        if let Some((_, reason)) = self.outcome() {
+            return Err(SessionError::GameOver(reason.to_owned()));
+        }
+        let stopwatch = Stopwatch::start();
+        let search_moves = (request.search_moves.iter())
+            .map(|text| Self::parse_move(&self.position, text))
+            .collect::<Result<Vec<G::Move>, ParseError>>()?;
+        self.was_restricted = !search_moves.is_empty();
+        let (search, moves_since) = self.take_search();
+        let warnings = self.new_warnings(&*search);
+        let job = SearchJob {
+            position: self.position.clone(),
+            history: self.history.clone(),
+            search_moves,
+            moves_since,
+            warnings,
+            spec: self.spec.clone(),
+            search_name: self.search_name.clone(),
+            ply: self.moves.len() as u32,
+            request,
+            stopwatch,
+        };
+        if job.runs_inline() {
+            let (sender, events) = channel();
+            let emit: SessionEventSink = Arc::new(move |event| {
+                let _ = sender.send(event);
+            });
+            let search = job.run(search, &emit);
+            self.store_search(search);
+            return Ok(events.try_iter().collect());
+        }
+        self.spawn(move || job.run(search, &emit))?;
+        Ok(Vec::new())
+    }
+
+    fn start_perft(
+        &mut self,
+        depth: u32,
+        style: Style,
+        stop: StopFlag,
+        emit: SessionEventSink,
+    ) -> Result<(), SessionError> {
+        let position = self.position.clone();
+        let search = self.search.take();
+        self.spawn(move || {
+            run_perft(&position, depth, style, &stop, &emit);
+            emit(SessionEvent::Done(None));
+            search
+        })
+    }
+
+    fn finish(&mut self) {
+        if let Some(thread) = self.search_thread.take() {
+            let search = thread.join().ok().flatten();
+            self.store_search(search);
+        }
+        if self.search.is_none() {
+            self.last_searched = None;
+        }
+    }
+}
+
+/// Counts lines of play, and says how many begin with each move.
+fn run_perft<G: Playable>(
+    position: &G,
+    depth: u32,
+    style: Style,
+    stop: &StopFlag,
+    emit: &SessionEventSink,
+) {
+    let mut moves = Vec::new();
+    position.perft_moves(&mut moves);
+    let mut total = 0;
+    for mv in moves {
+        let mut child = position.clone();
+        child.play(mv);
+        let count = perft::perft_until(&child, depth - 1, &|| stop.is_set());
+        let Some(count) = count else {
+            emit(SessionEvent::Text("stopped".to_owned()));
+            return;
+        };
+        total += count;
+        let text = move_text(position, mv, style);
+        emit(SessionEvent::Text(format!("{text}: {count}")));
+    }
+    emit(SessionEvent::Text(String::new()));
+    emit(SessionEvent::Text(format!("Nodes searched: {total}")));
+}
+
+/// Everything a search thread needs.
+struct SearchJob<G: Playable> {
+    position: G,
+    history: History,
+    search_moves: Vec<G::Move>,
+    /// Moves played since the search looked last.
+    moves_since: Vec<G::Move>,
+    /// What is to be said before the search begins.
+    warnings: Vec<String>,
+    spec: Spec,
+    search_name: String,
+    ply: u32,
+    request: SearchRequest,
+    stopwatch: Stopwatch,
+}
+
+impl<G: Playable> SearchJob<G> {
+    /// Whether the search is over sooner than a thread could begin it.
+    fn runs_inline(&self) -> bool {
+        let SearchRequest { limits, output, .. } = &self.request;
+        let nodes = limits.nodes.or(limits.iterations);
+        output.is_none() && nodes.is_some_and(|nodes| nodes <= MAX_INLINE_NODES)
+    }
+
+    /// Searches, tells the answer, and gives the search back; none if it failed.
+    fn run(
+        self,
+        mut search: Box<dyn Search<G>>,
+        emit: &SessionEventSink,
+    ) -> Option<Box<dyn Search<G>>> {
+        let result = catch_unwind(AssertUnwindSafe(|| self.search(&mut *search, emit)));
+        match result {
+            Ok(answer) => {
+                emit(SessionEvent::Done(Some(answer)));
+                Some(search)
+            }
+            Err(panic) => {
+                let what = (panic.downcast_ref::<String>().map(String::as_str))
+                    .or_else(|| panic.downcast_ref::<&str>().copied())
+                    .unwrap_or("for no known reason");
+                emit(SessionEvent::Done(Some(self.fallback_result(what))));
+                None
+            }
+        }
+    }
+
+    fn search(&self, search: &mut dyn Search<G>, emit: &SessionEventSink) -> SearchResult {
+        for remark in &self.warnings {
+            emit(SessionEvent::Warning(remark.clone()));
+        }
+        for &mv in &self.moves_since {
+            search.advance(mv);
+        }
+        // Getting ready counts.
+        let limits = SearchLimits {
+            time: (self.request.limits.time)
+                .map(|time| time.saturating_sub(self.stopwatch.elapsed())),
+            ..self.request.limits
+        };
+        let mut on_report =
+            |report: &SearchReport<G::Move>| emit(SessionEvent::Info(self.search_info(report)));
+        let task = SearchTask {
+            search_moves: (!self.search_moves.is_empty()).then_some(&*self.search_moves),
+            multi_pv: self.request.multi_pv,
+            reports: Some(ReportCallback {
+                interval: self.request.info_interval,
+                callback: &mut on_report,
+            }),
+            ..SearchTask::new(&self.position, &self.history, &limits, &self.request.stop)
+        };
+        let about = SearchDescription {
+            spec: &self.spec,
+            name: &self.search_name,
+            ply: self.ply,
+        };
+        let choice = recorded_search::choose(search, task, &about, self.request.output.as_deref());
+        let info = self.search_info(&choice.report);
+        let best_move = move_text(&self.position, choice.mv, self.request.style);
+        let mut after = self.position.clone();
+        after.play(choice.mv);
+        let ponder_move = (info.root_moves.first())
+            .filter(|line| line.pv.first() == Some(&best_move))
+            .filter(|_| after.to_move() != self.position.to_move())
+            .and_then(|line| line.pv.get(1).cloned());
+        SearchResult {
+            best_move,
+            ponder_move,
+            info,
+            failure: None,
+        }
+    }
+
+    /// The answer of a search that failed.
+    fn fallback_result(&self, what: &str) -> SearchResult {
+        let mut moves = Vec::new();
+        self.position.legal_moves(&mut moves);
+        let mv = self.search_moves.first().or(moves.first());
+        SearchResult {
+            best_move: mv.map_or_else(String::new, |&mv| {
+                move_text(&self.position, mv, self.request.style)
+            }),
+            ponder_move: None,
+            info: SearchInfo::default(),
+            failure: Some(format!(
+                "the search failed: {what}; this is just a legal move"
+            )),
+        }
+    }
+
+    fn search_info(&self, report: &SearchReport<G::Move>) -> SearchInfo {
+        let root_moves: Vec<MoveInfo> = (report.root_moves.iter())
+            .map(|root| self.move_info(root))
+            .collect();
+        let memory = match &self.spec {
+            Spec::Mcts(config) => config.memory_mb << 20,
+            _ => 0,
+        };
+        SearchInfo {
+            depth: report.depth,
+            sel_depth: (root_moves.iter().map(|line| line.pv.len() as u32))
+                .max()
+                .unwrap_or(0),
+            nodes: report.nodes,
+            time: self.stopwatch.elapsed(),
+            hashfull: (report.memory_bytes.saturating_mul(1000))
+                .checked_div(memory as u64)
+                .unwrap_or(0)
+                .min(1000) as u32,
+            memory_full: report.memory_full,
+            root_moves,
+        }
+    }
+
+    fn move_info(&self, root: &RootMove<G::Move>) -> MoveInfo {
+        let mover = self.position.to_move();
+        let mut position = self.position.clone();
+        let mut history = self.history.clone();
+        let mut moves = Vec::new();
+        let mut ends_game = false;
+        let line: &[G::Move] = if root.pv.is_empty() {
+            std::slice::from_ref(&root.mv)
+        } else {
+            &root.pv
+        };
+        for &mv in line {
+            if ends_game || !position.is_legal(mv) {
+                break;
+            }
+            moves.push(move_text(&position, mv, self.request.style));
+            position.play(mv);
+            history.push(&position);
+            ends_game = history.outcome(&position).is_some();
+        }
+        let proven = root.proven.map(|outcome| {
+            let value = Reward::from_outcome(outcome).for_player(mover);
+            value.partial_cmp(&0.5).unwrap_or(Ordering::Equal)
+        });
+        MoveInfo {
+            visits: root.visits,
+            value: root.value.for_player(mover),
+            proven,
+            ends_game,
+            pv: moves,
+        }
+    }
+}
+
+fn move_text<G: Playable>(position: &G, mv: G::Move, style: Style) -> String {
+    let mut text = String::new();
+    let _ = position.write_move(mv, style, &mut text);
+    text
+}
+
+/// A move as a square of the grid, if it is one.
+fn square_text<G: Playable>(position: &G, mv: G::Move) -> Option<String> {
+    let square = position.grid_square(mv)?;
+    let mut text = String::new();
+    let _ = write_square(square, &mut text);
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{games::kalah::Kalah, search::BestMove};
+
+    struct Broken;
+
+    impl Search<Kalah> for Broken {
+        fn search(
+            &mut self,
+            _: SearchTask<'_, Kalah>,
+        ) -> BestMove<<Kalah as crate::games::Game>::Move> {
+            panic!("broken on purpose")
+        }
+
+        fn reseed(&mut self, _: u64) {}
+    }
+
+    /// A search that fails is told, a legal move comes all the same, and the next search is a sound one.
+    #[test]
+    fn a_search_that_panics_costs_neither_move_nor_game() {
+        let mut table = TypedSession::<Kalah>::new(crate::games::kalah::KalahRules::default());
+        table.search = Some(Box::new(Broken));
+        let (sender, received) = channel();
+        let emit: SessionEventSink = Arc::new(move |event| {
+            let _ = sender.send(event);
+        });
+        for fails in [true, false] {
+            let request = SearchRequest {
+                limits: SearchLimits::iterations(10),
+                multi_pv: 1,
+                search_moves: Vec::new(),
+                style: Style::Own,
+                info_interval: Duration::from_secs(1),
+                stop: StopFlag::new(),
+                output: None,
+            };
+            table
+                .start(request, Arc::clone(&emit))
+                .expect("a thread starts");
+            let Ok(SessionEvent::Done(Some(answer))) = received.recv() else {
+                panic!("expected an answer")
+            };
+            table.finish();
+            assert_eq!(answer.failure.is_some(), fails, "{answer:?}");
+            if let Some(failure) = &answer.failure {
+                assert!(failure.contains("broken on purpose"), "{failure}");
+            }
+            assert!(table.moves(Style::Own).contains(&answer.best_move));
+            assert_eq!(table.search.is_none(), fails);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! A match that is followed: how it stands, and which of its trees is the newest.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{App, GameAction, display_name};
+use crate::{
+    demo_match::{DemoMatch, DemoMatchConfig},
+    match_state::{self, MatchState},
+    sequence::compare_paths,
+    watch::{Awaited, WatchScope},
+};
+
+/// A tree of a match that this window started grows for so long.
+const DEMO_GROWTH_DURATION: Duration = Duration::from_millis(1200);
+
+/// What is known of a match that is followed.
+#[derive(Debug, Default)]
+pub struct FollowedMatch {
+    /// How it stands, as far as it was told.
+    pub state: Option<Arc<MatchState>>,
+    /// What is not there yet.
+    awaited: Option<Awaited>,
+    /// Whether the window closes when the match is over.
+    close_when_over: bool,
+    /// Whether its directory is to be remembered as soon as it is there.
+    should_remember: bool,
+}
+
+/// Which position the board shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownPosition {
+    /// That of the match, as it stands now.
+    Now,
+    /// That of the selected node.
+    Node,
+    /// That of the tree's root.
+    Tree,
+}
+
+impl App {
+    /// How the match that is followed stands.
+    pub fn match_state(&self) -> Option<&Arc<MatchState>> {
+        self.followed_match.as_ref()?.state.as_ref()
+    }
+
+    /// Starts a match, and follows it from now on.
+    pub(super) fn start_demo_match(&mut self, config: &DemoMatchConfig) {
+        match DemoMatch::start(config, Arc::clone(&self.wake)) {
+            Ok(demo_match) => {
+                self.follow_match(demo_match.directory().to_owned(), config.close_when_over);
+                // It is gone when the window is.
+                if let Some(following) = &mut self.followed_match {
+                    following.should_remember = false;
+                }
+                self.growth_animation = Some(DEMO_GROWTH_DURATION);
+                self.show_message(demo_match.description());
+                self.demo_match = Some(demo_match);
+            }
+            Err(problem) => self.show_error(problem),
+        }
+    }
+
+    /// Follows a match from now on.
+    pub(super) fn follow_match(&mut self, directory: PathBuf, exit: bool) {
+        self.session = None;
+        self.watch_directory(&directory, WatchScope::Match);
+        self.followed_match = Some(FollowedMatch {
+            close_when_over: exit,
+            should_remember: true,
+            ..FollowedMatch::default()
+        });
+        self.show_sequence(Vec::new());
+    }
+
+    /// The directory that is followed is there; it is remembered once.
+    pub(super) fn remember_match(&mut self) {
+        let is_new = (self.followed_match.as_mut())
+            .is_some_and(|known| std::mem::take(&mut known.should_remember));
+        if let Some(directory) = self.directory.clone().filter(|_| is_new) {
+            self.settings.add_recent(&directory);
+        }
+    }
+
+    /// Takes in how the match stands now.
+    pub(super) fn set_match_state(&mut self, state: Arc<MatchState>) {
+        let Some(following) = &mut self.followed_match else {
+            return;
+        };
+        following.awaited = None;
+        self.is_closing |= following.close_when_over && state.is_over();
+        following.state = Some(state);
+    }
+
+    pub(super) fn set_awaited(&mut self, awaited: Awaited) {
+        if let Some(following) = &mut self.followed_match {
+            following.awaited = Some(awaited);
+        }
+    }
+
+    /// What the window waits for, in a sentence; none if there is something to see.
+    pub fn waiting_text(&self) -> Option<String> {
+        let following = self.followed_match.as_ref()?;
+        let directory = self.directory.as_deref()?.display();
+        let is_over = following.state.as_ref().map(|standing| standing.is_over());
+        Some(match (is_over, following.awaited) {
+            (Some(true), _) => "There are no trees of this match.".to_owned(),
+            (Some(false), _) => "Trees are shown as the players write them.".to_owned(),
+            (None, Some(Awaited::Directory)) => {
+                format!("Waiting for the folder {directory}; it does not exist yet.")
+            }
+            (None, _) => format!("Waiting for {} in {directory}.", match_state::MATCH_FILE),
+        })
+    }
+
+    /// Whether there is a tree to see, or it is known what has to appear first. An error is one that the window shows.
+    pub fn is_ready_to_show(&self) -> Result<bool, String> {
+        match &self.message {
+            Some(message) if message.is_error => Err(message.text.clone()),
+            _ => {
+                let awaited = self
+                    .followed_match
+                    .as_ref()
+                    .and_then(|following| following.awaited);
+                Ok(self.model.is_some() || awaited.is_some())
+            }
+        }
+    }
+
+    /// Which of these files that have appeared is to be shown, if what appears is followed. In a match late trees of
+    /// earlier searches, and of other games than the one that is told of, are not.
+    pub(super) fn newest_to_show(&self, paths: &[PathBuf]) -> Option<PathBuf> {
+        let leads = |path: &&PathBuf| {
+            let (Some(_), Some(shown)) = (&self.followed_match, self.sequence.path()) else {
+                return true;
+            };
+            let is_later = compare_paths(path, shown).is_ge();
+            let is_in_game = |path: &Path| {
+                let game = self.game_directory();
+                game.is_some() && path.parent() == game.as_deref()
+            };
+            is_later || is_in_game(path) && !is_in_game(shown)
+        };
+        paths.iter().rev().find(leads).cloned()
+    }
+
+    /// Where the trees of the game are that is played now.
+    fn game_directory(&self) -> Option<PathBuf> {
+        let name = self.match_state()?.meta.directory.as_ref()?;
+        Some(self.directory.as_ref()?.join(name))
+    }
+
+    /// Which position the board shows.
+    pub fn shown_position(&self) -> ShownPosition {
+        if self.match_state().is_some() && self.model.is_none() {
+            ShownPosition::Now
+        } else if self.selected.is_some() {
+            ShownPosition::Node
+        } else if self.match_state().is_some() && self.is_following_newest {
+            ShownPosition::Now
+        } else {
+            ShownPosition::Tree
+        }
+    }
+
+    /// Whether the tree that is shown is of the game that is played now.
+    pub fn is_current_game(&self) -> bool {
+        let game = self.game_directory();
+        let parent = self.shown_path.as_deref().and_then(Path::parent);
+        game.is_some() && parent == game.as_deref()
+    }
+
+    /// Of which game the tree is that is shown, and how far that had come, in a few words.
+    pub fn tree_label(&self) -> String {
+        let parent = self
+            .shown_path
+            .as_deref()
+            .and_then(Path::parent)
+            .map(display_name);
+        let number = |name: &str| -> Option<u64> {
+            let figures = name.trim_start_matches(|symbol: char| !symbol.is_ascii_digit());
+            figures.parse().ok()
+        };
+        let game = match (self.match_state(), parent) {
+            (Some(standing), _) if self.is_current_game() => {
+                format!("Game {}", standing.meta.number)
+            }
+            (_, Some(name)) => number(&name).map_or(name, |number| format!("Game {number}")),
+            (_, None) => "Tree".to_owned(),
+        };
+        let meta = self.model.as_ref().and_then(|model| model.meta.as_ref());
+        match meta.map(|meta| meta.ply) {
+            None => game,
+            Some(0) => format!("{game} at the start"),
+            Some(1) => format!("{game} after 1 move"),
+            Some(ply) => format!("{game} after {ply} moves"),
+        }
+    }
+
+    /// Which move of the list is looked at; none if what comes last is.
+    pub fn shown_move(&self) -> Option<usize> {
+        if let Some(playing) = &self.session {
+            let shown = playing.game.shown_ply().checked_sub(1);
+            return shown.filter(|_| !playing.game.is_at_end());
+        }
+        let meta = self.model.as_ref()?.meta.as_ref()?;
+        (!self.is_following_newest && self.is_current_game()).then_some(meta.ply as usize)
+    }
+
+    /// Looks for the tree of a move.
+    pub(super) fn go_to_move(&mut self, index: usize) {
+        if self.session.is_some() {
+            self.dispatch_game_action(GameAction::ShowPly(index + 1));
+        }
+        if let (Some(game), Ok(ply)) = (self.game_directory(), u32::try_from(index)) {
+            self.loader.locate(self.sequence.in_directory(&game), ply);
+        }
+    }
+
+    /// Shows the tree that was looked for.
+    pub(super) fn go_to_tree(&mut self, path: Option<&Path>) {
+        match path.and_then(|path| self.sequence.find(path).ok()) {
+            Some(index) => {
+                self.select(None);
+                self.sequence.go_to(index);
+                self.is_following_newest = false;
+                self.request_trees();
+            }
+            // In a game of one's own the board shows the move.
+            None if self.session.is_some() => {}
+            None => self.show_message("there is no tree of this move"),
+        }
+    }
+
+    /// What there is to know of the match, for tests.
+    pub(super) fn dump_match(&self) -> Value {
+        let Some(state) = self.match_state() else {
+            return Value::Null;
+        };
+        let meta = &state.meta;
+        json!({
+            "names": meta.score.names,
+            "won": meta.score.won,
+            "drawn": meta.score.drawn,
+            "number": meta.number,
+            "games": meta.games,
+            "players": meta.players,
+            "clocks": meta.clocks,
+            "moves": state.moves.len(),
+            "last": state.moves.last(),
+            "to_move": state.turn_text(),
+            "position": state.board.as_ref().ok().map(|now| &now.position),
+            "result": meta.result,
+            "reason": meta.reason,
+            "directory": meta.directory,
+            "over": state.is_over(),
+            "verdict": state.result_text(),
+        })
+    }
+}

@@ -1,0 +1,485 @@
+//! A game in progress: the table, the engines that play at it, and what was made of it so far. The window's own part, what it
+//! shows and follows, is the app's.
+
+use std::{
+    path::Path,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use canopy_engine::{
+    arena::client::PostMortem,
+    games::Player,
+    rng::{child_seed, mix},
+};
+
+use super::{
+    GameConfig,
+    engine_handle::{EngineEvent, EngineHandle, MoveRequest},
+    files::GameRecorder,
+    game_state::{GameState, MoveStats, Turn, game_directory_name},
+};
+use crate::{board::MoveAnimation, loader::Wake, temporary::TemporaryDirectory};
+
+/// An engine that has said nothing for so long may hang.
+const ENGINE_SILENCE_LIMIT: Duration = Duration::from_secs(15);
+/// What moves is drawn so often.
+pub(crate) const FRAME_INTERVAL: Duration = Duration::from_millis(16);
+/// The clocks are drawn so often.
+const CLOCK_REDRAW_INTERVAL: Duration = Duration::from_secs(1);
+/// Random numbers of engines have so many bits.
+const SEED_BITS: u32 = 31;
+/// Whose random numbers are neither seat's.
+pub(crate) const ANALYST_SEED_INDEX: u64 = 2;
+
+/// An engine that looks for a move.
+#[derive(Clone, Copy, Debug)]
+pub struct ActiveSearch {
+    /// Whose move it is.
+    pub player: Player,
+    /// Which question it answers.
+    request_id: u64,
+    /// Since when.
+    pub started_at: Duration,
+    /// When it last said something.
+    pub(crate) last_heard_at: Duration,
+    /// What it said: playouts or positions.
+    pub nodes: u64,
+}
+
+/// Something that went wrong with an engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineFailure {
+    /// What happened, in a sentence.
+    pub text: String,
+    /// What it said last.
+    pub last_output: Vec<String>,
+    /// Whether it may still answer.
+    pub is_unresponsive: bool,
+}
+
+/// The game that is played in the window.
+pub struct GameSession {
+    /// The game.
+    pub game: GameState,
+    pub(crate) engines: [Option<EngineHandle>; 2],
+    pub(crate) analyst: Option<EngineHandle>,
+    /// Whether it still looks.
+    pub is_analysing: bool,
+    /// When engines begin the next game of a series by themselves.
+    pub(crate) next_game_at: Option<Duration>,
+    /// Where the trees go, as long as the game is played; it goes after the engines.
+    pub(crate) directory: TemporaryDirectory,
+    pub(crate) recorder: Option<GameRecorder>,
+    seed: u64,
+    /// The number of the last question, and of the last game that was begun.
+    last_request_id: u64,
+    game_count: u64,
+    /// The engine that looks for a move.
+    pub search: Option<ActiveSearch>,
+    /// A move that a person is to see coming: when it is made.
+    pub(crate) delayed_move: Option<(Duration, String, MoveStats)>,
+    /// When the player to move could begin to think.
+    pub(crate) turn_started_at: Duration,
+    /// What went wrong.
+    pub failure: Option<EngineFailure>,
+    /// Whether engines wait.
+    pub is_paused: bool,
+    /// Whether the next move of an engine is the last for now.
+    pub(crate) is_single_step: bool,
+    /// Whether the result of this game is in the score.
+    pub(crate) is_scored: bool,
+    /// The last game that was recorded.
+    recorded_game: Option<u64>,
+    /// Whether one looks from the second player's side.
+    pub is_flipped: bool,
+    /// How long a move of an engine takes at least.
+    pub min_move_time: Duration,
+    /// The last move on its way, and since when.
+    motion: Option<(MoveAnimation, Duration)>,
+}
+
+impl Drop for GameSession {
+    fn drop(&mut self) {
+        self.engines = [None, None];
+        self.analyst = None;
+    }
+}
+
+impl GameSession {
+    pub(crate) fn new(
+        config: GameConfig,
+        records: Option<&Path>,
+        now: Duration,
+    ) -> Result<Self, String> {
+        let min_move_time = config.min_move_time;
+        let game = GameState::new(config)?;
+        let names = [
+            game.player_name(Player::First),
+            game.player_name(Player::Second),
+        ];
+        let recorder = records.map(|records| GameRecorder::new(game.config(), names, records));
+        let directory = TemporaryDirectory::new()
+            .map_err(|error| format!("there is no directory for the trees: {error}"))?;
+        let clock = SystemTime::now().duration_since(UNIX_EPOCH);
+        let seed = mix(clock.unwrap_or_default().as_nanos() as u64);
+        let is_flipped = should_flip_board(&game);
+        Ok(Self {
+            game,
+            engines: [None, None],
+            analyst: None,
+            is_analysing: false,
+            next_game_at: None,
+            directory,
+            recorder,
+            seed,
+            last_request_id: 0,
+            game_count: 1,
+            search: None,
+            delayed_move: None,
+            turn_started_at: now,
+            failure: None,
+            is_paused: false,
+            is_single_step: false,
+            is_scored: false,
+            recorded_game: None,
+            is_flipped,
+            min_move_time,
+            motion: None,
+        })
+    }
+
+    /// The last move on its way, and for how long it has been; none when it has arrived, or is not what is shown.
+    pub fn motion(&self, now: Duration) -> Option<(&MoveAnimation, Duration)> {
+        let (motion, since) = self.motion.as_ref().filter(|_| self.game.is_at_end())?;
+        let at = now.saturating_sub(*since);
+        (!motion.is_over(at)).then_some((motion, at))
+    }
+
+    /// The last move begins its way.
+    fn start_motion(&mut self, now: Duration) {
+        let plan = self.game.config();
+        let motion = MoveAnimation::new(&plan.game, &plan.position, self.game.moves());
+        self.motion = motion.map(|motion| (motion, now));
+    }
+
+    /// Stops whoever thinks; what they find is not wanted any more.
+    pub(crate) fn cancel_search(&mut self) {
+        self.last_request_id += 1;
+        self.delayed_move = None;
+        self.failure = None;
+        if self.search.take().is_some() {
+            for opponent in self.engines.iter().flatten() {
+                opponent.interrupt();
+            }
+        }
+    }
+
+    /// Where the trees of this game go, made now.
+    fn make_tree_directory(&self) -> Option<String> {
+        let directory = self
+            .directory
+            .path()
+            .join(game_directory_name(self.game.game_number()));
+        std::fs::create_dir_all(&directory).ok()?;
+        Some(directory.to_string_lossy().into_owned())
+    }
+
+    pub(crate) fn next_request(&mut self, moves: Vec<String>, seat: u64) -> MoveRequest {
+        self.last_request_id += 1;
+        let seed = child_seed(child_seed(self.seed, self.game_count), seat);
+        MoveRequest {
+            id: self.last_request_id,
+            game: self.game_count,
+            position: self.game.config().position.clone(),
+            moves,
+            seed: seed >> (u64::BITS - SEED_BITS),
+            trees: self.make_tree_directory(),
+        }
+    }
+
+    /// What fraction of its limit the engine that thinks has used; none without a limit that can be told.
+    pub fn progress(&self, now: Duration) -> Option<f32> {
+        let thinking = self.search?;
+        let seat = self.game.participant_of(thinking.player);
+        let engine = self.game.config().participants.get(seat)?.as_ref()?;
+        let go = engine.limits.as_ref()?;
+        let part = match (go.movetime, go.nodes) {
+            (Some(time), _) => {
+                now.saturating_sub(thinking.started_at).as_secs_f32() / time.as_secs_f32()
+            }
+            (None, Some(nodes)) => thinking.nodes as f32 / nodes as f32,
+            (None, None) => return None,
+        };
+        Some(part.clamp(0.0, 1.0))
+    }
+
+    /// What a side has used of its time, up to now.
+    pub fn time_used(&self, player: Player, now: Duration) -> Duration {
+        let is_running = match self.game.turn() {
+            Turn::Person(mover) | Turn::Engine(_, mover) => mover == player && !self.is_paused,
+            Turn::Over(_) => false,
+        };
+        let running = if is_running {
+            now.saturating_sub(self.turn_started_at)
+        } else {
+            Duration::ZERO
+        };
+        self.game.time_used(player) + running
+    }
+
+    /// When something has to be done though nobody does anything.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        let held = self.delayed_move.as_ref().map(|(at, _, _)| *at);
+        let silence = (self.search.as_ref().filter(|_| self.failure.is_none()))
+            .map(|thinking| thinking.last_heard_at + self.silence_limit(thinking));
+        held.into_iter()
+            .chain(silence)
+            .chain(self.next_game_at)
+            .min()
+    }
+
+    /// When the window is to be drawn again because time passes.
+    pub fn next_frame_delay(&self, now: Duration) -> Option<Duration> {
+        if self.motion(now).is_some() {
+            return Some(FRAME_INTERVAL);
+        }
+        if matches!(self.game.turn(), Turn::Over(_)) || self.is_paused {
+            return self.next_game_at.map(|at| at.saturating_sub(now));
+        }
+        let pause = match self.search {
+            Some(_) => Duration::from_millis(33),
+            None => CLOCK_REDRAW_INTERVAL,
+        };
+        Some(
+            self.next_deadline()
+                .map_or(pause, |at| at.saturating_sub(now).min(pause)),
+        )
+    }
+}
+
+impl GameSession {
+    /// A person makes a move.
+    pub(crate) fn play_person_move(&mut self, text: &str, now: Duration) -> Result<(), String> {
+        if !matches!(self.game.turn(), Turn::Person(_)) {
+            return Err("it is not your turn".to_owned());
+        }
+        if !self.game.is_at_end() {
+            return Err(
+                "this is an earlier position; go to the last one to make a move".to_owned(),
+            );
+        }
+        let effort = MoveStats {
+            time: now.saturating_sub(self.turn_started_at),
+            ..MoveStats::default()
+        };
+        self.game.play_move(text, effort)?;
+        self.turn_started_at = now;
+        self.start_motion(now);
+        Ok(())
+    }
+
+    /// An engine makes a move; one that is not legal is its trouble.
+    pub(crate) fn play_engine_move(&mut self, text: &str, effort: MoveStats, now: Duration) {
+        let Turn::Engine(_, player) = self.game.turn() else {
+            return;
+        };
+        if text.trim().eq_ignore_ascii_case("resign") {
+            self.game.resign(player);
+            return;
+        }
+        if let Err(problem) = self.game.play_move(text, effort) {
+            let name = self.game.player_name(player);
+            self.failure = Some(EngineFailure {
+                text: format!("{name} made a move that it may not make: {problem}"),
+                last_output: Vec::new(),
+                is_unresponsive: false,
+            });
+            return;
+        }
+        self.turn_started_at = now;
+        self.start_motion(now);
+        if std::mem::take(&mut self.is_single_step) {
+            self.is_paused = true;
+        }
+    }
+
+    /// Takes in what an engine says; whether a move was made.
+    pub(crate) fn handle_engine_event(&mut self, event: EngineEvent, now: Duration) -> bool {
+        let (EngineEvent::Info(number, _)
+        | EngineEvent::BestMove(number, _)
+        | EngineEvent::Failed(number, _, _)) = &event;
+        let Some(thinking) =
+            (self.search.as_mut()).filter(|thinking| thinking.request_id == *number)
+        else {
+            return false;
+        };
+        thinking.last_heard_at = now;
+        // Who speaks is not silent.
+        self.failure.take_if(|trouble| trouble.is_unresponsive);
+        match event {
+            EngineEvent::Info(_, info) => {
+                thinking.nodes = info.nodes.unwrap_or(thinking.nodes);
+                false
+            }
+            EngineEvent::BestMove(_, answer) => {
+                let since = thinking.started_at;
+                self.search = None;
+                self.failure = None;
+                let effort = MoveStats {
+                    time: answer.time,
+                    nodes: answer.info.nodes.unwrap_or(0),
+                    depth: answer.info.depth.unwrap_or(0),
+                    score: answer.info.score,
+                };
+                if now < since + self.min_move_time {
+                    self.delayed_move = Some((since + self.min_move_time, answer.text, effort));
+                    return false;
+                }
+                self.play_engine_move(&answer.text, effort, now);
+                true
+            }
+            EngineEvent::Failed(_, text, remains) => {
+                let name = self.game.player_name(thinking.player).to_owned();
+                self.search = None;
+                self.failure = Some(EngineFailure {
+                    text: format!("{name} {text}"),
+                    last_output: last_output_lines(&remains),
+                    is_unresponsive: false,
+                });
+                false
+            }
+        }
+    }
+
+    /// How long an engine may say nothing: not every one tells what it thinks before its time is up.
+    fn silence_limit(&self, thinking: &ActiveSearch) -> Duration {
+        let seat = self.game.participant_of(thinking.player);
+        let engine = self
+            .game
+            .config()
+            .participants
+            .get(seat)
+            .and_then(Option::as_ref);
+        let time = engine.and_then(|engine| engine.limits.as_ref()?.movetime);
+        ENGINE_SILENCE_LIMIT + time.unwrap_or_default()
+    }
+
+    /// Says so when an engine has said nothing for long.
+    pub(crate) fn check_silence(&mut self, now: Duration) {
+        let Some(thinking) = self.search.filter(|_| self.failure.is_none()) else {
+            return;
+        };
+        let silence = self.silence_limit(&thinking);
+        if now >= thinking.last_heard_at + silence {
+            let name = self.game.player_name(thinking.player);
+            self.failure = Some(EngineFailure {
+                text: format!("{name} has said nothing for {} seconds", silence.as_secs()),
+                last_output: Vec::new(),
+                is_unresponsive: true,
+            });
+        }
+    }
+
+    /// Asks an engine for a move.
+    pub(crate) fn request_move(
+        &mut self,
+        seat: usize,
+        player: Player,
+        now: Duration,
+        wake: Wake,
+    ) -> Result<(), String> {
+        let request = self.next_request(self.game.moves().to_vec(), seat as u64);
+        let plan = self.game.config();
+        let Some(slot) = self.engines.get_mut(seat) else {
+            return Ok(());
+        };
+        let opponent = match slot {
+            Some(opponent) => opponent,
+            None => {
+                let engine = plan.participants.get(seat).cloned().flatten();
+                let engine = engine.ok_or("nobody sits there")?;
+                slot.insert(EngineHandle::start(engine, &plan.game, wake)?)
+            }
+        };
+        opponent.request_move(request);
+        self.search = Some(ActiveSearch {
+            player,
+            request_id: self.last_request_id,
+            started_at: now,
+            last_heard_at: now,
+            nodes: 0,
+        });
+        self.turn_started_at = now;
+        Ok(())
+    }
+
+    /// Whether an engine waits to be told to make one move.
+    pub fn can_step(&self) -> bool {
+        self.is_paused && matches!(self.game.turn(), Turn::Engine(..))
+    }
+
+    /// The result of a game that goes on, or is played again, counts no more.
+    pub(crate) fn remove_result(&mut self) {
+        if std::mem::take(&mut self.is_scored) {
+            self.game.remove_result();
+        }
+    }
+
+    pub(crate) fn set_paused(&mut self, is_paused: bool, now: Duration) {
+        self.is_paused = is_paused;
+        if is_paused {
+            self.cancel_search();
+        } else {
+            self.turn_started_at = now;
+        }
+    }
+
+    /// The same game from its beginning, or the next one of the series.
+    pub(crate) fn new_game(&mut self, now: Duration, is_next: bool) -> Result<(), String> {
+        self.cancel_search();
+        self.next_game_at = None;
+        self.game_count += 1;
+        (self.is_scored, self.is_paused, self.is_single_step) = (false, false, false);
+        self.turn_started_at = now;
+        let begun = if is_next {
+            self.game.next_game()
+        } else {
+            self.game.restart()
+        };
+        self.is_flipped = should_flip_board(&self.game);
+        begun
+    }
+
+    /// Counts a game that is over, and keeps it.
+    pub(crate) fn record_result(&mut self) -> Result<(), String> {
+        self.game.add_result();
+        // A game that was taken back and ended again is on record already.
+        let is_known = self.recorded_game == Some(self.game_count);
+        let Some(recorder) = self.recorder.as_mut().filter(|_| !is_known) else {
+            return Ok(());
+        };
+        self.recorded_game = Some(self.game_count);
+        recorder.record_game(&self.game, self.seed, self.game.move_stats())
+    }
+}
+
+/// Whether the second player's side belongs below: the board has sides, and there a person sits, and nobody else.
+fn should_flip_board(game: &GameState) -> bool {
+    let has_sides = ["chess", "kalah", "delta"].contains(&game.base_game());
+    let is_person = |player: Player| {
+        let seat = game.config().participants.get(game.participant_of(player));
+        seat.is_some_and(Option::is_none)
+    };
+    has_sides && is_person(Player::Second) && !is_person(Player::First)
+}
+
+fn last_output_lines(post_mortem: &PostMortem) -> Vec<String> {
+    let mut lines = post_mortem.lines.clone();
+    lines.extend(
+        post_mortem
+            .complaints
+            .iter()
+            .map(|line| format!("! {line}")),
+    );
+    lines.split_off(lines.len().saturating_sub(6))
+}
