@@ -11,7 +11,7 @@ use canopy_engine::{
 };
 use libfuzzer_sys::fuzz_target;
 
-struct Rows<'a>(&'a Replay);
+struct Rows<'a>(&'a GrowthReplay);
 
 impl Visitor for Rows<'_> {
     type Out = ();
