@@ -14,8 +14,8 @@ use canopy_engine::tree::{
 };
 use canopy_viewer::{
     app::{Action, App, CopyTarget, Direction},
-    frame,
-    model::{ModelSource, TreeModel},
+    tree::model::{ModelSource, TreeModel},
+    ui::frame,
 };
 
 use crate::{stage::Harness, support::Scratch};

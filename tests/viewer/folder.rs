@@ -9,8 +9,8 @@ use std::{
 use canopy_engine::tree::{Tree, TreeBuilder, TreeRow, files::Format};
 use canopy_viewer::{
     app::{Action, App},
-    sequence,
-    watch::EventSource,
+    tree::sequence,
+    workers::watch::EventSource,
 };
 
 use crate::{

@@ -22,8 +22,10 @@ use canopy_engine::{
 use canopy_viewer::{
     app::{Action, App},
     board::Board,
-    formula::{self, SelectionExplanation},
-    model::{Filter, JournalFeatures, ModelSource, TreeModel},
+    tree::{
+        formula::{self, SelectionExplanation},
+        model::{Filter, JournalFeatures, ModelSource, TreeModel},
+    },
 };
 
 use crate::{stage::Harness, support::Scratch};

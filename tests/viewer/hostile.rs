@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use canopy_engine::tree::{Tree, TreeBuilder, TreeRow, files::Format};
 use canopy_viewer::{
     app::{Action, Direction},
-    model::{ModelSource, TreeModel},
+    tree::model::{ModelSource, TreeModel},
 };
 
 use crate::{stage::Harness, support::Scratch};

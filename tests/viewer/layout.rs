@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fs, path::PathBuf, thread, time::Instant};
 
-use canopy_viewer::layout::{TreeShape, layout};
+use canopy_viewer::tree::layout::{TreeShape, layout};
 use proptest::prelude::*;
 
 // ---- trees ------------------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ use canopy_engine::{
 };
 use canopy_viewer::{
     app::{Action, Direction, GameAction, StatusMessage},
-    model::{Filter, ModelSource, TreeModel},
     play::GameConfig,
+    tree::model::{Filter, ModelSource, TreeModel},
 };
 use tiny_skia::Pixmap;
 

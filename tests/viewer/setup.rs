@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use canopy_viewer::{frame, settings::ViewerSettings};
+use canopy_viewer::{settings::ViewerSettings, ui::frame};
 use serde_json::Value;
 
 use crate::stage::Harness;

@@ -8,9 +8,9 @@ use std::{
 
 use canopy_viewer::{
     app::{Action, App},
-    frame::{self, FrameRenderer},
-    model::TreeModel,
     settings::ViewerSettings,
+    tree::model::TreeModel,
+    ui::frame::{self, FrameRenderer},
 };
 
 const WIDTH: u32 = 1100;

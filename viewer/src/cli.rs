@@ -14,19 +14,21 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
     app::{Action, App},
-    camera::{Camera, Canvas},
-    demo_match::DemoMatchConfig,
-    display::WindowError,
-    frame::{self, FrameRenderer},
-    journal_bench,
-    memory_budget::MemoryBudget,
-    model::TreeModel,
-    render::RenderView,
-    scene::{self, RenderOptions},
-    settings::ViewerSettings,
+    draw::theme::Theme,
+    play::demo_match::DemoMatchConfig,
+    settings::{ViewerSettings, memory_budget::MemoryBudget},
+    system::display::WindowError,
     terminal,
-    theme::Theme,
-    window,
+    tree::{
+        camera::{Camera, Canvas},
+        model::TreeModel,
+        scene::{self, RenderOptions},
+    },
+    ui::{
+        frame::{self, FrameRenderer},
+        window,
+    },
+    workers::{journal_bench, render::RenderView},
 };
 
 #[derive(Parser)]

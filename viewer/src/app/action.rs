@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use super::GameAction;
-use crate::{demo_match::DemoMatchConfig, model::Filter, paths::absolute, play::GameConfig};
+use crate::{
+    play::{GameConfig, demo_match::DemoMatchConfig},
+    system::paths::absolute,
+    tree::model::Filter,
+};
 
 /// Something that happens in the window.
 #[derive(Clone, Debug, PartialEq)]

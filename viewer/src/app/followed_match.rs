@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 
 use super::{App, GameAction, display_name};
 use crate::{
-    demo_match::{DemoMatch, DemoMatchConfig},
-    match_state::{self, MatchState},
-    sequence::compare_paths,
-    watch::{Awaited, WatchScope},
+    play::{
+        demo_match::{DemoMatch, DemoMatchConfig},
+        match_state::{self, MatchState},
+    },
+    tree::sequence::compare_paths,
+    workers::watch::{Awaited, WatchScope},
 };
 
 /// A tree of a match that this window started grows for so long.

@@ -19,8 +19,8 @@ use crate::{
         game_state::Turn,
         session::{ANALYST_SEED_INDEX, EngineFailure, FRAME_INTERVAL, GameSession},
     },
-    sequence::Sequence,
-    watch::WatchScope,
+    tree::sequence::Sequence,
+    workers::watch::WatchScope,
 };
 
 /// So long, beside their pace, engines wait before the next game of a series.

@@ -21,28 +21,36 @@ pub use self::{
     timeline::{SPEEDS, Timeline},
 };
 use crate::{
+    app::counters::Counters,
     board::Board,
-    camera::{Camera, Canvas},
-    counters::Counters,
-    demo_match::{DemoMatch, own_engine_command},
-    loader::{Listing, LoadError, LoadedTree, Loader, LoaderEvent, Wake},
-    memory_budget::MemoryBudget,
-    model::{
-        Filter, TreeModel,
-        node_path::{NodeFinder, path_to},
-        root_only_meta,
+    draw::theme::Theme,
+    play::{
+        demo_match::{DemoMatch, own_engine_command},
+        files,
+        session::GameSession,
     },
-    play::{files, session::GameSession},
-    render::{SaveContent, is_picture},
-    replay::Replayer,
-    scene::{self, RenderOptions},
-    sequence::Sequence,
-    settings::ViewerSettings,
-    theme::Theme,
-    watch::{DirectoryWatcher, EventSource, WatchEvent, WatchScope},
+    settings::{ViewerSettings, memory_budget::MemoryBudget},
+    system::wake::Wake,
+    tree::{
+        camera::{Camera, Canvas},
+        model::{
+            Filter, TreeModel,
+            node_path::{NodeFinder, path_to},
+            root_only_meta,
+        },
+        scene::{self, RenderOptions},
+        sequence::Sequence,
+    },
+    workers::{
+        loader::{Listing, LoadError, LoadedTree, Loader, LoaderEvent},
+        render::{SaveContent, is_picture},
+        replay::Replayer,
+        watch::{DirectoryWatcher, EventSource, WatchEvent, WatchScope},
+    },
 };
 
 mod action;
+pub mod counters;
 mod dump;
 mod followed_match;
 mod game;
@@ -962,7 +970,7 @@ impl App {
     /// Something was saved, or not.
     pub fn report_saved(&mut self, path: &Path, result: Result<(), String>) {
         let left_out = self.model.as_ref().map_or(0, |model| model.left_out);
-        let is_tree = crate::sequence::is_tree_file(path);
+        let is_tree = crate::tree::sequence::is_tree_file(path);
         match result {
             Ok(()) if is_tree && left_out > 0 => self.show_message(format!(
                 "saved {} without the {} nodes that are not shown",

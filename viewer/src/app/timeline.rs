@@ -4,9 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use super::{App, display_name};
 use crate::{
-    formula,
-    model::{Filter, TreeModel},
-    replay::{ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus},
+    tree::{
+        formula,
+        model::{Filter, TreeModel},
+    },
+    workers::replay::{ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus},
 };
 
 /// The speeds at which a tree grows, in iterations a second.

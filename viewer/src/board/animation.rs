@@ -8,7 +8,7 @@ use canopy_engine::games::Player;
 use tiny_skia::{PixmapMut, Rect};
 
 use super::{Board, BoardKind, BoardPlace, Marks, brush::Brush};
-use crate::theme::Theme;
+use crate::draw::theme::Theme;
 
 /// How long a piece slides, in milliseconds.
 pub(super) const SLIDE_MS: f32 = 160.0;

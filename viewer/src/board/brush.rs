@@ -7,7 +7,7 @@ use tiny_skia::{
 };
 
 use super::{PieceColours, rgb};
-use crate::{
+use crate::draw::{
     fonts::TextRenderer,
     theme::{self, Theme},
 };

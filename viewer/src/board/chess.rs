@@ -13,7 +13,7 @@ use super::{
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };
-use crate::{
+use crate::draw::{
     fonts::GlyphOutline,
     theme::{self, Theme},
 };

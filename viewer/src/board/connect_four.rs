@@ -11,7 +11,7 @@ use super::{
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };
-use crate::theme::{self, Theme};
+use crate::draw::theme::{self, Theme};
 
 /// How long a disc falls by one row, in milliseconds; by four rows it takes twice as long.
 const FALL_MS: f32 = 150.0;

@@ -12,7 +12,7 @@ use super::{
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };
-use crate::theme::{self, Theme, mix};
+use crate::draw::theme::{self, Theme, mix};
 
 const SIDE: u8 = 5;
 /// Stones of each side.

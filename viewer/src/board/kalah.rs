@@ -11,7 +11,7 @@ use super::{
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
     themed_colour,
 };
-use crate::theme::{self, Theme, mix};
+use crate::draw::theme::{self, Theme, mix};
 
 // Lengths, of which a pit with the room around it is one.
 const RIM_WIDTH: f32 = 0.18;

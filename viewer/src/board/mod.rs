@@ -25,7 +25,7 @@ use canopy_engine::games::Player;
 use egui::Color32;
 use tiny_skia::{PixmapMut, Rect};
 
-use crate::theme::Theme;
+use crate::draw::theme::Theme;
 use animation::{AnimationScript, MovingSprite};
 use brush::Brush;
 

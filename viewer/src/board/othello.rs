@@ -12,7 +12,7 @@ use super::{
     squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };
-use crate::theme::Theme;
+use crate::draw::theme::Theme;
 
 const SIDE: u8 = 8;
 

@@ -12,7 +12,7 @@ use super::{
     squares::{GridLayout, RowNumbering},
     themed_colour,
 };
-use crate::theme::Theme;
+use crate::draw::theme::Theme;
 
 /// More columns or rows than letters are not shown.
 const MAX_SIDE: usize = 26;

@@ -7,7 +7,7 @@ use super::{
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
     themed_colour,
 };
-use crate::theme;
+use crate::draw::theme;
 
 /// How much room names take at an edge, in squares.
 const COORDINATE_MARGIN: f32 = 0.42;

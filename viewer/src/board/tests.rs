@@ -11,7 +11,7 @@ use canopy_engine::{
 use tiny_skia::Pixmap;
 
 use super::*;
-use crate::theme;
+use crate::draw::theme;
 
 const THEMES: [fn() -> Theme; 2] = [Theme::dark, Theme::light];
 

@@ -10,7 +10,7 @@ use egui::{
 use tiny_skia::{Pixmap, Rect};
 
 use super::{Board, BoardPlace, Marks, MoveAnimation, Promotion, place_at};
-use crate::theme::Theme;
+use crate::draw::theme::Theme;
 
 /// So many pictures are kept.
 const MAX_CACHED_TEXTURES: usize = 12;
@@ -261,7 +261,7 @@ mod tests {
     use egui::{Event, RawInput, ViewportId};
 
     use super::*;
-    use crate::{
+    use crate::draw::{
         painter::Painter,
         pixel::{Rgba, over},
     };

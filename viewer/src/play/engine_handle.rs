@@ -24,7 +24,7 @@ use canopy_engine::{
     },
 };
 
-use crate::loader::Wake;
+use crate::system::wake::Wake;
 
 /// A person decides how long is too long for a move.
 const ENGINE_TIMEOUTS: Timeouts = Timeouts {

@@ -27,7 +27,7 @@ use super::{
     GameConfig,
     game_state::{GameState, MoveStats, Turn},
 };
-use crate::settings::{user_directory, write_text};
+use crate::system::user_files::{user_directory, write_text};
 
 /// Longer files than this are no games.
 const MAX_GAME_FILE_BYTES: u64 = 1 << 20;

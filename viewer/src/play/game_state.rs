@@ -12,7 +12,7 @@ use canopy_engine::{
 use super::GameConfig;
 use crate::{
     board::{Board, BoardPlace, Marks, PositionInfo},
-    match_state::MatchState,
+    play::match_state::MatchState,
 };
 
 /// What a person is called.

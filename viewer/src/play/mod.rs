@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use canopy_engine::arena::engine_config::EngineConfig;
 
+pub mod demo_match;
 pub mod engine_handle;
 pub mod files;
 pub mod game_state;
+pub mod match_state;
 pub mod session;
 pub mod setup;
 

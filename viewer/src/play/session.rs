@@ -18,7 +18,10 @@ use super::{
     files::GameRecorder,
     game_state::{GameState, MoveStats, Turn, game_directory_name},
 };
-use crate::{board::MoveAnimation, loader::Wake, temporary::TemporaryDirectory};
+use crate::{
+    board::MoveAnimation,
+    system::{temporary::TemporaryDirectory, wake::Wake},
+};
 
 /// An engine that has said nothing for so long may hang.
 const ENGINE_SILENCE_LIMIT: Duration = Duration::from_secs(15);

@@ -12,7 +12,7 @@ use canopy_engine::{
 use serde::{Deserialize, Serialize};
 
 use super::GameConfig;
-use crate::scene::format_thousands;
+use crate::tree::scene::format_thousands;
 
 pub use game_info::{GameInfo, REPORTS, SearchParameter, report_of, search_help};
 

@@ -10,13 +10,15 @@ use canopy_engine::tree::{files, meta::Meta};
 
 use super::search_summary::{finished_meta, tree_files};
 use crate::{
-    camera::{Camera, Canvas},
-    model::TreeModel,
-    render::RenderView,
-    scene::{self, RenderOptions},
-    sequence::compare_paths,
-    settings::user_directory,
-    theme::Theme,
+    draw::theme::Theme,
+    system::user_files::user_directory,
+    tree::{
+        camera::{Camera, Canvas},
+        model::TreeModel,
+        scene::{self, RenderOptions},
+        sequence::compare_paths,
+    },
+    workers::render::RenderView,
 };
 
 /// The size of a picture of a tree in pixels.

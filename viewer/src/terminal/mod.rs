@@ -24,9 +24,11 @@ use self::{
     search_summary::{SearchSummary, printable, search_summary_at},
 };
 use crate::{
-    demo_match::{DemoMatch, DemoMatchConfig},
-    match_state::{self, MatchState},
-    signals,
+    play::{
+        demo_match::{DemoMatch, DemoMatchConfig},
+        match_state::{self, MatchState},
+    },
+    system::signals,
 };
 
 mod demo_files;
@@ -187,7 +189,7 @@ impl MatchPrinter {
             started_at: Instant::now(),
             limit,
             is_stopped: signals::install_termination_flag(
-                &(Arc::new(|| {}) as crate::loader::Wake),
+                &(Arc::new(|| {}) as crate::system::wake::Wake),
             ),
             meta: None,
             state: None,

@@ -13,7 +13,10 @@ use canopy_engine::{
     },
 };
 
-use crate::{board::Board, scene::format_thousands, sequence::is_tree_file};
+use crate::{
+    board::Board,
+    tree::{scene::format_thousands, sequence::is_tree_file},
+};
 
 /// The moves of a search that are told of, the best first.
 const MAX_MOVES: usize = 5;

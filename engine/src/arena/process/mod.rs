@@ -6,15 +6,15 @@
 
 #[cfg(target_os = "linux")]
 mod descendants;
-#[cfg(not(unix))]
-mod unsupported;
 #[cfg(unix)]
 mod unix;
-
 #[cfg(not(unix))]
-pub use unsupported::Process;
+mod unsupported;
+
 #[cfg(unix)]
 pub use unix::Process;
+#[cfg(not(unix))]
+pub use unsupported::Process;
 
 /// How a process ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use canopy_engine::{
     games::{self, Playable, Visitor},
 };
 
-use crate::scene::format_thousands;
+use crate::tree::scene::format_thousands;
 
 /// What a game has to offer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,209 @@
+//! A match that the window itself starts, to have something to follow.
+
+use std::{
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+};
+
+use canopy_engine::{
+    arena::engine_config,
+    games::{self, Playable, Visitor, notation},
+};
+
+use crate::system::{temporary::TemporaryDirectory, wake::Wake};
+
+/// What is to be seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DemoMatchConfig {
+    /// The game, with its variant.
+    pub game: String,
+    /// The command that starts the engine.
+    pub engine: Vec<String>,
+    /// How many games.
+    pub games: u32,
+    /// Milliseconds between moves.
+    pub pace_ms: u32,
+    /// Whether the window closes when the match is over.
+    pub close_when_over: bool,
+    /// Where the trees stay; a directory that goes with the match if none.
+    pub directory: Option<PathBuf>,
+}
+
+/// The players of a game: two searches that think in different ways, with what is enough for a tree worth seeing.
+fn demo_players(game: &str) -> [&'static str; 2] {
+    match game {
+        "chess" => [
+            "name=UCT search=uct,playout_limit=25 go='nodes 1200'",
+            "name=Alpha-beta search=alpha-beta go='depth 3'",
+        ],
+        "othello" => [
+            "name=UCT search=uct go='nodes 1500'",
+            "name=UCB1-tuned search=ucb1-tuned go='nodes 1500'",
+        ],
+        "kalah" => [
+            "name=UCT search=uct go='nodes 2500'",
+            "name=Alpha-beta search=alpha-beta go='depth 6'",
+        ],
+        "delta" => [
+            "name=UCT search=uct go='nodes 2000'",
+            "name=Deepening search=deepening go='depth 3'",
+        ],
+        _ => [
+            "name=UCT search=uct go='nodes 2500'",
+            "name='Last good reply' search=lgr2 go='nodes 2500'",
+        ],
+    }
+}
+
+impl DemoMatchConfig {
+    /// A match of two games; `engine` is the command that starts the engine, if it is not ours.
+    pub fn new(game: &str, engine: Option<&str>) -> Result<Self, String> {
+        struct FullNameVisitor;
+        impl Visitor for FullNameVisitor {
+            type Out = String;
+
+            fn visit<G: Playable>(self, rules: G::Rules) -> String {
+                notation::full_name::<G>(rules)
+            }
+        }
+        let game = games::with_game(game, FullNameVisitor).map_err(|error| error.to_string())?;
+        let engine = match engine {
+            Some(command) => engine_config::split_command(command)
+                .ok_or_else(|| format!("{command:?} is no command: a quote is not closed"))?,
+            None => own_engine_command(),
+        };
+        Ok(Self {
+            game,
+            engine,
+            games: 2,
+            pace_ms: 1800,
+            close_when_over: false,
+            directory: None,
+        })
+    }
+}
+
+/// The command that starts our engine: the program beside this one, or this one, which carries it.
+pub fn own_engine_command() -> Vec<String> {
+    let this = std::env::current_exe().unwrap_or_else(|_| "canopy-viewer".into());
+    let name = format!("canopy-engine{}", std::env::consts::EXE_SUFFIX);
+    let beside = this.with_file_name(name);
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    if beside.is_file() {
+        vec![text(&beside)]
+    } else {
+        vec![text(&this), "engine".to_owned()]
+    }
+}
+
+/// A match that runs. It ends when this is dropped, and its files go with it unless they were to stay.
+#[derive(Debug)]
+pub struct DemoMatch {
+    child: Child,
+    directory: PathBuf,
+    /// What makes the directory go after the match, unless it is to stay.
+    _temporary: Option<TemporaryDirectory>,
+    engine: String,
+    stderr_text: Receiver<String>,
+}
+
+impl DemoMatch {
+    /// Starts it; `wake` is called when it has ended.
+    pub fn start(config: &DemoMatchConfig, wake: Wake) -> Result<Self, String> {
+        let engine = config.engine.join(" ");
+        let failed =
+            |error: std::io::Error| format!("the match cannot be started with {engine}: {error}");
+        let (directory, temporary) = match &config.directory {
+            Some(directory) => (directory.clone(), None),
+            None => {
+                let temporary = TemporaryDirectory::new().map_err(failed)?;
+                (temporary.path().to_owned(), Some(temporary))
+            }
+        };
+        let (program, words) = config
+            .engine
+            .split_first()
+            .ok_or_else(|| "there is no command that starts an engine".to_owned())?;
+        let mut command = Command::new(program);
+        command
+            .args(words)
+            .args(["match", "--attended", "--game", &config.game])
+            .args(["--games", &config.games.to_string()])
+            .args(["--pace", &config.pace_ms.to_string()])
+            .arg("--trees")
+            .arg(&directory);
+        let base = config.game.split(':').next().unwrap_or_default();
+        for player in demo_players(base) {
+            let written = format!("option.TreeJournal=true option.TreeExtra=true {player}");
+            command.args(["--engine", &written]);
+        }
+        let spawned = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = spawned.map_err(|error| {
+            // What it would keep is empty so far.
+            let _ = fs::remove_dir_all(&directory);
+            failed(error)
+        })?;
+        let (sender, stderr_text) = channel();
+        let stderr = child.stderr.take();
+        let listener = thread::Builder::new().name("match".to_owned());
+        let listening = listener.spawn(move || {
+            let mut text = Vec::new();
+            if let Some(said) = stderr {
+                // What goes wrong is told in a few lines.
+                let _ = said.take(1 << 16).read_to_end(&mut text);
+            }
+            let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
+            wake();
+        });
+        let demo_match = Self {
+            child,
+            directory,
+            _temporary: temporary,
+            engine,
+            stderr_text,
+        };
+        listening.map_err(|error| format!("no thread could be started: {error}"))?;
+        Ok(demo_match)
+    }
+
+    /// Where it is to be followed.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Which engine plays.
+    pub fn description(&self) -> String {
+        format!("two engines play: {}", self.engine)
+    }
+
+    /// Whether the match has ended, well or not.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+
+    /// What went wrong, told once; none while nothing has.
+    pub fn take_error(&mut self) -> Option<String> {
+        let said = self.stderr_text.try_recv().ok()?;
+        let status = self.child.wait().ok()?;
+        (!status.success()).then(|| {
+            let said = said.trim();
+            format!("the match has ended ({status}): {said}")
+        })
+    }
+}
+
+impl Drop for DemoMatch {
+    fn drop(&mut self) {
+        // Engines go when nobody talks to them any more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,120 @@
+//! How much memory the viewer may keep, and who may keep how much of it.
+
+use std::{fs, path::PathBuf};
+
+use canopy_engine::tree::replay_reader;
+
+use crate::{settings::ViewerSettings, system::user_files::user_directory};
+
+const MEGABYTE: usize = 1 << 20;
+/// The default is never more than this, nor more than a quarter of the machine's memory.
+const MAX_DEFAULT_BYTES: usize = 2048 * MEGABYTE;
+/// Less is not worth the trouble: the window itself takes more.
+const MIN_BYTES: usize = 16 * MEGABYTE;
+/// What a node of a tree takes that is shown, with the tree itself; see `Model::bytes`.
+pub const NODE_BYTES: usize = 192;
+
+/// The bytes that trees and journals may take. Of sixteen parts, 5 are for the trees of files that are kept ready and 5
+/// for one that is being read, 3 are for the journal, and 3 for trees made of it, of which there are two when one takes
+/// the place of the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryBudget {
+    bytes: usize,
+    cache: Option<PathBuf>,
+}
+
+impl MemoryBudget {
+    /// What the settings say.
+    pub fn from_settings(settings: &ViewerSettings) -> Self {
+        let budget = Self::new(settings.memory);
+        match &settings.cache {
+            Some(cache) => budget.with_cache(Some(cache.clone())),
+            None => budget,
+        }
+    }
+
+    /// So many megabytes; 0 for a quarter of the machine's memory, and at most 2048.
+    pub fn new(megabytes: u32) -> Self {
+        let bytes = match megabytes as usize {
+            0 => (machine_memory() / 4).min(MAX_DEFAULT_BYTES),
+            megabytes => megabytes.saturating_mul(MEGABYTE),
+        };
+        Self {
+            bytes: bytes.max(MIN_BYTES),
+            cache: cache_directory(),
+        }
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The same with indexes of journals elsewhere; in memory if nowhere.
+    pub fn with_cache(self, cache: Option<PathBuf>) -> Self {
+        Self { cache, ..self }
+    }
+
+    /// What the tree of a file may take.
+    pub fn max_tree_bytes(&self) -> usize {
+        self.bytes / 16 * 5
+    }
+
+    /// What the trees of files may take together that are kept ready.
+    pub fn max_cached_bytes(&self) -> usize {
+        self.bytes / 16 * 5
+    }
+
+    /// A file is read before it is wanted if it has no more bytes than this.
+    pub fn max_prefetch_bytes(&self) -> u64 {
+        // A tree takes about four times as much as its file.
+        (self.bytes / 128) as u64
+    }
+
+    /// What a journal may take.
+    pub fn journal_limits(&self) -> replay_reader::ReplayLimits {
+        replay_reader::ReplayLimits {
+            max_bytes: self.bytes / 16 * 3,
+            max_nodes: self.bytes / 32 * 3 / NODE_BYTES,
+            cache_directory: self.cache.clone(),
+        }
+    }
+}
+
+/// The bytes of the machine's memory; 8 gigabytes if it does not say.
+fn machine_memory() -> usize {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kilobytes = (text.lines())
+        .find_map(|line| line.strip_prefix("MemTotal:"))
+        .and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
+    kilobytes.map_or(8192 * MEGABYTE, |kilobytes| kilobytes.saturating_mul(1024))
+}
+
+/// Where indexes of journals are kept.
+fn cache_directory() -> Option<PathBuf> {
+    Some(user_directory("XDG_CACHE_HOME", ".cache")?.join("canopy/journals"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_a_quarter_of_the_memory_and_at_most_two_gigabytes() {
+        let default = MemoryBudget::new(0).bytes();
+        assert!((MIN_BYTES..=MAX_DEFAULT_BYTES).contains(&default));
+        assert!(default == MAX_DEFAULT_BYTES || default == machine_memory() / 4);
+        assert_eq!(MemoryBudget::new(300).bytes(), 300 * MEGABYTE);
+    }
+
+    #[test]
+    fn the_parts_are_no_more_than_the_whole() {
+        let budget = MemoryBudget::new(512);
+        let journal = budget.journal_limits();
+        let parts = budget.max_tree_bytes()
+            + budget.max_cached_bytes()
+            + journal.max_bytes
+            + 2 * journal.max_nodes * NODE_BYTES;
+        assert!(parts <= budget.bytes());
+    }
+}

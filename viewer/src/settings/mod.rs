@@ -1,0 +1,266 @@
+//! What is remembered from one start to the next, in the user's configuration directory.
+
+pub mod memory_budget;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::{
+    draw::theme::Theme,
+    play::setup::GameSetup,
+    system::user_files::{user_directory, write_text},
+    tree::scene::{ColourScale, Measure, RenderOptions},
+};
+
+/// So many files and directories are remembered.
+const MAX_RECENT: usize = 8;
+
+/// The smallest window in points. Nothing is drawn below that.
+pub const MIN_WINDOW_SIZE: [f32; 2] = [880.0, 560.0];
+/// The largest remembered window in points; above 65,535 pixels X11 libraries fail.
+const MAX_WINDOW_SIZE: [f32; 2] = [7680.0, 4320.0];
+/// The longest settings file in bytes; a longer one is something else and is not read.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// What is remembered. What is missing in the file has its default, and what is unknown is ignored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ViewerSettings {
+    /// The dark theme, or the light one.
+    pub dark: bool,
+    /// The colours of the least and the most visited edges, if not the theme's.
+    pub edge_colours: Option<[[u8; 3]; 2]>,
+    /// What edges are coloured by: `visits`, `second` or `mean`.
+    pub measure: String,
+    /// Whether visits count by their logarithm.
+    pub logarithmic: bool,
+    /// Whether each layer has a range of its own.
+    pub per_layer: bool,
+    /// Whether edges and nodes are as large as their visits say.
+    pub by_size: bool,
+    /// Whether there are labels.
+    pub labels: bool,
+    /// Whether the area on the left is folded away, and the one on the right.
+    pub folded: [bool; 2],
+    /// Whether boards name their columns and rows.
+    pub coordinates: bool,
+    /// The size of the window in points.
+    pub window: [f32; 2],
+    /// The megabytes that trees and journals may take; 0 for a quarter of the machine's memory, and at most 2048.
+    pub memory: u32,
+    /// Where indexes of long journals are kept, if not in the user's cache directory.
+    pub cache: Option<PathBuf>,
+    /// Files and directories that were open, the last first.
+    pub recent: Vec<PathBuf>,
+    /// What was played last.
+    #[serde(deserialize_with = "or_default")]
+    pub play: GameSetup,
+}
+
+/// What was played last; the default if it cannot be read, which must not cost the rest.
+fn or_default<'de, D: Deserializer<'de>>(from: D) -> Result<GameSetup, D::Error> {
+    let value = Value::deserialize(from)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
+}
+
+impl Default for ViewerSettings {
+    fn default() -> Self {
+        Self {
+            dark: true,
+            edge_colours: None,
+            measure: "visits".to_owned(),
+            logarithmic: true,
+            per_layer: false,
+            by_size: true,
+            labels: true,
+            folded: [false, false],
+            coordinates: true,
+            window: [1400.0, 880.0],
+            memory: 0,
+            cache: None,
+            recent: Vec::new(),
+            play: GameSetup::default(),
+        }
+    }
+}
+
+impl ViewerSettings {
+    /// Where they are kept; none if the system does not say.
+    pub fn file() -> Option<PathBuf> {
+        Some(user_directory("XDG_CONFIG_HOME", ".config")?.join("canopy/viewer.json"))
+    }
+
+    /// What was remembered; the defaults if nothing was, or if it cannot be read.
+    pub fn load() -> Self {
+        let text = Self::file().and_then(|path| {
+            let found = fs::metadata(&path).ok()?;
+            // Whatever stands there, it does not hold up a start: no pipe, no device, nothing huge.
+            let is_likely = found.is_file() && found.len() <= MAX_FILE_BYTES;
+            is_likely.then(|| fs::read_to_string(path).ok())?
+        });
+        text.map(|text| Self::parse(&text)).unwrap_or_default()
+    }
+
+    /// What a settings file says. A value that cannot be used has its default and does not cost the others.
+    fn parse(text: &str) -> Self {
+        let Ok(Value::Object(found)) = serde_json::from_str(text) else {
+            return Self::default();
+        };
+        let whole = Value::Object(found.clone());
+        let read = serde_json::from_value::<Self>(whole).unwrap_or_else(|_| {
+            let mut usable = serde_json::Map::new();
+            for (name, value) in found {
+                let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
+                if serde_json::from_value::<Self>(Value::Object(alone)).is_ok() {
+                    usable.insert(name, value);
+                }
+            }
+            serde_json::from_value(Value::Object(usable)).unwrap_or_default()
+        });
+        read.clamped()
+    }
+
+    /// The same with sizes that a window can have.
+    fn clamped(mut self) -> Self {
+        let usual = Self::default().window;
+        for (axis, length) in self.window.iter_mut().enumerate() {
+            *length = if length.is_finite() {
+                length.clamp(MIN_WINDOW_SIZE[axis], MAX_WINDOW_SIZE[axis])
+            } else {
+                usual[axis]
+            };
+        }
+        self.recent.truncate(MAX_RECENT);
+        self
+    }
+
+    /// Remembers. Nothing depends on it, so that it may fail.
+    pub fn save(&self) {
+        let Some(path) = Self::file() else { return };
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        if let Some(directory) = path.parent() {
+            let _ = fs::create_dir_all(directory);
+        }
+        let _ = write_text(&path, &(text + "\n"));
+    }
+
+    /// A file or directory was opened.
+    pub fn add_recent(&mut self, path: &Path) {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        self.recent.retain(|known| *known != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(MAX_RECENT);
+    }
+
+    /// How trees are drawn.
+    pub fn look(&self) -> RenderOptions {
+        RenderOptions {
+            scale: ColourScale {
+                measure: match self.measure.as_str() {
+                    "second" => Measure::SearchVisits,
+                    "mean" => Measure::Mean,
+                    _ => Measure::Visits,
+                },
+                logarithmic: self.logarithmic,
+                per_layer: self.per_layer,
+            },
+            size_by_visits: self.by_size,
+            shows_labels: self.labels,
+        }
+    }
+
+    /// The colours.
+    pub fn theme(&self) -> Theme {
+        let mut theme = if self.dark {
+            Theme::dark()
+        } else {
+            Theme::light()
+        };
+        if let Some([least, most]) = self.edge_colours {
+            let colour = |[red, green, blue]: [u8; 3]| egui::Color32::from_rgb(red, green, blue);
+            (theme.edge_least, theme.edge_most) = (colour(least), colour(most));
+        }
+        theme
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absurd_window_is_clamped() {
+        let window = |text: &str| ViewerSettings::parse(&format!("{{\"window\": {text}}}")).window;
+        assert_eq!(window("[1e9, 1e9]"), MAX_WINDOW_SIZE);
+        assert_eq!(window("[1e30, 100000]"), MAX_WINDOW_SIZE);
+        assert_eq!(window("[-5, 0]"), MIN_WINDOW_SIZE);
+        assert_eq!(window("[1000, 700]"), [1000.0, 700.0]);
+        let usual = ViewerSettings::default().window;
+        for nonsense in [
+            "[]",
+            "[1e999, 1]",
+            "[1e39, 1e39]",
+            "\"wide\"",
+            "null",
+            "[[1], 2]",
+        ] {
+            let window = window(nonsense);
+            assert!(
+                window == usual || window == MAX_WINDOW_SIZE,
+                "{nonsense}: {window:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn one_value_that_cannot_be_used_does_not_cost_the_others() {
+        let text =
+            "{\"dark\": false, \"labels\": 7, \"play\": [], \"window\": \"x\", \"unknown\": {}}";
+        let expected = ViewerSettings {
+            dark: false,
+            ..ViewerSettings::default()
+        };
+        assert_eq!(ViewerSettings::parse(text), expected);
+        for text in ["", "[]", "null", "{\"dark\":", "\u{0}"] {
+            assert_eq!(
+                ViewerSettings::parse(text),
+                ViewerSettings::default(),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_read_again() {
+        let settings = ViewerSettings {
+            dark: false,
+            window: [1000.0, 700.0],
+            recent: vec!["/a".into()],
+            ..ViewerSettings::default()
+        };
+        let text = serde_json::to_string(&settings).expect("settings are JSON");
+        assert_eq!(ViewerSettings::parse(&text), settings);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_text_replaces_what_a_link_leads_to_and_not_the_link() {
+        let temporary =
+            crate::system::temporary::TemporaryDirectory::new().expect("it can be made");
+        let directory = temporary.path().join("settings");
+        fs::create_dir(&directory).expect("it can be made");
+        let (file, link) = (directory.join("file"), directory.join("link"));
+        fs::write(&file, "old").expect("a file can be written");
+        std::os::unix::fs::symlink(&file, &link).expect("a link can be made");
+        write_text(&link, "new").expect("it can be written");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&file).expect("it is there"), "new");
+        let names = fs::read_dir(&directory).expect("it can be listed").count();
+        assert_eq!(names, 2, "nothing temporary is left");
+    }
+}

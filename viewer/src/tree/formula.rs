@@ -1,0 +1,588 @@
+//! Why a search prefers a child: the terms of the formula by which it chooses, as far as the files tell them. What is hidden
+//! of a tree counts as much as what is shown: the search knows nothing of filters.
+
+use canopy_engine::{
+    games::{Outcome, Player},
+    tree::extra::Extra,
+};
+
+use crate::tree::{model::TreeModel, scene::format_thousands};
+
+/// A child and its terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChildTerms {
+    /// The row of the child.
+    pub row: usize,
+    /// The node that is drawn for it; none if the move is only the first of several in one edge.
+    pub node: Option<usize>,
+    /// The mean that counts, for the player who chooses; none if it was never visited.
+    pub mean: Option<f64>,
+    /// What is added for exploring; none if it is not known.
+    pub exploration: Option<f64>,
+    /// The certain result, where the search heeds it.
+    pub proven: Option<Outcome>,
+    /// Who chooses.
+    to_move: Player,
+}
+
+impl ChildTerms {
+    /// What decides.
+    pub fn score(&self) -> Option<f64> {
+        Some(self.mean? + self.exploration?)
+    }
+
+    /// The certain result for the player who chooses.
+    pub fn proven_result(&self) -> Option<ProvenResult> {
+        Some(match self.proven? {
+            Outcome::Draw => ProvenResult::Drawn,
+            Outcome::Win(winner) if winner == self.to_move => ProvenResult::Won,
+            Outcome::Win(_) => ProvenResult::Lost,
+        })
+    }
+
+    /// How it stands beside its siblings; the highest is followed, the first of equals. None if that is not known.
+    fn priority(&self) -> Option<f64> {
+        match (self.proven_result(), self.mean) {
+            (Some(ProvenResult::Won), _) => Some(f64::INFINITY),
+            // There is nothing to find out any more: worse than anything open, but better than nothing.
+            (Some(ProvenResult::Drawn), _) => Some(-1e299),
+            (Some(ProvenResult::Lost), _) => Some(-1e300),
+            (None, None) => Some(f64::INFINITY),
+            (None, Some(_)) => self.score(),
+        }
+    }
+}
+
+/// A certain result for the player who chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProvenResult {
+    /// The move wins.
+    Won,
+    /// The move draws.
+    Drawn,
+    /// The move loses.
+    Lost,
+}
+
+impl ProvenResult {
+    /// In a word.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Drawn => "drawn",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+/// The children of a node, and how the search chooses among them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelectionExplanation {
+    /// The children that are shown, the most visited first.
+    pub children: Vec<ChildTerms>,
+    /// How many are not.
+    pub hidden: usize,
+    /// How often those were visited, as far as the tree has them.
+    pub hidden_visits: i64,
+    /// The child that the next iteration goes to, which may be hidden: its row.
+    pub next_row: Option<usize>,
+    /// The formula, or why there is none, in a sentence.
+    pub text: String,
+}
+
+impl SelectionExplanation {
+    /// Whether the next iteration goes to a child that is not shown.
+    pub fn is_next_hidden(&self) -> bool {
+        (self.next_row).is_some_and(|next| self.children.iter().all(|terms| terms.row != next))
+    }
+}
+
+/// What decides among children.
+#[derive(Clone, Copy)]
+enum SelectionFormula {
+    Uct { exploration: f64, scale: f64 },
+    Ucb1Tuned { variance_factor: f64, scale: f64 },
+}
+
+impl SelectionFormula {
+    /// What is added to the mean of a child that was followed so often, of a node with so many visits.
+    fn exploration_term(self, total: f64, visits: f64, spread: Option<RewardSpread>) -> f64 {
+        let share = total.max(1.0).ln() / visits;
+        match self {
+            Self::Uct {
+                exploration: constant,
+                scale,
+            } => constant * scale * share.sqrt(),
+            Self::Ucb1Tuned {
+                variance_factor: stretch,
+                scale,
+            } => {
+                let variance = spread.map_or(f64::NAN, |spread| spread.variance());
+                let bound = variance * stretch + (2.0 * share).sqrt();
+                // A bound that is not a number would be left out by `min`.
+                let width = if bound < 0.25 {
+                    bound
+                } else {
+                    bound * 0.0 + 0.25
+                };
+                scale * (width * share).sqrt()
+            }
+        }
+    }
+}
+
+/// What the variance of rewards is made of.
+#[derive(Clone, Copy)]
+struct RewardSpread {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl RewardSpread {
+    fn variance(self) -> f64 {
+        self.squares / self.count - self.mean * self.mean
+    }
+}
+
+/// Looks at the children of a node; `legal` is how many moves there are by the rules, if that is known.
+pub fn explain_selection(
+    model: &TreeModel,
+    node: usize,
+    legal: Option<usize>,
+) -> SelectionExplanation {
+    let (all, shown) = (model.child_rows(node), model.shown_rows(node));
+    let formula = formula_of(model);
+    let to_move = if model.node_states[node].is_first() {
+        Player::First
+    } else {
+        Player::Second
+    };
+    let total = extra(model, model.row(node)).map_or_else(
+        || f64::from(model.node(node).visits),
+        |extra| extra.node_visits as f64,
+    );
+    let has_solver = parameter(model, "solver") == Some("true");
+    let terms_of = |row: usize| {
+        let figures = &model.tree.nodes()[row];
+        let is_visited = figures.visits > 0;
+        let (mean, spread) = reward_stats(model, row);
+        let explore = (formula.as_ref().ok())
+            .filter(|_| is_visited)
+            .map(|formula| formula.exploration_term(total, f64::from(figures.visits), spread))
+            .filter(|term| term.is_finite());
+        let result = extra(model, row).and_then(|extra| extra.proven);
+        ChildTerms {
+            row,
+            node: None,
+            mean: is_visited.then_some(mean),
+            exploration: explore,
+            proven: result.filter(|_| has_solver),
+            to_move,
+        }
+    };
+    let terms: Vec<ChildTerms> = all.iter().map(|&row| terms_of(row)).collect();
+    // Moves that are legal and not in the tree: never tried, or left out of it.
+    let is_partial = model.left_out > 0;
+    let tries_one_by_one = parameter(model, "expansion") == Some("one");
+    let absent = legal
+        .filter(|_| !all.is_empty() && (is_partial || tries_one_by_one))
+        .map_or(0, |legal| legal.saturating_sub(all.len()));
+    let mut rows: Vec<ChildTerms> = (terms.iter().copied())
+        .filter_map(|terms| {
+            let at = shown.binary_search_by_key(&terms.row, |&(row, _)| row);
+            let (_, node) = shown[at.ok()?];
+            Some(ChildTerms { node, ..terms })
+        })
+        .collect();
+    let visits_of = |row: usize| model.tree.nodes()[row].visits;
+    rows.sort_by_key(|terms| std::cmp::Reverse(visits_of(terms.row)));
+    let visits = |terms: &[ChildTerms]| -> i64 {
+        let visits = terms.iter().map(|terms| i64::from(visits_of(terms.row)));
+        visits.sum()
+    };
+    let explanation = SelectionExplanation {
+        hidden: terms.len() - rows.len() + if is_partial { absent } else { 0 },
+        hidden_visits: visits(&terms) - visits(&rows),
+        children: rows,
+        next_row: None,
+        text: String::new(),
+    };
+    let formula = match formula {
+        Ok(formula) => formula,
+        Err(text) => {
+            return SelectionExplanation {
+                text,
+                ..explanation
+            };
+        }
+    };
+    let written = format!(
+        "{}, N = {}",
+        formula_text(formula),
+        format_thousands(total as u64)
+    );
+    if absent > 0 && is_partial {
+        let children = if absent == 1 {
+            "child is"
+        } else {
+            "children are"
+        };
+        let text = format!(
+            "{written}; {absent} of its {children} not in this part of the tree, so the next descent is not known."
+        );
+        return SelectionExplanation {
+            text,
+            ..explanation
+        };
+    }
+    if absent > 0
+        && terms
+            .iter()
+            .all(|terms| terms.proven_result() != Some(ProvenResult::Won))
+    {
+        let text = format!("{written}; the next descent goes to a move that was never tried.");
+        return SelectionExplanation {
+            text,
+            ..explanation
+        };
+    }
+    let next = next_child(&terms);
+    let to = next.map_or(String::new(), |row| {
+        let is_hidden = explanation.children.iter().all(|terms| terms.row != row);
+        let hidden = if is_hidden { " (hidden)" } else { "" };
+        format!(
+            "; the next descent goes to {}{hidden}",
+            model.tree.move_name(row)
+        )
+    });
+    SelectionExplanation {
+        next_row: next,
+        text: format!("{written}{to}."),
+        ..explanation
+    }
+}
+
+/// The child with the highest claim, the first of equals; none if a claim is not known. Children come in the search's order.
+fn next_child(terms: &[ChildTerms]) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for terms in terms {
+        let claim = terms.priority()?;
+        if best.is_none_or(|(_, most)| claim > most) {
+            best = Some((terms.row, claim));
+        }
+    }
+    best.map(|(row, _)| row)
+}
+
+fn extra(model: &TreeModel, row: usize) -> Option<&Extra> {
+    model.extra.as_ref().and_then(|all| all.get(row))
+}
+
+/// The mean of a child as the search sees it, and what it knows of its variance: a table's figures go before the child's.
+fn reward_stats(model: &TreeModel, row: usize) -> (f64, Option<RewardSpread>) {
+    let own = model.tree.nodes()[row].mean;
+    let Some(extra) = extra(model, row) else {
+        return (own, None);
+    };
+    match extra.table {
+        Some(table) => {
+            let spread = RewardSpread {
+                count: table.visits as f64,
+                mean: table.mean,
+                squares: table.squares,
+            };
+            (table.mean, Some(spread))
+        }
+        None => {
+            let spread = RewardSpread {
+                count: extra.node_visits as f64,
+                mean: own,
+                squares: extra.squares,
+            };
+            (own, Some(spread))
+        }
+    }
+}
+
+fn formula_text(formula: SelectionFormula) -> String {
+    match formula {
+        SelectionFormula::Uct {
+            exploration: constant,
+            scale,
+        } => {
+            let halved = if scale == 1.0 { "" } else { "½ " };
+            format!("mean + {halved}C·√(ln N / n), C = {constant}")
+        }
+        SelectionFormula::Ucb1Tuned { .. } => {
+            "mean + √(ln N / n · min(¼, σ² + √(2 ln N / n)))".to_owned()
+        }
+    }
+}
+
+fn parameter<'a>(model: &'a TreeModel, name: &str) -> Option<&'a str> {
+    let meta = model.meta.as_ref()?;
+    meta.parameters.get(name).map(String::as_str)
+}
+
+/// Whether the formula of a tree has terms that are not in its rows.
+pub fn needs_extras(model: &TreeModel) -> bool {
+    parameter(model, "select") == Some("ucb1-tuned")
+        || parameter(model, "store").is_some_and(|store| store != "tree")
+        || parameter(model, "solver") == Some("true")
+}
+
+/// The formula of the search that grew a tree, or why there is none.
+fn formula_of(model: &TreeModel) -> Result<SelectionFormula, String> {
+    const UNKNOWN: &str = "The file does not say by which formula children are chosen.";
+    let halves = parameter(model, "reward_range") == Some("pm1");
+    let (stretch, scale) = if halves { (4.0, 0.5) } else { (1.0, 1.0) };
+    let formula = match parameter(model, "select") {
+        Some("uct") => {
+            let constant = parameter(model, "exploration").and_then(|text| text.parse().ok());
+            let constant = constant.ok_or(UNKNOWN)?;
+            SelectionFormula::Uct {
+                exploration: constant,
+                scale,
+            }
+        }
+        Some("ucb1-tuned") => SelectionFormula::Ucb1Tuned {
+            variance_factor: stretch,
+            scale,
+        },
+        Some(_) => return Err(UNKNOWN.to_owned()),
+        None if model.meta.is_some() => {
+            return Err("This search does not choose children by a formula.".to_owned());
+        }
+        None => return Err(UNKNOWN.to_owned()),
+    };
+    match missing_data(model, formula) {
+        Some(term) => Err(format!("{term} {}", remedy_text(model))),
+        None => Ok(formula),
+    }
+}
+
+/// What the formula needs and the files do not tell, if there is such a thing.
+fn missing_data(model: &TreeModel, formula: SelectionFormula) -> Option<&'static str> {
+    const SQUARES: &str = "UCB1-tuned needs the sums of squared rewards, which are not known here.";
+    const TABLE: &str = "The means come from a table of positions, which is not known here.";
+    const SHARED: &str =
+        "Nodes are shared here, and how often each was visited in all is not known.";
+    let is_tuned = matches!(formula, SelectionFormula::Ucb1Tuned { .. });
+    let store = parameter(model, "store").unwrap_or("tree");
+    let Some(all) = &model.extra else {
+        return match store {
+            _ if is_tuned => Some(SQUARES),
+            "tree" => None,
+            "bounded" => Some(TABLE),
+            _ => Some(SHARED),
+        };
+    };
+    let is_unknown = |extra: &Extra| extra.squares.is_nan();
+    if is_tuned && all.first().is_none_or(is_unknown) {
+        return Some(SQUARES);
+    }
+    let lacks_table = (model.journal).is_some_and(|journal| !journal.has_table);
+    (store == "bounded" && lacks_table).then_some(TABLE)
+}
+
+/// Which option records what is missing, and where it can be seen.
+fn remedy_text(model: &TreeModel) -> &'static str {
+    let has_file = (model.meta.as_ref()).is_some_and(|meta| meta.extra.is_some());
+    match model.journal {
+        Some(_) if has_file => {
+            "The journal does not tell it, but the tree has a file of extras: go to the end of the timeline."
+        }
+        Some(_) => {
+            "The journal does not tell it, as those of older engines do not; the option TreeExtra (grow --extra) records it for the end."
+        }
+        None => "The options TreeExtra (grow --extra) and TreeJournal (grow --journal) record it.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use canopy_engine::tree::{TreeBuilder, TreeRow, extra::ExtraTableEntry, meta::Meta};
+
+    use super::*;
+    use crate::tree::model::{Filter, JournalFeatures, ModelSource};
+
+    /// A root with two children, a and b.
+    fn source(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> ModelSource {
+        let mut builder = TreeBuilder::default();
+        for (mv, visits, mean, children) in
+            [("", 100, 0.4, 2), ("a", 40, 0.5, 0), ("b", 60, 0.6, 0)]
+        {
+            let row = TreeRow {
+                move_name: mv,
+                state: "",
+                visits,
+                second: visits,
+                mean,
+                children,
+            };
+            builder.push(&row).expect("a sound row");
+        }
+        let mut source = ModelSource::of(builder.finish().expect("a whole tree"));
+        let parameters = parameters
+            .iter()
+            .map(|&(name, value)| (name.into(), value.into()));
+        source.meta = Some(Arc::new(Meta {
+            parameters: parameters.collect(),
+            ..Meta::default()
+        }));
+        source.extra = squares.map(|squares| {
+            let visits = [100, 40, 60];
+            let extra = |row: usize| Extra {
+                squares: squares[row],
+                node_visits: visits[row],
+                ..Extra::default()
+            };
+            Arc::new([0, 1, 2].map(extra).to_vec())
+        });
+        source
+    }
+
+    fn model(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> TreeModel {
+        TreeModel::new(source(parameters, squares))
+    }
+
+    fn why_at_root(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> SelectionExplanation {
+        explain_selection(&model(parameters, squares), 0, None)
+    }
+
+    fn near(one: Option<f64>, other: f64) {
+        assert!(
+            one.is_some_and(|one| (one - other).abs() < 1e-4),
+            "{one:?} {other}"
+        );
+    }
+
+    const UCT: [(&str, &str); 2] = [("select", "uct"), ("exploration", "1.41")];
+
+    /// The terms were worked out by hand: ln 100 = 4.60517.
+    #[test]
+    fn the_terms_of_uct_and_of_ucb1_tuned() {
+        let uct = why_at_root(&UCT, None);
+        assert_eq!(uct.children[0].row, 2, "the most visited first");
+        near(uct.children[0].exploration, 0.390_63);
+        near(uct.children[1].exploration, 0.478_42);
+        assert_eq!(uct.next_row, Some(2), "0.9906 against 0.9784");
+        let tuned = why_at_root(&[("select", "ucb1-tuned")], Some([50.0, 10.8, 22.2]));
+        // a: variance 0.27 - 0.25 = 0.02, bound 0.02 + 0.4799 -> 1/4; b: 0.37 - 0.36 = 0.01, bound 0.4018 -> 1/4.
+        near(tuned.children[1].exploration, 0.169_65);
+        near(tuned.children[0].exploration, 0.138_52);
+        assert!(tuned.text.contains("N = 100"));
+    }
+
+    #[test]
+    fn a_table_goes_before_what_the_tree_knows() {
+        let mut source = source(&UCT, Some([f64::NAN; 3]));
+        let table = ExtraTableEntry {
+            visits: 50,
+            mean: 0.9,
+            squares: f64::NAN,
+        };
+        if let Some(extra) = &mut source.extra {
+            Arc::make_mut(extra)[1].table = Some(table);
+        }
+        let why = explain_selection(&TreeModel::new(source), 0, None);
+        assert_eq!((why.children[1].mean, why.next_row), (Some(0.9), Some(1)));
+    }
+
+    #[test]
+    fn a_filter_does_not_change_what_the_search_does() {
+        let parameters = [("select", "uct"), ("exploration", "3")];
+        let whole = why_at_root(&parameters, None);
+        // 0.5 + 1.018 against 0.6 + 0.831: the less visited child is next.
+        assert_eq!((whole.next_row, whole.hidden), (Some(1), 0));
+        assert!(whole.text.ends_with("the next descent goes to a."));
+        let sift = Filter {
+            max_children: Some(1),
+            ..Filter::default()
+        };
+        let part = explain_selection(
+            &TreeModel::filtered(source(&parameters, None), &sift),
+            0,
+            None,
+        );
+        let scores = |why: &SelectionExplanation| -> Vec<_> {
+            why.children.iter().map(ChildTerms::score).collect()
+        };
+        assert_eq!(scores(&part), scores(&whole)[..1]);
+        assert_eq!((part.next_row, part.is_next_hidden()), (Some(1), true));
+        assert_eq!((part.hidden, part.hidden_visits), (1, 40));
+        assert!(part.text.ends_with("the next descent goes to a (hidden)."));
+    }
+
+    #[test]
+    fn moves_that_are_not_in_the_tree_are_told_of() {
+        let one_by_one = [UCT[0], UCT[1], ("expansion", "one")];
+        let new = explain_selection(&model(&one_by_one, None), 0, Some(7));
+        assert_eq!((new.next_row, new.hidden), (None, 0));
+        assert!(new.text.contains("goes to a move that was never tried"));
+        let cut = ModelSource {
+            left_out: 12,
+            ..source(&UCT, None)
+        };
+        let cut = explain_selection(&TreeModel::new(cut), 0, Some(7));
+        assert_eq!((cut.next_row, cut.hidden), (None, 5));
+        assert!(cut.text.contains("5 of its children are not in this part"));
+    }
+
+    #[test]
+    fn a_solver_heeds_certain_results() {
+        let next = |outcome: Outcome, row: usize| {
+            let mut source = source(&[UCT[0], UCT[1], ("solver", "true")], Some([0.0; 3]));
+            if let Some(extra) = &mut source.extra {
+                Arc::make_mut(extra)[row].proven = Some(outcome);
+            }
+            explain_selection(&TreeModel::new(source), 0, None).next_row
+        };
+        assert_eq!(next(Outcome::Win(Player::First), 1), Some(1));
+        assert_eq!(next(Outcome::Win(Player::Second), 2), Some(1));
+        assert_eq!(next(Outcome::Draw, 2), Some(1));
+    }
+
+    #[test]
+    fn what_is_not_known_is_said_with_the_option_that_records_it() {
+        let tuned = why_at_root(&[("select", "ucb1-tuned")], None);
+        assert!(tuned.next_row.is_none() && tuned.text.contains("squared rewards"));
+        assert!(tuned.text.contains("TreeExtra") && tuned.text.contains("TreeJournal"));
+        let graph = [("select", "uct"), ("exploration", "1"), ("store", "graph")];
+        assert!(why_at_root(&graph, None).text.contains("shared"));
+        assert!(why_at_root(&[], None).text.contains("does not choose"));
+        let halved = [
+            ("select", "uct"),
+            ("exploration", "2"),
+            ("reward_range", "pm1"),
+        ];
+        near(why_at_root(&halved, None).children[0].exploration, 0.277_05);
+    }
+
+    #[test]
+    fn what_an_old_journal_does_not_know_is_said() {
+        let said = |parameters: &[(&str, &str)], has_file: bool| {
+            let mut source = source(parameters, Some([f64::NAN; 3]));
+            source.journal = Some(JournalFeatures { has_table: false });
+            if let Some(meta) = source.meta.as_mut().filter(|_| has_file) {
+                Arc::make_mut(meta).extra = Some("x.extra".to_owned());
+            }
+            explain_selection(&TreeModel::new(source), 0, None).text
+        };
+        let tuned = [("select", "ucb1-tuned")];
+        assert!(said(&tuned, false).contains("TreeExtra"));
+        assert!(said(&tuned, true).contains("go to the end of the timeline"));
+        let table = [UCT[0], UCT[1], ("store", "bounded")];
+        assert!(said(&table, true).contains("table of positions"));
+        // Of the part of a large journal nothing is known beside its rows.
+        let part = ModelSource {
+            extra: Some(Arc::default()),
+            ..source(&tuned, None)
+        };
+        let part = explain_selection(&TreeModel::new(part), 0, None).text;
+        assert!(part.contains("squared rewards"), "{part}");
+    }
+}

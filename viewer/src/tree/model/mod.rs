@@ -1,0 +1,739 @@
+//! A tree as the viewer holds it: breadth-first, in flat arrays, so that a layer is a range and its nodes lie from left to
+//! right.
+
+use std::{borrow::Cow, sync::Arc};
+
+use canopy_engine::tree::{
+    Tree,
+    extra::Extra,
+    files::Document,
+    meta::{self, Meta, RootMeta},
+};
+
+pub use self::node_state::NodeState;
+use self::{
+    node_order::NodeOrder, node_path::ChildStep, node_state::node_states, range_maxima::RangeMaxima,
+};
+use crate::tree::layout::{TreeShape, layout};
+
+mod node_order;
+pub mod node_path;
+mod node_state;
+mod pv;
+mod range_maxima;
+
+/// What of a tree is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Nodes whose children are hidden.
+    pub collapsed: Vec<Arc<Vec<ChildStep>>>,
+    /// Nodes with fewer visits are hidden.
+    pub min_visits: u32,
+    /// So many of the most visited children of a node are shown; all if none.
+    pub max_children: Option<u32>,
+    /// Whether children are ordered by visits, the most visited first.
+    pub sort_by_visits: bool,
+    /// Whether the moves of one player in a row are one edge.
+    pub merge_turns: bool,
+}
+
+impl Filter {
+    /// Whether everything is shown as it is.
+    pub fn is_unfiltered(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a model is made of.
+#[derive(Clone, Debug)]
+pub struct ModelSource {
+    /// The tree.
+    pub tree: Arc<Tree>,
+    /// STEM.json.
+    pub meta: Option<Arc<Meta>>,
+    /// STEM.extra.
+    pub extra: Option<Arc<Vec<Extra>>>,
+    /// The rows along which the last iteration went, where that is known.
+    pub last_path_rows: Arc<Vec<u32>>,
+    /// How many nodes of the search are not in the tree.
+    pub left_out: u64,
+    /// What the journal knows that the tree was made of; none if it is the tree of a file.
+    pub journal: Option<JournalFeatures>,
+    /// All of them have fewer visits than this, where that is known; else 0.
+    pub least_visits: u32,
+}
+
+/// What a journal knows of a search beside the rows of its trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalFeatures {
+    /// Whether it has the figures of a table of positions.
+    pub has_table: bool,
+}
+
+impl ModelSource {
+    /// A tree alone.
+    pub fn of(tree: Tree) -> Self {
+        Self {
+            tree: Arc::new(tree),
+            meta: None,
+            extra: None,
+            last_path_rows: Arc::default(),
+            left_out: 0,
+            journal: None,
+            least_visits: 0,
+        }
+    }
+}
+
+impl From<Document> for ModelSource {
+    fn from(mut document: Document) -> Self {
+        let root = &document.tree.nodes()[0];
+        // A file without figures for its root: they are what they must be.
+        if root.children > 0 && (root.visits, root.second) == (0, 0) {
+            let (visits, second, mean) = document.tree.root_stats_from_children();
+            document.tree.set_root_stats(visits, second, mean);
+        }
+        Self {
+            left_out: document.meta.as_ref().map_or(0, |meta| meta.cut.left_out),
+            meta: (document.meta)
+                .filter(|meta| *meta != root_only_meta(meta.root))
+                .map(Arc::new),
+            extra: document.extra.map(Arc::new),
+            ..Self::of(document.tree)
+        }
+    }
+}
+
+/// What stands beside a tree of which nothing is known but its root's own figures, for which `.tree` files have no place.
+pub fn root_only_meta(root: RootMeta) -> Meta {
+    Meta {
+        format: meta::FORMAT_VERSION,
+        is_final: true,
+        root,
+        ..Meta::default()
+    }
+}
+
+/// A tree that is laid out.
+#[derive(Debug)]
+pub struct TreeModel {
+    /// The tree itself: names and figures by row.
+    pub tree: Arc<Tree>,
+    /// What stands beside it.
+    pub meta: Option<Arc<Meta>>,
+    /// What stands beside it for every row.
+    pub extra: Option<Arc<Vec<Extra>>>,
+    /// The nodes along which the last iteration went, where that is known.
+    pub last_path: Vec<usize>,
+    last_path_rows: Arc<Vec<u32>>,
+    /// How many nodes of the search are not in the tree.
+    pub left_out: u64,
+    /// What the journal knows that the tree was made of; none if it is the tree of a file.
+    pub journal: Option<JournalFeatures>,
+    /// All of them have fewer visits than this, where that is known; else 0.
+    pub least_visits: u32,
+    /// By row: how many rows its subtree takes; none if every row is a node.
+    subtree_sizes: Option<Vec<u32>>,
+    /// By node: its row.
+    pub rows: Vec<u32>,
+    /// By node: its parent; the root is its own.
+    pub parents: Vec<u32>,
+    /// By node: its first child, and how many there are.
+    pub first_child: Vec<u32>,
+    /// By node: how many children it has.
+    pub children: Vec<u32>,
+    /// By node: how far to the right it stands.
+    pub x: Vec<f64>,
+    /// By node: who decides.
+    pub node_states: Vec<NodeState>,
+    /// The line drawn in blue: what a classical search has chosen, else the most visited way down from the root.
+    pub pv: Vec<usize>,
+    /// Whether the first player has the dark men.
+    first_is_dark: bool,
+    /// By node: its visits, which are asked for more often than anything else.
+    visits: Vec<i32>,
+    /// The first node of every layer, and the number of nodes in the end.
+    pub layers: Vec<u32>,
+    /// How many nodes are not shown.
+    pub hidden: u32,
+    /// Nodes below which something is hidden that would be shown otherwise, in order, and how many nodes that are.
+    pub hidden_counts: Vec<(u32, u32)>,
+    /// Whether an edge may be several moves.
+    merge_turns: bool,
+    /// How far the tree reaches to the left and right of its root.
+    pub extent: (f64, f64),
+    /// The most visited nodes of ranges.
+    visit_maxima: RangeMaxima,
+    /// The least and the most of what edges are coloured by: visits and second counter, without the root.
+    pub visit_range: (i32, i32),
+    /// The same for the second counter.
+    pub second_range: (i32, i32),
+    /// The least and the most of the means of visited nodes.
+    pub mean_range: (f64, f64),
+    /// The same by layer.
+    pub layer_ranges: Vec<ColourRanges>,
+}
+
+/// The least and the most of what edges are coloured by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColourRanges {
+    /// Of visits.
+    pub visits: (i32, i32),
+    /// Of the second counter.
+    pub second: (i32, i32),
+    /// Of the means of visited nodes.
+    pub mean: (f64, f64),
+}
+
+impl Default for ColourRanges {
+    fn default() -> Self {
+        Self {
+            visits: (i32::MAX, 0),
+            second: (i32::MAX, 0),
+            mean: (f64::INFINITY, f64::NEG_INFINITY),
+        }
+    }
+}
+
+impl ColourRanges {
+    fn of(tree: &Tree, rows: &[u32]) -> Self {
+        let nodes = tree.nodes();
+        rows.iter().fold(Self::default(), |ranges, &row| {
+            let node = &nodes[row as usize];
+            let mean = if node.visits > 0 && node.mean.is_finite() {
+                (node.mean, node.mean)
+            } else {
+                Self::default().mean
+            };
+            ranges.merge(&Self {
+                visits: (node.visits, node.visits),
+                second: (node.second, node.second),
+                mean,
+            })
+        })
+    }
+
+    fn merge(self, other: &Self) -> Self {
+        let whole = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
+        Self {
+            visits: whole(self.visits, other.visits),
+            second: whole(self.second, other.second),
+            mean: (self.mean.0.min(other.mean.0), self.mean.1.max(other.mean.1)),
+        }
+    }
+}
+
+impl TreeModel {
+    /// A tree in which everything is shown.
+    pub fn new(source: impl Into<ModelSource>) -> Self {
+        Self::filtered(source.into(), &Filter::default())
+    }
+
+    /// A tree of which a part is shown.
+    pub fn filtered(source: ModelSource, filter: &Filter) -> Self {
+        let ModelSource {
+            tree,
+            meta,
+            extra,
+            last_path_rows: source_way,
+            left_out,
+            journal,
+            least_visits,
+        } = source;
+        let by_row = node_states(&tree, meta.as_deref());
+        let order = if filter.is_unfiltered() {
+            NodeOrder::all(&tree)
+        } else {
+            NodeOrder::filtered(&tree, filter, &by_row)
+        };
+        let NodeOrder {
+            rows,
+            parents,
+            first_child,
+            children,
+            layers,
+            hidden_counts: marks,
+            subtree_sizes: sizes,
+        } = order;
+        let x = layout(&TreeShape {
+            parents: &parents,
+            first_child: &first_child,
+            children: &children,
+        });
+        let deciders = rows.iter().map(|&row| by_row[row as usize]).collect();
+        let nodes = tree.nodes();
+        let visits: Vec<i32> = (rows.iter())
+            .map(|&row| nodes[row as usize].visits)
+            .collect();
+        let peaks = RangeMaxima::new(&visits);
+        let layer_ranges: Vec<ColourRanges> = (layers.windows(2))
+            .map(|layer| ColourRanges::of(&tree, &rows[layer[0] as usize..layer[1] as usize]))
+            .collect();
+        // The root has no edge.
+        let all = (layer_ranges.iter().skip(1)).fold(ColourRanges::default(), ColourRanges::merge);
+        let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
+            (left.min(x), right.max(x))
+        });
+        let first_is_dark = pv::first_is_dark(meta.as_deref());
+        let mut model = Self {
+            hidden: (nodes.len() - rows.len()) as u32,
+            hidden_counts: marks,
+            merge_turns: filter.merge_turns,
+            meta,
+            extra,
+            last_path: Vec::new(),
+            last_path_rows: source_way,
+            left_out,
+            journal,
+            subtree_sizes: sizes,
+            least_visits,
+            rows,
+            parents,
+            first_child,
+            children,
+            x,
+            node_states: deciders,
+            pv: Vec::new(),
+            first_is_dark,
+            visits,
+            layers,
+            extent,
+            visit_maxima: peaks,
+            visit_range: all.visits,
+            second_range: all.second,
+            mean_range: all.mean,
+            layer_ranges,
+            tree,
+        };
+        let classical_pv = model.classical_pv();
+        model.pv = classical_pv.unwrap_or_else(|| model.most_visited_path());
+        model.last_path = model.nodes_along(&Arc::clone(&model.last_path_rows));
+        model
+    }
+
+    /// What it is made of.
+    pub fn source(&self) -> ModelSource {
+        ModelSource {
+            tree: Arc::clone(&self.tree),
+            meta: self.meta.clone(),
+            extra: self.extra.clone(),
+            last_path_rows: Arc::clone(&self.last_path_rows),
+            left_out: self.left_out,
+            journal: self.journal,
+            least_visits: self.least_visits,
+        }
+    }
+
+    /// The same tree, as a file has it: nothing is known of the last iteration.
+    pub fn without_last_path(mut self) -> Self {
+        self.last_path = Vec::new();
+        self.last_path_rows = Arc::default();
+        self
+    }
+
+    /// The nodes along which rows lead down, as far as they are shown.
+    fn nodes_along(&self, rows: &[u32]) -> Vec<usize> {
+        let mut nodes: Vec<usize> = Vec::new();
+        for &row in rows {
+            let found = match nodes.last() {
+                None => (row == 0).then_some(0),
+                // The next may lie within an edge that is several moves.
+                Some(&last) => self
+                    .children_of(last)
+                    .find(|&child| self.rows[child] == row),
+            };
+            match found {
+                Some(node) => nodes.push(node),
+                None if self.merge_turns && !nodes.is_empty() => {}
+                None => break,
+            }
+        }
+        nodes
+    }
+
+    /// The move into a node, or the moves where an edge is several; empty at the root.
+    pub fn move_text(&self, node: usize) -> Cow<'_, str> {
+        if node == 0 {
+            // A file may have a move there, but nothing leads to the root in its tree.
+            return Cow::Borrowed("");
+        }
+        let row = self.row(node);
+        let above = self.row(self.parents[node] as usize);
+        let name = self.tree.move_name(row);
+        if !self.merge_turns || self.tree.nodes()[row].parent as usize == above {
+            return Cow::Borrowed(name);
+        }
+        Cow::Owned(self.moves_between(above, row).join(" "))
+    }
+
+    /// The moves from the root to a node.
+    pub fn moves_to(&self, node: usize) -> Vec<&str> {
+        self.moves_between(0, self.row(node))
+    }
+
+    /// The moves from one row down to another.
+    fn moves_between(&self, above: usize, row: usize) -> Vec<&str> {
+        let mut moves = Vec::new();
+        let mut at = row;
+        while at != above && at != 0 {
+            moves.push(self.tree.move_name(at));
+            at = self.tree.nodes()[at].parent as usize;
+        }
+        moves.reverse();
+        moves
+    }
+
+    /// How many nodes are hidden right below a node.
+    pub fn hidden_below(&self, node: usize) -> u32 {
+        (self.hidden_counts)
+            .binary_search_by_key(&(node as u32), |&(node, _)| node)
+            .map_or(0, |at| self.hidden_counts[at].1)
+    }
+
+    /// How many nodes are shown.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Never: there is always a root.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many layers there are.
+    pub fn depth(&self) -> usize {
+        self.layers.len() - 1
+    }
+
+    /// The nodes of a layer.
+    pub fn layer(&self, depth: usize) -> std::ops::Range<usize> {
+        self.layers[depth] as usize..self.layers[depth + 1] as usize
+    }
+
+    /// The layer of a node.
+    pub fn depth_of(&self, node: usize) -> usize {
+        (self.layers).partition_point(|&first| first as usize <= node) - 1
+    }
+
+    /// The row of a node.
+    pub fn row(&self, node: usize) -> usize {
+        self.rows[node] as usize
+    }
+
+    /// The figures of a node.
+    pub fn node(&self, node: usize) -> &canopy_engine::tree::TreeNode {
+        &self.tree.nodes()[self.row(node)]
+    }
+
+    /// How often the move into a node was followed.
+    pub fn visits(&self, node: usize) -> i32 {
+        self.visits[node]
+    }
+
+    /// Whether a node is filled light: who decides there, or has won, has the light men.
+    pub fn is_light(&self, node: usize) -> bool {
+        self.fills_light(self.node_states[node].is_first())
+    }
+
+    /// Whether the nodes of the first player are filled light, or those of the second.
+    pub fn fills_light(&self, is_first: bool) -> bool {
+        is_first != self.first_is_dark
+    }
+
+    /// The children of a node.
+    pub fn children_of(&self, node: usize) -> std::ops::Range<usize> {
+        let first = self.first_child[node] as usize;
+        first..first + self.children[node] as usize
+    }
+
+    /// The rows of all children of a node, shown or not, in the order of the tree.
+    pub fn child_rows(&self, node: usize) -> Vec<usize> {
+        match &self.subtree_sizes {
+            Some(sizes) => self.tree.children(self.row(node), sizes).collect(),
+            None => self
+                .children_of(node)
+                .map(|child| self.row(child))
+                .collect(),
+        }
+    }
+
+    /// Those of [`Self::child_rows`] that are shown, in the order of the tree, with their nodes; none where a child is only
+    /// the first of several moves in one edge.
+    pub fn shown_rows(&self, node: usize) -> Vec<(usize, Option<usize>)> {
+        let above = self.row(node);
+        let mut shown: Vec<(usize, Option<usize>)> = (self.children_of(node))
+            .map(|child| {
+                let row = self.row(child);
+                let mut first = row;
+                while self.tree.nodes()[first].parent as usize != above {
+                    first = self.tree.nodes()[first].parent as usize;
+                }
+                (first, Some(child).filter(|_| first == row))
+            })
+            .collect();
+        shown.sort_unstable_by_key(|&(row, _)| row);
+        shown.dedup_by_key(|&mut (row, _)| row);
+        shown
+    }
+
+    /// The nodes from the root to `node`, the root first.
+    pub fn path(&self, node: usize) -> Vec<usize> {
+        let mut path = vec![node];
+        let mut at = node;
+        while at != 0 {
+            at = self.parents[at] as usize;
+            path.push(at);
+        }
+        path.reverse();
+        path
+    }
+
+    fn most_visited_path(&self) -> Vec<usize> {
+        let mut path = vec![0];
+        let mut at = 0;
+        loop {
+            let children = self.children_of(at);
+            let best = Some(children)
+                .filter(|children| !children.is_empty())
+                .map(|children| self.most_visited(children))
+                .filter(|&child| self.visits[child] > 0);
+            match best {
+                Some(child) => path.push(child),
+                None => return path,
+            }
+            at = path[path.len() - 1];
+        }
+    }
+
+    /// The most visited node of a range that is not empty.
+    pub fn most_visited(&self, range: std::ops::Range<usize>) -> usize {
+        self.visit_maxima.argmax(range, &self.visits)
+    }
+
+    /// The node with the given row, if it is shown.
+    pub fn find_row(&self, row: u32) -> Option<usize> {
+        self.rows.iter().position(|&shown| shown == row)
+    }
+
+    /// The bytes it takes in memory, its tree included.
+    pub fn bytes(&self) -> usize {
+        let words = self.rows.capacity()
+            + self.parents.capacity()
+            + self.first_child.capacity()
+            + self.children.capacity()
+            + self.layers.capacity()
+            + self.subtree_sizes.as_ref().map_or(0, Vec::capacity);
+        let extra = self
+            .extra
+            .as_ref()
+            .map_or(0, |extra| extra.capacity() * size_of::<Extra>());
+        self.tree.bytes()
+            + extra
+            + 4 * words
+            + 8 * self.x.capacity()
+            + self.node_states.capacity()
+            + 4 * self.visits.capacity()
+            + self.visit_maxima.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        node_path::{find_path, path_to},
+        *,
+    };
+
+    /// The shape of a tree of the csv format; `rows` are move, visits and number of children.
+    pub(crate) fn tree(rows: &[(&str, i32, u32)]) -> Tree {
+        let mut builder = canopy_engine::tree::TreeBuilder::default();
+        for &(mv, visits, children) in rows {
+            builder
+                .push(&canopy_engine::tree::TreeRow {
+                    move_name: mv,
+                    state: "",
+                    visits,
+                    second: visits,
+                    mean: 0.5,
+                    children,
+                })
+                .expect("a sound row");
+        }
+        builder.finish().expect("a whole tree")
+    }
+
+    fn sample() -> Tree {
+        tree(&[
+            ("", 10, 3),
+            ("a", 2, 1),
+            ("a1", 1, 0),
+            ("b", 5, 2),
+            ("b1", 1, 0),
+            ("b2", 4, 0),
+            ("c", 3, 0),
+        ])
+    }
+
+    #[test]
+    fn layers_are_ranges_from_left_to_right() {
+        let model = TreeModel::new(ModelSource::of(sample()));
+        assert_eq!(model.layers, [0, 1, 4, 7]);
+        let names: Vec<&str> = (0..7)
+            .map(|node| model.tree.move_name(model.row(node)))
+            .collect();
+        assert_eq!(names, ["", "a", "b", "c", "a1", "b1", "b2"]);
+        assert_eq!(model.parents, [0, 0, 0, 0, 1, 2, 2]);
+        assert_eq!(model.children_of(2), 5..7);
+        assert_eq!(model.path(6), [0, 2, 6]);
+        assert_eq!(model.pv, [0, 2, 6]);
+        assert_eq!(
+            (model.depth_of(0), model.depth_of(3), model.depth_of(4)),
+            (0, 1, 2)
+        );
+        assert!(model.node_states[0].is_first() && !model.node_states[1].is_first());
+    }
+
+    #[test]
+    fn a_sieve_hides_and_orders() {
+        let shown = |sift: &Filter| -> String {
+            let model = TreeModel::filtered(ModelSource::of(sample()), sift);
+            let names = (0..model.len()).map(|node| model.tree.move_name(model.row(node)));
+            assert_eq!(model.hidden as usize + model.len(), 7);
+            names.collect::<Vec<_>>().join(" ")
+        };
+        let plain = Filter::default();
+        assert_eq!(
+            shown(&Filter {
+                sort_by_visits: true,
+                ..plain.clone()
+            }),
+            " b c a b2 b1 a1"
+        );
+        assert_eq!(
+            shown(&Filter {
+                min_visits: 3,
+                ..plain.clone()
+            }),
+            " b c b2"
+        );
+        assert_eq!(
+            shown(&Filter {
+                max_children: Some(1),
+                ..plain.clone()
+            }),
+            " b b2"
+        );
+        assert_eq!(
+            shown(&Filter {
+                collapsed: vec![Arc::new(vec![("b".to_owned(), 0)])],
+                ..plain.clone()
+            }),
+            " a b c a1"
+        );
+        assert_eq!(
+            shown(&Filter {
+                collapsed: vec![Arc::new(vec![])],
+                ..plain
+            }),
+            ""
+        );
+    }
+
+    #[test]
+    fn marks_say_how_much_is_hidden() {
+        let sift = |sift: Filter| TreeModel::filtered(ModelSource::of(sample()), &sift);
+        let some = sift(Filter {
+            min_visits: 3,
+            ..Filter::default()
+        });
+        // The root lacks a with a1, b lacks b1.
+        assert_eq!(some.hidden_counts, [(0, 2), (1, 1)]);
+        assert_eq!((some.hidden_below(0), some.hidden_below(2)), (2, 0));
+        let folded = sift(Filter {
+            collapsed: vec![Arc::new(vec![("b".to_owned(), 0)])],
+            ..Filter::default()
+        });
+        assert_eq!(folded.hidden_counts, [(2, 2)]);
+    }
+
+    /// The first player sows twice, then the second once: one edge each.
+    #[test]
+    fn whole_turns_are_one_edge() {
+        let mut builder = canopy_engine::tree::TreeBuilder::default();
+        for (mv, state, children) in [
+            ("", "p1", 2),
+            ("1", "p1", 2),
+            ("2", "p2", 1),
+            ("3", "p1", 0),
+            ("4", "p1win", 0),
+            ("5", "p2", 0),
+        ] {
+            builder
+                .push(&canopy_engine::tree::TreeRow {
+                    move_name: mv,
+                    state,
+                    visits: 1,
+                    second: 1,
+                    mean: 0.5,
+                    children,
+                })
+                .expect("a sound row");
+        }
+        let mut source = ModelSource::of(builder.finish().expect("a whole tree"));
+        source.last_path_rows = Arc::new(vec![0, 1, 2, 3]);
+        let sift = Filter {
+            merge_turns: true,
+            ..Filter::default()
+        };
+        let model = TreeModel::filtered(source, &sift);
+        let texts: Vec<_> = (0..model.len()).map(|node| model.move_text(node)).collect();
+        assert_eq!(texts, ["", "1 2", "1 4", "5", "3"]);
+        // Both turns begin with one move, for which there is no node.
+        assert_eq!(model.child_rows(0), [1, 5]);
+        assert_eq!(model.shown_rows(0), [(1, None), (5, Some(3))]);
+        assert_eq!(model.moves_to(4), ["1", "2", "3"]);
+        assert_eq!(model.last_path, [0, 1, 4]);
+    }
+
+    #[test]
+    fn all_children_are_known_whatever_is_shown() {
+        let all = |sift: Filter| {
+            let model = TreeModel::filtered(ModelSource::of(sample()), &sift);
+            (model.child_rows(0), model.shown_rows(0))
+        };
+        let plain = all(Filter::default());
+        assert_eq!(plain.0, [1, 3, 6]);
+        assert_eq!(plain.1, [(1, Some(1)), (3, Some(2)), (6, Some(3))]);
+        let best = all(Filter {
+            max_children: Some(1),
+            sort_by_visits: true,
+            ..Filter::default()
+        });
+        assert_eq!(best, (plain.0.clone(), vec![(3, Some(1))]));
+        let folded = all(Filter {
+            collapsed: vec![Arc::default()],
+            ..Filter::default()
+        });
+        assert_eq!(folded, (plain.0, Vec::new()));
+    }
+
+    #[test]
+    fn steps_lead_back_to_where_they_come_from() {
+        let tree = tree(&[
+            ("", 9, 3),
+            ("a", 1, 0),
+            ("a", 2, 2),
+            ("b", 1, 0),
+            ("b", 1, 0),
+            ("", 1, 0),
+        ]);
+        let sizes = tree.subtree_sizes();
+        for row in 0..6 {
+            assert_eq!(
+                find_path(&tree, &sizes, &path_to(&tree, &sizes, row)),
+                Some(row)
+            );
+        }
+        assert_eq!(find_path(&tree, &sizes, &[("c".to_owned(), 0)]), None);
+    }
+}

@@ -1,0 +1,198 @@
+//! Which line of a tree the search stands for, and what its figures mean.
+
+use canopy_engine::{
+    games::{self, Playable, Visitor},
+    tree::meta::Meta,
+};
+
+use super::TreeModel;
+
+/// Whether a sidecar is that of minimax, alpha-beta or their kin: such a search looks ahead to a depth and chooses among
+/// children by value, not by a formula.
+fn is_classical(meta: &Meta) -> bool {
+    meta.parameters.contains_key("depth") && !meta.parameters.contains_key("select")
+}
+
+/// Whether the first player of a game is called Black: then light nodes are White's.
+pub(super) fn first_is_dark(meta: Option<&Meta>) -> bool {
+    struct FirstPlayerNameVisitor;
+
+    impl Visitor for FirstPlayerNameVisitor {
+        type Out = &'static str;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> &'static str {
+            G::PLAYERS[0]
+        }
+    }
+    meta.is_some_and(|meta| {
+        games::with_game(&meta.game, FirstPlayerNameVisitor).is_ok_and(|name| name == "Black")
+    })
+}
+
+impl TreeModel {
+    /// Whether the tree is that of a classical search: its visits are nodes searched, its means values.
+    pub fn is_classical(&self) -> bool {
+        self.meta.as_deref().is_some_and(is_classical)
+    }
+
+    /// Whether the mean of a node is that of the first player: who made the move into it; at the root, who did not.
+    pub fn is_mean_of_first(&self, node: usize) -> bool {
+        let decider = self.node_states[self.parents[node] as usize].is_first();
+        if node == 0 { !decider } else { decider }
+    }
+
+    /// The child that a search would play: the next of the blue line, else the highest value of a classical search, else the
+    /// most visited. None if nobody looked at any.
+    pub fn best_child(&self, node: usize) -> Option<usize> {
+        let children = self.children_of(node);
+        let at = (self.pv.iter()).position(|&other| other == node);
+        if let Some(&next) = at.and_then(|at| self.pv.get(at + 1)) {
+            return Some(next);
+        }
+        if children.is_empty() {
+            return None;
+        }
+        if !self.is_classical() {
+            let peak = self.most_visited(children);
+            return (self.visits(peak) > 0).then_some(peak);
+        }
+        let searched = children.filter(|&child| self.visits(child) > 0);
+        searched.reduce(|best, other| {
+            // The first of equals: later ones are only known to be no better.
+            if self.node(other).mean > self.node(best).mean {
+                other
+            } else {
+                best
+            }
+        })
+    }
+
+    /// The line that a classical search has chosen: what its sidecar says both sides would play, as far as that is in the
+    /// tree; where it says nothing, the chosen move and the best value from there on. None for other searches.
+    pub(super) fn classical_pv(&self) -> Option<Vec<usize>> {
+        let meta = self.meta.as_deref().filter(|meta| is_classical(meta))?;
+        let sizes = self.tree.subtree_sizes();
+        let nodes = self.tree.nodes();
+        let named = |row: usize, name: &str| {
+            let mut children = self.tree.children(row, &sizes);
+            children.find(|&child| self.tree.move_name(child) == name)
+        };
+        let best = |row: usize| {
+            let searched =
+                (self.tree.children(row, &sizes)).filter(|&child| nodes[child].visits > 0);
+            searched.reduce(|best, other| {
+                if nodes[other].mean > nodes[best].mean {
+                    other
+                } else {
+                    best
+                }
+            })
+        };
+        let mut rows = vec![0_u32];
+        if meta.line.is_empty() {
+            let chosen = meta.chosen.as_deref();
+            let mut next = chosen.map_or_else(|| best(0), |name| named(0, name));
+            while let Some(row) = next {
+                rows.push(row as u32);
+                next = best(row);
+            }
+        } else {
+            let mut at = 0;
+            for name in &meta.line {
+                let Some(row) = named(at, name) else { break };
+                rows.push(row as u32);
+                at = row;
+            }
+        }
+        Some(self.nodes_along(&rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use canopy_engine::tree::{TreeBuilder, TreeRow};
+
+    use super::*;
+    use crate::tree::model::ModelSource;
+
+    /// Root with three children; the second is the best, the first has the most nodes below it, the third was cut off.
+    fn model(meta: Meta) -> TreeModel {
+        let mut builder = TreeBuilder::default();
+        for (move_name, visits, mean, children) in [
+            ("", 40, 0.4, 3),
+            ("a", 30, 0.5, 1),
+            ("x", 29, 0.5, 0),
+            ("b", 5, 0.7, 2),
+            ("y", 2, 0.2, 0),
+            ("z", 2, 0.3, 0),
+            ("c", 0, 0.9, 0),
+        ] {
+            let row = TreeRow {
+                move_name,
+                visits,
+                second: visits,
+                mean,
+                children,
+                ..TreeRow::default()
+            };
+            builder.push(&row).expect("a sound row");
+        }
+        TreeModel::new(ModelSource {
+            meta: Some(Arc::new(meta)),
+            ..ModelSource::of(builder.finish().expect("a whole tree"))
+        })
+    }
+
+    fn meta(parameter: &str) -> Meta {
+        Meta {
+            parameters: [(parameter.to_owned(), "x".to_owned())].into(),
+            ..Meta::default()
+        }
+    }
+
+    fn line(model: &TreeModel) -> Vec<&str> {
+        (model.pv.iter())
+            .map(|&node| model.tree.move_name(model.row(node)))
+            .collect()
+    }
+
+    #[test]
+    fn the_line_of_a_classical_search_is_what_it_chose_and_not_what_it_visited_most() {
+        assert_eq!(line(&model(meta("select"))), ["", "a", "x"]);
+        let classical = model(meta("depth"));
+        assert_eq!(line(&classical), ["", "b", "z"], "the best values");
+        assert_eq!(classical.best_child(0), Some(2));
+        let chosen = Meta {
+            chosen: Some("a".to_owned()),
+            ..meta("depth")
+        };
+        assert_eq!(line(&model(chosen.clone())), ["", "a", "x"]);
+        let told = Meta {
+            line: ["b", "y", "no such move"].map(str::to_owned).to_vec(),
+            chosen: Some("b".to_owned()),
+            ..chosen
+        };
+        assert_eq!(line(&model(told)), ["", "b", "y"]);
+    }
+
+    #[test]
+    fn a_mean_is_that_of_who_made_the_move() {
+        let model = model(meta("depth"));
+        let first: Vec<bool> = [0, 1, 4].map(|node| model.is_mean_of_first(node)).to_vec();
+        assert_eq!(first, [false, true, false]);
+    }
+
+    #[test]
+    fn black_begins_some_games() {
+        let of = |game: &str| {
+            first_is_dark(Some(&Meta {
+                game: game.to_owned(),
+                ..Meta::default()
+            }))
+        };
+        assert!(of("othello") && of("delta:off"));
+        assert!(!of("chess") && !of("kalah:4x3") && !of("go") && !first_is_dark(None));
+    }
+}

@@ -1,0 +1,334 @@
+//! From a scene to pixels.
+
+use std::sync::{Mutex, PoisonError};
+
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Stroke, Transform,
+};
+
+use crate::{
+    draw::{fonts::TextRenderer, theme::Theme},
+    tree::{
+        camera::Canvas,
+        model::TreeModel,
+        scene::{EdgeLine, HIDDEN_MARKER_HALF_WIDTH, HiddenMarker, LABEL_SIZE, NodeDisc, Scene},
+    },
+};
+
+mod lines;
+mod node_sprites;
+
+pub use lines::LineCanvas;
+use node_sprites::NodeSprites;
+
+/// How much care is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RenderQuality {
+    /// For pictures that are gone in a moment.
+    Draft,
+    /// For pictures that stay.
+    Fine,
+}
+
+/// Fewer edges than these are not worth sharing out among threads, and more threads than these are not asked to help.
+const MIN_EDGES_FOR_THREADS: usize = 1000;
+const MAX_THREADS: usize = 4;
+/// More edges than these are drawn as thin lines even in pictures that stay.
+const MAX_STROKED_EDGES: usize = 40_000;
+
+/// Draws scenes.
+#[derive(Default)]
+pub struct TreeRenderer {
+    text_renderer: TextRenderer,
+    node_sprites: NodeSprites,
+}
+
+impl TreeRenderer {
+    /// Draws a scene over the whole picture.
+    pub fn paint(
+        &mut self,
+        pixmap: &mut PixmapMut<'_>,
+        model: &TreeModel,
+        scene: &Scene,
+        canvas: &Canvas,
+        theme: &Theme,
+        quality: RenderQuality,
+    ) {
+        pixmap
+            .pixels_mut()
+            .fill(crate::draw::pixel::opaque(theme.canvas));
+        let scale = canvas.scale as f32;
+        if quality == RenderQuality::Fine && scene.edges.len() <= MAX_STROKED_EDGES {
+            draw_strokes(pixmap, &scene.edges, theme);
+        } else {
+            draw_thin_lines(pixmap, &scene.edges, theme, scale);
+        }
+        draw_polyline(pixmap, &scene.pv, theme.cool, 2.4 * scale);
+        draw_polyline(pixmap, &scene.last_path, theme.good, 2.0 * scale);
+        draw_polyline(pixmap, &scene.selected_path, theme.warm, 1.6 * scale);
+        match quality {
+            RenderQuality::Fine => {
+                for disc in &scene.nodes {
+                    draw_disc(pixmap, model, disc, theme, scale);
+                }
+            }
+            RenderQuality::Draft => {
+                self.node_sprites
+                    .paint(pixmap, model, &scene.nodes, theme, scale)
+            }
+        }
+        if let Some(&at) = scene.selected_path.last() {
+            let radius = (scene.nodes.iter())
+                .find(|disc| (disc.at.0 - at.0).abs() < 0.5 && (disc.at.1 - at.1).abs() < 0.5)
+                .map_or(3.0 * scale, |disc| disc.radius);
+            draw_ring(pixmap, at, radius + 3.5 * scale, theme.warm, 2.2 * scale);
+        }
+        for mark in &scene.hidden_markers {
+            self.paint_hidden_marker(pixmap, mark, theme, scale);
+        }
+        for label in &scene.labels {
+            let size = LABEL_SIZE as f32 * scale;
+            let (x, y) = label.at;
+            let anchor = egui::Align2::LEFT_CENTER;
+            self.text_renderer
+                .draw(pixmap, &label.text, x, y, size, theme.text, anchor);
+        }
+    }
+}
+
+impl TreeRenderer {
+    /// A small triangle that points to what is hidden, and how much that is.
+    fn paint_hidden_marker(
+        &mut self,
+        pixmap: &mut PixmapMut<'_>,
+        mark: &HiddenMarker,
+        theme: &Theme,
+        scale: f32,
+    ) {
+        let (x, y) = mark.at;
+        let (half, height) = (
+            HIDDEN_MARKER_HALF_WIDTH as f32 * scale,
+            HIDDEN_MARKER_HALF_WIDTH as f32 * 1.2 * scale,
+        );
+        let mut path = PathBuilder::new();
+        path.move_to(x, y);
+        path.line_to(x + half, y + height);
+        path.line_to(x - half, y + height);
+        path.close();
+        if let Some(path) = path.finish() {
+            pixmap.fill_path(
+                &path,
+                &paint_of(theme.dim),
+                FillRule::Winding,
+                Transform::identity(),
+                None,
+            );
+        }
+        if let Some(text) = &mark.text {
+            let size = LABEL_SIZE as f32 * scale;
+            let below = y + height + 0.7 * size;
+            let half = 0.31 * size * text.chars().count() as f32;
+            let background = tiny_skia::Rect::from_ltrb(
+                x - half,
+                below - 0.6 * size,
+                x + half,
+                below + 0.6 * size,
+            );
+            if let Some(ground) = background {
+                let mut paint = Paint::default();
+                let [red, green, blue, _] = theme.canvas.to_array();
+                paint.set_color_rgba8(red, green, blue, 200);
+                pixmap.fill_rect(ground, &paint, Transform::identity(), None);
+            }
+            let anchor = egui::Align2::CENTER_CENTER;
+            self.text_renderer
+                .draw(pixmap, text, x, below, size, theme.dim, anchor);
+        }
+    }
+}
+
+fn skia_colour(colour: egui::Color32) -> Color {
+    Color::from_rgba8(colour.r(), colour.g(), colour.b(), colour.a())
+}
+
+fn paint_of(colour: egui::Color32) -> Paint<'static> {
+    let mut paint = Paint::default();
+    paint.set_color(skia_colour(colour));
+    paint.anti_alias = true;
+    paint
+}
+
+/// The colour between the least and the most visited.
+pub fn heat_colour(theme: &Theme, heat: f32) -> [u8; 3] {
+    let mix = |least: u8, most: u8| {
+        (f32::from(least) + (f32::from(most) - f32::from(least)) * heat).round() as u8
+    };
+    let (least, most) = (theme.edge_least, theme.edge_most);
+    [
+        mix(least.r(), most.r()),
+        mix(least.g(), most.g()),
+        mix(least.b(), most.b()),
+    ]
+}
+
+/// How much of its colour an edge lays on: quiet ones step back.
+pub fn edge_opacity(heat: f32) -> f32 {
+    0.45 + 0.55 * heat
+}
+
+/// Lines are drawn in bands of so many rows, which stay close at hand while all lines go through them.
+const BAND_ROWS: usize = 48;
+
+fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, scale: f32) {
+    let shades: Vec<[u8; 3]> = (0..EdgeLine::SHADE_COUNT)
+        .map(|index| heat_colour(theme, index as f32 / (EdgeLine::SHADE_COUNT - 1) as f32))
+        .collect();
+    let draw = |mut lines: LineCanvas<'_>| {
+        for edge in edges {
+            let thinness = (edge.width / scale).min(1.0);
+            let strength = edge_opacity(edge.heat) * thinness;
+            lines.draw(edge.from, edge.to, shades[edge.shade_index()], strength);
+        }
+    };
+    let bands = LineCanvas::bands(pixmap, BAND_ROWS);
+    let threads = if edges.len() < MIN_EDGES_FOR_THREADS {
+        1
+    } else {
+        std::thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS))
+    };
+    let bands = Mutex::new(bands.into_iter());
+    let work = || {
+        let next = || bands.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(band) = next() {
+            draw(band);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+fn draw_strokes(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme) {
+    // They come sorted by heat, so those of a shade lie together.
+    for group in edges.chunk_by(|one, other| one.shade_index() == other.shade_index()) {
+        let mut path = PathBuilder::new();
+        for edge in group {
+            path.move_to(edge.from.0, edge.from.1);
+            path.line_to(edge.to.0, edge.to.1);
+        }
+        let Some(path) = path.finish() else { continue };
+        let heat = group[0].heat;
+        let [red, green, blue] = heat_colour(theme, heat);
+        let alpha = (edge_opacity(heat) * 255.0) as u8;
+        let mut paint = Paint::default();
+        paint.set_color_rgba8(red, green, blue, alpha);
+        paint.anti_alias = true;
+        let stroke = Stroke {
+            width: group[0].width,
+            ..Stroke::default()
+        };
+        pixmap.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
+    }
+}
+
+fn draw_polyline(
+    pixmap: &mut PixmapMut<'_>,
+    points: &[(f32, f32)],
+    colour: egui::Color32,
+    width: f32,
+) {
+    let mut path = PathBuilder::new();
+    for (index, &(x, y)) in points.iter().enumerate() {
+        if index == 0 {
+            path.move_to(x, y);
+        } else {
+            path.line_to(x, y);
+        }
+    }
+    if points.len() < 2 {
+        return;
+    }
+    if let Some(path) = path.finish() {
+        let round = Stroke {
+            width,
+            line_cap: LineCap::Round,
+            line_join: LineJoin::Round,
+            ..Stroke::default()
+        };
+        stroke_path(pixmap, &path, colour, &round);
+    }
+}
+
+/// A node: light or dark as the men of who decides; the end of a game is a square.
+fn draw_disc(
+    pixmap: &mut PixmapMut<'_>,
+    model: &TreeModel,
+    disc: &NodeDisc,
+    theme: &Theme,
+    scale: f32,
+) {
+    let node = disc.node as usize;
+    let shape = (model.is_light(node), model.node_states[node].is_terminal());
+    draw_node(pixmap, shape, disc.at, disc.radius, theme, scale);
+}
+
+fn draw_node(
+    pixmap: &mut PixmapMut<'_>,
+    (is_light, is_end): (bool, bool),
+    (x, y): (f32, f32),
+    radius: f32,
+    theme: &Theme,
+    scale: f32,
+) {
+    let (fill, border) = node_colours(theme, is_light);
+    let path = if is_end {
+        let side = radius * 0.86;
+        let rectangle = tiny_skia::Rect::from_ltrb(x - side, y - side, x + side, y + side);
+        rectangle.map(PathBuilder::from_rect)
+    } else {
+        PathBuilder::from_circle(x, y, radius)
+    };
+    let Some(path) = path else { return };
+    let identity = Transform::identity();
+    pixmap.fill_path(&path, &paint_of(fill), FillRule::Winding, identity, None);
+    let width = (radius * 0.25).clamp(0.6 * scale, 1.2 * scale);
+    stroke_outline(pixmap, &path, border, width);
+}
+
+/// The colours of a light or dark node and of its border, which stays visible on either canvas.
+pub fn node_colours(theme: &Theme, is_light: bool) -> (egui::Color32, egui::Color32) {
+    if is_light {
+        (theme.light_player, theme.dim)
+    } else {
+        (theme.dark_player, theme.light_player)
+    }
+}
+
+/// The outline of a closed path.
+fn stroke_outline(pixmap: &mut PixmapMut<'_>, path: &Path, colour: egui::Color32, width: f32) {
+    let sharp = Stroke {
+        width,
+        ..Stroke::default()
+    };
+    stroke_path(pixmap, path, colour, &sharp);
+}
+
+fn stroke_path(pixmap: &mut PixmapMut<'_>, path: &Path, colour: egui::Color32, stroke: &Stroke) {
+    let identity = Transform::identity();
+    pixmap.stroke_path(path, &paint_of(colour), stroke, identity, None);
+}
+
+fn draw_ring(
+    pixmap: &mut PixmapMut<'_>,
+    at: (f32, f32),
+    radius: f32,
+    colour: egui::Color32,
+    width: f32,
+) {
+    if let Some(path) = PathBuilder::from_circle(at.0, at.1, radius) {
+        stroke_outline(pixmap, &path, colour, width);
+    }
+}

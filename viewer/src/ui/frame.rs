@@ -1,0 +1,347 @@
+//! A frame of the window, from the app to pixels: the tree, what lies over it, the panels around it. Needs no display.
+
+use std::time::Duration;
+
+use egui::{Context, PlatformOutput, RawInput, ViewportId, epaint::ClippedShape};
+use tiny_skia::{Pixmap, PixmapMut, PremultipliedColorU8};
+
+use crate::{
+    app::App,
+    draw::{
+        damage::Damage,
+        fonts,
+        painter::{Painter, PixelRect},
+        pixel::opaque,
+        theme::Theme,
+    },
+    system::wake::Wake,
+    tree::{
+        camera::Canvas,
+        raster::{RenderQuality, TreeRenderer},
+    },
+    ui::{controls, panels::Panels},
+    workers::render::{FineRenderer, RenderEvent, RenderView, save},
+};
+
+/// When the camera has rested so long, the tree is drawn with care.
+const FULL_REDRAW_DELAY: Duration = Duration::from_millis(120);
+
+/// How often a tree that grows by itself is drawn.
+const REPLAY_FRAME_INTERVAL: Duration = Duration::from_millis(16);
+
+/// Draws frames.
+pub struct FrameRenderer {
+    /// The user interface.
+    pub context: Context,
+    panels: Panels,
+    painter: Painter,
+    tree_renderer: TreeRenderer,
+    /// The last frame, and what of the interface is on it.
+    picture: Option<Pixmap>,
+    shapes: Vec<ClippedShape>,
+    tree: Option<Pixmap>,
+    drawn_view: Option<(RenderView, RenderQuality)>,
+    last_change: Duration,
+    theme: Option<Theme>,
+    /// Who draws with care; nobody but the frame itself where that may take its time.
+    fine_renderer: Option<FineRenderer>,
+}
+
+/// What egui is to hear of a window of that size, in pixels, when nothing happens.
+pub fn idle_input(width: f32, height: f32, scale: f32) -> RawInput {
+    let mut input = RawInput {
+        screen_rect: Some(egui::Rect::from_min_size(
+            egui::Pos2::ZERO,
+            egui::vec2(width / scale, height / scale),
+        )),
+        ..RawInput::default()
+    };
+    if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
+        viewport.native_pixels_per_point = Some(scale);
+    }
+    input
+}
+
+/// Copies a part of a picture to where the system wants it.
+pub fn copy_pixels(pixmap: &Pixmap, to: &mut [u32], part: PixelRect) {
+    let width = pixmap.width() as usize;
+    let (pixels, _) = pixmap.data().as_chunks::<4>();
+    let (begin, end) = part.columns;
+    for row in part.rows.0..part.rows.1 {
+        let line = row * width + begin..row * width + end;
+        let (Some(to), Some(from)) = (to.get_mut(line.clone()), pixels.get(line)) else {
+            return;
+        };
+        for (to, &[red, green, blue, _]) in to.iter_mut().zip(from) {
+            *to = u32::from_be_bytes([0, red, green, blue]);
+        }
+    }
+}
+
+/// What lies under the interface, in a part of a picture: the tree with its corner at a place, and one pixel's colour around
+/// it.
+fn paint_background(
+    tree: Option<&Pixmap>,
+    to: &mut PixmapMut<'_>,
+    (left, top): (usize, usize),
+    part: PixelRect,
+    background: PremultipliedColorU8,
+) {
+    let width = to.width() as usize;
+    let (begin, end) = part.columns;
+    let rows = to.pixels_mut().chunks_exact_mut(width).enumerate();
+    for (row, pixels) in rows.take(part.rows.1).skip(part.rows.0) {
+        let line = row.checked_sub(top).and_then(|row| {
+            let tree = tree?;
+            tree.pixels().chunks_exact(tree.width() as usize).nth(row)
+        });
+        let Some(line) = line else {
+            pixels[begin..end].fill(background);
+            continue;
+        };
+        let first = left.clamp(begin, end);
+        let last = (left + line.len()).clamp(first, end);
+        pixels[begin..first].fill(background);
+        pixels[last..end].fill(background);
+        if first < last {
+            pixels[first..last].copy_from_slice(&line[first - left..last - left]);
+        }
+    }
+}
+
+/// What comes out of a frame beside its pixels.
+pub struct FrameOutput {
+    /// For the system: the cursor, the clipboard.
+    pub platform: PlatformOutput,
+    /// When the next frame is wanted, if nothing happens before.
+    pub repaint_delay: Duration,
+    /// What of it is different from the last frame.
+    pub changed_rects: Vec<PixelRect>,
+}
+
+impl Default for FrameRenderer {
+    fn default() -> Self {
+        let context = Context::default();
+        fonts::install(&context);
+        Self {
+            context,
+            panels: Panels::default(),
+            painter: Painter::new(),
+            tree_renderer: TreeRenderer::default(),
+            picture: None,
+            shapes: Vec::new(),
+            tree: None,
+            drawn_view: None,
+            last_change: Duration::ZERO,
+            theme: None,
+            fine_renderer: None,
+        }
+    }
+}
+
+impl FrameRenderer {
+    /// Frames that never take long: what takes care is drawn on another thread, which calls `wake` when it is ready.
+    pub fn with_fine_renderer(wake: Wake) -> std::io::Result<Self> {
+        Ok(Self {
+            fine_renderer: Some(FineRenderer::start(wake)?),
+            ..Self::default()
+        })
+    }
+
+    /// Draws a frame of a size in pixels.
+    pub fn draw(
+        &mut self,
+        app: &mut App,
+        input: RawInput,
+        (width, height): (u32, u32),
+    ) -> FrameOutput {
+        let theme = app.theme();
+        let is_new = (self.picture.as_ref())
+            .is_none_or(|picture| (picture.width(), picture.height()) != (width, height));
+        let mut damage = Damage::default();
+        if is_new {
+            self.picture = Pixmap::new(width, height);
+            damage.add_all();
+        }
+        if self.theme.as_ref() != Some(&theme) {
+            theme.apply(&self.context);
+            self.theme = Some(theme.clone());
+            damage.add_all();
+        }
+        let panels = &mut self.panels;
+        let output = self.context.run_ui(input, |ui| panels.show(app, ui));
+        let scale = output.pixels_per_point;
+        damage.add_textures(&output.textures_delta, &output.shapes, scale);
+        self.painter.update(output.textures_delta);
+        let mut repaint_delay = output
+            .viewport_output
+            .get(&ViewportId::ROOT)
+            .map_or(Duration::MAX, |viewport| viewport.repaint_delay);
+        let area = self.panels.canvas();
+        let edge = |points: f32| (points * scale).round();
+        let (left, top) = (edge(area.left()), edge(area.top()));
+        let place = egui::Rect::from_min_max(
+            egui::pos2(left, top),
+            egui::pos2(edge(area.right()), edge(area.bottom())),
+        );
+        if place.width() >= 1.0 && place.height() >= 1.0 {
+            let canvas = Canvas {
+                width: f64::from(place.width()),
+                height: f64::from(place.height()),
+                scale: f64::from(scale),
+            };
+            app.canvas_origin = (left.into(), top.into());
+            let (wait, changed) = self.draw_tree(app, canvas, &theme);
+            if let Some(wait) = wait {
+                repaint_delay = repaint_delay.min(wait);
+            }
+            if changed {
+                damage.add(place);
+            }
+        }
+        if app.timeline.is_playing() {
+            repaint_delay = repaint_delay.min(REPLAY_FRAME_INTERVAL);
+        }
+        if let Some(pause) = app
+            .session
+            .as_ref()
+            .and_then(|game| game.next_frame_delay(app.now))
+        {
+            repaint_delay = repaint_delay.min(pause);
+        }
+        for due in [app.message_expires_at(), app.retry_at()]
+            .into_iter()
+            .flatten()
+        {
+            repaint_delay = repaint_delay.min(due.saturating_sub(app.now));
+        }
+        damage.add_changes(&self.shapes, &output.shapes, scale);
+        self.shapes.clone_from(&output.shapes);
+        let changed_rects = damage.pixel_rects(width, height);
+        if let Some(picture) = self.picture.as_mut().filter(|_| !changed_rects.is_empty()) {
+            let primitives = self.context.tessellate(output.shapes, scale);
+            let mut pixmap = picture.as_mut();
+            let at = (left as usize, top as usize);
+            let tree = self.tree.as_ref().filter(|_| app.model.is_some());
+            for &part in &changed_rects {
+                paint_background(tree, &mut pixmap, at, part, opaque(theme.canvas));
+                self.painter
+                    .paint_rect(&mut pixmap, scale, &primitives, part);
+            }
+        }
+        FrameOutput {
+            platform: output.platform_output,
+            repaint_delay,
+            changed_rects,
+        }
+    }
+
+    /// What the last frame looks like; none before the first, or if there was no memory for it.
+    pub fn picture(&self) -> Option<&Pixmap> {
+        self.picture.as_ref()
+    }
+
+    /// What there is to know, for tests: the app, and where the controls are.
+    pub fn dump(&self, app: &App) -> serde_json::Value {
+        let mut state = app.dump();
+        state["controls"] = controls::dump(&self.context);
+        state["typing"] = self.context.egui_wants_keyboard_input().into();
+        state
+    }
+
+    /// Draws the tree if anything about it has changed: when it is to be drawn again with more care, and whether it looks
+    /// different now.
+    fn draw_tree(
+        &mut self,
+        app: &mut App,
+        canvas: Canvas,
+        theme: &Theme,
+    ) -> (Option<Duration>, bool) {
+        let mut changed = self.poll_fine_renderer(app);
+        let (Some(camera), Some(model)) = (app.update_camera(canvas), app.model.clone()) else {
+            let had_one = self.drawn_view.take().is_some();
+            return (None, had_one);
+        };
+        let view = RenderView {
+            camera,
+            canvas,
+            look: app.look(),
+            selected: app.selected,
+            theme: theme.clone(),
+            model,
+        };
+        if let Some((path, saving)) = app.pending_save.take() {
+            match &self.fine_renderer {
+                Some(fine_renderer) => fine_renderer.save(path, view.clone(), saving),
+                None => {
+                    let result = save(&path, &view, &saving);
+                    app.report_saved(&path, result);
+                }
+            }
+        }
+        let is_new = self
+            .drawn_view
+            .as_ref()
+            .is_none_or(|(drawn, _)| *drawn != view);
+        if is_new {
+            self.last_change = app.now;
+            self.paint(&view, RenderQuality::Draft);
+            self.drawn_view = Some((view, RenderQuality::Draft));
+            changed = true;
+        } else if app.now >= self.last_change + FULL_REDRAW_DELAY
+            && let Some((drawn, quality @ RenderQuality::Draft)) = &mut self.drawn_view
+        {
+            *quality = RenderQuality::Fine;
+            match &self.fine_renderer {
+                Some(fine_renderer) => fine_renderer.paint(view),
+                None => {
+                    let view = drawn.clone();
+                    self.paint(&view, RenderQuality::Fine);
+                    changed = true;
+                }
+            }
+        }
+        let is_quick = matches!(self.drawn_view, Some((_, RenderQuality::Draft)));
+        let wait = is_quick.then(|| (self.last_change + FULL_REDRAW_DELAY).saturating_sub(app.now));
+        (wait, changed)
+    }
+
+    fn paint(&mut self, view: &RenderView, quality: RenderQuality) {
+        let (width, height) = (view.canvas.width as u32, view.canvas.height as u32);
+        let fits = (self.tree.as_ref())
+            .is_some_and(|tree| (tree.width(), tree.height()) == (width, height));
+        if !fits {
+            self.tree = view.new_pixmap();
+        }
+        if let Some(tree) = &mut self.tree {
+            view.paint(&mut self.tree_renderer, tree, quality);
+        }
+    }
+
+    /// Takes in what the other thread has drawn; whether the tree looks different now.
+    fn poll_fine_renderer(&mut self, app: &mut App) -> bool {
+        let mut changed = false;
+        for ready in self
+            .fine_renderer
+            .as_ref()
+            .map(FineRenderer::take_events)
+            .unwrap_or_default()
+        {
+            match ready {
+                RenderEvent::Saved(path, result) => app.report_saved(&path, result),
+                RenderEvent::Picture(view, picture) => {
+                    // It may be out of date already.
+                    if self
+                        .drawn_view
+                        .as_ref()
+                        .is_some_and(|(drawn, _)| *drawn == view)
+                    {
+                        self.tree = Some(picture);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        changed
+    }
+}

@@ -1,0 +1,362 @@
+//! What stands around the tree: the bar above it, the areas beside it, the line below it.
+
+use std::path::PathBuf;
+
+use canopy_engine::games::notation::escape_invisible;
+use egui::{
+    Align, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText, ScrollArea, Sense, Ui,
+};
+
+use crate::{
+    app::{Action, App, CopyTarget, Direction, GameAction},
+    board::BoardTextures,
+    draw::theme::Theme,
+    tree::model::TreeModel,
+    ui::controls,
+};
+use canvas::Minimap;
+use dialogs::FileDialog;
+use game::GamePanel;
+use match_score::MoveList;
+use node_details::NodeDetails;
+use play::{PlayPanel, PlayPanelResources};
+use timeline::TimelinePanel;
+
+mod canvas;
+mod dialogs;
+mod engine_form;
+mod form;
+mod game;
+mod match_score;
+mod node;
+mod node_details;
+mod play;
+mod start_screen;
+mod timeline;
+mod top_bar;
+
+/// The user interface's own state.
+pub struct Panels {
+    canvas: Rect,
+    jump_text: String,
+    find_text: String,
+    dialog: Option<FileDialog>,
+    is_help_open: bool,
+    /// What there is to say of the selected node, and of the one under the pointer.
+    selected_details: Option<NodeDetails>,
+    hovered_details: Option<NodeDetails>,
+    minimap: Option<Minimap>,
+    timeline: TimelinePanel,
+    move_list: MoveList,
+    play: PlayPanel,
+    board_textures: BoardTextures,
+    /// What would end a game that is not over, until somebody says whether to do it.
+    pending_leave: Option<Action>,
+    /// Whether the field for a tree's number is to be typed into.
+    focuses_jump_field: bool,
+    /// Whether all parameters of a side's search are listed on the start screen.
+    expands_parameters: [bool; 2],
+}
+
+impl Default for Panels {
+    fn default() -> Self {
+        Self {
+            canvas: Rect::ZERO,
+            jump_text: String::new(),
+            find_text: String::new(),
+            dialog: None,
+            is_help_open: false,
+            selected_details: None,
+            hovered_details: None,
+            minimap: None,
+            timeline: TimelinePanel::default(),
+            move_list: MoveList::default(),
+            play: PlayPanel::default(),
+            board_textures: BoardTextures::default(),
+            pending_leave: None,
+            focuses_jump_field: false,
+            expands_parameters: [false, false],
+        }
+    }
+}
+
+impl Panels {
+    /// Where the tree is drawn, in points.
+    pub fn canvas(&self) -> Rect {
+        self.canvas
+    }
+
+    /// Shows everything and does what is asked for.
+    pub fn show(&mut self, app: &mut App, ui: &mut Ui) {
+        let theme = app.theme();
+        let mut actions = Vec::new();
+        controls::clear(ui.ctx());
+        self.handle_keys(app, ui, &mut actions);
+        let bar = Frame::new()
+            .fill(theme.panel)
+            .inner_margin(Margin::symmetric(12, 8));
+        Panel::top("bar")
+            .frame(bar)
+            .show(ui, |ui| self.show_bar(app, ui, &theme, &mut actions));
+        let line = Frame::new()
+            .fill(theme.panel)
+            .inner_margin(Margin::symmetric(12, 4));
+        Panel::bottom("status")
+            .frame(line)
+            .show(ui, |ui| Self::show_status(app, ui, &theme));
+        let has_tree = app.model.is_some();
+        if !has_tree {
+            (self.selected_details, self.hovered_details, self.minimap) = (None, None, None);
+        }
+        self.show_side_panels(app, ui, &theme, &mut actions);
+        if has_tree && app.timeline.status.is_some() {
+            let time = Frame::new()
+                .fill(theme.panel)
+                .inner_margin(Margin::symmetric(16, 12));
+            Panel::bottom("time").frame(time).show(ui, |ui| {
+                self.timeline.show(app, ui, &theme, &mut actions);
+            });
+        }
+        let response = ui.allocate_response(ui.available_size(), Sense::click_and_drag());
+        self.canvas = response.rect;
+        if has_tree {
+            self.handle_pointer(app, ui, &response, &mut actions);
+            self.show_canvas_overlays(app, ui, &theme);
+        } else {
+            self.show_start_screen(app, ui, &theme, &mut actions);
+        }
+        let canvas = self.canvas;
+        if let Some(saves) = self.play.take_file_request() {
+            self.open_game_dialog(app, saves);
+        }
+        self.play
+            .show_game_over(app, ui, canvas, &theme, &mut actions);
+        self.show_dialogs(ui, &theme, &mut actions);
+        let dropped: Vec<PathBuf> = ui.input(|input| {
+            input
+                .raw
+                .dropped_files
+                .iter()
+                .map(|file| file.path().to_owned())
+                .collect()
+        });
+        if !dropped.is_empty() {
+            actions.push(Action::Open(dropped));
+        }
+        // What was drawn is out of date then.
+        if !actions.is_empty() {
+            ui.ctx().request_repaint();
+        }
+        self.confirm_leave(app, ui, &theme, &mut actions);
+        for action in actions {
+            app.dispatch(action);
+        }
+        if let Some(text) = app.clipboard_text.take() {
+            ui.ctx().copy_text(text);
+        }
+    }
+
+    /// The areas beside the tree.
+    fn show_side_panels(
+        &mut self,
+        app: &mut App,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let node = app.focused_node();
+        let model = app.model.clone();
+        let details = (model.as_ref())
+            .map(|model| NodeDetails::get_or_compute(&mut self.selected_details, model, node));
+        let side = Frame::new().fill(theme.panel);
+        // Where no game is known there is nothing to say on the left.
+        let has_game = model.as_ref().is_some_and(|model| model.meta.is_some());
+        if app.session.is_some() {
+            let mut resources = PlayPanelResources {
+                board_textures: &mut self.board_textures,
+                move_list: &mut self.move_list,
+            };
+            let play = &mut self.play;
+            Panel::left("play")
+                .frame(side)
+                .exact_size(PlayPanel::width(ui.available_width()))
+                .show(ui, |ui| {
+                    let game = app.session.as_ref().map(|playing| playing.directory.path());
+                    ui.push_id(game, |ui| {
+                        show_scrolled(ui, |ui| play.show(&mut resources, app, ui, theme, actions));
+                    });
+                });
+        } else if (has_game || app.match_state().is_some()) && !app.settings.folded[0] {
+            let mut game = GamePanel {
+                board_textures: &mut self.board_textures,
+                move_list: &mut self.move_list,
+                details,
+            };
+            Panel::left("game")
+                .frame(side)
+                .exact_size(272.0)
+                .show(ui, |ui| {
+                    show_scrolled(ui, |ui| game.show(app, ui, theme, actions))
+                });
+        }
+        // A tree that could not be seen needs no explanation.
+        let has_room = ui.available_width() >= MIN_WIDTH_FOR_NODE_PANEL;
+        if let Some(details) = details.filter(|_| has_room && !app.settings.folded[1]) {
+            Panel::right("node")
+                .frame(side)
+                .exact_size(300.0)
+                .show(ui, |ui| {
+                    show_scrolled(ui, |ui| node::show(details, app, ui, theme, actions));
+                });
+        }
+    }
+
+    fn handle_keys(&mut self, app: &mut App, ui: &Ui, actions: &mut Vec<Action>) {
+        if ui.ctx().egui_wants_keyboard_input() {
+            return;
+        }
+        // A key may come several times in one frame.
+        let count = |modifiers: Modifiers, key: Key| {
+            ui.input_mut(|input| input.count_and_consume_key(modifiers, key))
+        };
+        let pressed = |modifiers: Modifiers, key: Key| count(modifiers, key) > 0;
+        let none = Modifiers::NONE;
+        for (key, direction) in [
+            (Key::ArrowUp, Direction::Up),
+            (Key::ArrowDown, Direction::Down),
+            (Key::ArrowLeft, Direction::Left),
+            (Key::ArrowRight, Direction::Right),
+        ] {
+            let times = count(Modifiers::SHIFT, key);
+            actions.extend(std::iter::repeat_n(Action::MoveSelection(direction), times));
+        }
+        for (key, action) in [
+            (Key::ArrowLeft, Action::StepTree(-1)),
+            (Key::ArrowRight, Action::StepTree(1)),
+            (Key::H, Action::MoveSelection(Direction::Left)),
+            (Key::J, Action::MoveSelection(Direction::Down)),
+            (Key::K, Action::MoveSelection(Direction::Up)),
+            (Key::L, Action::MoveSelection(Direction::Right)),
+            (Key::Plus, Action::Zoom(1.25, None)),
+            (Key::Equals, Action::Zoom(1.25, None)),
+            (Key::Minus, Action::Zoom(0.8, None)),
+            (Key::Home, Action::FitTree),
+            (Key::F, Action::FitSelected),
+            (Key::Space, Action::ToggleCollapsed),
+            (Key::OpenBracket, Action::StepHistory(-1)),
+            (Key::CloseBracket, Action::StepHistory(1)),
+            (Key::T, Action::SwitchTheme),
+            (Key::C, Action::Copy(CopyTarget::Position)),
+            (Key::X, Action::Copy(CopyTarget::Statistics)),
+            (Key::P, Action::Play(!app.timeline.is_playing())),
+            (Key::Comma, Action::StepIteration(-1)),
+            (Key::Period, Action::StepIteration(1)),
+            (Key::End, Action::ShowEnd),
+        ] {
+            actions.extend(std::iter::repeat_n(action, count(none, key)));
+        }
+        if pressed(Modifiers::SHIFT, Key::Equals) || pressed(Modifiers::SHIFT, Key::Plus) {
+            actions.push(Action::Zoom(1.25, None));
+        }
+        if app.session.is_some() {
+            for (key, game_action) in [
+                (Key::U, GameAction::Undo),
+                (Key::N, GameAction::SingleMove),
+                (Key::PageUp, GameAction::StepPly(-1)),
+                (Key::PageDown, GameAction::StepPly(1)),
+            ] {
+                let times = count(none, key);
+                actions.extend(std::iter::repeat_n(Action::Game(game_action), times));
+            }
+            if let Some(playing) = app.session.as_ref().filter(|_| pressed(none, Key::B)) {
+                actions.push(Action::Game(GameAction::Pause(!playing.is_paused)));
+            }
+            if pressed(none, Key::M) {
+                self.play.focus_move_field();
+            }
+        }
+        if pressed(none, Key::G) {
+            self.focuses_jump_field = true;
+        }
+        if pressed(none, Key::W) {
+            actions.push(Action::FollowNewest(!app.is_following_newest));
+        }
+        for (index, key) in [Key::Num1, Key::Num2].into_iter().enumerate() {
+            // A move that is typed too early folds nothing.
+            let is_thinking = (app.session.as_ref()).is_some_and(|game| game.search.is_some());
+            if pressed(none, key) && !is_thinking {
+                app.settings.folded[index] ^= true;
+            }
+        }
+        if pressed(Modifiers::SHIFT, Key::Questionmark)
+            || pressed(none, Key::Questionmark)
+            || pressed(Modifiers::SHIFT, Key::Slash)
+        {
+            self.is_help_open ^= true;
+        }
+        // Lists that are open heed it, too.
+        if ui.input(|input| input.key_pressed(Key::Escape)) {
+            (self.is_help_open, self.dialog, self.pending_leave) = (false, None, None);
+            app.message = None;
+            if app.session.is_some() {
+                actions.push(Action::Game(GameAction::ClearClicks));
+            }
+        }
+        if pressed(Modifiers::COMMAND, Key::Q) {
+            actions.push(Action::Quit);
+        }
+        if pressed(Modifiers::COMMAND, Key::O) {
+            self.open_file_dialog(app, false);
+        }
+        if pressed(Modifiers::COMMAND, Key::S) && app.model.is_some() {
+            self.open_file_dialog(app, true);
+        }
+        let copies = ui.input(|input| {
+            input
+                .events
+                .iter()
+                .any(|event| matches!(event, egui::Event::Copy))
+        });
+        if copies {
+            actions.push(Action::Copy(CopyTarget::MovesToNode));
+        }
+    }
+}
+
+/// The move into a node, for people.
+fn move_label(model: &TreeModel, node: usize) -> String {
+    if node == 0 {
+        "root".to_owned()
+    } else {
+        display_move(&model.move_text(node))
+    }
+}
+
+/// The name of a move as it is shown.
+fn display_move(name: &str) -> String {
+    if name.is_empty() {
+        "no name".to_owned()
+    } else {
+        escape_invisible(name).chars().take(60).collect()
+    }
+}
+
+/// A figure with its name.
+fn show_figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(name).color(theme.dim));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.label(theme.strong(value.into()));
+        });
+    });
+}
+
+/// The area on the right is there where so much is left for it and the tree, in points.
+const MIN_WIDTH_FOR_NODE_PANEL: f32 = 480.0;
+
+/// What stands in an area beside the tree: scrolled where it is too long, with the bar in the margin.
+fn show_scrolled(ui: &mut Ui, content: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical()
+        .auto_shrink(false)
+        .show(ui, |ui| Frame::new().inner_margin(16).show(ui, content));
+}
