@@ -1296,8 +1296,8 @@ fn check_full_memory(game: &str, search: &str, threads: usize, limit_mb: u64) {
     use std::io::{BufRead as _, Write as _};
 
     const OVERHEAD_MB: u64 = 12;
-    /// No search needs more to fill a few megabytes.
-    const MAX_ROUNDS: u32 = 400;
+    /// Each round of a search looks at twice as many nodes as the one before: searches that keep no tree fill the memory in one.
+    const MAX_ROUNDS: u32 = 12;
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args(["--protocol", "ugi", "--game", game])
         .stdin(std::process::Stdio::piped())
@@ -1321,7 +1321,9 @@ fn check_full_memory(game: &str, search: &str, threads: usize, limit_mb: u64) {
                 round < MAX_ROUNDS,
                 "{search} of {threads} threads never fills {limit_mb} MB with {game}"
             );
-            writeln!(input, "position startpos moves {moves}\ngo nodes 20000").expect("it listens");
+            let nodes = 20_000_u64 << round;
+            writeln!(input, "position startpos moves {moves}\ngo nodes {nodes}")
+                .expect("it listens");
             while best.is_empty() {
                 let line = lines.next().expect("it answers").expect("in text");
                 is_full |= line.contains("memory is full");
