@@ -463,6 +463,23 @@ fn faults_of_the_disk_are_told_and_leave_no_half_file() {
     }
 }
 
+/// The words of a match between two random players; its directory comes last.
+fn random_match<'a>(games: &'a str, output: &'a str) -> [&'a str; 10] {
+    let second = "search=random,seed=2";
+    [
+        "match",
+        "--game",
+        "connect-four",
+        "--engine",
+        "search=random",
+        "--engine",
+        second,
+        "--games",
+        games,
+        output,
+    ]
+}
+
 #[test]
 fn a_match_whose_records_cannot_be_synced_fails_with_a_sentence() {
     if !has_strace() {
@@ -471,14 +488,7 @@ fn a_match_whose_records_cannot_be_synced_fails_with_a_sentence() {
     let scratch = Scratch::new("unsynced");
     let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
     let output = strace_command(&log, "fdatasync", "error=EIO")
-        .args([
-            "match",
-            "--game",
-            "connect-four",
-            "--engine",
-            "search=random",
-        ])
-        .args(["--engine", "search=random,seed=2", "--games", "2", "--out"])
+        .args(random_match("2", "--out"))
         .arg(&directory)
         .output()
         .unwrap();
@@ -496,20 +506,7 @@ fn a_match_file_that_cannot_be_renamed_stops_no_match() {
     let scratch = Scratch::new("unnamed");
     let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
     let output = strace_command(&log, "rename", "error=EIO")
-        .args([
-            "match",
-            "--game",
-            "connect-four",
-            "--engine",
-            "search=random",
-        ])
-        .args([
-            "--engine",
-            "search=random,seed=2",
-            "--games",
-            "2",
-            "--trees",
-        ])
+        .args(random_match("2", "--trees"))
         .arg(&directory)
         .output()
         .unwrap();
@@ -541,20 +538,7 @@ fn a_match_file_is_whole_whenever_the_match_is_killed() {
     for round in 0..12 {
         let directory = scratch.0.join(format!("round-{round}"));
         let mut child = Command::new(ENGINE)
-            .args([
-                "match",
-                "--game",
-                "connect-four",
-                "--engine",
-                "search=random",
-            ])
-            .args([
-                "--engine",
-                "search=random,seed=2",
-                "--games",
-                "100000",
-                "--trees",
-            ])
+            .args(random_match("100000", "--trees"))
             .arg(&directory)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
