@@ -13,7 +13,7 @@ use canopy_engine::{
     games::{NAMES, Outcome, Player, notation::Style},
     protocol::{ProtocolKind, ServerConfig, options},
     rng::Rng,
-    session::Session,
+    session,
     tree::{files, meta},
 };
 use support::{
@@ -177,7 +177,7 @@ fn lines_sent_before_the_input_closes_are_worked_off() {
 
 /// The moves of a random game, without the one that ends it.
 fn random_chess(seed: u64) -> Vec<String> {
-    let mut session = Session::new("chess").expect("there is chess");
+    let mut session = session::open("chess").expect("there is chess");
     let mut rng = Rng::new(seed);
     let mut moves = Vec::new();
     while session.outcome().is_none() {
@@ -337,7 +337,7 @@ fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
         let mut peer = InProcessServer::new(&setup).expect("the set-up is sound");
         let mut rng = Rng::new(index as u64);
         for _ in 0..25 {
-            let mut session = Session::new(game).expect("there is the game");
+            let mut session = session::open(game).expect("there is the game");
             let mut moves: Vec<String> = Vec::new();
             for _ in 0..rng.below(60) {
                 let legal = session.moves(Style::Own);
@@ -366,7 +366,7 @@ fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
                 if line.contains("multipv 1 ") {
                     first = pv.to_owned();
                 }
-                let mut board = Session::new(game).expect("there is the game");
+                let mut board = session::open(game).expect("there is the game");
                 board
                     .set_position("startpos", &format!("{} {pv}", moves.join(" ")))
                     .unwrap_or_else(|problem| panic!("{game} {moves:?}: {line}: {problem}"));
@@ -1057,7 +1057,7 @@ fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
     let before = players.each_ref().map(handles);
     let (mut too_late, mut searches) = (0, 0);
     for number in 0..games {
-        let mut session = Session::new(game).expect("there is the game");
+        let mut session = session::open(game).expect("there is the game");
         let mut moves: Vec<String> = Vec::new();
         for player in &mut players {
             player.send("uginewgame");
@@ -1180,7 +1180,7 @@ fn a_shell_script_plays_games_between_processes() {
             panic!("{game}: {text}")
         };
         assert_eq!(name, *game);
-        let mut session = Session::new(game).expect("there is the game");
+        let mut session = session::open(game).expect("there is the game");
         session
             .set_position("startpos", moves)
             .expect("every move is legal");

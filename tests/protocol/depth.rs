@@ -7,7 +7,7 @@ use canopy_engine::{
     games::{NAMES, notation::Style},
     protocol::ServerConfig,
     rng::Rng,
-    session::Session,
+    session,
 };
 
 use crate::support::transcript::{InProcessServer, Peer as _};
@@ -17,7 +17,7 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The moves of a random game, to its end.
 fn random_game(game: &str, seed: u64) -> Vec<String> {
-    let mut session = Session::new(game).expect("there is the game");
+    let mut session = session::open(game).expect("there is the game");
     let mut rng = Rng::new(seed);
     let mut moves = Vec::new();
     while session.outcome().is_none() {
@@ -34,7 +34,7 @@ fn searches_of_game(game: &'static str) -> impl Iterator<Item = (&'static str, b
     (SEARCHES.iter())
         .filter(move |entry| entry.only_game.is_none_or(|only| only == game))
         .map(move |entry| {
-            let mut session = Session::new(game).expect("there is the game");
+            let mut session = session::open(game).expect("there is the game");
             (session.set_search(entry.name, &[])).expect("the search can play it");
             (entry.name, session.has_playouts())
         })

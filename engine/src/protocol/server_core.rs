@@ -15,7 +15,7 @@ use super::{
 use crate::{
     games::notation::Style,
     search::{SearchLimits, StopFlag},
-    session::{SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent},
+    session::{self, SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent},
     tree::{
         confinement::Confinement,
         files::Format,
@@ -81,7 +81,7 @@ struct ReportThrottle {
 
 /// What all dialects share.
 pub(super) struct ServerCore {
-    pub(super) session: Session,
+    pub(super) session: Box<dyn Session>,
     pub(super) options: Options,
     /// Whether the session's position is what the client last asked for.
     pub(super) has_valid_position: bool,
@@ -113,7 +113,7 @@ pub(super) struct ServerCore {
 impl ServerCore {
     pub(super) fn new(event_sink: ServerEventSink) -> Self {
         Self {
-            session: Session::new("chess").expect("there is chess"),
+            session: session::open("chess").expect("there is chess"),
             options: Options::default(),
             has_valid_position: true,
             style: Style::Own,
@@ -217,7 +217,7 @@ impl ServerCore {
     }
 
     fn change_game(&mut self, game: &str, style: Style) -> Result<(), String> {
-        let session = Session::new(game).map_err(|error| error.to_string())?;
+        let session = session::open(game).map_err(|error| error.to_string())?;
         self.style = style;
         if session.game() == self.session.game() {
             return self.set_position("startpos", "");

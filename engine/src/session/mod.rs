@@ -1,9 +1,19 @@
-//! A game in progress and the search that looks at it, behind text: the only place where a game's type is hidden.
+//! A game in progress and its search, addressed in text.
 //!
-//! A [`Session`] answers at once; a search runs on a thread of its own and tells what it finds as [`SessionEvent`]s. Nothing here
-//! prints, and nothing knows a protocol.
+//! [`Session`] is the object-safe face over the generic code: the only place where a game's type is erased. Its methods
+//! return at once. A search runs on its own thread and reports through [`SessionEvent`]s. Nothing here prints or knows a protocol.
+//!
+//! ```
+//! use canopy_engine::{games::notation::Style, session};
+//!
+//! let mut game = session::open("connect-four")?;
+//! game.play("d")?;
+//! assert_eq!(game.plies(), 1);
+//! assert_eq!(game.moves(Style::Own).len(), 7);
+//! # Ok::<(), session::SessionError>(())
+//! ```
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
     catalog::CatalogError,
@@ -18,149 +28,191 @@ use crate::{
 pub mod recorded_search;
 mod typed_session;
 
-/// What a search or another long task tells while it runs and at its end.
+/// A message from a running search or perft.
 #[derive(Clone, Debug)]
 pub enum SessionEvent {
-    /// What a search knows so far.
+    /// Progress of a search.
     Info(SearchInfo),
-    /// Something to be shown as it is.
+    /// A line of output, to be shown as it is.
     Text(String),
-    /// Something worth knowing about a search, in a sentence.
+    /// A sentence about the search that the user should read.
     Warning(String),
-    /// The task is over; with the answer, if it was a search. Nothing more comes from it.
+    /// The last event of a task; with the result if the task was a search.
     Done(Option<SearchResult>),
 }
 
-/// Hears events, from other threads too.
+/// Receives events; called from the search thread.
 pub type SessionEventSink = Arc<dyn Fn(SessionEvent) + Send + Sync>;
 
-/// What a search knows, in text.
+/// Progress of a search, with moves as text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchInfo {
-    /// Plies looked ahead.
+    /// Search depth in plies.
     pub depth: u32,
-    /// The longest line.
+    /// Length of the longest principal variation in plies.
     pub sel_depth: u32,
     /// Playouts, or positions for searches without playouts.
     pub nodes: u64,
-    /// Since the search began.
+    /// Time since the search was requested.
     pub time: Duration,
-    /// How full the memory is, in thousandths.
+    /// Use of the search's memory, in permille.
     pub hashfull: u32,
-    /// Whether memory ran out, so that the tree stopped growing.
+    /// Set once memory ran out and the tree stopped growing.
     pub memory_full: bool,
-    /// Every move at the root, the best first.
+    /// Every root move, best first.
     pub root_moves: Vec<MoveInfo>,
 }
 
-/// What a search thinks of one move.
+/// Statistics of one root move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveInfo {
-    /// How much of the search went into it.
+    /// Visits of the move.
     pub visits: u64,
-    /// What it is worth to the player to move: 0 lost, 1 won.
+    /// Expected result for the player to move: 0 lost, 1 won.
     pub value: f64,
-    /// The certain result for the player to move: more, as much or less than a draw.
+    /// The proven result for the player to move, compared with a draw.
     pub proven: Option<std::cmp::Ordering>,
-    /// Whether the moves lead to the end of the game.
+    /// Whether `pv` reaches the end of the game.
     pub ends_game: bool,
-    /// The move and what is expected to follow, never past the end of the game.
+    /// Principal variation, this move first; it stops at the end of the game.
     pub pv: Vec<String>,
 }
 
-/// What a search chose.
+/// The answer of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
-    /// The move.
+    /// The move to play.
     pub best_move: String,
-    /// What the opponent is expected to reply, if it is the opponent's turn then.
+    /// The expected reply; none when the same player moves again.
     pub ponder_move: Option<String>,
-    /// What was known; nothing if the search failed.
+    /// The final progress report; empty if the search failed.
     pub info: SearchInfo,
-    /// What went wrong, if the search failed and the move is just some legal one.
+    /// Why the search failed; `best_move` is then an arbitrary legal move.
     pub failure: Option<String>,
 }
 
-/// What a search is asked for.
+/// A request to search the session's position.
 pub struct SearchRequest {
     /// When to stop.
     pub limits: SearchLimits,
-    /// How many of the best moves are to have exact values.
+    /// How many of the best moves need exact values.
     pub multi_pv: usize,
-    /// The only moves to be looked at; all if empty.
+    /// The root moves to consider; empty for all.
     pub search_moves: Vec<String>,
-    /// How moves are written in what comes back.
+    /// How moves are written in events.
     pub style: Style,
-    /// How often it tells what it knows.
+    /// Time between two [`SessionEvent::Info`].
     pub info_interval: Duration,
-    /// Stops it.
+    /// Stops the search when set.
     pub stop: StopFlag,
-    /// Where its trees go.
+    /// Where the search tree is written; none for nowhere.
     pub output: Option<Arc<TreeOutput>>,
 }
 
-/// What can go wrong with a request.
+/// Why a session refused a request.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// A text that means nothing here.
+    /// A game, position or move that cannot be read.
     #[error(transparent)]
     Text(#[from] ParseError),
-    /// A search that does not exist or cannot be so.
+    /// An unknown search, or a parameter it does not have.
     #[error(transparent)]
     Search(#[from] CatalogError),
-    /// The game is over.
+    /// The game is over, for this reason.
     #[error("the game is over ({0})")]
-    GameOver(String),
-    /// There is nothing to take back.
+    GameOver(&'static str),
+    /// Undo at the start of the game.
     #[error("there is no move to take back")]
     NothingToUndo,
-    /// No thread could be started.
+    /// The system refused a thread.
     #[error("no thread could be started: {0}")]
     Thread(#[from] std::io::Error),
 }
 
-/// A game in progress, behind text.
-pub struct Session {
-    inner: Box<dyn DynSession>,
-}
-
-impl fmt::Debug for Session {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Session({})", self.game())
-    }
-}
-
-/// What a table of any game can do.
-trait DynSession: Send {
+/// A game in progress and its search.
+///
+/// Positions and moves are text in the game's notation. A call that fails leaves the game as it was.
+pub trait Session: Send {
+    /// The game's name with its variant, such as `kalah:4x3`.
     fn game(&self) -> String;
+
+    /// The game's name without its variant.
     fn base_name(&self) -> &'static str;
+
+    /// Names of the two sides, first player first.
     fn players(&self) -> [&'static str; 2];
+
+    /// Sets the position reached from `position` by `moves`. If `moves` extends the previous call's, only the new moves are read.
     fn set_position(&mut self, position: &str, moves: &str) -> Result<(), ParseError>;
+
+    /// Plays a move, preceded by an implied pass (see [`Self::play_implied_pass`]) if it is legal only then.
     fn play(&mut self, text: &str) -> Result<(), SessionError>;
+
+    /// Plays the forced pass that game records leave out; false if none is due. It is undone together with the next move.
     fn play_implied_pass(&mut self) -> bool;
+
+    /// Undoes [`Self::play_implied_pass`] if no move has followed it.
     fn undo_implied_pass(&mut self);
+
+    /// Undoes the last move and the implied pass before it.
     fn undo(&mut self) -> Result<(), SessionError>;
+
+    /// The player to move; in a finished game, whose turn it would have been.
     fn to_move(&self) -> Player;
+
+    /// Plies played since the position that was set.
     fn plies(&self) -> usize;
+
+    /// The result and its reason, once the game is over.
     fn outcome(&self) -> Option<(Outcome, &'static str)>;
+
+    /// Points of each side, in games decided by counting.
     fn score(&self) -> Option<[u32; 2]>;
+
+    /// The position as text.
     fn position(&self, style: Style) -> String;
+
+    /// The board as a text diagram.
     fn drawing(&self) -> String;
+
+    /// The legal moves; empty once the game is over.
     fn moves(&self, style: Style) -> Vec<String>;
+
+    /// Each static evaluation of the game, for the player to move, in hundredths of its unit.
     fn evaluations(&self) -> Vec<(&'static str, i32)>;
+
+    /// The board as stones on squares.
     fn grid(&self) -> Grid;
+
+    /// The legal moves, written as squares of [`Self::grid`] where a move is one square.
     fn grid_moves(&self) -> Vec<String>;
+
+    /// Selects a search: a catalogue entry with parameters, then `settings`. Settings the search does not have are ignored.
+    /// The tree is kept if nothing changes.
     fn set_search(&mut self, text: &str, settings: &[(String, String)])
     -> Result<(), CatalogError>;
+
+    /// Every parameter of the search with its value.
     fn search_settings(&self) -> BTreeMap<String, String>;
+
+    /// Whether the search stops without limits.
     fn has_own_limits(&self) -> bool;
+
+    /// Whether the search runs playouts.
     fn has_playouts(&self) -> bool;
+
+    /// Discards the search tree.
     fn clear_search(&mut self);
+
+    /// Starts a search of the position. Exactly one [`SessionEvent::Done`] follows; then call [`Self::finish`]. A search
+    /// too short to need a thread has ended on return: its events are returned, and none are sent.
     fn start(
         &mut self,
         request: SearchRequest,
         emit: SessionEventSink,
     ) -> Result<Vec<SessionEvent>, SessionError>;
+
+    /// Starts a perft divided by first move, written in `style`. Events end as for [`Self::start`].
     fn start_perft(
         &mut self,
         depth: u32,
@@ -168,167 +220,20 @@ trait DynSession: Send {
         stop: StopFlag,
         emit: SessionEventSink,
     ) -> Result<(), SessionError>;
+
+    /// Joins the search thread; call after [`SessionEvent::Done`].
     fn finish(&mut self);
 }
 
-impl Session {
-    /// A new game, at its start, of the game called `name`.
-    pub fn new(name: &str) -> Result<Self, ParseError> {
-        struct Make;
-        impl Visitor for Make {
-            type Out = Box<dyn DynSession>;
+/// Opens a session at the start of the game called `name`, which may carry a variant.
+pub fn open(name: &str) -> Result<Box<dyn Session>, ParseError> {
+    struct Open;
+    impl Visitor for Open {
+        type Out = Box<dyn Session>;
 
-            fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-                Box::new(typed_session::TypedSession::<G>::new(rules))
-            }
+        fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
+            Box::new(typed_session::TypedSession::<G>::new(rules))
         }
-        games::with_game(name, Make).map(|table| Self { inner: table })
     }
-
-    /// The game's name with its variant.
-    pub fn game(&self) -> String {
-        self.inner.game()
-    }
-
-    /// The game's name without its variant.
-    pub fn base_name(&self) -> &'static str {
-        self.inner.base_name()
-    }
-
-    /// What the players are called.
-    pub fn players(&self) -> [&'static str; 2] {
-        self.inner.players()
-    }
-
-    /// Sets the position that `moves` lead to from `position`; at an error the session is as it was. When the game has just
-    /// gone on, only what is new is read.
-    pub fn set_position(&mut self, position: &str, moves: &str) -> Result<(), ParseError> {
-        self.inner.set_position(position, moves)
-    }
-
-    /// Plays a move, before it one that records leave out if need be.
-    pub fn play(&mut self, text: &str) -> Result<(), SessionError> {
-        self.inner.play(text)
-    }
-
-    /// Plays the move that records leave out, if there is one here; whether there was. It belongs to the next move.
-    pub fn play_implied_pass(&mut self) -> bool {
-        self.inner.play_implied_pass()
-    }
-
-    /// Takes back what [`Self::play_implied_pass`] played, if the next move has not come.
-    pub fn undo_implied_pass(&mut self) {
-        self.inner.undo_implied_pass();
-    }
-
-    /// Takes the last move back, and what was left out before it.
-    pub fn undo(&mut self) -> Result<(), SessionError> {
-        self.inner.undo()
-    }
-
-    /// Whose turn it is.
-    pub fn to_move(&self) -> Player {
-        self.inner.to_move()
-    }
-
-    /// How many moves have been played since the position that was set.
-    pub fn plies(&self) -> usize {
-        self.inner.plies()
-    }
-
-    /// How the game ended and why, if it did.
-    pub fn outcome(&self) -> Option<(Outcome, &'static str)> {
-        self.inner.outcome()
-    }
-
-    /// What each side has, in games that are decided by counting.
-    pub fn score(&self) -> Option<[u32; 2]> {
-        self.inner.score()
-    }
-
-    /// The position as text.
-    pub fn position(&self, style: Style) -> String {
-        self.inner.position(style)
-    }
-
-    /// The board for people.
-    pub fn drawing(&self) -> String {
-        self.inner.drawing()
-    }
-
-    /// The legal moves.
-    pub fn moves(&self, style: Style) -> Vec<String> {
-        self.inner.moves(style)
-    }
-
-    /// What each of the game's evaluations says to the player to move, in hundredths.
-    pub fn evaluations(&self) -> Vec<(&'static str, i32)> {
-        self.inner.evaluations()
-    }
-
-    /// The board as stones on squares.
-    pub fn grid(&self) -> Grid {
-        self.inner.grid()
-    }
-
-    /// The legal moves, as squares of the grid where a move is one square.
-    pub fn grid_moves(&self) -> Vec<String> {
-        self.inner.grid_moves()
-    }
-
-    /// Chooses the search: an entry of the catalogue, and what is set about it beside. Settings that the search does not have
-    /// are passed over. What a search knows is kept if nothing changes.
-    pub fn set_search(
-        &mut self,
-        text: &str,
-        settings: &[(String, String)],
-    ) -> Result<(), CatalogError> {
-        self.inner.set_search(text, settings)
-    }
-
-    /// Everything that is set about the search, by the names of the catalogue's parameters.
-    pub fn search_settings(&self) -> BTreeMap<String, String> {
-        self.inner.search_settings()
-    }
-
-    /// Whether the search stops by itself.
-    pub fn has_own_limits(&self) -> bool {
-        self.inner.has_own_limits()
-    }
-
-    /// Whether the search makes playouts.
-    pub fn has_playouts(&self) -> bool {
-        self.inner.has_playouts()
-    }
-
-    /// Another game begins: the search forgets what it knows.
-    pub fn clear_search(&mut self) {
-        self.inner.clear_search();
-    }
-
-    /// Starts a search of the position. Exactly one [`SessionEvent::Done`] follows; then call [`Self::finish`]. A search that was too
-    /// short to wait for is over when this returns, and all its events are in the answer.
-    pub fn start(
-        &mut self,
-        request: SearchRequest,
-        emit: SessionEventSink,
-    ) -> Result<Vec<SessionEvent>, SessionError> {
-        self.inner.start(request, emit)
-    }
-
-    /// Starts to count lines of play, split by first move, which is written in `style`; ends as a search does.
-    pub fn start_perft(
-        &mut self,
-        depth: u32,
-        style: Style,
-        stop: StopFlag,
-        emit: SessionEventSink,
-    ) -> Result<(), SessionError> {
-        self.inner.start_perft(depth, style, stop, emit)
-    }
-
-    /// Takes back the search that has told that it is done.
-    pub fn finish(&mut self) {
-        self.inner.finish();
-    }
+    games::with_game(name, Open)
 }

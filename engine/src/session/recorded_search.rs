@@ -1,4 +1,4 @@
-//! One search whose tree, if anybody wants it, goes to files.
+//! Runs one search and writes its tree and sidecar.
 
 use super::TreeOutput;
 use crate::{
@@ -12,17 +12,17 @@ use crate::{
     tree::meta::{LimitsMeta, Meta},
 };
 
-/// What a sidecar says that a search does not know of itself.
+/// Facts for the sidecar that a search does not know itself.
 pub struct SearchDescription<'a> {
-    /// How the search is set up.
+    /// The search's parameters.
     pub spec: &'a Spec,
-    /// What it is called.
+    /// The catalogue text it was parsed from.
     pub name: &'a str,
-    /// How many plies had been played.
+    /// Plies played before the search.
     pub ply: u32,
 }
 
-/// Searches as `task` says; the tree goes to `output` while it grows and in the end.
+/// Runs `task`; snapshots, growth journal and final tree go to `output`.
 pub fn choose<G: Playable>(
     search: &mut dyn Search<G>,
     task: SearchTask<'_, G>,
@@ -57,7 +57,7 @@ pub fn choose<G: Playable>(
             interval: every,
             callback: &mut on_snapshot,
         });
-    // A journal is followed from its beginning by those who find it: by a tree that is its root alone.
+    // A viewer finds a growth journal by its tree file, so a root-only tree is written when the journal starts.
     let write_root_tree = || {
         if files.is_idle() {
             files.snapshot(
@@ -90,7 +90,7 @@ pub fn choose<G: Playable>(
     choice
 }
 
-/// The line that is expected after the chosen move, that move included, as the game writes it.
+/// The principal variation of the chosen move, in the game's notation.
 fn pv_texts<G: Playable>(position: &G, choice: &BestMove<G::Move>) -> Vec<String> {
     let chosen = (choice.report.root_moves.iter()).find(|known| known.mv == choice.mv);
     let mut position = position.clone();
@@ -103,12 +103,12 @@ fn pv_texts<G: Playable>(position: &G, choice: &BestMove<G::Move>) -> Vec<String
         .collect()
 }
 
-/// What a search has less of than was asked for, in sentences.
+/// One sentence for each resource the search got less of than requested.
 pub fn shortfall_texts(shortfalls: &[Shortfall]) -> Vec<String> {
     shortfalls.iter().map(ToString::to_string).collect()
 }
 
-/// Hears for a journal, and says when it begins.
+/// Forwards to a growth journal and calls `on_begin` when it starts.
 struct JournalStartObserver<'a> {
     journal: &'a dyn GrowthObserver,
     on_begin: &'a (dyn Fn() + Sync),
@@ -125,7 +125,7 @@ impl GrowthObserver for JournalStartObserver<'_> {
     }
 }
 
-/// A tree that has not grown yet.
+/// A tree without edges.
 struct RootOnlyTree<G>(G);
 
 impl<G: Playable> TreeView<G> for RootOnlyTree<G> {

@@ -1,4 +1,4 @@
-//! A table of one game: its position, the way there, and the search.
+//! The one implementation of [`Session`], generic over the game.
 
 use std::{
     cmp::Ordering,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    DynSession, MoveInfo, SearchInfo, SearchRequest, SearchResult, SessionError, SessionEvent,
+    MoveInfo, SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent,
     SessionEventSink,
     recorded_search::{self, SearchDescription},
 };
@@ -26,33 +26,34 @@ use crate::{
     },
 };
 
-/// A table at which `G` is played.
+/// A game of `G` in progress.
 pub(super) struct TypedSession<G: Playable> {
     rules: G::Rules,
-    /// What the position was set from, to know a game that just goes on; none once it went on by other means.
+    /// Arguments of the last [`Session::set_position`], to recognise one that extends it; none after [`Session::play`] or undo.
     source_text: Option<(String, String)>,
     start: G,
-    /// The moves played, each with the move that was left out before it, if any, as a group.
+    /// The moves from `start` to `position`.
     moves: Vec<G::Move>,
+    /// How many of `moves` each undo takes back: 2 for a move after an implied pass, else 1.
     move_groups: Vec<u8>,
-    /// Whether the last of the moves is in no group yet: it was left out before a move that is still to come.
+    /// Whether the last of `moves` is an implied pass that belongs to the group of the next move.
     has_pending_pass: bool,
     position: G,
     history: History,
     spec: Spec,
-    /// What the search is called, and how it was set up.
+    /// The text that `spec` was parsed from.
     search_name: String,
     search: Option<Box<dyn Search<G>>>,
-    /// Where the search looked last: the start and the moves from there.
+    /// Start and moves of the position that `search` saw last, to advance its tree.
     last_searched: Option<(G, Vec<G::Move>)>,
     search_thread: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
-    /// Whether the search looked at some of the moves only: then its tree is of no use to the next.
+    /// Set while a search is restricted to some root moves: its tree cannot be reused.
     was_restricted: bool,
-    /// What was said of the last search.
+    /// Warnings about the last search, so that each is given once.
     last_warnings: Vec<String>,
 }
 
-/// A search of so few nodes needs no thread of its own: nobody could say stop before it is over.
+/// Searches of at most this many nodes run inline: they end before a `stop` could arrive.
 const MAX_INLINE_NODES: u64 = 4;
 
 const DEFAULT_SEARCH: &str = "uct";
@@ -81,7 +82,7 @@ impl<G: Playable> TypedSession<G> {
         }
     }
 
-    /// Plays what `record` says; at an error nothing has happened.
+    /// Plays the moves of `record`; all or none.
     fn play_record(&mut self, record: &str) -> Result<(), ParseError> {
         let mut position = self.position.clone();
         let mut history = self.history.clone();
@@ -107,7 +108,7 @@ impl<G: Playable> TypedSession<G> {
         self.moves.push(mv);
     }
 
-    /// Takes so many of the moves back.
+    /// Undoes the last `count` moves.
     fn undo_moves(&mut self, count: usize) {
         self.clear_source_text();
         self.moves.truncate(self.moves.len() - count);
@@ -121,12 +122,12 @@ impl<G: Playable> TypedSession<G> {
         self.history = history;
     }
 
-    /// The game is no longer what it was set from.
+    /// Called when the game departs from the text it was set from.
     fn clear_source_text(&mut self) {
         self.source_text = None;
     }
 
-    /// The move that `text` means, also as a square of the grid.
+    /// Parses a move in the game's notation or as a square of the grid.
     fn parse_move(position: &G, text: &str) -> Result<G::Move, ParseError> {
         position.parse_move(text).or_else(|error| {
             let mut moves = Vec::new();
@@ -138,7 +139,7 @@ impl<G: Playable> TypedSession<G> {
         })
     }
 
-    /// The search, up to date with the game; taken out, for a thread to have it.
+    /// Takes the search out for its thread, with the moves by which its tree must advance.
     fn take_search(&mut self) -> (Box<dyn Search<G>>, Vec<G::Move>) {
         let search = self.search.take();
         let moves_since = self.last_searched.as_ref().and_then(|(start, moves)| {
@@ -152,7 +153,7 @@ impl<G: Playable> TypedSession<G> {
         (search, moves_since.unwrap_or_default())
     }
 
-    /// What is to be said of a search that was not said of the one before.
+    /// Warnings about this search that the previous one did not give.
     fn new_warnings(&mut self, search: &dyn Search<G>) -> Vec<String> {
         let mut remarks = recorded_search::shortfall_texts(&search.shortfalls());
         let before = std::mem::replace(&mut self.last_warnings, remarks.clone());
@@ -160,7 +161,7 @@ impl<G: Playable> TypedSession<G> {
         remarks
     }
 
-    /// Keeps a search for the next time, if what it knows is of use then.
+    /// Keeps a search for the next request unless it was restricted.
     fn store_search(&mut self, search: Option<Box<dyn Search<G>>>) {
         self.search = search.filter(|_| !std::mem::take(&mut self.was_restricted));
     }
@@ -169,7 +170,7 @@ impl<G: Playable> TypedSession<G> {
         &mut self,
         work: impl FnOnce() -> Option<Box<dyn Search<G>>> + Send + 'static,
     ) -> Result<(), SessionError> {
-        // Deep lines of searches that call themselves want more than threads have by default.
+        // Recursive searches overflow the default stack in deep lines.
         let thread = thread::Builder::new()
             .stack_size(16 << 20)
             .name("search".to_owned())
@@ -179,7 +180,7 @@ impl<G: Playable> TypedSession<G> {
     }
 }
 
-impl<G: Playable> DynSession for TypedSession<G> {
+impl<G: Playable> Session for TypedSession<G> {
     fn game(&self) -> String {
         notation::full_name::<G>(self.rules)
     }
@@ -225,7 +226,7 @@ impl<G: Playable> DynSession for TypedSession<G> {
 
     fn play(&mut self, text: &str) -> Result<(), SessionError> {
         if let Some((_, reason)) = self.outcome() {
-            return Err(SessionError::GameOver(reason.to_owned()));
+            return Err(SessionError::GameOver(reason));
         }
         let error = match Self::parse_move(&self.position, text) {
             Ok(mv) => {
@@ -342,7 +343,7 @@ impl<G: Playable> DynSession for TypedSession<G> {
     ) -> Result<(), CatalogError> {
         let spec = catalog::configure::<G>(text, settings)?;
         if spec != self.spec {
-            // Other random numbers are no reason to get memory anew.
+            // A new seed alone keeps the allocated memory.
             if let Some(search) = &mut self.search
                 && spec == self.spec.with_seed(spec.seed())
             {
@@ -383,7 +384,7 @@ impl<G: Playable> DynSession for TypedSession<G> {
         emit: SessionEventSink,
     ) -> Result<Vec<SessionEvent>, SessionError> {
         if let Some((_, reason)) = self.outcome() {
-            return Err(SessionError::GameOver(reason.to_owned()));
+            return Err(SessionError::GameOver(reason));
         }
         let stopwatch = Stopwatch::start();
         let search_moves = (request.search_moves.iter())
@@ -444,7 +445,7 @@ impl<G: Playable> DynSession for TypedSession<G> {
     }
 }
 
-/// Counts lines of play, and says how many begin with each move.
+/// Perft divided by first move.
 fn run_perft<G: Playable>(
     position: &G,
     depth: u32,
@@ -471,14 +472,14 @@ fn run_perft<G: Playable>(
     emit(SessionEvent::Text(format!("Nodes searched: {total}")));
 }
 
-/// Everything a search thread needs.
+/// Everything a search thread owns.
 struct SearchJob<G: Playable> {
     position: G,
     history: History,
     search_moves: Vec<G::Move>,
-    /// Moves played since the search looked last.
+    /// Moves played since the last search, by which the tree advances.
     moves_since: Vec<G::Move>,
-    /// What is to be said before the search begins.
+    /// Sent before the search begins.
     warnings: Vec<String>,
     spec: Spec,
     search_name: String,
@@ -488,14 +489,14 @@ struct SearchJob<G: Playable> {
 }
 
 impl<G: Playable> SearchJob<G> {
-    /// Whether the search is over sooner than a thread could begin it.
+    /// Whether the search is too short to need a thread; see [`MAX_INLINE_NODES`].
     fn runs_inline(&self) -> bool {
         let SearchRequest { limits, output, .. } = &self.request;
         let nodes = limits.nodes.or(limits.iterations);
         output.is_none() && nodes.is_some_and(|nodes| nodes <= MAX_INLINE_NODES)
     }
 
-    /// Searches, tells the answer, and gives the search back; none if it failed.
+    /// Searches, sends the result, and returns the search; none if it panicked.
     fn run(
         self,
         mut search: Box<dyn Search<G>>,
@@ -524,7 +525,7 @@ impl<G: Playable> SearchJob<G> {
         for &mv in &self.moves_since {
             search.advance(mv);
         }
-        // Getting ready counts.
+        // Time spent preparing counts.
         let limits = SearchLimits {
             time: (self.request.limits.time)
                 .map(|time| time.saturating_sub(self.stopwatch.elapsed())),
@@ -563,7 +564,7 @@ impl<G: Playable> SearchJob<G> {
         }
     }
 
-    /// The answer of a search that failed.
+    /// The result of a search that panicked: any legal move.
     fn fallback_result(&self, what: &str) -> SearchResult {
         let mut moves = Vec::new();
         self.position.legal_moves(&mut moves);
@@ -644,7 +645,7 @@ fn move_text<G: Playable>(position: &G, mv: G::Move, style: Style) -> String {
     text
 }
 
-/// A move as a square of the grid, if it is one.
+/// The move as a square of the grid, where a move is one square.
 fn square_text<G: Playable>(position: &G, mv: G::Move) -> Option<String> {
     let square = position.grid_square(mv)?;
     let mut text = String::new();
@@ -672,11 +673,11 @@ mod tests {
         fn reseed(&mut self, _: u64) {}
     }
 
-    /// A search that fails is told, a legal move comes all the same, and the next search is a sound one.
+    /// A panic is reported, a legal move is still returned, and the next search starts afresh.
     #[test]
     fn a_search_that_panics_costs_neither_move_nor_game() {
-        let mut table = TypedSession::<Kalah>::new(crate::games::kalah::KalahRules::default());
-        table.search = Some(Box::new(Broken));
+        let mut session = TypedSession::<Kalah>::new(crate::games::kalah::KalahRules::default());
+        session.search = Some(Box::new(Broken));
         let (sender, received) = channel();
         let emit: SessionEventSink = Arc::new(move |event| {
             let _ = sender.send(event);
@@ -691,19 +692,19 @@ mod tests {
                 stop: StopFlag::new(),
                 output: None,
             };
-            table
+            session
                 .start(request, Arc::clone(&emit))
                 .expect("a thread starts");
             let Ok(SessionEvent::Done(Some(answer))) = received.recv() else {
                 panic!("expected an answer")
             };
-            table.finish();
+            session.finish();
             assert_eq!(answer.failure.is_some(), fails, "{answer:?}");
             if let Some(failure) = &answer.failure {
                 assert!(failure.contains("broken on purpose"), "{failure}");
             }
-            assert!(table.moves(Style::Own).contains(&answer.best_move));
-            assert_eq!(table.search.is_none(), fails);
+            assert!(session.moves(Style::Own).contains(&answer.best_move));
+            assert_eq!(session.search.is_none(), fails);
         }
     }
 }

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::CliError;
-use crate::{games::notation::Style, rng::Rng, session::Session};
+use crate::{games::notation::Style, rng::Rng, session};
 
 #[derive(Args)]
 pub(super) struct ProtocolArgs {
@@ -248,7 +248,7 @@ fn position_query_rate(count: usize) -> Result<f64, CliError> {
 fn random_game(seed: u64) -> Vec<String> {
     let mut rng = Rng::new(seed);
     let mut moves = Vec::new();
-    let Ok(mut session) = Session::new("connect-four") else {
+    let Ok(mut session) = session::open("connect-four") else {
         return moves;
     };
     while session.outcome().is_none() {
