@@ -8,7 +8,8 @@ use std::{any::Any, collections::BTreeMap};
 
 use crate::{
     games::{
-        self, Playable, Visitor, connect_four::ConnectFour, notation::quote, othello::Othello,
+        self, GameFacts, Playable, Visitor, connect_four::ConnectFour, facts::PresetDefaults,
+        notation::quote, othello::Othello,
     },
     search::{
         Search,
@@ -36,8 +37,8 @@ pub struct CatalogEntry {
     pub help: &'static str,
     /// The only game it can play; none for all games.
     pub only_game: Option<&'static str>,
-    /// How it is set up for the game of that name.
-    spec: fn(&str) -> Spec,
+    /// Its settings for a game.
+    spec: fn(&GameFacts) -> Spec,
 }
 
 /// A search with everything that can be set about it.
@@ -418,7 +419,11 @@ pub const SEARCHES: &[CatalogEntry] = &[
     ),
 ];
 
-const fn entry(name: &'static str, help: &'static str, spec: fn(&str) -> Spec) -> CatalogEntry {
+const fn entry(
+    name: &'static str,
+    help: &'static str,
+    spec: fn(&GameFacts) -> Spec,
+) -> CatalogEntry {
     CatalogEntry {
         name,
         help,
@@ -427,36 +432,12 @@ const fn entry(name: &'static str, help: &'static str, spec: fn(&str) -> Spec) -
     }
 }
 
-/// What differs from game to game in our own presets.
-struct GameDefaults {
-    exploration: f64,
-    playout_limit: Option<u32>,
-}
-
-/// By measurement, in duels against C = 1.41 (and, in chess, playouts of 25 plies) at equal iterations: 68 % of the points in
-/// connect four, 64 % in othello, 60 % in kalah, 66 % in Delta.
-const COMMON_DEFAULTS: GameDefaults = GameDefaults {
-    exploration: 0.5,
-    playout_limit: None,
-};
-
-/// Games that want something else. Random chess leads nowhere: a few plies and a count of the men say more, and differ little
-/// from move to move, so that C is small; 92 % of the points.
-const GAME_DEFAULTS: &[(&str, GameDefaults)] = &[(
-    "chess",
-    GameDefaults {
-        exploration: 0.1,
-        playout_limit: Some(5),
-    },
-)];
-
-/// Our own presets have this in common.
-fn base_config(game: &str) -> MctsConfig {
-    let own = GAME_DEFAULTS.iter().find(|(name, _)| *name == game);
-    let &GameDefaults {
+/// The settings that presets without a report's number have in common.
+fn base_config(game: &GameFacts) -> MctsConfig {
+    let PresetDefaults {
         exploration,
         playout_limit,
-    } = own.map_or(&COMMON_DEFAULTS, |(_, defaults)| defaults);
+    } = game.presets;
     MctsConfig {
         exploration,
         playout_limit,
@@ -525,7 +506,7 @@ pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
             only,
         });
     }
-    let mut spec = (entry.spec)(G::NAME);
+    let mut spec = (entry.spec)(G::FACTS);
     for (key, value) in written_parameters(text) {
         parameters::set_parameter::<G>(entry.name, &mut spec, key, value)?;
     }

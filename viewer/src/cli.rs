@@ -9,7 +9,10 @@ use std::{
     time::Instant,
 };
 
-use canopy_engine::tree::{TreeError, files};
+use canopy_engine::{
+    games::{self, notation},
+    tree::{TreeError, files},
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
@@ -73,10 +76,13 @@ impl ThemeArg {
     }
 }
 
+fn demo_game_help() -> String {
+    format!("The game: {}", notation::join_words(games::NAMES, "or"))
+}
+
 #[derive(Args)]
 struct DemoArgs {
-    /// The game: chess, othello, kalah, connect-four or delta
-    #[arg(default_value = "connect-four")]
+    #[arg(default_value = games::DEMO.name, help = demo_game_help())]
     game: String,
     /// How many games [default: 2]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]

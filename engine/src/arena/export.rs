@@ -8,7 +8,7 @@ use super::{
     report,
 };
 use crate::{
-    games::{chess::pgn, othello::ggf},
+    games::{self, GameFacts, chess::pgn, facts::RecordFormat, othello::ggf},
     tree::writer::timestamp,
 };
 
@@ -80,14 +80,15 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn games_csv(header: &MatchHeader, records: &[GameRecord]) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(CSV_COLUMNS)?;
-    let colours = colour_names(&header.game);
+    let facts = games::facts_of(&header.game);
+    let colours = facts.map_or_else(Default::default, GameFacts::players_lowercase);
     for record in records {
-        writer.write_record(csv_row(header, record, colours))?;
+        writer.write_record(csv_row(header, record, &colours))?;
     }
     writer.into_inner().map_err(|error| error.into_error())
 }
 
-fn csv_row(header: &MatchHeader, record: &GameRecord, colours: [&str; 2]) -> Vec<String> {
+fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> Vec<String> {
     let names = header.names();
     let [first, second] = record.players;
     let name = |engine: usize| names.get(engine).copied().unwrap_or_default().to_owned();
@@ -136,7 +137,7 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: [&str; 2]) -> Vec
             format!("{depth:.2}"),
         ]
     };
-    let [colour1, colour2] = colours.map(str::to_owned);
+    let [colour1, colour2] = colours.clone();
     let mut row = vec![
         record.game.to_string(),
         record.pairing.to_string(),
@@ -181,31 +182,18 @@ fn points_of(result: &str) -> [f64; 2] {
     }
 }
 
-/// What the players of a game are called, in small letters.
-fn colour_names(game: &str) -> [&'static str; 2] {
-    match game.split(':').next().unwrap_or_default() {
-        "chess" => ["white", "black"],
-        "kalah" => ["south", "north"],
-        "connect-four" => ["x", "o"],
-        _ => ["black", "white"],
-    }
-}
-
-/// The files of games: for every game a list of moves, for chess and othello what their players use, too.
+/// The files of games: the move list, and the game's own record formats.
 fn game_files(header: &MatchHeader, records: &[GameRecord]) -> Vec<(&'static str, String)> {
     let mut list = String::new();
-    let base = header.game.split(':').next().unwrap_or_default();
+    let facts = games::facts_of(&header.game);
+    let separator = facts.map_or(" ", |facts| facts.move_separator);
     let _ = writeln!(
         list,
         "# {}: result, moves, and the start if it is another",
         header.game
     );
     for record in records {
-        let moves = match base {
-            // Columns stand together, as everybody writes them.
-            "connect-four" => record.moves.replace(' ', ""),
-            _ => record.moves.clone(),
-        };
+        let moves = record.moves.replace(' ', separator);
         let start = match record.start.as_str() {
             "" => String::new(),
             start => format!(" # from {start}"),
@@ -216,16 +204,17 @@ fn game_files(header: &MatchHeader, records: &[GameRecord]) -> Vec<(&'static str
     let all = |write: &dyn Fn(&GameRecord) -> Option<String>| -> String {
         records.iter().filter_map(write).collect()
     };
-    match base {
-        "chess" => files.push((
-            "games.pgn",
-            all(&|record| Some(to_pgn(header, record)? + "\n")),
-        )),
-        "othello" => files.push((
-            "games.ggf",
-            all(&|record| Some(to_ggf(header, record)? + "\n")),
-        )),
-        _ => {}
+    for format in facts.map_or(&[][..], |facts| facts.record_formats) {
+        files.push(match format {
+            RecordFormat::Pgn => (
+                "games.pgn",
+                all(&|record| Some(to_pgn(header, record)? + "\n")),
+            ),
+            RecordFormat::Ggf => (
+                "games.ggf",
+                all(&|record| Some(to_ggf(header, record)? + "\n")),
+            ),
+        });
     }
     files
 }

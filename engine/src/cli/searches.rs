@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     catalog::{self, PARAMETERS, SEARCHES},
-    games::Playable,
+    games::{self, Playable},
 };
 
 #[derive(Args)]
@@ -39,13 +39,15 @@ pub(super) fn run(arguments: &SearchesArgs, out: &mut dyn Write) -> Result<(), C
     Ok(())
 }
 
-/// The game for which a search is described if none is named: its only one, or chess.
+/// The game for which a search is described if none is named: its only one, or the server's default.
 fn default_game(search: &str) -> &'static str {
     let name = search.split(',').next().unwrap_or_default().trim();
     let entry = SEARCHES
         .iter()
         .find(|entry| entry.name.eq_ignore_ascii_case(name));
-    entry.and_then(|entry| entry.only_game).unwrap_or("chess")
+    entry
+        .and_then(|entry| entry.only_game)
+        .unwrap_or(games::DEFAULT.name)
 }
 
 struct DescribeCommand<'a> {

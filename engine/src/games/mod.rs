@@ -8,6 +8,7 @@ use std::{fmt, hash::Hash};
 use crate::rng::Rng;
 
 pub mod evaluate;
+pub mod facts;
 pub mod history;
 pub mod notation;
 pub mod perft;
@@ -22,32 +23,30 @@ pub mod kalah;
 pub mod othello;
 
 pub use evaluate::{Evaluate, Evaluation};
+pub use facts::GameFacts;
 pub use history::History;
 pub use notation::{Notation, ParseError};
 pub use symmetry::{Symmetric, Symmetry};
 
-/// Writes the table of games: their names, and the way from a name to the type.
+/// Writes the table of games: their facts, and the way from a name to the type.
 macro_rules! games {
-    ($($module:ident :: $game:ident),+ $(,)?) => {
-        /// The games, by the names used on the command line, in options and in files.
-        pub const NAMES: &[&str] = &[$(<$module::$game as Notation>::NAME),+];
+    ($($(#[$condition:meta])* $module:ident :: $game:ident),+ $(,)?) => {
+        /// The facts of all games, unlisted ones included.
+        pub const FACTS: &[&GameFacts] = &[
+            $($(#[$condition])* <$module::$game as Notation>::FACTS),+
+        ];
 
         /// Runs `visitor` for the game called `name`, which may be an alias and carry a variant (`kalah:4x3`).
         pub fn with_game<V: Visitor>(name: &str, visitor: V) -> Result<V::Out, ParseError> {
-            let name = name.trim();
-            // A colon with nothing after it is a variant without a name.
-            let (word, variant) = match name.split_once(':') {
-                Some((word, "")) => (word, ":"),
-                Some(parts) => parts,
-                None => (name, ""),
-            };
+            let (word, variant) = split_variant(name);
             $(
-                if notation::is_called::<$module::$game>(word) {
+                $(#[$condition])*
+                if <$module::$game as Notation>::FACTS.is_called(word) {
                     let rules = notation::parse_variant::<$module::$game>(variant)?;
                     return Ok(visitor.visit::<$module::$game>(rules));
                 }
             )+
-            Err(ParseError::unknown_game(name, NAMES))
+            Err(ParseError::unknown_game(name.trim(), NAMES))
         }
     };
 }
@@ -58,6 +57,61 @@ games! {
     kalah::Kalah,
     connect_four::ConnectFour,
     delta::Delta,
+}
+
+/// The listed games, by the names used on the command line, in options and in files.
+pub const NAMES: &[&str] = &listed_names::<{ listed_count() }>();
+
+/// The game that a server plays until its client chooses another.
+pub const DEFAULT: &GameFacts = chess::Chess::FACTS;
+
+/// The game of demos and of benchmarks that need one: quick to play, and its trees are large.
+pub const DEMO: &GameFacts = connect_four::ConnectFour::FACTS;
+
+/// The game that the start screen proposes.
+pub const PROPOSED: &GameFacts = kalah::Kalah::FACTS;
+
+const fn listed_count() -> usize {
+    let (mut count, mut index) = (0, 0);
+    while index < FACTS.len() {
+        count += FACTS[index].is_listed as usize;
+        index += 1;
+    }
+    count
+}
+
+const fn listed_names<const COUNT: usize>() -> [&'static str; COUNT] {
+    let mut names = [""; COUNT];
+    let (mut count, mut index) = (0, 0);
+    while index < FACTS.len() {
+        if FACTS[index].is_listed {
+            names[count] = FACTS[index].name;
+            count += 1;
+        }
+        index += 1;
+    }
+    names
+}
+
+/// The facts of the listed games.
+pub fn listed() -> impl Iterator<Item = &'static GameFacts> {
+    FACTS.iter().copied().filter(|facts| facts.is_listed)
+}
+
+/// The facts of the game called `name`, which may be an alias and carry a variant; the variant is not read.
+pub fn facts_of(name: &str) -> Option<&'static GameFacts> {
+    let (word, _) = split_variant(name);
+    FACTS.iter().copied().find(|facts| facts.is_called(word))
+}
+
+/// A name and the variant after its colon. A colon with nothing after it is kept: it is a variant without a name.
+fn split_variant(name: &str) -> (&str, &str) {
+    let name = name.trim();
+    match name.split_once(':') {
+        Some((word, "")) => (word, ":"),
+        Some(parts) => parts,
+        None => (name, ""),
+    }
 }
 
 /// One of the two sides. `First` moves first from the start position.

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::{Game, History, Outcome, Player};
+use super::{Game, History, Outcome, Player, facts::GameFacts};
 
 /// Longer texts than this are refused unread; the longest position of any game has a tenth of it.
 pub const MAX_POSITION_BYTES: usize = 1000;
@@ -59,14 +59,14 @@ impl Grid {
 
 /// A game's texts. The only trait that viewers and protocols need.
 pub trait Notation: Game {
-    /// What the game is called on the command line, in options and in files.
-    const NAME: &'static str;
-    /// Other names people use.
-    const ALIASES: &'static [&'static str] = &[];
-    /// What the first and the second player are called.
-    const PLAYERS: [&'static str; 2];
-    /// Variants worth showing and testing, as written after the colon; the plain game is not listed.
-    const VARIANTS: &'static [&'static str] = &[];
+    /// What the game states about itself. The next three constants are taken from it and not to be stated again.
+    const FACTS: &'static GameFacts;
+    /// [`GameFacts::name`].
+    const NAME: &'static str = Self::FACTS.name;
+    /// [`GameFacts::players`].
+    const PLAYERS: [&'static str; 2] = Self::FACTS.players;
+    /// [`GameFacts::variants`].
+    const VARIANTS: &'static [&'static str] = Self::FACTS.variants;
     /// What a move looks like, to complete "expected …".
     const MOVE_HELP: &'static str;
     /// What a position looks like, to complete "expected …".
@@ -209,7 +209,7 @@ impl ParseError {
     pub(super) fn unknown_game(name: &str, known: &[&str]) -> Self {
         Self::Game {
             name: quote(name),
-            known: join_with_or(known),
+            known: join_words(known, "or"),
         }
     }
 
@@ -318,20 +318,14 @@ fn with_article(name: &str) -> String {
     format!("{} {name}", if vowel { "an" } else { "a" })
 }
 
-fn join_with_or(words: &[&str]) -> String {
-    match words {
+/// Words as a list in a sentence: commas, and `conjunction` before the last one.
+pub fn join_words<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
         [] => String::new(),
         [only] => (*only).to_owned(),
-        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+        [most @ .., last] => format!("{} {conjunction} {last}", most.join(", ")),
     }
-}
-
-/// Whether `word` is one of the game's names, in any case.
-pub fn is_called<G: Notation>(word: &str) -> bool {
-    G::NAME.eq_ignore_ascii_case(word)
-        || G::ALIASES
-            .iter()
-            .any(|alias| alias.eq_ignore_ascii_case(word))
 }
 
 /// The rules of a variant, written as it stands after the game's name and the colon; empty for the plain game.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     games::{
-        NAMES, Outcome, Player,
+        self, Outcome, Player,
         notation::{Style, quote},
     },
     session::{SearchInfo, SearchResult},
@@ -182,14 +182,14 @@ impl Gtp {
             "showboard" => text_reply(format!("\n{}", core.session.drawing())),
             "final_score" => Self::final_score(core),
             "list_games" => {
-                let names: Vec<String> = NAMES.iter().map(|name| title(name)).collect();
+                let names: Vec<&str> = games::listed().map(|facts| facts.foreign.gtp).collect();
                 text_reply(names.join("\n"))
             }
             "set_game" => {
                 let name = rest.trim().to_ascii_lowercase().replace(' ', "-");
                 core.set_option_text(name::GAME, &name)?;
                 if core.check_search().is_err() {
-                    core.set_option_text(name::SEARCH, "uct")?;
+                    core.set_option_text(name::SEARCH, core.facts().default_search)?;
                 }
                 core.set_position("startpos", "")?;
                 empty_reply()
@@ -231,7 +231,7 @@ impl Gtp {
                 core.session.clear_search();
                 empty_reply()
             }
-            "gogui-rules_game_id" => text_reply(title(core.session.base_name())),
+            "gogui-rules_game_id" => text_reply(core.facts().foreign.gtp),
             "gogui-rules_board_size" => text_reply(Self::side(core).to_string()),
             "gogui-rules_board" => Self::rules_board(core),
             "gogui-rules_legal_moves" => text_reply(core.session.grid_moves().join(" ")),
@@ -591,27 +591,13 @@ impl Gtp {
     }
 }
 
-/// A game's name as people write it.
-fn title(name: &str) -> String {
-    let words = name.split('-').map(|word| {
-        let (first, rest) = word.split_at(word.len().min(1));
-        first.to_ascii_uppercase() + rest
-    });
-    words.collect::<Vec<String>>().join(" ")
-}
-
 fn per_myriad(value: f64) -> u32 {
     (value.clamp(0.0, 1.0) * 10_000.0).round() as u32
 }
 
-/// The colour of a player: in chess White begins, elsewhere Black.
+/// The colour of a player.
 fn colour_of(core: &ServerCore, player: Player) -> &'static str {
-    let white_begins = core.session.players()[0] == "White";
-    if (player == Player::First) == white_begins {
-        "white"
-    } else {
-        "black"
-    }
+    core.facts().colours()[player.index()]
 }
 
 fn player_of(core: &ServerCore, colour: &str) -> Option<Player> {
@@ -765,6 +751,5 @@ mod tests {
         assert_eq!(split_id("name"), ("", "name"));
         assert_eq!(split_id("12"), ("12", ""));
         assert_eq!(split_id("1d"), ("", "1d"));
-        assert_eq!(title("connect-four"), "Connect Four");
     }
 }

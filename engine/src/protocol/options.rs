@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     catalog::{self, PARAMETERS, SEARCHES},
-    games,
+    games::{self, notation::Style},
 };
 
 /// An option.
@@ -50,7 +50,6 @@ pub mod name {
     #![expect(missing_docs, reason = "the table says what they are")]
     pub const GAME: &str = "Game";
     pub const VARIANT: &str = "UCI_Variant";
-    pub const CHESS960: &str = "UCI_Chess960";
     pub const SHOW_WDL: &str = "UCI_ShowWDL";
     pub const ANALYSE: &str = "UCI_AnalyseMode";
     pub const SEARCH: &str = "Search";
@@ -72,16 +71,39 @@ pub mod name {
     pub const TREE_KEEP: &str = "TreeKeep";
 }
 
-/// The words of `UCI_Variant`, and for each the game it means and whether that is written as Fairy-Stockfish does.
-pub const VARIANTS: &[(&str, &str, bool)] = &[
-    ("chess", "chess", false),
-    ("cfour", "connect-four", true),
-    ("flipello", "othello", true),
-    ("othello", "othello", false),
-    ("kalah", "kalah", false),
-    ("connect-four", "connect-four", false),
-    ("delta", "delta", false),
-];
+/// A word of `UCI_Variant`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UciVariant {
+    /// The word.
+    pub word: &'static str,
+    /// The game it means.
+    pub game: &'static str,
+    /// How moves and positions are written.
+    pub style: Style,
+}
+
+/// The words of `UCI_Variant`: the default game, the names of Fairy-Stockfish in alphabetical order, the other games.
+pub fn uci_variants() -> Vec<UciVariant> {
+    let own = |name: &&'static str| UciVariant {
+        word: name,
+        game: name,
+        style: Style::Own,
+    };
+    let mut fairy: Vec<UciVariant> = games::listed()
+        .filter_map(|facts| {
+            Some(UciVariant {
+                word: facts.foreign.fairy_stockfish?,
+                game: facts.name,
+                style: Style::Fairy,
+            })
+        })
+        .collect();
+    fairy.sort_by_key(|variant| variant.word);
+    let (default, others): (Vec<&str>, Vec<&str>) =
+        (games::NAMES.iter()).partition(|&&name| name == games::DEFAULT.name);
+    let (default, others) = (default.iter().map(own), others.iter().map(own));
+    default.chain(fairy).chain(others).collect()
+}
 
 /// The table.
 pub fn option_definitions() -> Vec<OptionDef> {
@@ -107,14 +129,15 @@ pub fn option_definitions() -> Vec<OptionDef> {
         ),
         row(
             name::VARIANT,
-            OptionKind::Combo(VARIANTS.iter().map(|&(word, ..)| word).collect()),
+            OptionKind::Combo(uci_variants().iter().map(|variant| variant.word).collect()),
             "The game as chess programs name it; cfour and flipello are read and written as Fairy-Stockfish does",
         ),
-        row(
-            name::CHESS960,
-            OptionKind::Check(false),
-            "Chess960: castling is written as the king taking its rook",
-        ),
+    ];
+    let variant_options = games::listed().filter_map(|facts| facts.foreign.variant_option);
+    rows.extend(
+        variant_options.map(|option| row(option.name, OptionKind::Check(false), option.help)),
+    );
+    rows.extend([
         row(
             name::SEARCH,
             OptionKind::Combo(searches),
@@ -240,7 +263,7 @@ pub fn option_definitions() -> Vec<OptionDef> {
             spin(0, 0, MAX_SPIN),
             "How many trees of this process stay, the newest, with the files beside them; older ones are removed. 0 for all",
         ),
-    ];
+    ]);
     let has_row = ["threads", "memory", "seed"];
     for parameter in PARAMETERS {
         if has_row.contains(&parameter.name) {

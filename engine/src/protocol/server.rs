@@ -9,6 +9,7 @@ use super::{
     uci::{Uci, UciFlavour},
 };
 use crate::{
+    games::{self, Notation as _, notation, othello::Othello},
     session::{SearchInfo, SearchResult, SessionEvent},
     tree::confinement::Confinement,
 };
@@ -135,7 +136,7 @@ impl Server {
         let core = &mut server.core;
         core.tree_confinement.clone_from(&config.tree_confinement);
         if config.protocol == Some(ProtocolKind::NBoard) {
-            core.set_option_text("Game", "othello")?;
+            core.set_option_text("Game", Othello::NAME)?;
         }
         if let Some(game) = &config.game {
             core.set_option_text("Game", game)?;
@@ -297,12 +298,12 @@ impl Server {
         if self.handler.is_none() {
             match ProtocolKind::detect(line) {
                 Some(ProtocolKind::NBoard) => {
-                    let _ = core.set_option_text("Game", "othello");
+                    let _ = core.set_option_text("Game", Othello::NAME);
                     self.handler = Some(new_handler(ProtocolKind::NBoard));
                 }
                 Some(protocol) => self.handler = Some(new_handler(protocol)),
                 None if line.trim() == "help" => {
-                    core.send_line(HELP);
+                    core.send_line(help());
                     return;
                 }
                 None => return,
@@ -363,9 +364,17 @@ impl Server {
     }
 }
 
-const HELP: &str = "Canopy plays chess, othello, kalah, connect four and delta for other programs.\n\
-    Say uci, ugi, nboard or a GTP command such as list_commands to begin; quit ends.\n\
-    canopy-engine --help tells what else the program can do.";
+fn help() -> String {
+    let titles: Vec<String> = games::listed()
+        .map(|facts| facts.title.to_lowercase())
+        .collect();
+    format!(
+        "Canopy plays {} for other programs.\n\
+        Say uci, ugi, nboard or a GTP command such as list_commands to begin; quit ends.\n\
+        canopy-engine --help tells what else the program can do.",
+        notation::join_words(&titles, "and")
+    )
+}
 
 fn new_handler(protocol: ProtocolKind) -> Box<dyn ProtocolHandler> {
     match protocol {

@@ -10,10 +10,10 @@ use std::{
 
 use super::{
     clock::{self, PlayerClock},
-    options::{CheckedOption, Options, VARIANTS, name},
+    options::{CheckedOption, Options, name, uci_variants},
 };
 use crate::{
-    games::notation::Style,
+    games::{self, GameFacts, notation::Style},
     search::{SearchLimits, StopFlag},
     session::{self, SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent},
     tree::{
@@ -110,10 +110,17 @@ pub(super) struct ServerCore {
     retention: Arc<TreeRetention>,
 }
 
+/// The variant of the plain `game` that a check option of UCI stands for, if the option `is_wanted`.
+fn option_variant(game: &str, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+    let facts = games::facts_of(game).filter(|facts| facts.is_called(game))?;
+    let option = facts.foreign.variant_option?;
+    is_wanted(option.name).then(|| format!("{}:{}", facts.name, option.variant))
+}
+
 impl ServerCore {
     pub(super) fn new(event_sink: ServerEventSink) -> Self {
         Self {
-            session: session::open("chess").expect("there is chess"),
+            session: session::open(games::DEFAULT.name).expect("the default game is in the table"),
             options: Options::default(),
             has_valid_position: true,
             style: Style::Own,
@@ -161,24 +168,28 @@ impl ServerCore {
 
     /// Sets an option; or says why that cannot be.
     pub(super) fn set_option(&mut self, checked: &CheckedOption) -> Result<(), String> {
-        let chess960 = || checked.value == "true";
         match checked.name.as_str() {
             name::GAME => self.set_game(&checked.value, Style::Own)?,
             name::VARIANT => {
-                let found = VARIANTS.iter().find(|(word, ..)| *word == checked.value);
-                let &(_, game, fairy) = found.ok_or("no such variant")?;
-                let style = if fairy { Style::Fairy } else { Style::Own };
-                self.set_game(game, style)?;
-            }
-            name::CHESS960 if self.session.base_name() == "chess" => {
-                let game = if chess960() { "chess:960" } else { "chess" };
-                if self.session.game() != game {
-                    self.change_game(game, self.style)?;
-                }
+                let variants = uci_variants();
+                let found = variants.iter().find(|known| known.word == checked.value);
+                let variant = found.ok_or("no such variant")?;
+                self.set_game(variant.game, variant.style)?;
             }
             name::CLEAR => self.session.clear_search(),
             name::TREE_DIR => drop(self.tree_directory(&checked.value)?),
-            _ => {}
+            other => {
+                let base = self.session.base_name();
+                if let Some(variant) = option_variant(base, |option| option == other) {
+                    let game = match checked.value.as_str() {
+                        "true" => variant,
+                        _ => base.to_owned(),
+                    };
+                    if self.session.game() != game {
+                        self.change_game(&game, self.style)?;
+                    }
+                }
+            }
         }
         self.options.set(checked);
         Ok(())
@@ -210,10 +221,15 @@ impl ServerCore {
         .collect()
     }
 
-    /// Chooses a game; chess is Chess960 if the option says so.
+    /// The facts of the session's game.
+    pub(super) fn facts(&self) -> &'static GameFacts {
+        games::facts_of(self.session.base_name()).unwrap_or(games::DEFAULT)
+    }
+
+    /// Chooses a game; a plain one in the variant that an option asks for.
     pub(super) fn set_game(&mut self, game: &str, style: Style) -> Result<(), String> {
-        let is_960 = game.eq_ignore_ascii_case("chess") && self.options.flag(name::CHESS960);
-        self.change_game(if is_960 { "chess:960" } else { game }, style)
+        let variant = option_variant(game, |option| self.options.flag(option));
+        self.change_game(variant.as_deref().unwrap_or(game), style)
     }
 
     fn change_game(&mut self, game: &str, style: Style) -> Result<(), String> {
@@ -241,11 +257,12 @@ impl ServerCore {
             settings.push(("solver".to_owned(), "true".to_owned()));
         }
         let search = self.options.get(name::SEARCH).to_owned();
+        let default = self.facts().default_search;
         let result = self.session.set_search(&search, &settings);
         result.map_err(|error| {
-            let plain = self.session.set_search("uct", &settings);
+            let plain = self.session.set_search(default, &settings);
             if plain.is_err() {
-                let _ = self.session.set_search("uct", &[]);
+                let _ = self.session.set_search(default, &[]);
             }
             error.to_string()
         })

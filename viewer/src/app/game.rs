@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use canopy_engine::arena::engine_config::EngineConfig;
+use canopy_engine::{arena::engine_config::EngineConfig, games};
 use serde_json::{Value, json};
 
 use super::{App, FollowedMatch};
@@ -236,7 +236,7 @@ impl App {
         let game = self
             .session
             .as_ref()
-            .map_or("chess", |playing| &playing.game.config().game);
+            .map_or(games::DEFAULT.name, |playing| &playing.game.config().game);
         let loaded = match files::load(path, game) {
             Ok(loaded) => loaded,
             Err(problem) => return self.show_error(format!("{}: {problem}", path.display())),

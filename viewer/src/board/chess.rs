@@ -6,7 +6,8 @@ use canopy_engine::games::{Player, notation};
 use tiny_skia::{Rect, Transform};
 
 use super::{
-    BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours, Promotion,
+    BoardKind, BoardPlace, BoardReader, BoardRenderer, Marks, PaintContext, PieceColours,
+    Promotion,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
     rgb,
@@ -74,6 +75,12 @@ const KNIGHT_STEPS: [(i8, i8); 8] = [
     (-2, 1),
     (-1, 2),
 ];
+
+/// How the positions of the game are read.
+pub(super) const READER: BoardReader = BoardReader {
+    game: "chess",
+    read: |text| Some(BoardKind::Chess(ChessBoard::read(text)?)),
+};
 
 /// The pieces, a1 first, row by row: their letters, large ones for White.
 #[derive(Clone, Debug, PartialEq)]

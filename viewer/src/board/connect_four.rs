@@ -5,7 +5,7 @@ use egui::Color32;
 use tiny_skia::{PathBuilder, Rect};
 
 use super::{
-    BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
+    BoardKind, BoardPlace, BoardReader, BoardRenderer, Marks, PaintContext, PieceColours,
     animation::{AnimationScript, Easing, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, push_rounded_rectangle, with_opacity},
     squares::{GridLayout, RowNumbering, Squares},
@@ -22,6 +22,12 @@ const BOUNCE_ROWS: f32 = 0.09;
 
 /// How large a hole is, in squares.
 const HOLE_RADIUS: f32 = 0.41;
+
+/// How the positions of the game are read.
+pub(super) const READER: BoardReader = BoardReader {
+    game: "connect-four",
+    read: |text| Some(BoardKind::ConnectFour(ConnectFourBoard::read(text)?)),
+};
 
 /// The holes, row 1 first, each row from column 1 on.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
-    WHITE_STONE,
+    BLACK_STONE, BoardKind, BoardPlace, BoardReader, BoardRenderer, Marks, PaintContext,
+    PieceColours, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
     squares::{GridLayout, RowNumbering, Squares},
@@ -32,6 +32,12 @@ const DROP_DELAY_MS: f32 = 110.0;
 /// How large a stone is on the board and in a reserve, in squares.
 const STONE_RADIUS: f32 = 0.38;
 const RESERVE_STONE_RADIUS: f32 = 0.17;
+
+/// How the positions of the game are read.
+pub(super) const READER: BoardReader = BoardReader {
+    game: "delta",
+    read: |text| Some(BoardKind::Delta(DeltaBoard::read(text)?)),
+};
 
 /// The stones, a1 first, row by row.
 #[derive(Clone, Debug, PartialEq)]

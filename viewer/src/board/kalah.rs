@@ -5,8 +5,8 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BoardKind, BoardPlace, BoardRenderer, FitTransform, Marks, MoveGroup, PaintContext,
-    PieceColours,
+    BoardKind, BoardPlace, BoardReader, BoardRenderer, FitTransform, Marks, MoveGroup,
+    PaintContext, PieceColours,
     animation::{AnimationScript, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
     themed_colour,
@@ -42,6 +42,12 @@ const CARRY_MS: f32 = 260.0;
 
 /// How high a hand is above a well, in pits.
 const HAND_HEIGHT: f32 = 0.12;
+
+/// How the positions of the game are read.
+pub(super) const READER: BoardReader = BoardReader {
+    game: "kalah",
+    read: |text| Some(BoardKind::Kalah(KalahBoard::read(text)?)),
+};
 
 /// The stones of both sides: in the stores, and in the pits, each from its owner's left.
 #[derive(Clone, Debug, PartialEq)]

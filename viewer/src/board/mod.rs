@@ -5,7 +5,8 @@
 //! has taken hold of. A [`MoveAnimation`] is a move under way. [`BoardTextures`] keeps finished drawings as textures of the interface.
 //!
 //! Each game is one file here: what of a position it keeps, where its places lie, and how it is painted. A game without a
-//! file is drawn as stones on squares. To give it a board of its own, add a file, and a row to `Kind` and to `Board::read`.
+//! file is drawn as stones on squares. To give it a board of its own, add a file with a `READER`, and a row to `BoardKind` and to
+//! `READERS` of `position`.
 
 mod animation;
 mod brush;
@@ -49,6 +50,14 @@ enum BoardKind {
     ConnectFour(connect_four::ConnectFourBoard),
     Delta(delta::DeltaBoard),
     Plain(plain::PlainBoard),
+}
+
+/// Reads the positions of one game.
+struct BoardReader {
+    /// The game's name.
+    game: &'static str,
+    /// Reads what the game writes of a position; none if it is something else.
+    read: fn(&str) -> Option<BoardKind>,
 }
 
 /// A place of a board that a person can point at.

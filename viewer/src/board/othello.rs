@@ -4,8 +4,8 @@ use canopy_engine::games::{Player, notation};
 use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
-    WHITE_STONE,
+    BLACK_STONE, BoardKind, BoardPlace, BoardReader, BoardRenderer, Marks, PaintContext,
+    PieceColours, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, Sprite, Tween},
     brush::{Brush, with_opacity},
     rgb,
@@ -47,6 +47,12 @@ const FLIP_MS: f32 = 120.0;
 
 /// How large a disc is, in squares.
 const DISC_RADIUS: f32 = 0.4;
+
+/// How the positions of the game are read.
+pub(super) const READER: BoardReader = BoardReader {
+    game: "othello",
+    read: |text| Some(BoardKind::Othello(OthelloBoard::read(text)?)),
+};
 
 /// The discs, a1 first, row by row.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,9 +6,18 @@ use canopy_engine::games::{
 };
 
 use super::{
-    Board, BoardKind, BoardPlace, chess::ChessBoard, connect_four::ConnectFourBoard,
-    delta::DeltaBoard, kalah::KalahBoard, othello::OthelloBoard, plain::PlainBoard,
+    Board, BoardKind, BoardPlace, BoardReader, chess, connect_four, delta, kalah, othello,
+    plain::PlainBoard,
 };
+
+/// The games with a board of their own.
+const READERS: [BoardReader; 5] = [
+    chess::READER,
+    othello::READER,
+    kalah::READER,
+    connect_four::READER,
+    delta::READER,
+];
 
 /// A position that was reached by moves, and what can be said about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,14 +78,8 @@ impl Board {
 
     /// Reads what the game called `name` writes of a position; none if it has no board of its own.
     fn read(name: &str, text: &str, to_move: Player) -> Option<Self> {
-        let kind = match name {
-            "chess" => BoardKind::Chess(ChessBoard::read(text)?),
-            "othello" => BoardKind::Othello(OthelloBoard::read(text)?),
-            "kalah" => BoardKind::Kalah(KalahBoard::read(text)?),
-            "connect-four" => BoardKind::ConnectFour(ConnectFourBoard::read(text)?),
-            "delta" => BoardKind::Delta(DeltaBoard::read(text)?),
-            _ => return None,
-        };
+        let reader = READERS.iter().find(|reader| reader.game == name)?;
+        let kind = (reader.read)(text)?;
         Some(Self { kind, to_move })
     }
 }

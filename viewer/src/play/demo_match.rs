@@ -33,32 +33,6 @@ pub struct DemoMatchConfig {
     pub directory: Option<PathBuf>,
 }
 
-/// The players of a game: two searches that think in different ways, with what is enough for a tree worth seeing.
-fn demo_players(game: &str) -> [&'static str; 2] {
-    match game {
-        "chess" => [
-            "name=UCT search=uct,playout_limit=25 go='nodes 1200'",
-            "name=Alpha-beta search=alpha-beta go='depth 3'",
-        ],
-        "othello" => [
-            "name=UCT search=uct go='nodes 1500'",
-            "name=UCB1-tuned search=ucb1-tuned go='nodes 1500'",
-        ],
-        "kalah" => [
-            "name=UCT search=uct go='nodes 2500'",
-            "name=Alpha-beta search=alpha-beta go='depth 6'",
-        ],
-        "delta" => [
-            "name=UCT search=uct go='nodes 2000'",
-            "name=Deepening search=deepening go='depth 3'",
-        ],
-        _ => [
-            "name=UCT search=uct go='nodes 2500'",
-            "name='Last good reply' search=lgr2 go='nodes 2500'",
-        ],
-    }
-}
-
 impl DemoMatchConfig {
     /// A match of two games; `engine` is the command that starts the engine, if it is not ours.
     pub fn new(game: &str, engine: Option<&str>) -> Result<Self, String> {
@@ -136,8 +110,8 @@ impl DemoMatch {
             .args(["--pace", &config.pace_ms.to_string()])
             .arg("--trees")
             .arg(&directory);
-        let base = config.game.split(':').next().unwrap_or_default();
-        for player in demo_players(base) {
+        let facts = games::facts_of(&config.game).unwrap_or(games::DEMO);
+        for player in facts.demo_players {
             let written = format!("option.TreeJournal=true option.TreeExtra=true {player}");
             command.args(["--engine", &written]);
         }

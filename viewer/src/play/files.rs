@@ -18,6 +18,7 @@ use canopy_engine::{
     games::{
         self, Game as _, History, Notation as _, Outcome, Playable, Player, Visitor,
         chess::{Chess, pgn},
+        facts::RecordFormat,
         notation,
         othello::{Othello, ggf},
     },
@@ -47,44 +48,73 @@ pub struct LoadedGame {
 pub fn is_game_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|name| name.to_str());
     extension.is_some_and(|name| {
-        ["pgn", "ggf", "txt"]
-            .iter()
+        (RecordFormat::ALL.into_iter().map(RecordFormat::extension))
+            .chain(["txt"])
             .any(|known| name.eq_ignore_ascii_case(known))
     })
 }
 
-/// Writes a game as its players read it: `.pgn` for chess, `.ggf` for othello, else our list of moves.
+/// Writes a game in the format of the file's extension: one of the game's record formats, or `.txt` for the move list.
 pub fn save(path: &Path, game: &GameState) -> Result<(), String> {
     let extension = path
         .extension()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
     let text = match extension.to_ascii_lowercase().as_str() {
-        "pgn" => to_pgn(game).ok_or("only games of chess can be saved as .pgn")?,
-        "ggf" => to_ggf(game).ok_or("only games of othello can be saved as .ggf")?,
         "txt" => move_list(game),
-        _ => {
-            return Err(
-                "expected a name that ends in .txt, or in .pgn for chess, .ggf for othello"
-                    .to_owned(),
-            );
+        other => {
+            let format = (RecordFormat::ALL.into_iter())
+                .find(|format| format.extension() == other)
+                .ok_or_else(expected_extensions)?;
+            record_text(game, format).ok_or_else(|| {
+                let titles = titles_with(format);
+                format!("only games of {titles} can be saved as .{other}")
+            })?
         }
     };
     write_text(path, &text).map_err(|error| error.to_string())
 }
 
-/// The list of a game: what it is, where it began, and the moves; columns of connect four stand together.
+/// The games that have a record format, in small letters.
+fn titles_with(format: RecordFormat) -> String {
+    let titles: Vec<String> = games::listed()
+        .filter(|facts| facts.record_formats.contains(&format))
+        .map(|facts| facts.title.to_lowercase())
+        .collect();
+    notation::join_words(&titles, "and")
+}
+
+fn expected_extensions() -> String {
+    let formats = RecordFormat::ALL
+        .map(|format| format!(".{} for {}", format.extension(), titles_with(format)));
+    format!(
+        "expected a name that ends in .txt, or in {}",
+        formats.join(", ")
+    )
+}
+
+/// The record of a game in a format; none if its players do not use it.
+fn record_text(game: &GameState, format: RecordFormat) -> Option<String> {
+    if !game.facts().record_formats.contains(&format) {
+        return None;
+    }
+    match format {
+        RecordFormat::Pgn => to_pgn(game),
+        RecordFormat::Ggf => to_ggf(game),
+    }
+}
+
+/// The move list of a game: what it is, where it began, and the moves.
 pub fn move_list(game: &GameState) -> String {
     let meta = &game.match_state().meta;
     let start = match meta.position.as_str() {
         "" => "startpos",
         position => position,
     };
-    let between = if meta.game == "connect-four" { "" } else { " " };
     format!(
         "game: {}\nstart: {start}\nmoves: {}\n",
         meta.game,
-        game.moves().join(between)
+        game.moves().join(game.facts().move_separator)
     )
 }
 
@@ -97,10 +127,7 @@ fn outcome_of(game: &GameState) -> Option<Outcome> {
 
 fn to_pgn(game: &GameState) -> Option<String> {
     let meta = &game.match_state().meta;
-    let (base, variant) = meta.game.split_once(':').unwrap_or((&meta.game, ""));
-    if base != "chess" {
-        return None;
-    }
+    let (_, variant) = meta.game.split_once(':').unwrap_or_default();
     let moves = game.moves().iter().map(String::as_str);
     let mut record =
         pgn::PgnRecord::from_moves(variant, position_or_startpos(&meta.position), moves)?;
@@ -119,9 +146,6 @@ fn to_pgn(game: &GameState) -> Option<String> {
 
 fn to_ggf(game: &GameState) -> Option<String> {
     let meta = &game.match_state().meta;
-    if meta.game != "othello" {
-        return None;
-    }
     let moves = game.moves().iter().map(String::as_str);
     let mut record = ggf::GgfRecord::from_moves(position_or_startpos(&meta.position), moves)?;
     record.place = "Canopy".to_owned();
@@ -230,7 +254,7 @@ fn parse_ggf(text: &str) -> Result<LoadedGame, String> {
         position.play(mv);
     }
     Ok(LoadedGame {
-        game: "othello".to_owned(),
+        game: notation::full_name::<Othello>(()),
         position: match record.start == Othello::start(()) {
             true => String::new(),
             false => notation::position_text(&record.start),

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use canopy_engine::{
     arena::referee::result_text,
-    games::{Outcome, Player},
+    games::{self, GameFacts, Outcome, Player},
     tree::meta::{MatchMeta, ScoreMeta},
 };
 
@@ -284,18 +284,16 @@ impl GameState {
             marks.selected = self.clicks.first().copied();
             // In delta's last click stones are picked up, and what slides is where it will be.
             marks.ghost = (self.clicks.get(1).copied()).or_else(|| hovered.filter(leads_on));
-            // Who has nothing in hand yet knows the own pieces, and a disc falls by itself.
-            let speaks_for_itself = ["chess", "connect-four"].contains(&self.base_game());
-            if !(speaks_for_itself && self.clicks.is_empty()) {
+            if self.facts().board.marks_first_click || !self.clicks.is_empty() {
                 marks.targets = reach(&self.clicks).next;
             }
         }
         marks
     }
 
-    /// The game without its variant.
-    pub fn base_game(&self) -> &str {
-        self.config.game.split(':').next().unwrap_or_default()
+    /// What the game states about itself.
+    pub fn facts(&self) -> &'static GameFacts {
+        games::facts_of(&self.config.game).unwrap_or(games::DEFAULT)
     }
 
     /// The only move there is, if it is no place of the board: a pass.

@@ -468,11 +468,11 @@ impl GameSession {
 
 /// Whether the second player's side belongs below: the board has sides, and there a person sits, and nobody else.
 fn should_flip_board(game: &GameState) -> bool {
-    let has_sides = ["chess", "kalah", "delta"].contains(&game.base_game());
     let is_person = |player: Player| {
         let seat = game.config().participants.get(game.participant_of(player));
         seat.is_some_and(Option::is_none)
     };
+    let has_sides = game.facts().board.has_home_sides;
     has_sides && is_person(Player::Second) && !is_person(Player::First)
 }
 

@@ -22,8 +22,6 @@ mod tests;
 
 /// The search whose limits are those of report 000's own window.
 const REPORT_000_SEARCH: &str = "uct-000";
-/// The search that plays where the one that was chosen cannot.
-const FALLBACK_SEARCH: &str = "uct";
 
 /// Who plays against whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,7 +139,7 @@ pub struct GameSetup {
 impl Default for GameSetup {
     fn default() -> Self {
         Self {
-            game: "kalah".to_owned(),
+            game: games::PROPOSED.name.to_owned(),
             variant: String::new(),
             mode: PlayMode::default(),
             plays_second: false,
@@ -244,7 +242,8 @@ impl GameSetup {
             untouched.set_search(&before, &engine.search);
             if !offered.contains(&engine.search.as_str()) {
                 let external = engine.external;
-                engine.set_search(game, FALLBACK_SEARCH);
+                let facts = games::facts_of(game).unwrap_or(games::DEFAULT);
+                engine.set_search(game, facts.default_search);
                 engine.external = external;
             } else if untouched == *engine {
                 // What is as the search has it may be something else in this game.

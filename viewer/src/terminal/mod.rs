@@ -48,9 +48,6 @@ const BAR: usize = 24;
 /// The moves of a game that are written below its board, counted from its end.
 const MAX_LISTED_MOVES: usize = 16;
 
-/// The games of demos, in the order in which the next one is proposed.
-const DEMO_GAMES: [&str; 5] = ["connect-four", "othello", "kalah", "chess", "delta"];
-
 /// How a match in the terminal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminalEnd {
@@ -111,14 +108,21 @@ pub fn run_demo(
     let count = drawn.len();
     let place = pictures.display();
     printer.print_line(&format!("Pictures of the last {count} trees: {place}"))?;
-    let base = wanted.game.split(':').next().unwrap_or_default();
-    let at = DEMO_GAMES
-        .iter()
-        .position(|game| *game == base)
-        .unwrap_or(0);
-    let next = DEMO_GAMES[(at + 1) % DEMO_GAMES.len()];
+    let next = game_after(&wanted.game);
     printer.print_line(&format!("Next: {program} demo {next}"))?;
     Ok(end)
+}
+
+/// The listed game that follows `game` in the table, the first one after the last.
+fn game_after(game: &str) -> &'static str {
+    let base = games::facts_of(game).map_or("", |facts| facts.name);
+    let mut names = games::NAMES.iter().copied().cycle();
+    let next = names
+        .by_ref()
+        .take(games::NAMES.len())
+        .find(|&name| name == base)
+        .and_then(|_| names.next());
+    next.unwrap_or(games::DEMO.name)
 }
 
 /// Tells of the match of a directory until it is over.

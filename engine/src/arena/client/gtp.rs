@@ -29,7 +29,7 @@ impl GtpClient {
     pub(super) fn new(game: &GameSpec) -> Self {
         Self {
             commands: NameSet::new(),
-            colours: game.colours,
+            colours: game.facts.colours(),
             pending: Vec::new(),
             is_own_move: false,
         }
@@ -51,8 +51,8 @@ impl GtpClient {
             let name: String = capital.into_iter().chain(letters).collect();
             self.send(&mut connection.process, &format!("set_game {name}"));
         }
-        if game.base == "othello" {
-            self.send(&mut connection.process, "boardsize 8");
+        if let Some(size) = game.facts.foreign.gtp_board_size {
+            self.send(&mut connection.process, &format!("boardsize {size}"));
         }
         for (name, value) in &engine.options {
             self.set_option(&mut connection.process, name, value)?;

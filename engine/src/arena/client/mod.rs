@@ -16,7 +16,7 @@ use super::{
     time_control::{Clocks, MoveLimits},
 };
 use crate::games::{
-    Playable, Player,
+    GameFacts, Playable, Player,
     notation::{self, Style},
 };
 
@@ -158,10 +158,8 @@ pub struct NewGame {
 pub struct GameSpec {
     /// The game, with its variant.
     pub name: String,
-    /// The game alone.
-    pub base: &'static str,
-    /// The words for the first and the second player where players are black and white.
-    pub colours: [&'static str; 2],
+    /// What the game states about itself.
+    pub facts: &'static GameFacts,
 }
 
 impl GameSpec {
@@ -169,11 +167,7 @@ impl GameSpec {
     pub fn of<G: Playable>(rules: G::Rules) -> Self {
         Self {
             name: notation::full_name::<G>(rules),
-            base: G::NAME,
-            colours: match G::NAME {
-                "chess" => ["white", "black"],
-                _ => ["black", "white"],
-            },
+            facts: G::FACTS,
         }
     }
 }

@@ -71,23 +71,26 @@ impl UciClient {
         connection: &mut EngineConnection,
         game: &GameSpec,
     ) -> Result<(), EngineFault> {
-        let fairy = match game.base {
-            "connect-four" => Some("cfour"),
-            "othello" => Some("flipello"),
-            _ => None,
-        };
-        match fairy {
+        let foreign = &game.facts.foreign;
+        let variant_option = foreign.variant_option.filter(|option| {
+            let variant = game.name.split_once(':').map(|(_, variant)| variant);
+            variant == Some(option.variant)
+        });
+        let is_plain = game.name == game.facts.name;
+        match foreign.fairy_stockfish {
             Some(variant) if !self.is_ugi && self.has_option("uci_variant") => {
                 self.style = Style::Fairy;
                 self.set_option(connection, "UCI_Variant", variant)
             }
             _ if self.has_option("game") => self.set_option(connection, "Game", &game.name),
-            _ if self.is_ugi || game.name == "chess" => Ok(()),
-            _ if game.name == "chess:960" => self.set_option(connection, "UCI_Chess960", "true"),
-            _ => Err(EngineFault::Unsupported(format!(
-                "does not play {} over UCI: it has neither a UCI_Variant for it nor a Game option",
-                game.name
-            ))),
+            _ if self.is_ugi || foreign.is_uci_default && is_plain => Ok(()),
+            _ => match variant_option {
+                Some(option) => self.set_option(connection, option.name, "true"),
+                None => Err(EngineFault::Unsupported(format!(
+                    "does not play {} over UCI: it has neither a UCI_Variant for it nor a Game option",
+                    game.name
+                ))),
+            },
         }
     }
 

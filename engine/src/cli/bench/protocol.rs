@@ -11,7 +11,11 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::CliError;
-use crate::{games::notation::Style, rng::Rng, session};
+use crate::{
+    games::{self, notation::Style},
+    rng::Rng,
+    session,
+};
 
 #[derive(Args)]
 pub(super) struct ProtocolArgs {
@@ -216,7 +220,7 @@ fn position_query_rate(count: usize) -> Result<f64, CliError> {
         .ok_or_else(|| CliError::Usage("no game of 40 moves".to_owned()))?;
     let mut engine = ServerProcess::start()?;
     engine.send("ugi")?;
-    engine.send("setoption name Game value connect-four")?;
+    engine.send(&format!("setoption name Game value {}", games::DEMO.name))?;
     engine.send("isready")?;
     engine.read_until("readyok")?;
     let mut text = String::new();
@@ -248,7 +252,7 @@ fn position_query_rate(count: usize) -> Result<f64, CliError> {
 fn random_game(seed: u64) -> Vec<String> {
     let mut rng = Rng::new(seed);
     let mut moves = Vec::new();
-    let Ok(mut session) = session::open("connect-four") else {
+    let Ok(mut session) = session::open(games::DEMO.name) else {
         return moves;
     };
     while session.outcome().is_none() {

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::super::{CliError, PositionCommand, with_position};
 use crate::{
     catalog,
-    games::{History, Playable},
+    games::{self, History, Playable},
     search::{
         Search, SearchLimits, SearchTask, SnapshotCallback, StopFlag,
         growth_records::GrowthObserver,
@@ -30,7 +30,7 @@ use crate::{
 #[derive(Args)]
 pub(super) struct TreesArgs {
     /// The game
-    #[arg(long, default_value = "connect-four")]
+    #[arg(long, default_value = games::DEMO.name)]
     game: String,
     /// The search that grows the tree
     #[arg(long, default_value = "uct")]

@@ -5,16 +5,15 @@ use std::fmt;
 
 use cozy_chess::{Color, File, Move, Piece, Square};
 
-use super::{Chess, ChessMove, ChessRules, fen, san};
+use super::{Chess, ChessMove, ChessRules, facts, fen, san};
 use crate::games::{
     Game as _, Notation, ParseError,
+    facts::GameFacts,
     notation::{Grid, Style},
 };
 
 impl Notation for Chess {
-    const NAME: &'static str = "chess";
-    const PLAYERS: [&'static str; 2] = ["White", "Black"];
-    const VARIANTS: &'static [&'static str] = &["960"];
+    const FACTS: &'static GameFacts = &facts::FACTS;
     const MOVE_HELP: &'static str = "from and to square with what a pawn becomes, such as e2e4, e1g1 (castling) or e7e8q, or Nf3 and the like";
     const POSITION_HELP: &'static str = "a FEN: eight ranks with / between them, w or b, castling rights, en passant square, and \
         if wanted half-move clock and move number, such as 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; or an EPD";

@@ -15,6 +15,7 @@ use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod facts;
 mod notation;
 
 /// Columns of the board.

@@ -3,16 +3,15 @@
 use crate::machine::iter_ones;
 use std::fmt;
 
-use super::{BOARD, COLUMNS, Column, ConnectFour, ROWS, has_four};
+use super::{BOARD, COLUMNS, Column, ConnectFour, ROWS, facts, has_four};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
+    facts::GameFacts,
     notation::{Grid, Style, parse_square, quote, write_square},
 };
 
 impl Notation for ConnectFour {
-    const NAME: &'static str = "connect-four";
-    const ALIASES: &'static [&'static str] = &["connect4", "connect_four", "cfour"];
-    const PLAYERS: [&'static str; 2] = ["X", "O"];
+    const FACTS: &'static GameFacts = &facts::FACTS;
     const MOVE_HELP: &'static str = "a column from 1 to 7, or a drop such as P@d1";
     const POSITION_HELP: &'static str = "six rows of seven . X O from the top with / between them, then X or O to move; \
         or the columns played so far, such as 4453; or a cfour FEN such as 7/7/7/7/7/3P3 b";

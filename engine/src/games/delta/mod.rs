@@ -21,6 +21,7 @@ use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod facts;
 mod notation;
 mod slides;
 

@@ -2,16 +2,15 @@
 
 use std::fmt;
 
-use super::{Delta, Equaliser, MAX_PLIES, NO_PICK_UP, STONES_PER_SIDE, Slide, has_four};
+use super::{Delta, Equaliser, MAX_PLIES, NO_PICK_UP, STONES_PER_SIDE, Slide, facts, has_four};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
+    facts::GameFacts,
     notation::{Grid, Style, parse_number, parse_square, quote, write_square},
 };
 
 impl Notation for Delta {
-    const NAME: &'static str = "delta";
-    const PLAYERS: [&'static str; 2] = ["Black", "White"];
-    const VARIANTS: &'static [&'static str] = &["forced", "off"];
+    const FACTS: &'static GameFacts = &facts::FACTS;
     const MOVE_HELP: &'static str = "a square to place on such as b2, a slide such as b2b5, or a slide that picks up a stone such as b2b5xc3";
     const POSITION_HELP: &'static str = "five rows of * (black), o (white) and . (empty) from the top with / between them, a \
         digit standing for that many empty squares; then b or w to move; then the number of plies played";

@@ -19,6 +19,7 @@ use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod facts;
 mod notation;
 
 /// What a variant changes.

@@ -3,25 +3,15 @@
 
 use std::fmt;
 
-use super::{Kalah, KalahRules, Pit, STORE_BYTE};
+use super::{Kalah, KalahRules, Pit, STORE_BYTE, facts};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
+    facts::GameFacts,
     notation::{Grid, Style, full_name, parse_number, quote},
 };
 
 impl Notation for Kalah {
-    const NAME: &'static str = "kalah";
-    const ALIASES: &'static [&'static str] = &["mancala"];
-    const PLAYERS: [&'static str; 2] = ["South", "North"];
-    const VARIANTS: &'static [&'static str] = &[
-        "6x4:empty-capture",
-        "4x3",
-        "1x1",
-        "2x6",
-        "6x6",
-        "3x5:empty-capture",
-        "5x1",
-    ];
+    const FACTS: &'static GameFacts = &facts::FACTS;
     const MOVE_HELP: &'static str = "a pit counted from the left of the player to move";
     const POSITION_HELP: &'static str = "a literal such as <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> s: pits on a side, South's \
         store, North's store, South's pits, North's pits, each from its owner's left; then s or n to move";

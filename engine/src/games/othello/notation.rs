@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use super::{Othello, OthelloMove, PASS};
+use super::{Othello, OthelloMove, PASS, facts};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
+    facts::GameFacts,
     notation::{Grid, Style, parse_number, parse_square, quote, write_square},
 };
 
@@ -15,9 +16,7 @@ const PASSES: [&str; 5] = ["pass", "ps", "pa", "--", "@@@@"];
 const DISCS_IN_HAND: u32 = 60;
 
 impl Notation for Othello {
-    const NAME: &'static str = "othello";
-    const ALIASES: &'static [&'static str] = &["reversi", "flipello"];
-    const PLAYERS: [&'static str; 2] = ["Black", "White"];
+    const FACTS: &'static GameFacts = &facts::FACTS;
     const MOVE_HELP: &'static str =
         "a square from a1 to h8, or pass, or a drop such as P@d3 with rows from the bottom";
     const POSITION_HELP: &'static str = "64 squares of X (black), O (white) and - (empty) from a1 to h1, a2 to h2 and so on, \

@@ -1,7 +1,7 @@
 //! Which line of a tree the search stands for, and what its figures mean.
 
 use canopy_engine::{
-    games::{self, Playable, Visitor},
+    games::{self, Player},
     tree::meta::Meta,
 };
 
@@ -13,20 +13,10 @@ fn is_classical(meta: &Meta) -> bool {
     meta.parameters.contains_key("depth") && !meta.parameters.contains_key("select")
 }
 
-/// Whether the first player of a game is called Black: then light nodes are White's.
+/// Whether the first player of a tree's game has the dark pieces: then light nodes are the second player's.
 pub(super) fn first_is_dark(meta: Option<&Meta>) -> bool {
-    struct FirstPlayerNameVisitor;
-
-    impl Visitor for FirstPlayerNameVisitor {
-        type Out = &'static str;
-
-        fn visit<G: Playable>(self, _: G::Rules) -> &'static str {
-            G::PLAYERS[0]
-        }
-    }
-    meta.is_some_and(|meta| {
-        games::with_game(&meta.game, FirstPlayerNameVisitor).is_ok_and(|name| name == "Black")
-    })
+    let facts = meta.and_then(|meta| games::facts_of(&meta.game));
+    facts.is_some_and(|facts| facts.dark_player == Some(Player::First))
 }
 
 impl TreeModel {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use canopy_engine::tree::files::Format;
+use canopy_engine::{games::GameFacts, tree::files::Format};
 use egui::{Align2, Button, Grid, Key, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::Panels;
@@ -73,12 +73,8 @@ impl Panels {
     /// Asks for the file of a game.
     pub(super) fn open_game_dialog(&mut self, app: &App, is_save: bool) {
         self.open_file_dialog(app, is_save);
-        let base = (app.session.as_ref()).map_or("", |playing| playing.game.config().game.as_str());
-        let name = match base.split(':').next() {
-            Some("chess") => "game.pgn",
-            Some("othello") => "game.ggf",
-            _ => "game.txt",
-        };
+        let facts = app.session.as_ref().map(|playing| playing.game.facts());
+        let name = format!("game.{}", facts.map_or("txt", GameFacts::record_extension));
         let here = std::env::current_dir().unwrap_or_default();
         if let Some(dialog) = &mut self.dialog {
             let path = if is_save { here.join(name) } else { here };

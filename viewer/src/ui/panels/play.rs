@@ -131,7 +131,7 @@ impl PlayPanel {
         let offers = GameInfo::of(game);
         let searches = offers.map(|offers| offers.searches).unwrap_or_default();
         if !searches.contains(&self.analysis_search.as_str()) {
-            self.analysis_search = "uct".to_owned();
+            self.analysis_search = playing.game.facts().default_search.to_owned();
             self.analysis_limit = "2000".to_owned();
         }
         ui.horizontal(|ui| {
@@ -736,12 +736,7 @@ fn show_step_buttons(playing: &GameSession, ui: &mut Ui, theme: &Theme, actions:
 
 /// From which side one looks, and whether columns and rows are named; from the right.
 fn show_view_buttons(playing: &GameSession, ui: &mut Ui, actions: &mut Vec<Action>) {
-    let names = match playing.game.base_game() {
-        "connect-four" => "1–7",
-        "kalah" => "1–6",
-        "delta" => "a–e",
-        _ => "a–h",
-    };
+    let names = playing.game.facts().board.coordinate_range;
     if is_button_clicked(ui, true, ["Flip", "flip", "Look from the other side"]) {
         actions.push(Action::Game(GameAction::Flip));
     }

@@ -1,5 +1,6 @@
 //! The start screen: what is to be played and by whom, and the trees one may open instead.
 
+use canopy_engine::games::{self, GameFacts};
 use egui::{
     Align, Button, Checkbox, ComboBox, Key, Label, Layout, RichText, ScrollArea, Sense, Stroke, Ui,
     UiBuilder, vec2,
@@ -34,14 +35,21 @@ const COLUMN_GAP: f32 = 40.0;
 /// How wide the board is, in points.
 const BOARD_WIDTH: f32 = 232.0;
 
-/// The games, as they are called here.
-const GAME_NAMES: [(&str, &str); 5] = [
-    ("kalah", "Kalah"),
-    ("chess", "Chess"),
-    ("othello", "Othello"),
-    ("connect-four", "Connect four"),
-    ("delta", "Delta"),
-];
+/// The games to choose from, the proposed one first.
+fn games_to_choose() -> Vec<&'static GameFacts> {
+    let (mut choices, others): (Vec<_>, Vec<_>) =
+        games::listed().partition(|facts| facts.name == games::PROPOSED.name);
+    choices.extend(others);
+    choices
+}
+
+/// A small number in words, as sentences have it.
+fn number_word(number: usize) -> String {
+    const WORDS: [&str; 10] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    ];
+    (WORDS.get(number)).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
 
 /// Who may play against whom.
 const MODE_CHOICES: [(PlayMode, &str, &str, &str); 3] = [
@@ -268,7 +276,10 @@ fn show_column(ui: &mut Ui, width: f32, add: impl FnOnce(&mut Ui)) {
 /// What Canopy is, and the quickest way to see it.
 fn show_welcome(app: &App, game: &str, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.label(theme.title("See how a program thinks about its next move"));
-    let what = "Canopy plays five board games and draws every search as a tree: what it tried, how often, and why it chose.";
+    let what = format!(
+        "Canopy plays {} board games and draws every search as a tree: what it tried, how often, and why it chose.",
+        number_word(games::NAMES.len())
+    );
     ui.label(RichText::new(what).color(theme.dim));
     ui.add_space(8.0);
     ui.horizontal(|ui| {
@@ -285,8 +296,7 @@ fn show_welcome(app: &App, game: &str, ui: &mut Ui, theme: &Theme, actions: &mut
                 Err(problem) => Action::ShowError(problem),
             });
         }
-        let name =
-            (GAME_NAMES.iter().find(|(known, _)| *known == game)).map_or(game, |(_, name)| name);
+        let name = games::facts_of(game).map_or(game, |facts| facts.title);
         let text = format!("Two searches play {} by themselves.", name.to_lowercase());
         ui.label(RichText::new(text).color(theme.dim));
     });
@@ -376,12 +386,14 @@ impl SetupForm<'_> {
     }
 
     fn show_game_choice(&mut self, ui: &mut Ui, theme: &Theme) {
-        let all =
-            GAME_NAMES.map(|(name, text)| Segment::new(format!("setup game {name}"), text, ""));
-        let chosen = (GAME_NAMES.iter()).position(|(name, _)| *name == self.setup.game);
+        let choices = games_to_choose();
+        let all: Vec<Segment<'_>> = (choices.iter())
+            .map(|facts| Segment::new(format!("setup game {}", facts.name), facts.title, ""))
+            .collect();
+        let chosen = (choices.iter()).position(|facts| facts.name == self.setup.game);
         show_row(ui, theme, "Game", None, |ui| {
             if let Some(clicked) = show_segments(ui, theme, &all, chosen) {
-                self.setup.set_game(GAME_NAMES[clicked].0);
+                self.setup.set_game(choices[clicked].name);
             }
         });
     }

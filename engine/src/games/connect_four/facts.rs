@@ -1,0 +1,22 @@
+//! What connect four states about itself.
+
+use crate::games::facts::{BoardFacts, ForeignNames, GameFacts};
+
+const PLAIN: GameFacts = GameFacts::new("connect-four", "Connect four", "Connect Four", ["X", "O"]);
+
+pub(super) const FACTS: GameFacts = GameFacts {
+    aliases: &["connect4", "connect_four", "cfour"],
+    foreign: ForeignNames {
+        fairy_stockfish: Some("cfour"),
+        ..PLAIN.foreign
+    },
+    // Columns stand together, as in 4453.
+    move_separator: "",
+    board: BoardFacts {
+        coordinate_range: "1–7",
+        // A disc falls by itself.
+        marks_first_click: false,
+        ..PLAIN.board
+    },
+    ..PLAIN
+};

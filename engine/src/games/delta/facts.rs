@@ -1,0 +1,23 @@
+//! What delta states about itself.
+
+use crate::games::{
+    Player,
+    facts::{BoardFacts, GameFacts},
+};
+
+const PLAIN: GameFacts = GameFacts::new("delta", "Delta", "Delta", ["Black", "White"]);
+
+pub(super) const FACTS: GameFacts = GameFacts {
+    dark_player: Some(Player::First),
+    variants: &["forced", "off"],
+    board: BoardFacts {
+        coordinate_range: "a–e",
+        has_home_sides: true,
+        ..PLAIN.board
+    },
+    demo_players: [
+        "name=UCT search=uct go='nodes 2000'",
+        "name=Deepening search=deepening go='depth 3'",
+    ],
+    ..PLAIN
+};

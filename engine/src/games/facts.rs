@@ -1,0 +1,184 @@
+//! What a game states about itself beside its rules: names, sides, formats and defaults, as plain data.
+//!
+//! Whatever protocols, files, command line and viewer need to know of a particular game stands here. None of them asks for a
+//! game by name (`tests/game_names.rs` checks that).
+
+use super::Player;
+
+/// The facts of one game.
+///
+/// A game writes what differs from [`GameFacts::new`], the facts of a plain game of stones on squares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameFacts {
+    /// The name on the command line, in options and in files; lower case, words joined by `-`.
+    pub name: &'static str,
+    /// The name in sentences and on buttons, such as "Connect four".
+    pub title: &'static str,
+    /// Other names that are read wherever [`Self::name`] is.
+    pub aliases: &'static [&'static str],
+    /// Whether lists, options, the start screen and help texts show the game. An unlisted game is accepted by name everywhere.
+    pub is_listed: bool,
+    /// The sides, the one that begins first.
+    pub players: [&'static str; 2],
+    /// The player of the dark pieces; none where neither side is called dark.
+    pub dark_player: Option<Player>,
+    /// Variants worth showing and testing, as written after the colon; the plain game is not listed.
+    pub variants: &'static [&'static str],
+    /// Names and conventions of other programs.
+    pub foreign: ForeignNames,
+    /// Record formats besides the move list, which every game has; the first one is proposed for saving.
+    pub record_formats: &'static [RecordFormat],
+    /// What stands between the moves of a move list.
+    pub move_separator: &'static str,
+    /// What the viewer needs for its controls.
+    pub board: BoardFacts,
+    /// The catalogue's name of the search used where none is chosen or the chosen one cannot play the game.
+    pub default_search: &'static str,
+    /// Defaults of the presets that carry no report's number.
+    pub presets: PresetDefaults,
+    /// The two engines of a demo, as `canopy-engine match --engine` reads them, without the command.
+    pub demo_players: [&'static str; 2],
+}
+
+/// What other programs call a game, and how they are told to play it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignNames {
+    /// The word of `UCI_Variant` for which Fairy-Stockfish's notation is spoken.
+    pub fairy_stockfish: Option<&'static str>,
+    /// The game's id in GTP (`list_games`, `gogui-rules_game_id`).
+    pub gtp: &'static str,
+    /// The side of the board that GTP engines are told with `boardsize`; none if they are not told.
+    pub gtp_board_size: Option<u8>,
+    /// Whether a UCI engine plays the game without being told to.
+    pub is_uci_default: bool,
+    /// A check option of UCI that stands for a variant.
+    pub variant_option: Option<VariantOption>,
+}
+
+/// A check option of UCI that stands for a variant of one game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantOption {
+    /// The option's name.
+    pub name: &'static str,
+    /// The variant that it switches on, as written after the colon.
+    pub variant: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+}
+
+/// A file format of finished games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordFormat {
+    /// Portable Game Notation.
+    Pgn,
+    /// Generic Game Format.
+    Ggf,
+}
+
+impl RecordFormat {
+    /// All formats.
+    pub const ALL: [Self; 2] = [Self::Pgn, Self::Ggf];
+
+    /// The extension of its files, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Pgn => "pgn",
+            Self::Ggf => "ggf",
+        }
+    }
+}
+
+/// The board as controls and coordinates need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoardFacts {
+    /// The first and last name of a column, such as "a–h".
+    pub coordinate_range: &'static str,
+    /// Whether each player sits at an edge of the board, so that it is turned for a person who plays second.
+    pub has_home_sides: bool,
+    /// Whether the viewer marks where the first click of a move may go. Needless where people know it without marks.
+    pub marks_first_click: bool,
+}
+
+/// What differs from game to game in presets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PresetDefaults {
+    /// The exploration constant C of the selection formula.
+    pub exploration: f64,
+    /// The length at which playouts are cut off and evaluated, in plies; none plays to the end.
+    pub playout_limit: Option<u32>,
+}
+
+impl PresetDefaults {
+    /// By measurement, in duels against C = 1.41 at equal iterations: 68 % of the points in connect four, 64 % in othello,
+    /// 60 % in kalah, 66 % in delta.
+    pub const COMMON: Self = Self {
+        exploration: 0.5,
+        playout_limit: None,
+    };
+}
+
+impl GameFacts {
+    /// A listed game of stones on squares named a to h; `gtp` is its title with every word capitalised.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        gtp: &'static str,
+        players: [&'static str; 2],
+    ) -> Self {
+        Self {
+            name,
+            title,
+            aliases: &[],
+            is_listed: true,
+            players,
+            dark_player: None,
+            variants: &[],
+            foreign: ForeignNames {
+                fairy_stockfish: None,
+                gtp,
+                gtp_board_size: None,
+                is_uci_default: false,
+                variant_option: None,
+            },
+            record_formats: &[],
+            move_separator: " ",
+            board: BoardFacts {
+                coordinate_range: "a–h",
+                has_home_sides: false,
+                marks_first_click: true,
+            },
+            default_search: "uct",
+            presets: PresetDefaults::COMMON,
+            demo_players: [
+                "name=UCT search=uct go='nodes 2500'",
+                "name='Last good reply' search=lgr2 go='nodes 2500'",
+            ],
+        }
+    }
+
+    /// Whether `word` is one of the game's names, in any case.
+    pub fn is_called(&self, word: &str) -> bool {
+        let mut names = [self.name].into_iter().chain(self.aliases.iter().copied());
+        names.any(|name| name.eq_ignore_ascii_case(word))
+    }
+
+    /// The sides in small letters.
+    pub fn players_lowercase(&self) -> [String; 2] {
+        self.players.map(str::to_lowercase)
+    }
+
+    /// The sides in programs that know only black and white. The first player is black unless the second plays the dark pieces.
+    pub fn colours(&self) -> [&'static str; 2] {
+        match self.dark_player {
+            Some(Player::Second) => ["white", "black"],
+            _ => ["black", "white"],
+        }
+    }
+
+    /// The extension of the record that is proposed for saving a game.
+    pub fn record_extension(&self) -> &'static str {
+        self.record_formats
+            .first()
+            .map_or("txt", |format| format.extension())
+    }
+}

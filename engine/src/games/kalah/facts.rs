@@ -1,0 +1,28 @@
+//! What kalah states about itself.
+
+use crate::games::facts::{BoardFacts, GameFacts};
+
+const PLAIN: GameFacts = GameFacts::new("kalah", "Kalah", "Kalah", ["South", "North"]);
+
+pub(super) const FACTS: GameFacts = GameFacts {
+    aliases: &["mancala"],
+    variants: &[
+        "6x4:empty-capture",
+        "4x3",
+        "1x1",
+        "2x6",
+        "6x6",
+        "3x5:empty-capture",
+        "5x1",
+    ],
+    board: BoardFacts {
+        coordinate_range: "1–6",
+        has_home_sides: true,
+        ..PLAIN.board
+    },
+    demo_players: [
+        "name=UCT search=uct go='nodes 2500'",
+        "name=Alpha-beta search=alpha-beta go='depth 6'",
+    ],
+    ..PLAIN
+};
