@@ -8,7 +8,7 @@ use super::{
     report,
 };
 use crate::{
-    games::{self, GameFacts, chess::pgn, facts::RecordFormat, othello::ggf},
+    games::{self, GameFacts, Outcome, Player, chess::pgn, facts::RecordFormat, othello::ggf},
     tree::writer::timestamp,
 };
 
@@ -96,7 +96,7 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> 
         let engine = header.engines.get(engine);
         engine.map(|engine| engine.go.clone()).unwrap_or_default()
     };
-    let points = points_of(&record.result);
+    let points = points_of(record.result);
     // Discs or stones where they are counted, else points, as report 001 has it.
     let result = |side: usize| match record.score {
         Some(score) => score.get(side).map(u32::to_string).unwrap_or_default(),
@@ -109,12 +109,12 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> 
         let score = record.score.and_then(|score| score.get(side).copied());
         score.map(|score| score.to_string()).unwrap_or_default()
     };
-    let (winner, blame) = match (record.result.as_str(), record.blame) {
-        ("p1win", blame) => (name(first), blame),
-        ("p2win", blame) => (name(second), blame),
-        (_, blame) => ("draw".to_owned(), blame),
+    let winner = match record.result {
+        Outcome::Win(Player::First) => name(first),
+        Outcome::Win(Player::Second) => name(second),
+        Outcome::Draw => "draw".to_owned(),
     };
-    let blame = match blame {
+    let blame = match record.blame {
         Some(1) => name(first),
         Some(_) => name(second),
         None => String::new(),
@@ -153,7 +153,7 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> 
         limits(first),
         limits(second),
         winner,
-        record.result.clone(),
+        record.result.as_str().to_owned(),
         record.ending.description().to_owned(),
         record.reason.clone(),
         blame,
@@ -174,11 +174,11 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> 
 }
 
 /// What both sides got.
-fn points_of(result: &str) -> [f64; 2] {
+fn points_of(result: Outcome) -> [f64; 2] {
     match result {
-        "p1win" => [1.0, 0.0],
-        "p2win" => [0.0, 1.0],
-        _ => [0.5, 0.5],
+        Outcome::Win(Player::First) => [1.0, 0.0],
+        Outcome::Win(Player::Second) => [0.0, 1.0],
+        Outcome::Draw => [0.5, 0.5],
     }
 }
 
@@ -198,7 +198,7 @@ fn game_files(header: &MatchHeader, records: &[GameRecord]) -> Vec<(&'static str
             "" => String::new(),
             start => format!(" # from {start}"),
         };
-        let _ = writeln!(list, "{} {moves}{start}", record.result);
+        let _ = writeln!(list, "{} {moves}{start}", record.result.as_str());
     }
     let mut files = vec![("games.txt", list)];
     let all = |write: &dyn Fn(&GameRecord) -> Option<String>| -> String {
@@ -244,10 +244,10 @@ fn to_pgn(header: &MatchHeader, record: &GameRecord) -> Option<String> {
         record.moves.split_whitespace(),
     )?;
     let [white, black] = player_names(header, record);
-    let result = match record.result.as_str() {
-        "p1win" => "1-0",
-        "p2win" => "0-1",
-        _ => "1/2-1/2",
+    let result = match record.result {
+        Outcome::Win(Player::First) => "1-0",
+        Outcome::Win(Player::Second) => "0-1",
+        Outcome::Draw => "1/2-1/2",
     };
     let date = timestamp(Duration::from_millis(record.began));
     let part = |from: usize, to: usize| date.get(from..to).unwrap_or("??");
@@ -294,12 +294,12 @@ fn to_ggf(header: &MatchHeader, record: &GameRecord) -> Option<String> {
     game.place = "Canopy match".to_owned();
     game.players = player_names(header, record).map(str::to_owned);
     let [black, white] = record.score.unwrap_or_default().map(f64::from);
-    let (margin, ending) = match (record.result.as_str(), record.ending) {
+    let (margin, ending) = match (record.result, record.ending) {
         (_, super::referee::Termination::Rules) => (black - white, ggf::GgfEnding::Played),
         // Who loses otherwise loses everything.
-        ("p1win", ending) => (64.0, to_ggf_ending(ending)),
-        ("p2win", ending) => (-64.0, to_ggf_ending(ending)),
-        (_, ending) => (0.0, to_ggf_ending(ending)),
+        (Outcome::Win(Player::First), ending) => (64.0, to_ggf_ending(ending)),
+        (Outcome::Win(Player::Second), ending) => (-64.0, to_ggf_ending(ending)),
+        (Outcome::Draw, ending) => (0.0, to_ggf_ending(ending)),
     };
     game.result = Some(ggf::GgfResult { margin, ending });
     Some(game.to_string())

@@ -16,8 +16,9 @@ use thiserror::Error;
 use super::{
     client::{PostMortem, Timeouts},
     engine_config::{EngineConfig, EngineProtocol},
-    referee::{Adjudication, FinishedGame, Termination, result_text},
+    referee::{Adjudication, FinishedGame, Termination},
     schedule::ScheduledGame,
+    stats::WdlCounts,
 };
 use crate::games::{Outcome, Player};
 
@@ -206,8 +207,9 @@ pub struct GameRecord {
     pub moves: String,
     /// Who made them: a digit each, 1 or 2.
     pub movers: String,
-    /// `p1win`, `p2win` or `draw`.
-    pub result: String,
+    /// The result; `p1win`, `p2win` or `draw` in the file.
+    #[serde(with = "outcome_word")]
+    pub result: Outcome,
     /// What ended it.
     pub ending: Termination,
     /// The same in words.
@@ -237,6 +239,28 @@ pub struct GameRecord {
     /// What else is to be said, with who it is about: 1 or 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<(u8, String)>,
+}
+
+/// [`Outcome`] as its word in the log.
+mod outcome_word {
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+
+    use crate::games::Outcome;
+
+    pub(super) fn serialize<S: Serializer>(
+        outcome: &Outcome,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(outcome.as_str())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Outcome, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let unknown = || de::Error::unknown_variant(&word, &["p1win", "p2win", "draw"]);
+        Outcome::parse(&word).ok_or_else(unknown)
+    }
 }
 
 fn player_number(player: Player) -> u8 {
@@ -276,7 +300,7 @@ impl GameRecord {
             plies,
             moves: texts.join(" "),
             movers: movers.collect(),
-            result: result_text(finished.outcome).to_owned(),
+            result: finished.outcome,
             ending: finished.ending,
             reason: finished.reason.clone(),
             blame: finished.blame.map(player_number),
@@ -301,13 +325,20 @@ impl GameRecord {
         }
     }
 
-    /// The result; none if the journal holds something else there.
-    pub fn outcome(&self) -> Option<Outcome> {
-        match self.result.as_str() {
-            "p1win" => Some(Outcome::Win(Player::First)),
-            "p2win" => Some(Outcome::Win(Player::Second)),
-            "draw" => Some(Outcome::Draw),
-            _ => None,
+    /// The side that won, 0 or 1; none for a draw.
+    pub fn winning_side(&self) -> Option<usize> {
+        match self.result {
+            Outcome::Win(player) => Some(player.index()),
+            Outcome::Draw => None,
+        }
+    }
+
+    /// The result for one side, 0 or 1.
+    pub fn wdl_of(&self, side: usize) -> WdlCounts {
+        match self.winning_side() {
+            Some(winner) if winner == side => WdlCounts::new(1, 0, 0),
+            Some(_) => WdlCounts::new(0, 0, 1),
+            None => WdlCounts::new(0, 1, 0),
         }
     }
 
@@ -538,8 +569,7 @@ fn parse(
         let record: GameRecord = serde_json::from_slice(line)
             .map_err(|error| bad(number, format!("not a game: {error}")))?;
         let engines = header.as_ref().map_or(0, |header| header.engines.len());
-        let is_sound = record.outcome().is_some()
-            && record.players.iter().all(|&player| player < engines)
+        let is_sound = record.players.iter().all(|&player| player < engines)
             && record.movers.len() == record.moves.split_whitespace().count();
         if !is_sound {
             return Err(bad(
@@ -552,4 +582,30 @@ fn parse(
         }
     }
     Ok((header, records, whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log written by another hand is refused where its result is no word of ours.
+    #[test]
+    fn a_game_with_an_unknown_result_is_no_game() {
+        let line = |result: &str| {
+            format!(
+                r#"{{"game":1,"round":1,"pairing":1,"players":[0,1],"seed":1,"opening":0,"moves":"","movers":"",
+                "result":"{result}","ending":"rules","reason":"","micros":[],"nodes":[],"depths":[],"scores":[],"began":0}}"#
+            )
+        };
+        for (word, winner) in [("p1win", Some(0)), ("p2win", Some(1)), ("draw", None)] {
+            let record: Result<GameRecord, _> = serde_json::from_str(&line(word));
+            let winning_side = record.as_ref().map(GameRecord::winning_side).ok();
+            assert_eq!(winning_side, Some(winner), "{record:?}");
+            let text = record.and_then(|record| serde_json::to_string(&record));
+            assert!(text.is_ok_and(|text| text.contains(&format!("\"result\":\"{word}\""))));
+        }
+        let unknown: Result<GameRecord, _> = serde_json::from_str(&line("p3win"));
+        let problem = unknown.err().map(|error| error.to_string());
+        assert!(problem.is_some_and(|problem| problem.contains("expected one of `p1win`")));
+    }
 }

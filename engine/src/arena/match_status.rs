@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     match_log::{GameRecord, MatchHeader},
-    referee::{GameStatus, result_text},
+    referee::GameStatus,
     schedule::ScheduledGame,
 };
 use crate::tree::meta::{self, MatchMeta, ScoreMeta};
@@ -86,10 +86,7 @@ impl MatchStatusWriter {
         meta.clocks = status.clocks.remaining_ms();
         meta.directory = Some(game_dir_name(scheduled));
         (meta.result, meta.reason) = match status.result {
-            Some((outcome, reason)) => (
-                Some(result_text(outcome).to_owned()),
-                Some(reason.to_owned()),
-            ),
+            Some((outcome, reason)) => (Some(outcome.as_str().to_owned()), Some(reason.to_owned())),
             None => (None, None),
         };
         // The score follows when the game is in the journal.
@@ -126,16 +123,12 @@ impl MatchStatusWriter {
 
 impl MatchStatus {
     fn count_result(&mut self, record: &GameRecord) {
-        let [first, second] = record.players;
-        let winner = match record.result.as_str() {
-            "p1win" => first,
-            "p2win" => second,
-            _ => {
-                self.meta.score.drawn += 1;
-                return;
-            }
+        let Some(side) = record.winning_side() else {
+            self.meta.score.drawn += 1;
+            return;
         };
-        if let Some(won) = self.meta.score.won.get_mut(winner) {
+        let winner = record.players.get(side).copied();
+        if let Some(won) = winner.and_then(|engine| self.meta.score.won.get_mut(engine)) {
             *won += 1;
         }
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     client::{
         Client, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, NewGame, PostMortem,
-        Timeouts,
+        ReportedResult, Timeouts,
     },
     engine_config::EngineConfig,
     halt::Halt,
@@ -574,15 +574,15 @@ impl<G: Playable> Referee<'_, '_, G> {
 
     /// Asks the engines how the game ended. It is over whatever they say; who is wrong is remembered.
     fn check_engine_results(&mut self, outcome: Outcome) {
-        let result = result_text(outcome);
         for player in SIDES {
             let Some(client) = &mut side_mut(player, self.players).client else {
                 continue;
             };
             match client.query_result() {
-                Ok(Some(said)) if said != result => {
-                    let remark =
-                        format!("says that the result is {}: it is {result}", quote(&said));
+                Ok(Some(said)) if said != ReportedResult::Over(outcome) => {
+                    let said = quote(&said.to_string());
+                    let result = outcome.as_str();
+                    let remark = format!("says that the result is {said}: it is {result}");
                     self.remarks.push((player, remark));
                 }
                 Ok(_) | Err(EngineFault::Halted) => {}
@@ -602,14 +602,5 @@ impl<G: Playable> Referee<'_, '_, G> {
                 }
             }
         }
-    }
-}
-
-/// A result as files have it.
-pub fn result_text(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Win(Player::First) => "p1win",
-        Outcome::Win(Player::Second) => "p2win",
-        Outcome::Draw => "draw",
     }
 }

@@ -34,12 +34,7 @@ impl EngineStats {
             0 => &mut self.results.first,
             _ => &mut self.results.second,
         };
-        let game = match (record.result.as_str(), side) {
-            ("p1win", 0) | ("p2win", 1) => WdlCounts::new(1, 0, 0),
-            ("draw", _) => WdlCounts::new(0, 1, 0),
-            _ => WdlCounts::new(0, 0, 1),
-        };
-        *results = *results + game;
+        *results = *results + record.wdl_of(side);
         if let Some([first, second]) = record.score {
             let (own, others) = if side == 0 {
                 (first, second)

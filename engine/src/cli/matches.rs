@@ -503,7 +503,7 @@ fn play_single_game<G: Playable>(
     writeln!(
         out,
         "result: {} ({})",
-        record.result,
+        record.result.as_str(),
         escape_invisible(&record.reason)
     )?;
     let (Some(directory), Some(log)) = (&arguments.out, log) else {
@@ -575,14 +575,11 @@ impl<'a, G: Playable> MatchProgress<'a, G> {
             }
             MatchEvent::GameOver(records) => {
                 self.played_games = records.len();
-                let last = records.last();
-                let tally = match last.map(|record| (record.result.as_str(), record.players)) {
-                    Some(("p1win", [0, _]) | ("p2win", [_, 0])) => WdlCounts::new(1, 0, 0),
-                    Some(("draw", [0, _] | [_, 0])) => WdlCounts::new(0, 1, 0),
-                    Some((_, [0, _] | [_, 0])) => WdlCounts::new(0, 0, 1),
-                    _ => WdlCounts::default(),
-                };
-                self.results = self.results + tally;
+                if let Some(record) = records.last()
+                    && let Some(side) = record.players.iter().position(|&engine| engine == 0)
+                {
+                    self.results = self.results + record.wdl_of(side);
+                }
                 self.redraw();
             }
             MatchEvent::Tick => self.redraw(),

@@ -159,6 +159,25 @@ impl Outcome {
             std::cmp::Ordering::Equal => Self::Draw,
         }
     }
+
+    /// The word for it in protocols and files: `p1win`, `p2win` or `draw`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Win(Player::First) => "p1win",
+            Self::Win(Player::Second) => "p2win",
+            Self::Draw => "draw",
+        }
+    }
+
+    /// The inverse of [`Self::as_str`]; none for any other word.
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [
+            Self::Win(Player::First),
+            Self::Win(Player::Second),
+            Self::Draw,
+        ];
+        all.into_iter().find(|outcome| outcome.as_str() == word)
+    }
 }
 
 /// The rules of one two-player, zero-sum, perfect-information game, and nothing else.

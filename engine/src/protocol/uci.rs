@@ -251,13 +251,9 @@ impl Uci {
         let response = match rest.trim() {
             "p1turn" => (core.session.to_move() == Player::First).to_string(),
             "gameover" => (outcome.is_some() || !core.has_valid_position).to_string(),
-            "result" => match outcome.filter(|_| core.has_valid_position) {
-                Some(Outcome::Win(Player::First)) => "p1win",
-                Some(Outcome::Win(Player::Second)) => "p2win",
-                Some(Outcome::Draw) => "draw",
-                None => "none",
-            }
-            .to_owned(),
+            "result" => (outcome.filter(|_| core.has_valid_position))
+                .map_or("none", Outcome::as_str)
+                .to_owned(),
             other => {
                 let other = quote(other);
                 let text = format!("no query {other}: expected p1turn, gameover or result");

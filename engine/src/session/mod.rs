@@ -7,7 +7,7 @@
 //! use canopy_engine::{games::notation::Style, session};
 //!
 //! let mut game = session::open("connect-four")?;
-//! game.play("d")?;
+//! game.play("4")?;
 //! assert_eq!(game.plies(), 1);
 //! assert_eq!(game.moves(Style::Own).len(), 7);
 //! # Ok::<(), session::SessionError>(())

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, io::Read};
 use serde::{Deserialize, Serialize};
 
 use super::{FileLocation, TreeError};
+use crate::games::Outcome;
 
 /// The version of the files that this program writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -128,6 +129,13 @@ pub struct MatchMeta {
     pub directory: Option<String>,
     /// Whether the match is over: all games have been played, or no more will be.
     pub over: bool,
+}
+
+impl MatchMeta {
+    /// The result of this game; none while it goes on, and for a word that only another program knows.
+    pub fn outcome(&self) -> Option<Outcome> {
+        Outcome::parse(self.result.as_deref()?)
+    }
 }
 
 /// How a match stands.

@@ -454,9 +454,7 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
 
     fn write_state(&self, position: &G, out: &mut String) {
         out.push_str(match position.outcome() {
-            Some(Outcome::Win(Player::First)) => "p1win",
-            Some(Outcome::Win(Player::Second)) => "p2win",
-            Some(Outcome::Draw) => "draw",
+            Some(outcome) => outcome.as_str(),
             None if position.to_move() == Player::First => "p1",
             None => "p2",
         });

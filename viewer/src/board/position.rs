@@ -32,6 +32,8 @@ pub struct PositionInfo {
     pub to_move: Option<Player>,
     /// How the game ended, if it has.
     pub outcome: Option<Outcome>,
+    /// Why it ended, if it has, such as "checkmate".
+    pub end_reason: Option<&'static str>,
     /// What each side has, first player first, in games that are decided by counting.
     pub score: Option<[u32; 2]>,
     /// The last of the moves.
@@ -229,12 +231,13 @@ fn describe_position<G: Playable>(position: &G, history: &History) -> PositionIn
     if outcome.is_none() {
         position.legal_moves(&mut moves);
     }
+    // A position knows why it is the end of a game, but not that it came before.
+    let end_reason = outcome.map(|_| match position.outcome() {
+        Some(_) => position.end_reason(),
+        None => "threefold repetition",
+    });
     let turn_text = match outcome {
-        // A position knows why it is the end of a game, but not that it came before.
-        Some(outcome) if position.outcome().is_some() => {
-            outcome_text::<G>(outcome, position.end_reason())
-        }
-        Some(outcome) => outcome_text::<G>(outcome, "threefold repetition"),
+        Some(outcome) => outcome_text::<G>(outcome, end_reason.unwrap_or_default()),
         None => format!("{} to move", G::PLAYERS[position.to_move().index()]),
     };
     let board = board_from_position(position);
@@ -247,6 +250,7 @@ fn describe_position<G: Playable>(position: &G, history: &History) -> PositionIn
         turn_text,
         to_move: outcome.is_none().then(|| position.to_move()),
         outcome,
+        end_reason,
         score: position.score(),
         last_move: None,
         moves: Vec::new(),

@@ -12,7 +12,7 @@ use canopy_engine::{
         engine_config::EngineConfig,
         export,
         match_log::{GameRecord, MatchHeader, MatchLog},
-        referee::{Termination, result_text},
+        referee::Termination,
         time_control::MoveLimits,
     },
     games::{
@@ -341,13 +341,8 @@ impl GameRecorder {
         seed: u64,
         efforts: &[MoveStats],
     ) -> Result<(), String> {
-        let Some((record, outcome)) = self.make_record(game, seed, efforts).zip(outcome_of(game))
-        else {
+        let Some(record) = self.make_record(game, seed, efforts) else {
             return Ok(());
-        };
-        let record = GameRecord {
-            result: result_text(outcome).to_owned(),
-            ..record
         };
         if self.match_log.is_none() {
             let opened = MatchLog::open(&self.directory, &self.heading);
@@ -364,6 +359,7 @@ impl GameRecorder {
         written.map_err(|error: io::Error| error.to_string())
     }
 
+    /// The record of a finished game; none while it goes on.
     fn make_record(
         &self,
         table: &GameState,
@@ -388,7 +384,7 @@ impl GameRecorder {
             plies: 0,
             moves: table.moves().join(" "),
             movers: movers.collect(),
-            result: String::new(),
+            result: outcome_of(table)?,
             ending: match table.has_resigned() {
                 true => Termination::Resigned,
                 false => Termination::Rules,

@@ -4,7 +4,6 @@
 use std::{sync::Arc, time::Duration};
 
 use canopy_engine::{
-    arena::referee::result_text,
     games::{self, GameFacts, Outcome, Player},
     tree::meta::{MatchMeta, ScoreMeta},
 };
@@ -192,13 +191,8 @@ impl GameState {
         if self.resigned.is_some() {
             return (status, Some("given up".to_owned()));
         }
-        let turn = self
-            .state
-            .board
-            .as_ref()
-            .ok()
-            .map(|now| now.turn_text.as_str());
-        let reason = turn.and_then(|turn| Some(turn.split_once(" (")?.1.trim_end_matches(')')));
+        let position = self.state.board.as_ref().ok();
+        let reason = position.and_then(|position| position.end_reason);
         (status, reason.map(str::to_owned))
     }
 
@@ -489,7 +483,7 @@ impl GameState {
             meta.score = self.score.clone();
         }
         if let Some(player) = self.resigned {
-            meta.result = Some(result_text(Outcome::Win(player.opponent())).to_owned());
+            meta.result = Some(Outcome::Win(player.opponent()).as_str().to_owned());
             meta.reason = Some("given up".to_owned());
         }
         self.state = Arc::new(MatchState::new(meta));

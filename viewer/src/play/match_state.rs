@@ -3,7 +3,7 @@
 use std::{fs::File, path::Path};
 
 use canopy_engine::{
-    games::{Player, notation::escape_invisible},
+    games::{Outcome, Player, notation::escape_invisible},
     tree::{
         TreeError,
         meta::{MatchMeta, read_match},
@@ -123,11 +123,10 @@ impl MatchState {
             (Some(_), Ok(now)) if now.outcome.is_some() && self.meta.reason.is_none() => {
                 return now.turn_text.clone();
             }
-            (Some(result), _) => match result.as_str() {
-                "p1win" => format!("{} wins", sides[0]),
-                "p2win" => format!("{} wins", sides[1]),
-                "draw" => "Draw".to_owned(),
-                other => printable(other),
+            (Some(result), _) => match self.meta.outcome() {
+                Some(Outcome::Win(player)) => format!("{} wins", sides[player.index()]),
+                Some(Outcome::Draw) => "Draw".to_owned(),
+                None => printable(result),
             },
         };
         match &self.meta.reason {

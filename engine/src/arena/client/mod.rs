@@ -16,7 +16,7 @@ use super::{
     time_control::{Clocks, MoveLimits},
 };
 use crate::games::{
-    GameFacts, Playable, Player,
+    GameFacts, Outcome, Playable, Player,
     notation::{self, Style},
 };
 
@@ -138,6 +138,37 @@ pub struct EngineMove {
     pub time: Duration,
     /// Whether it came too late.
     pub is_late: bool,
+}
+
+/// An engine's answer to the question for the result of the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportedResult {
+    /// It thinks that the game is over.
+    Over(Outcome),
+    /// It thinks that the game goes on.
+    InProgress,
+    /// A word outside the protocol.
+    Unknown(String),
+}
+
+impl ReportedResult {
+    fn parse(word: &str) -> Self {
+        match Outcome::parse(word) {
+            Some(outcome) => Self::Over(outcome),
+            None if word == "none" => Self::InProgress,
+            None => Self::Unknown(word.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for ReportedResult {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Over(outcome) => outcome.as_str(),
+            Self::InProgress => "none",
+            Self::Unknown(word) => word,
+        })
+    }
 }
 
 /// What an engine needs to know of a game before it begins.
@@ -294,9 +325,8 @@ impl Client {
         }
     }
 
-    /// What the engine says how the game ended, `p1win`, `p2win`, `draw` or `none`; nothing if its dialect has no such
-    /// question.
-    pub fn query_result(&mut self) -> Result<Option<String>, EngineFault> {
+    /// Asks the engine for the result of the game; none if its dialect has no such question.
+    pub fn query_result(&mut self) -> Result<Option<ReportedResult>, EngineFault> {
         let connection = &mut self.connection;
         match &mut self.protocol {
             ClientProtocol::Uci(client) => client.query_result(connection),

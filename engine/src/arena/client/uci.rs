@@ -4,7 +4,7 @@ use std::{fmt::Write as _, time::Instant};
 
 use super::{
     EngineConnection, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, MATE_SCORE,
-    NameSet, NewGame,
+    NameSet, NewGame, ReportedResult,
 };
 use crate::{
     arena::{
@@ -256,7 +256,7 @@ impl UciClient {
     pub(super) fn query_result(
         &mut self,
         connection: &mut EngineConnection,
-    ) -> Result<Option<String>, EngineFault> {
+    ) -> Result<Option<ReportedResult>, EngineFault> {
         if !self.is_ugi {
             return Ok(None);
         }
@@ -275,7 +275,11 @@ impl UciClient {
         }
         let result = answers.pop().unwrap_or_default();
         let is_over = answers.pop().is_some_and(|answer| answer == "true");
-        Ok(Some(if is_over { result } else { "none".to_owned() }))
+        Ok(Some(if is_over {
+            ReportedResult::parse(&result)
+        } else {
+            ReportedResult::InProgress
+        }))
     }
 }
 

@@ -1,6 +1,9 @@
 //! Who decides at a node.
 
-use canopy_engine::tree::{Tree, meta::Meta};
+use canopy_engine::{
+    games::{Outcome, Player},
+    tree::{Tree, meta::Meta},
+};
 
 /// What is known of who decides at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +39,13 @@ pub(super) fn node_states(tree: &Tree, meta: Option<&Meta>) -> Vec<NodeState> {
     let mut deciders: Vec<NodeState> = Vec::with_capacity(nodes.len());
     for (row, node) in nodes.iter().enumerate() {
         let state = tree.state(row);
-        let said = match state.split(' ').next().unwrap_or("") {
-            "p1" => Some(NodeState::First),
-            "p2" => Some(NodeState::Second),
-            "p1win" => Some(NodeState::FirstWins),
-            "p2win" => Some(NodeState::SecondWins),
-            "draw" => Some(NodeState::Draw),
+        let word = state.split(' ').next().unwrap_or("");
+        let said = match (word, Outcome::parse(word)) {
+            ("p1", _) => Some(NodeState::First),
+            ("p2", _) => Some(NodeState::Second),
+            (_, Some(Outcome::Win(Player::First))) => Some(NodeState::FirstWins),
+            (_, Some(Outcome::Win(Player::Second))) => Some(NodeState::SecondWins),
+            (_, Some(Outcome::Draw)) => Some(NodeState::Draw),
             _ => parse_foreign_state(tree, row, state),
         };
         let decider = said.unwrap_or_else(|| {
