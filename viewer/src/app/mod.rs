@@ -54,6 +54,8 @@ pub mod counters;
 mod dump;
 mod followed_match;
 mod game;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
 /// A message stays so long.
@@ -341,6 +343,7 @@ impl App {
         match event {
             LoaderEvent::Listed(paths, listing) => self.open_listing(&paths, listing),
             LoaderEvent::Located(path) => self.go_to_tree(path.as_deref()),
+            LoaderEvent::Failed(problem) => self.show_error(problem),
             LoaderEvent::Skipped(path) => {
                 self.sequence.cancel_request(&path);
                 if is_shown(&self.sequence, &path) {

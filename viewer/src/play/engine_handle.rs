@@ -1,11 +1,9 @@
 //! An engine that plays in the window: a process, and a thread that talks to it.
 
 use std::{
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        mpsc::{Receiver, Sender, channel},
-    },
-    thread::{self, JoinHandle},
+    ops::ControlFlow,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::JoinHandle,
     time::Duration,
 };
 
@@ -24,7 +22,10 @@ use canopy_engine::{
     },
 };
 
-use crate::system::wake::Wake;
+use crate::system::{
+    wake::Wake,
+    worker::{Mailbox, Task, Worker},
+};
 
 /// A person decides how long is too long for a move.
 const ENGINE_TIMEOUTS: Timeouts = Timeouts {
@@ -64,12 +65,10 @@ pub enum EngineEvent {
     Failed(u64, String, PostMortem),
 }
 
-/// An engine in the window.
+/// An engine process that plays in the window, and the thread that talks to it.
 pub struct EngineHandle {
-    requests: Sender<MoveRequest>,
-    events: Receiver<EngineEvent>,
+    worker: Worker<MoveRequest, EngineEvent>,
     active: Arc<Mutex<ActiveRequest>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 /// What is wanted of an engine at the moment.
@@ -86,64 +85,43 @@ fn lock_active(active: &Mutex<ActiveRequest>) -> MutexGuard<'_, ActiveRequest> {
 }
 
 impl EngineHandle {
-    /// Has a thread ready for an engine that plays a game; the process is started with the first question.
+    /// Starts the thread; the process is started by the first request.
     pub fn start(engine: EngineConfig, game: &str, wake: Wake) -> Result<Self, String> {
-        let client_game =
-            games::with_game(game, ClientGameVisitor).map_err(|error| error.to_string())?;
-        let (requests, request_receiver) = channel();
-        let (event_sender, events) = channel();
+        let game = games::with_game(game, ClientGameVisitor).map_err(|error| error.to_string())?;
         let active = Arc::new(Mutex::new(ActiveRequest::default()));
-        let mut worker = EngineWorker {
+        let new_task = |mailbox| EngineTask {
+            mailbox,
             engine: EngineConfig {
                 is_low_priority: true,
                 ..engine
             },
-            game: client_game,
+            game,
             client: None,
             current_game: None,
             sent_moves: Vec::new(),
+            current_request: None,
             active: Arc::clone(&active),
-            send: Box::new(move |piece| {
-                let is_heard = event_sender.send(piece).is_ok();
-                wake();
-                is_heard
-            }),
         };
-        let thread = thread::Builder::new()
-            .name("opponent".to_owned())
-            .spawn(move || {
-                while let Ok(request) = request_receiver.recv() {
-                    if !worker.handle_request(&request) {
-                        break;
-                    }
-                }
-                if let Some(client) = worker.client.take() {
-                    client.quit();
-                }
-            })
+        let worker = Worker::start("opponent", wake, new_task)
             .map_err(|error| format!("no thread could be started: {error}"))?;
-        Ok(Self {
-            requests,
-            events,
-            active,
-            thread: Some(thread),
-        })
+        Ok(Self { worker, active })
     }
 
     /// Asks for a move.
     pub fn request_move(&self, request: MoveRequest) {
         lock_active(&self.active).request_id = Some(request.id);
-        let _ = self.requests.send(request);
+        self.worker.send(request);
     }
 
-    /// What is new.
+    /// The events since the last call.
     pub fn take_events(&self) -> Vec<EngineEvent> {
-        self.events.try_iter().collect()
+        self.worker.take_events()
     }
 
-    /// The thread that talks to it, for those who wait until it has ended.
+    /// Ends the engine and hands out its thread, for callers that wait for its end.
     pub fn take_thread(&mut self) -> Option<JoinHandle<()>> {
-        self.thread.take()
+        self.interrupt();
+        self.worker.detach()
     }
 
     /// Breaks off what it is doing. Nothing more is heard of it then.
@@ -155,46 +133,79 @@ impl EngineHandle {
 }
 
 impl Drop for EngineHandle {
+    /// Does not wait: an engine may take its time to quit.
     fn drop(&mut self) {
-        self.interrupt();
+        drop(self.take_thread());
     }
 }
 
-/// What the thread holds.
-struct EngineWorker {
+/// The state of the thread.
+struct EngineTask {
+    mailbox: Mailbox<MoveRequest, EngineEvent>,
     engine: EngineConfig,
     game: GameSpec,
     client: Option<Client>,
-    /// The game it plays.
+    /// The game the engine was last told of.
     current_game: Option<u64>,
-    /// The moves of it that the engine knows.
+    /// The moves of that game that the engine knows.
     sent_moves: Vec<String>,
+    /// The request being answered, for the report of a panic.
+    current_request: Option<u64>,
     active: Arc<Mutex<ActiveRequest>>,
-    send: Box<dyn Fn(EngineEvent) -> bool + Send>,
 }
 
-impl EngineWorker {
-    /// Answers a question; whether anybody still listens.
-    fn handle_request(&mut self, request: &MoveRequest) -> bool {
-        match self.find_move(request) {
-            Ok(answer) => (self.send)(EngineEvent::BestMove(request.id, answer)),
-            Err(fault) => {
-                self.current_game = None;
-                let remains = self.client.take().map(Client::kill).unwrap_or_default();
-                match fault {
-                    // Nobody wants to know.
-                    (EngineFault::Halted, _) => true,
-                    (fault, earlier) => {
-                        let remains = earlier.map_or(remains, |earlier| *earlier);
-                        let text = match fault {
-                            EngineFault::Exited(_) => format!("{fault} ({})", remains.exit),
-                            _ => fault.to_string(),
-                        };
-                        (self.send)(EngineEvent::Failed(request.id, text, remains))
-                    }
-                }
+impl Task for EngineTask {
+    fn step(&mut self) -> ControlFlow<()> {
+        let Some(request) = self.mailbox.recv() else {
+            if let Some(client) = self.client.take() {
+                client.quit();
             }
+            return ControlFlow::Break(());
+        };
+        self.current_request = Some(request.id);
+        let result = self.find_move(&request);
+        self.current_request = None;
+        match result {
+            Ok(answer) => (self.mailbox).send(EngineEvent::BestMove(request.id, answer)),
+            Err((fault, post_mortem)) => self.report_fault(request.id, &fault, post_mortem),
         }
+    }
+
+    fn recover(&mut self, panic: &str) -> ControlFlow<()> {
+        let post_mortem = self.kill_client();
+        match self.current_request.take() {
+            Some(id) => {
+                let text = format!("talking to it failed: {panic}");
+                (self.mailbox).send(EngineEvent::Failed(id, text, post_mortem))
+            }
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl EngineTask {
+    /// Kills the engine and reports why; an interrupted request is not reported.
+    fn report_fault(
+        &mut self,
+        request_id: u64,
+        fault: &EngineFault,
+        earlier: Option<Box<PostMortem>>,
+    ) -> ControlFlow<()> {
+        let killed = self.kill_client();
+        if let EngineFault::Halted = fault {
+            return ControlFlow::Continue(());
+        }
+        let post_mortem = earlier.map_or(killed, |earlier| *earlier);
+        let text = match fault {
+            EngineFault::Exited(_) => format!("{fault} ({})", post_mortem.exit),
+            _ => fault.to_string(),
+        };
+        (self.mailbox).send(EngineEvent::Failed(request_id, text, post_mortem))
+    }
+
+    fn kill_client(&mut self) -> PostMortem {
+        self.current_game = None;
+        self.client.take().map(Client::kill).unwrap_or_default()
     }
 
     fn find_move(
@@ -242,9 +253,10 @@ impl EngineWorker {
             client.notify_move(*player, text);
         }
         self.sent_moves.clone_from(&request.moves);
-        let send = &self.send;
-        let mut on_info = |thought: &EngineInfo| {
-            send(EngineEvent::Info(request.id, *thought));
+        let mailbox = &self.mailbox;
+        let mut on_info = |info: &EngineInfo| {
+            // The halt ends a search that nobody listens to.
+            let _ = mailbox.send(EngineEvent::Info(request.id, *info));
         };
         let clocks = Clocks::new([None, None]);
         client

@@ -1,4 +1,4 @@
-//! The operating system: paths, temporary folders, signals, who has a file open, why there is no display.
+//! The operating system: paths, temporary folders, signals, open files, displays, background threads.
 
 pub mod display;
 pub mod paths;
@@ -6,4 +6,5 @@ pub mod signals;
 pub mod temporary;
 pub mod user_files;
 pub mod wake;
+pub mod worker;
 pub mod writers;

@@ -6,7 +6,7 @@ use egui::{Context, PlatformOutput, RawInput, ViewportId, epaint::ClippedShape};
 use tiny_skia::{Pixmap, PixmapMut, PremultipliedColorU8};
 
 use crate::{
-    app::App,
+    app::{Action, App},
     draw::{
         damage::Damage,
         fonts,
@@ -329,6 +329,7 @@ impl FrameRenderer {
         {
             match ready {
                 RenderEvent::Saved(path, result) => app.report_saved(&path, result),
+                RenderEvent::Failed(problem) => app.dispatch(Action::ShowError(problem)),
                 RenderEvent::Picture(view, picture) => {
                     // It may be out of date already.
                     if self

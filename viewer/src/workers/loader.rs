@@ -1,14 +1,10 @@
-//! Trees are read and laid out on a thread of their own; what is shown stays usable meanwhile.
+//! Reads and lays out trees on a background thread; the window stays usable meanwhile.
 
 use std::{
     collections::VecDeque,
-    panic::{AssertUnwindSafe, catch_unwind},
+    ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        mpsc::{Receiver, channel},
-    },
-    thread,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -17,38 +13,44 @@ use canopy_engine::tree::{TreeError, files, meta};
 use crate::{
     play::match_state,
     settings::memory_budget::{MemoryBudget, NODE_BYTES},
-    system::{wake::Wake, writers::is_open_for_writing},
+    system::{
+        wake::Wake,
+        worker::{Mailbox, Task, Worker},
+        writers::is_open_for_writing,
+    },
     tree::{
         model::{Filter, ModelSource, TreeModel},
         sequence::{list_match_trees, list_trees},
     },
 };
 
-/// Something to be made.
+#[derive(Clone)]
 enum LoaderJob {
-    /// What files there are in these.
+    /// Find the trees in files and directories.
     List(Vec<PathBuf>),
-    /// A tree from a file, asked for under a number; and whether before it is wanted.
+    /// Read a file: its path, the request number, and whether it is only prefetched.
     Read(PathBuf, u64, bool),
-    /// The same tree with another part of it shown.
+    /// Apply a filter to a tree.
     Filter(PathBuf, Arc<TreeModel>, Filter),
-    /// Which of these is the tree of a search that began after so many plies.
+    /// Find the tree of the search that began after this many plies.
     Locate(Vec<PathBuf>, u32),
 }
 
-/// Something that was made.
+/// The result of a job.
 #[derive(Debug)]
 pub enum LoaderEvent {
-    /// What there is to step through when these were opened.
+    /// The trees in the paths that were opened.
     Listed(Vec<PathBuf>, Listing),
-    /// The tree of a file, or why there is none; and the number.
+    /// A file, the request number, and its tree or the reason why there is none.
     Read(PathBuf, u64, Result<LoadedTree, LoadError>),
-    /// A file is too large to be read before it is wanted.
+    /// A file is too large to be prefetched.
     Skipped(PathBuf),
-    /// A part of it.
+    /// A filtered tree.
     Filtered(PathBuf, Arc<TreeModel>, Filter),
     /// The tree that was looked for, if there is one.
     Located(Option<PathBuf>),
+    /// A job panicked; a sentence for the user.
+    Failed(String),
 }
 
 /// The tree of a file.
@@ -56,213 +58,185 @@ pub enum LoaderEvent {
 pub struct LoadedTree {
     /// The tree.
     pub model: Arc<TreeModel>,
-    /// What is wrong with the files beside it.
+    /// Problems of the files beside it, such as the sidecar.
     pub problems: Vec<String>,
 }
 
 /// Why there is no tree of a file.
 #[derive(Debug)]
 pub enum LoadError {
-    /// It is incomplete, and somebody still writes it; so long it took to find that out.
+    /// It is incomplete and still being written; the time it took to read this far.
     Incomplete(Duration),
-    /// It cannot be read, in a sentence.
+    /// It cannot be read; a sentence for the user.
     Failed(String),
 }
 
-/// What is in files and directories that were opened.
+/// The trees in the files and directories that were opened.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The trees, in order.
     pub files: Vec<PathBuf>,
-    /// The first of them, if it was read already.
+    /// The first tree, if it was read already.
     pub first_tree: Option<LoadedTree>,
-    /// The directory to be followed: the only one that was opened.
+    /// The directory to watch: set if it is the only path that was opened.
     pub directory: Option<PathBuf>,
-    /// Whether that is of a match.
+    /// Whether that directory holds a match.
     pub is_match: bool,
-    /// What could not be opened, and why.
+    /// A sentence for each path that could not be opened.
     pub problems: Vec<String>,
 }
 
-#[derive(Default)]
-struct JobQueue {
-    jobs: VecDeque<LoaderJob>,
-    is_closed: bool,
-}
+/// How a job is done; another function in tests.
+type RunJob = fn(LoaderJob, &MemoryBudget) -> LoaderEvent;
 
-/// What is to be done, and a bell that says so.
-#[derive(Default)]
-struct SharedJobQueue {
-    queue: Mutex<JobQueue>,
-    condvar: Condvar,
-}
-
-impl SharedJobQueue {
-    fn lock(&self) -> MutexGuard<'_, JobQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next job; none when it is over.
-    fn next(&self) -> Option<LoaderJob> {
-        let mut queue = self.lock();
-        loop {
-            if queue.is_closed {
-                return None;
-            }
-            if let Some(job) = queue.jobs.pop_front() {
-                return Some(job);
-            }
-            queue = (self.condvar.wait(queue)).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// Makes models.
+/// Reads, filters and looks for trees on a thread.
 pub struct Loader {
-    queue: Arc<SharedJobQueue>,
-    events: Receiver<LoaderEvent>,
+    worker: Worker<LoaderJob, LoaderEvent>,
 }
 
 impl Loader {
-    /// Starts the thread; `wake` is called for everything that is ready.
+    /// Starts the thread; `wake` is called after every event.
     pub fn start(wake: Wake, budget: MemoryBudget) -> std::io::Result<Self> {
         Self::start_with(wake, budget, run_job)
     }
 
-    fn start_with(
-        wake: Wake,
-        budget: MemoryBudget,
-        work: fn(LoaderJob, &MemoryBudget) -> LoaderEvent,
-    ) -> std::io::Result<Self> {
-        let queue = Arc::new(SharedJobQueue::default());
-        let (sender, events) = channel();
-        let jobs = Arc::clone(&queue);
-        thread::Builder::new()
-            .name("loader".to_owned())
-            .spawn(move || {
-                while let Some(job) = jobs.next() {
-                    if sender
-                        .send(run_job_catching_panics(job, &budget, work))
-                        .is_err()
-                    {
-                        break;
-                    }
-                    wake();
-                }
-            })?;
-        Ok(Self { queue, events })
+    fn start_with(wake: Wake, budget: MemoryBudget, run: RunJob) -> std::io::Result<Self> {
+        let new_task = |mailbox| LoaderTask {
+            mailbox,
+            budget,
+            run,
+            current: None,
+        };
+        let worker = Worker::start("loader", wake, new_task)?;
+        Ok(Self { worker })
+    }
+
+    /// A loader that panics at files called `broken`.
+    #[cfg(test)]
+    pub(crate) fn start_fragile(wake: Wake, budget: MemoryBudget) -> std::io::Result<Self> {
+        Self::start_with(wake, budget, |job, budget| match job {
+            LoaderJob::Read(path, ..) if path.ends_with("broken") => panic!("broken on purpose"),
+            LoaderJob::List(paths) if paths.iter().any(|path| path.ends_with("broken")) => {
+                panic!("broken on purpose")
+            }
+            job => run_job(job, budget),
+        })
     }
 
     /// Asks for the trees of files and directories.
     pub fn list(&self, paths: Vec<PathBuf>) {
-        self.queue.lock().jobs.push_back(LoaderJob::List(paths));
-        self.queue.condvar.notify_one();
+        self.worker.send(LoaderJob::List(paths));
     }
 
-    /// Asks for files; `around` are those that are wanted at all, the one that is shown first. Files that were asked for and are not wanted any more are not
-    /// read: it says which.
+    /// Asks for files. `around` are the shown file and its neighbours, the shown one first; queued reads of any other file are cancelled,
+    /// and their paths returned.
     pub fn read(&self, wanted: Vec<(PathBuf, u64)>, around: &[&Path]) -> Vec<PathBuf> {
-        let mut queue = self.queue.lock();
-        let mut dropped = Vec::new();
-        queue.jobs.retain(|job| match job {
-            LoaderJob::Read(path, ..) if !around.contains(&path.as_path()) => {
-                dropped.push(path.clone());
-                false
+        let shown = around.first().copied();
+        self.worker.edit_queue(|jobs| {
+            let mut dropped = Vec::new();
+            jobs.retain(|job| match job {
+                LoaderJob::Read(path, ..) if !around.contains(&path.as_path()) => {
+                    dropped.push(path.clone());
+                    false
+                }
+                _ => true,
+            });
+            jobs.extend(wanted.into_iter().map(|(path, number)| {
+                let is_ahead = shown != Some(path.as_path());
+                LoaderJob::Read(path, number, is_ahead)
+            }));
+            // The shown file comes first, even if it was asked for as a neighbour.
+            let is_shown = |job: &LoaderJob| matches!(job, LoaderJob::Read(path, ..) if Some(path.as_path()) == shown);
+            if let Some(at) = jobs.iter().position(is_shown)
+                && let Some(LoaderJob::Read(path, number, _)) = jobs.remove(at)
+            {
+                jobs.push_front(LoaderJob::Read(path, number, false));
             }
-            _ => true,
-        });
-        let reads = wanted.into_iter();
-        (queue.jobs).extend(reads.map(|(path, number)| {
-            let is_ahead = around.first() != Some(&path.as_path());
-            LoaderJob::Read(path, number, is_ahead)
-        }));
-        // What is shown comes first, even if it was asked for as a neighbour.
-        let is_shown = |job: &LoaderJob| matches!(job, LoaderJob::Read(path, ..) if Some(&path.as_path()) == around.first());
-        if let Some(at) = queue.jobs.iter().position(is_shown)
-            && let Some(LoaderJob::Read(path, number, _)) = queue.jobs.remove(at)
-        {
-            queue.jobs.push_front(LoaderJob::Read(path, number, false));
-        }
-        drop(queue);
-        self.queue.condvar.notify_one();
-        dropped
+            dropped
+        })
     }
 
-    /// Asks for another view of a tree; one that was asked for before is not made.
+    /// Asks for another view of a tree; replaces a queued request for one.
     pub fn filter(&self, path: PathBuf, model: Arc<TreeModel>, filter: Filter) {
-        let mut queue = self.queue.lock();
-        queue
-            .jobs
-            .retain(|job| !matches!(job, LoaderJob::Filter(..)));
-        queue
-            .jobs
-            .push_front(LoaderJob::Filter(path, model, filter));
-        drop(queue);
-        self.queue.condvar.notify_one();
+        self.worker.edit_queue(|jobs| {
+            jobs.retain(|job| !matches!(job, LoaderJob::Filter(..)));
+            jobs.push_front(LoaderJob::Filter(path, model, filter));
+        });
     }
 
-    /// Asks which of these trees is of a search that began after so many plies; what was asked before does not matter any more.
+    /// Asks which of these trees is of a search that began after `ply` plies; replaces a queued request of the kind.
     pub fn locate(&self, paths: Vec<PathBuf>, ply: u32) {
-        let mut queue = self.queue.lock();
-        queue
-            .jobs
-            .retain(|job| !matches!(job, LoaderJob::Locate(..)));
-        queue.jobs.push_front(LoaderJob::Locate(paths, ply));
-        drop(queue);
-        self.queue.condvar.notify_one();
+        self.worker.edit_queue(|jobs| {
+            jobs.retain(|job| !matches!(job, LoaderJob::Locate(..)));
+            jobs.push_front(LoaderJob::Locate(paths, ply));
+        });
     }
 
-    /// What has become ready.
+    /// The events since the last call.
     pub fn take_events(&self) -> Vec<LoaderEvent> {
-        self.events.try_iter().collect()
+        self.worker.take_events()
     }
 }
 
 impl Drop for Loader {
     fn drop(&mut self) {
-        self.queue.lock().is_closed = true;
-        self.queue.condvar.notify_one();
+        self.worker.edit_queue(VecDeque::clear);
     }
 }
 
-/// Does a job. A fault of ours costs its result, not the thread: without that nothing could be opened any more.
-fn run_job_catching_panics(
-    job: LoaderJob,
-    budget: &MemoryBudget,
-    work: fn(LoaderJob, &MemoryBudget) -> LoaderEvent,
-) -> LoaderEvent {
-    let on_panic: Box<dyn FnOnce(String) -> LoaderEvent> = match &job {
-        LoaderJob::List(paths) => {
-            let paths = paths.clone();
-            Box::new(|problem| {
-                let problems = vec![problem];
+struct LoaderTask {
+    mailbox: Mailbox<LoaderJob, LoaderEvent>,
+    budget: MemoryBudget,
+    run: RunJob,
+    /// The job being done, for the report of a panic.
+    current: Option<LoaderJob>,
+}
+
+impl Task for LoaderTask {
+    fn step(&mut self) -> ControlFlow<()> {
+        let Some(job) = self.mailbox.recv() else {
+            return ControlFlow::Break(());
+        };
+        self.current = Some(job.clone());
+        let event = (self.run)(job, &self.budget);
+        self.current = None;
+        self.mailbox.send(event)
+    }
+
+    fn recover(&mut self, panic: &str) -> ControlFlow<()> {
+        match self.current.take() {
+            Some(job) => self.mailbox.send_all(job.failed(panic)),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl LoaderJob {
+    /// What the window hears of a job that panicked: its result as far as there is one, and the problem.
+    fn failed(self, panic: &str) -> Vec<LoaderEvent> {
+        let problem = format!("reading it failed: {panic}");
+        match self {
+            Self::List(paths) => {
                 let listing = Listing {
-                    problems,
+                    problems: vec![problem],
                     ..Listing::default()
                 };
-                LoaderEvent::Listed(paths, listing)
-            })
+                vec![LoaderEvent::Listed(paths, listing)]
+            }
+            Self::Read(path, number, _) => {
+                let result = Err(LoadError::Failed(problem));
+                vec![LoaderEvent::Read(path, number, result)]
+            }
+            Self::Filter(path, model, filter) => vec![
+                LoaderEvent::Filtered(path, model, filter),
+                LoaderEvent::Failed(format!("filtering the tree failed: {panic}")),
+            ],
+            Self::Locate(..) => vec![
+                LoaderEvent::Located(None),
+                LoaderEvent::Failed(format!("looking for the tree failed: {panic}")),
+            ],
         }
-        LoaderJob::Read(path, number, _) => {
-            let (path, number) = (path.clone(), *number);
-            Box::new(move |problem| {
-                LoaderEvent::Read(path, number, Err(LoadError::Failed(problem)))
-            })
-        }
-        LoaderJob::Filter(path, model, filter) => {
-            let (path, model, sift) = (path.clone(), Arc::clone(model), filter.clone());
-            Box::new(|_| LoaderEvent::Filtered(path, model, sift))
-        }
-        LoaderJob::Locate(..) => Box::new(|_| LoaderEvent::Located(None)),
-    };
-    catch_unwind(AssertUnwindSafe(|| work(job, budget))).unwrap_or_else(|panic| {
-        let said = (panic.downcast_ref::<String>().map(String::as_str))
-            .or_else(|| panic.downcast_ref::<&str>().copied());
-        on_panic(format!(
-            "reading it failed: {}",
-            said.unwrap_or("for no known reason")
-        ))
-    })
+    }
 }
 
 fn run_job(job: LoaderJob, budget: &MemoryBudget) -> LoaderEvent {
@@ -289,12 +263,12 @@ fn run_job(job: LoaderJob, budget: &MemoryBudget) -> LoaderEvent {
     }
 }
 
-/// Whether a file is too large to be read before it is wanted.
+/// Whether a file is too large to be prefetched.
 fn is_too_large_to_prefetch(path: &Path, budget: &MemoryBudget) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| meta.len() > budget.max_prefetch_bytes())
 }
 
-/// After how many plies the search of a tree began, if its sidecar tells.
+/// The ply at which a tree's search began, from its sidecar.
 fn root_ply(path: &Path) -> Option<u32> {
     let sidecar = std::fs::File::open(path.with_extension("json")).ok()?;
     meta::read(sidecar).ok().map(|meta| meta.ply)
@@ -319,7 +293,7 @@ fn load_tree(path: &Path, budget: &MemoryBudget) -> Result<LoadedTree, LoadError
                 problems,
             })
         }
-        // Who wrote it may just have closed it.
+        // The writer may just have closed it.
         Err(TreeError::Malformed { .. }) if is_open_for_writing(path) || version() != before => {
             Err(LoadError::Incomplete(begun.elapsed()))
         }
@@ -327,8 +301,8 @@ fn load_tree(path: &Path, budget: &MemoryBudget) -> Result<LoadedTree, LoadError
     }
 }
 
-/// The trees of files and directories, in the order given, those of a directory by name and those of a match by games. What cannot
-/// be opened is left out and told of.
+/// The trees of files and directories in the order given; those of a directory by name, those of a match by game. Paths that cannot be
+/// opened go into `problems`.
 fn list_all(paths: &[PathBuf], budget: &MemoryBudget) -> Listing {
     let mut listing = Listing::default();
     for path in paths {
@@ -338,7 +312,7 @@ fn list_all(paths: &[PathBuf], budget: &MemoryBudget) -> Listing {
                 return Err(std::io::Error::other("it is neither a file nor a folder"));
             }
             if data.is_file() {
-                // One that may not be read is found out before anything gives way to it.
+                // A file without read permission must not replace what is shown.
                 std::fs::File::open(path)?;
                 listing.files.push(path.clone());
                 return Ok(());
@@ -370,7 +344,7 @@ fn list_all(paths: &[PathBuf], budget: &MemoryBudget) -> Listing {
     listing
 }
 
-/// Reads the first of the files that were named and can be read; those before it are left out and told of.
+/// Reads the first of the named files that can be read; those before it go into `problems`.
 fn load_first(named: &[PathBuf], listing: &mut Listing, budget: &MemoryBudget) {
     while let Some(path) = listing.files.first().filter(|path| named.contains(path)) {
         match load_tree(path, budget) {
@@ -391,15 +365,9 @@ fn load_first(named: &[PathBuf], listing: &mut Listing, budget: &MemoryBudget) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::{Mutex, mpsc::channel};
 
-    /// Fails at files called broken.
-    fn fragile(job: LoaderJob, budget: &MemoryBudget) -> LoaderEvent {
-        match job {
-            LoaderJob::Read(path, ..) if path.ends_with("broken") => panic!("broken on purpose"),
-            job => run_job(job, budget),
-        }
-    }
+    use super::*;
 
     #[test]
     fn a_loader_that_panics_tells_of_that_file_and_reads_the_next() {
@@ -408,8 +376,7 @@ mod tests {
         let wake: Wake = Arc::new(move || {
             let _ = sender.lock().map(|sender| sender.send(()));
         });
-        let loader =
-            Loader::start_with(wake, MemoryBudget::new(16), fragile).expect("a thread starts");
+        let loader = Loader::start_fragile(wake, MemoryBudget::new(16)).expect("a thread starts");
         for (number, name) in [(1, "broken"), (2, "missing.tree"), (3, "broken")] {
             let path = PathBuf::from(name);
             loader.read(vec![(path.clone(), number)], &[&path]);

@@ -1,14 +1,11 @@
-//! Pictures of a tree: what one looks at, drawn now, or with care on a thread of its own.
+//! Pictures of a tree: drawn at once, or at full quality on a background thread; files saved from the window.
 
 use std::{
     fs::File,
     io::Write as _,
+    ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        mpsc::{Receiver, Sender, channel},
-    },
-    thread,
+    sync::Arc,
 };
 
 use canopy_engine::tree::{
@@ -20,7 +17,10 @@ use tiny_skia::Pixmap;
 
 use crate::{
     draw::theme::Theme,
-    system::wake::Wake,
+    system::{
+        wake::Wake,
+        worker::{Mailbox, Task, Worker},
+    },
     tree::{
         camera::{Camera, Canvas},
         model::TreeModel,
@@ -30,19 +30,19 @@ use crate::{
     },
 };
 
-/// In pictures that are gone in a moment, neighbours closer than this, in pixels, are one.
+/// Neighbours closer than this, in pixels, are merged in drafts.
 const QUICK_MERGE_PIXELS: f64 = 2.0;
 
-/// Everything that a picture of a tree depends on.
+/// Everything a picture of a tree depends on; equal views give equal pictures.
 #[derive(Clone)]
 pub struct RenderView {
     /// The tree.
     pub model: Arc<TreeModel>,
-    /// Where one looks from.
+    /// The part of the tree in view.
     pub camera: Camera,
-    /// How large the picture is.
+    /// The size of the picture.
     pub canvas: Canvas,
-    /// How the tree is drawn.
+    /// Colours and shapes of nodes.
     pub look: RenderOptions,
     /// The selected node.
     pub selected: Option<usize>,
@@ -50,7 +50,7 @@ pub struct RenderView {
     pub theme: Theme,
 }
 
-/// The same tree, seen in the same way.
+/// Models are compared by identity.
 impl PartialEq for RenderView {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.model, &other.model)
@@ -76,7 +76,7 @@ impl RenderView {
         )
     }
 
-    /// Draws it over a picture of its size.
+    /// Draws over a picture of the view's size.
     pub fn paint(&self, raster: &mut TreeRenderer, picture: &mut Pixmap, care: RenderQuality) {
         let scene = self.scene(care);
         raster.paint(
@@ -89,12 +89,12 @@ impl RenderView {
         );
     }
 
-    /// A picture of its size; none if that is too large.
+    /// An empty picture of the view's size; `None` if that is too large.
     pub fn new_pixmap(&self) -> Option<Pixmap> {
         Pixmap::new(self.canvas.width as u32, self.canvas.height as u32)
     }
 
-    /// The same, so many times as large, with everything on it.
+    /// The same view, enlarged with everything on it.
     fn scaled(&self, scale: f64) -> Self {
         let mut view = self.clone();
         view.canvas.width = (view.canvas.width * scale).round();
@@ -104,7 +104,7 @@ impl RenderView {
         view
     }
 
-    /// Writes it to a .png or .svg file, `scale` times as large; an error says what is wrong.
+    /// Writes a .png or .svg file, `scale` times as large; an error is a sentence.
     pub fn save(&self, path: &Path, scale: f64) -> Result<(), String> {
         let view = self.scaled(scale);
         let extension = path.extension().map(|name| name.to_ascii_lowercase());
@@ -131,16 +131,16 @@ impl RenderView {
     }
 }
 
-/// What can be saved.
+/// What a saved file holds.
 #[derive(Clone, Debug)]
 pub enum SaveContent {
-    /// What is on the canvas, so many times as large.
+    /// The canvas, enlarged by a factor.
     Picture(f64),
     /// The tree.
     Tree(Arc<Tree>, Format, Option<Box<Meta>>),
 }
 
-/// Whether a name is that of a picture.
+/// Whether a file name ends as a picture's does.
 pub fn is_picture(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default();
     ["png", "svg"]
@@ -148,7 +148,7 @@ pub fn is_picture(path: &Path) -> bool {
         .any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// Writes a file; an error says why it could not be.
+/// Writes a file; an error is a sentence.
 pub fn save(path: &Path, view: &RenderView, saving: &SaveContent) -> Result<(), String> {
     match saving {
         SaveContent::Picture(scale) => view.save(path, *scale),
@@ -156,7 +156,7 @@ pub fn save(path: &Path, view: &RenderView, saving: &SaveContent) -> Result<(), 
             write_atomic_synced(path, |out| format.write(tree, out))
                 .map_err(|error| error.to_string())?;
             let Some(meta) = meta else { return Ok(()) };
-            // What else is known of the search; a file of another kind stays.
+            // A file beside it that is not a sidecar is kept.
             let beside = sidecar_path(path, "json");
             let is_ours = |file: File| meta::read(file).is_ok();
             if File::open(&beside).is_ok_and(|file| !is_ours(file)) {
@@ -174,81 +174,87 @@ enum RenderCommand {
     Save(Box<(PathBuf, RenderView, SaveContent)>),
 }
 
-/// Something that is ready.
+/// The result of a command.
 pub enum RenderEvent {
-    /// A picture that was drawn with care.
+    /// A picture at full quality.
     Picture(RenderView, Pixmap),
-    /// A file that was written, or not.
+    /// A file that was written, or why it was not.
     Saved(PathBuf, Result<(), String>),
+    /// Drawing panicked; a sentence for the user.
+    Failed(String),
 }
 
-/// Draws with care, on a thread of its own.
+/// Draws at full quality and saves files on a thread.
 pub struct FineRenderer {
-    commands: Sender<RenderCommand>,
-    events: Receiver<RenderEvent>,
+    worker: Worker<RenderCommand, RenderEvent>,
 }
 
 impl FineRenderer {
-    /// Starts the thread; `wake` is called when something is ready.
+    /// Starts the thread; `wake` is called after every event.
     pub fn start(wake: Wake) -> std::io::Result<Self> {
-        let (commands, command_receiver) = channel();
-        let (sender, events) = channel();
-        thread::Builder::new()
-            .name("easel".to_owned())
-            .spawn(move || {
-                let mut raster = TreeRenderer::default();
-                while let Ok(first) = command_receiver.recv() {
-                    for event in run_commands(first, &command_receiver, &mut raster) {
-                        if sender.send(event).is_err() {
-                            return;
-                        }
-                        wake();
-                    }
-                }
-            })?;
-        Ok(Self { commands, events })
+        let new_task = |mailbox| RenderTask {
+            mailbox,
+            renderer: TreeRenderer::default(),
+            saving: None,
+        };
+        let worker = Worker::start("fine-renderer", wake, new_task)?;
+        Ok(Self { worker })
     }
 
-    /// Asks for a picture; one that was asked for before and is not begun is not drawn.
+    /// Asks for a picture; replaces a queued request for one.
     pub fn paint(&self, view: RenderView) {
-        let _ = self.commands.send(RenderCommand::Paint(view));
+        self.worker.edit_queue(|commands| {
+            commands.retain(|command| !matches!(command, RenderCommand::Paint(_)));
+            commands.push_back(RenderCommand::Paint(view));
+        });
     }
 
     /// Asks for a file.
     pub fn save(&self, path: PathBuf, view: RenderView, saving: SaveContent) {
         let command = RenderCommand::Save(Box::new((path, view, saving)));
-        let _ = self.commands.send(command);
+        self.worker.send(command);
     }
 
-    /// What has become ready.
+    /// The events since the last call.
     pub fn take_events(&self) -> Vec<RenderEvent> {
-        self.events.try_iter().collect()
+        self.worker.take_events()
     }
 }
 
-/// Does what has been asked for so far: of pictures only the last.
-fn run_commands(
-    first: RenderCommand,
-    more: &Receiver<RenderCommand>,
-    raster: &mut TreeRenderer,
-) -> Vec<RenderEvent> {
-    let mut picture = None;
-    let mut events = Vec::new();
-    for command in std::iter::once(first).chain(more.try_iter()) {
-        match command {
-            RenderCommand::Paint(view) => picture = Some(view),
-            RenderCommand::Save(order) => {
+struct RenderTask {
+    mailbox: Mailbox<RenderCommand, RenderEvent>,
+    renderer: TreeRenderer,
+    /// The file being written, for the report of a panic.
+    saving: Option<PathBuf>,
+}
+
+impl Task for RenderTask {
+    fn step(&mut self) -> ControlFlow<()> {
+        match self.mailbox.recv() {
+            None => ControlFlow::Break(()),
+            Some(RenderCommand::Save(order)) => {
                 let (path, view, saving) = *order;
+                self.saving = Some(path.clone());
                 let result = save(&path, &view, &saving);
-                events.push(RenderEvent::Saved(path, result));
+                self.saving = None;
+                self.mailbox.send(RenderEvent::Saved(path, result))
+            }
+            Some(RenderCommand::Paint(view)) => {
+                let Some(mut picture) = view.new_pixmap() else {
+                    return ControlFlow::Continue(());
+                };
+                view.paint(&mut self.renderer, &mut picture, RenderQuality::Fine);
+                self.mailbox.send(RenderEvent::Picture(view, picture))
             }
         }
     }
-    if let Some(view) = picture
-        && let Some(mut picture) = view.new_pixmap()
-    {
-        view.paint(raster, &mut picture, RenderQuality::Fine);
-        events.push(RenderEvent::Picture(view, picture));
+
+    /// The renderer's buffers may be half written: it is made anew.
+    fn recover(&mut self, panic: &str) -> ControlFlow<()> {
+        self.renderer = TreeRenderer::default();
+        self.mailbox.send(match self.saving.take() {
+            Some(path) => RenderEvent::Saved(path, Err(format!("drawing it failed: {panic}"))),
+            None => RenderEvent::Failed(format!("drawing the tree failed: {panic}")),
+        })
     }
-    events
 }

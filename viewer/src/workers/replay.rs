@@ -1,14 +1,14 @@
-//! The journal beside the tree that is shown, on a thread of its own: trees of any iteration are made there, and a journal
-//! that is still written is read on.
+//! Replays the growth journal of the shown tree on a background thread: builds the tree after any iteration, and follows a journal that
+//! is still growing.
 
 use std::{
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        mpsc::RecvTimeoutError,
     },
-    thread,
     time::{Duration, Instant},
 };
 
@@ -18,67 +18,70 @@ use canopy_engine::tree::{
 };
 
 use crate::{
-    system::wake::Wake,
+    system::{
+        wake::Wake,
+        worker::{Mailbox, Task, Worker},
+    },
     tree::model::{Filter, JournalFeatures, ModelSource, TreeModel},
 };
 
-/// A journal that is still written is looked at so often.
+/// How often a growing journal is polled for new records.
 const POLL_INTERVAL: Duration = Duration::from_millis(16);
-/// While the window has not taken what is ready, one looks so often whether it has.
+/// Poll interval while finished trees wait to be picked up by the UI thread.
 const PICKUP_POLL_INTERVAL: Duration = Duration::from_millis(4);
-/// A journal to which nothing has been added for a while is looked at so often: perhaps nobody writes any more.
+/// Longest poll interval of a journal that has stopped growing.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// A journal that is not there yet is looked for so many times.
+/// Attempts to open a journal that does not exist yet.
 const MAX_OPEN_ATTEMPTS: u32 = 50;
-/// When there was nothing to do for so long, a tree that was shown in part is shown whole.
+/// Idle time after which a preview is replaced by the whole tree.
 const FULL_REDRAW_DELAY: Duration = Duration::from_millis(300);
-/// While the iteration changes all the time, the tree shows at most so many nodes, and at least so many of those there are.
+/// Bounds on the nodes of a preview, the tree shown while the iteration keeps changing.
 pub(crate) const MAX_PREVIEW_NODES: u64 = 150_000;
 const MIN_PREVIEW_NODES: u64 = 3_000;
-/// A tree that changes all the time is to be ready in this time; there are the more nodes in it the sooner it is.
+/// Target time for building a preview; the number of its nodes adapts to it.
 const TARGET_PREVIEW_TIME: Duration = Duration::from_millis(7);
-/// Towards the newest tree of a search one goes for no longer than this at a time, and by so many iterations before one looks
-/// at the clock: a search that is faster than its replay is seen to grow all the same, a little later.
+/// Time spent per frame on catching up with a running search, and iterations between looks at the clock. A search that is faster than
+/// its replay is shown growing, with a lag.
 const MAX_ADVANCE_TIME: Duration = Duration::from_millis(6);
 const ADVANCE_STEP: u32 = 2048;
-/// How often the progress is told while a long journal is read.
+/// Interval between progress reports while a long journal is read.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-/// Bytes that are read so soon that nothing is said of them.
+/// No progress is reported when fewer bytes than this remain.
 const MIN_PROGRESS_BYTES: u64 = 4 << 20;
-/// How often the shares of the root's moves are told, from the beginning to the end.
+/// Samples of the root's visit history over the whole journal.
 const SHARE_SAMPLES: usize = 240;
 
-/// What is known of a journal.
+/// The state of a journal.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayStatus {
-    /// How many iterations it has so far.
+    /// Iterations read so far.
     pub iterations: u32,
-    /// Whether it has ended, and if so whether before the search did.
+    /// Set when the journal has ended; true if it ended before the search did.
     pub ended: Option<bool>,
-    /// How the visits of the root's moves went.
+    /// Visits of the root's moves over time.
     pub shares: Arc<RootVisitHistory>,
-    /// While much of it has not been read yet: how many bytes have, and how many there are.
+    /// Bytes read and bytes there are, while much is left to read.
     pub progress: Option<(u64, u64)>,
-    /// The bytes it takes in memory.
+    /// Memory in use, in bytes.
     pub bytes: usize,
-    /// Why it is read no further, if that is so.
+    /// Why reading stopped early.
     pub stop_reason: Option<String>,
 }
 
-/// A tree that was asked for.
+/// A request for the tree after some iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayRequest {
-    /// After how many iterations; at most after the last.
+    /// Iterations; clamped to the last.
     pub iteration: u32,
-    /// Whether the next wish comes at once, so that large trees are shown in part.
+    /// Set while the iteration keeps changing: large trees are cut to a preview.
     pub is_preview: bool,
-    /// What of it is shown.
+    /// Nodes to hide.
     pub filter: Filter,
 }
 
 impl ReplayRequest {
-    /// Whether it is for the tree as it grows. It is fulfilled again and again, whenever there is more to see than last time,
-    /// until something else is wished for.
+    /// Whether this asks for the tree as it grows. Such a request stays in force, and is answered again whenever the journal has grown,
+    /// until the next request.
     fn is_newest(&self) -> bool {
         self.is_preview && self.iteration == u32::MAX
     }
@@ -87,133 +90,118 @@ impl ReplayRequest {
 enum ReplayCommand {
     Open(PathBuf, Arc<Meta>),
     Close,
-    /// More is known of the search.
+    /// A newer snapshot's sidecar.
     UpdateMeta(PathBuf, Arc<Meta>),
     Show(ReplayRequest),
 }
 
-/// What the thread has to say of the tree file at a path.
+/// News of the journal beside a tree file.
 pub enum ReplayEvent {
-    /// There is a journal, or more of it.
+    /// The journal was opened or has grown.
     Status(PathBuf, ReplayStatus),
     /// A tree of it.
     Tree(PathBuf, ReplayResponse),
-    /// It cannot be read.
+    /// The journal cannot be read.
     Failed(PathBuf, String),
 }
 
-/// A tree after some iterations.
+/// The answer to a [`ReplayRequest`].
 pub struct ReplayResponse {
-    /// What was wished for.
+    /// The request.
     pub request: ReplayRequest,
-    /// The iteration it is.
+    /// The iteration of the tree.
     pub iteration: u32,
     /// The tree.
     pub model: Arc<TreeModel>,
 }
 
-/// Shows journals.
+/// Replays growth journals on a thread.
 pub struct Replayer {
-    commands: Sender<ReplayCommand>,
-    events: Receiver<ReplayEvent>,
-    /// How many trees nobody has taken yet.
+    worker: Worker<ReplayCommand, ReplayEvent>,
+    /// Trees that the window has not taken yet.
     pending_trees: Arc<AtomicUsize>,
 }
 
 impl Replayer {
-    /// Starts the thread; `wake` is called when there is news. A journal takes no more memory than the limits say.
+    /// Starts the thread; `wake` is called after every batch of events. `limits` bound the memory of a journal.
     pub fn start(wake: Wake, limits: ReplayLimits) -> std::io::Result<Self> {
-        let (commands, command_receiver) = channel();
-        let (sender, events) = channel();
         let pending_trees = Arc::new(AtomicUsize::new(0));
-        let worker_pending_trees = Arc::clone(&pending_trees);
-        thread::Builder::new()
-            .name("film".to_owned())
-            .spawn(move || {
-                let send = |events: Vec<ReplayEvent>| {
-                    let is_heard = events.into_iter().all(|piece| sender.send(piece).is_ok());
-                    wake();
-                    is_heard
-                };
-                ReplayWorker {
-                    pending_trees: worker_pending_trees,
-                    limits,
-                    current: None,
-                    pending_open: None,
-                    open_attempts: 0,
-                    request: None,
-                    last_request: None,
-                    last_newest: None,
-                    polled_at: None,
-                    reported_at: None,
-                    deferred_request: None,
-                    preview_nodes: MAX_PREVIEW_NODES,
-                }
-                .run(&command_receiver, &send);
-            })?;
+        let new_task = |mailbox| ReplayTask {
+            mailbox,
+            pending_trees: Arc::clone(&pending_trees),
+            limits,
+            path: None,
+            current: None,
+            pending_open: None,
+            open_attempts: 0,
+            request: None,
+            last_request: None,
+            last_newest: None,
+            polled_at: None,
+            reported_at: None,
+            deferred_request: None,
+            preview_nodes: MAX_PREVIEW_NODES,
+        };
+        let worker = Worker::start("replay", wake, new_task)?;
         Ok(Self {
-            commands,
-            events,
+            worker,
             pending_trees,
         })
     }
 
     /// Asks for the journal beside a tree file.
     pub fn open(&self, path: &Path, meta: Arc<Meta>) {
-        let _ = self
-            .commands
-            .send(ReplayCommand::Open(path.to_owned(), meta));
+        self.worker.send(ReplayCommand::Open(path.to_owned(), meta));
     }
 
-    /// Tells what a newer snapshot of the same search says.
+    /// Hands over the sidecar of a newer snapshot of the same search.
     pub fn update_meta(&self, path: &Path, meta: Arc<Meta>) {
-        let _ = self
-            .commands
+        self.worker
             .send(ReplayCommand::UpdateMeta(path.to_owned(), meta));
     }
 
-    /// No journal is wanted.
+    /// Closes the journal.
     pub fn close(&self) {
-        let _ = self.commands.send(ReplayCommand::Close);
+        self.worker.send(ReplayCommand::Close);
     }
 
-    /// Asks for a tree; a wish that was not fulfilled yet is forgotten.
+    /// Asks for a tree; replaces a request that was not answered yet.
     pub fn request(&self, request: ReplayRequest) {
-        let _ = self.commands.send(ReplayCommand::Show(request));
+        self.worker.send(ReplayCommand::Show(request));
     }
 
-    /// What is new.
+    /// The events since the last call.
     pub fn take_events(&self) -> Vec<ReplayEvent> {
-        let events: Vec<ReplayEvent> = self.events.try_iter().collect();
-        let is_tree = |piece: &&ReplayEvent| matches!(piece, ReplayEvent::Tree(..));
-        let trees = events.iter().filter(is_tree).count();
-        self.pending_trees.fetch_sub(trees, Ordering::Relaxed);
+        let events = self.worker.take_events();
+        (self.pending_trees).fetch_sub(count_trees(&events), Ordering::Relaxed);
         events
     }
 }
 
-/// What the thread holds.
-struct ReplayWorker {
-    /// How many trees the window has not taken yet.
+/// The state of the replay thread.
+struct ReplayTask {
+    mailbox: Mailbox<ReplayCommand, ReplayEvent>,
+    /// Trees that the window has not taken yet.
     pending_trees: Arc<AtomicUsize>,
-    /// What a journal may take.
     limits: ReplayLimits,
+    /// The tree file whose journal is wanted.
+    path: Option<PathBuf>,
     current: Option<OpenReplay>,
-    /// A search that still runs may begin its journal a moment later than its tree.
+    /// A journal that does not exist yet: a running search may create it after its first tree.
     pending_open: Option<(PathBuf, Arc<Meta>)>,
-    /// How often it is looked for.
+    /// Remaining attempts to open it.
     open_attempts: u32,
     request: Option<ReplayRequest>,
-    /// The last wish that was fulfilled, unless it was for the newest tree.
+    /// The last request that was answered, unless it was for the newest tree.
     last_request: Option<ReplayRequest>,
-    /// The last wish for the newest tree that was fulfilled, with its iteration, and when that was begun.
+    /// The last answered request for the newest tree, its iteration, and when work on it began.
     last_newest: Option<(ReplayRequest, u32, Instant)>,
-    /// When the journal was looked at last, and when there was more in it.
+    /// When the journal was last polled, and when its status was last reported.
     polled_at: Option<Instant>,
     reported_at: Option<Instant>,
-    /// A tree that was shown in part, to be shown whole when there is time; and since when there might be.
+    /// The whole tree of a preview, to be built when idle, and when the preview was built.
     deferred_request: Option<(ReplayRequest, Instant)>,
-    /// How many nodes a tree has that changes all the time.
+    /// Nodes of the next preview.
     preview_nodes: u64,
 }
 
@@ -223,40 +211,56 @@ struct OpenReplay {
     replay: ReplayReader,
 }
 
-impl ReplayWorker {
-    fn run(mut self, commands: &Receiver<ReplayCommand>, send: &impl Fn(Vec<ReplayEvent>) -> bool) {
-        loop {
-            let is_live = self.pending_open.is_some()
-                || (self.current.as_ref()).is_some_and(|it| it.replay.ended().is_none());
-            let is_behind = (self.current.as_ref()).is_some_and(|it| it.replay.is_behind());
-            let due = match &self.request {
-                Some(request) => self.time_until_due(request),
-                None if is_live || self.deferred_request.is_some() => Some(self.poll_delay()),
-                None => None,
-            };
-            let wait = if is_behind { Some(Duration::ZERO) } else { due };
-            // Whatever has come in the meantime counts more.
-            let command = match wait {
-                Some(wait) => commands.recv_timeout(wait),
-                None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            let mut events = Vec::new();
-            match command {
-                Ok(command) => self.handle_command(command, &mut events),
-                Err(RecvTimeoutError::Timeout) if is_behind && due != Some(Duration::ZERO) => {
-                    self.poll_journal(&mut events);
-                }
-                Err(RecvTimeoutError::Timeout) => self.process_request(&mut events),
-                Err(RecvTimeoutError::Disconnected) => return,
+impl Task for ReplayTask {
+    fn step(&mut self) -> ControlFlow<()> {
+        let is_live = self.pending_open.is_some()
+            || (self.current.as_ref()).is_some_and(|it| it.replay.ended().is_none());
+        let is_behind = (self.current.as_ref()).is_some_and(|it| it.replay.is_behind());
+        let due = match &self.request {
+            Some(request) => self.time_until_due(request),
+            None if is_live || self.deferred_request.is_some() => Some(self.poll_delay()),
+            None => None,
+        };
+        let wait = if is_behind { Some(Duration::ZERO) } else { due };
+        let mut events = Vec::new();
+        // A command that is queued goes before the work that is due.
+        match self.mailbox.recv_within(wait) {
+            Ok(command) => self.handle_command(command, &mut events),
+            Err(RecvTimeoutError::Timeout) if is_behind && due != Some(Duration::ZERO) => {
+                self.poll_journal(&mut events);
             }
-            self.poll_if_due(&mut events);
-            if !events.is_empty() && !send(events) {
-                return;
-            }
+            Err(RecvTimeoutError::Timeout) => self.process_request(&mut events),
+            Err(RecvTimeoutError::Disconnected) => return ControlFlow::Break(()),
         }
+        self.poll_if_due(&mut events);
+        if events.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        (self.pending_trees).fetch_add(count_trees(&events), Ordering::Relaxed);
+        self.mailbox.send_all(events)
     }
 
-    /// How long to wait before a wish is fulfilled; none for ever.
+    /// Closes the journal: another look at it would panic again.
+    fn recover(&mut self, panic: &str) -> ControlFlow<()> {
+        let path = self.path.take();
+        self.close();
+        match path {
+            Some(path) => {
+                let problem = format!("replaying it failed: {panic}");
+                self.mailbox.send(ReplayEvent::Failed(path, problem))
+            }
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+fn count_trees(events: &[ReplayEvent]) -> usize {
+    let is_tree = |event: &&ReplayEvent| matches!(event, ReplayEvent::Tree(..));
+    events.iter().filter(is_tree).count()
+}
+
+impl ReplayTask {
+    /// Time until a request is answered; `None` if there is nothing to wait for.
     fn time_until_due(&self, request: &ReplayRequest) -> Option<Duration> {
         let (Some(playing), Some((_, _, begun))) = (&self.current, &self.last_newest) else {
             return Some(Duration::ZERO);
@@ -275,7 +279,7 @@ impl ReplayWorker {
         }
     }
 
-    /// Whether there is more to see for a wish than was shown.
+    /// Whether a request would show more than the last answer did.
     fn has_newer(&self, request: &ReplayRequest) -> bool {
         let (Some((grown, at, _)), Some(playing)) = (&self.last_newest, &self.current) else {
             return true;
@@ -283,12 +287,12 @@ impl ReplayWorker {
         grown != request || *at < playing.replay.iterations()
     }
 
-    /// Whether the window has enough to show for the moment.
+    /// Whether finished trees already wait for the window.
     fn has_backlog(&self, request: &ReplayRequest) -> bool {
         request.is_newest() && self.pending_trees.load(Ordering::Relaxed) > 1
     }
 
-    /// Nothing else was asked for in the meantime.
+    /// Answers the current request, or resumes a deferred one.
     fn process_request(&mut self, events: &mut Vec<ReplayEvent>) {
         if self.request.as_ref().is_some_and(ReplayRequest::is_newest) {
             self.poll_journal(events);
@@ -304,7 +308,7 @@ impl ReplayWorker {
         }
     }
 
-    /// Wishes for a whole tree where a part was shown, if there is nothing else to do.
+    /// Requests the whole tree of a preview once idle for [`FULL_REDRAW_DELAY`].
     fn resume_deferred(&mut self) {
         let is_quiet = |since: Instant| since.elapsed() >= FULL_REDRAW_DELAY;
         let is_idle = self.reported_at.is_none_or(is_quiet);
@@ -315,7 +319,7 @@ impl ReplayWorker {
         }
     }
 
-    /// How long to wait for more of a journal: the longer nothing has come, the longer.
+    /// Poll interval: grows with the time since the journal last did.
     fn poll_delay(&self) -> Duration {
         if self.deferred_request.is_some() {
             return POLL_INTERVAL;
@@ -328,13 +332,7 @@ impl ReplayWorker {
 
     fn handle_command(&mut self, command: ReplayCommand, events: &mut Vec<ReplayEvent>) {
         match command {
-            ReplayCommand::Close => {
-                self.current = None;
-                self.pending_open = None;
-                self.request = None;
-                self.last_request = None;
-                self.deferred_request = None;
-            }
+            ReplayCommand::Close => self.close(),
             ReplayCommand::Show(request) => {
                 self.deferred_request =
                     self.deferred_request.take().filter(|_| request.is_newest());
@@ -346,18 +344,24 @@ impl ReplayWorker {
                 }
             }
             ReplayCommand::Open(path, meta) => {
-                self.request = None;
-                self.last_request = None;
-                self.current = None;
-                self.pending_open = None;
+                self.close();
+                self.path = Some(path.clone());
                 self.last_newest = None;
                 self.reported_at = None;
-                self.deferred_request = None;
                 self.preview_nodes = MAX_PREVIEW_NODES;
                 self.open_attempts = MAX_OPEN_ATTEMPTS;
                 self.open(path, meta, events);
             }
         }
+    }
+
+    fn close(&mut self) {
+        self.path = None;
+        self.current = None;
+        self.pending_open = None;
+        self.request = None;
+        self.last_request = None;
+        self.deferred_request = None;
     }
 
     fn open(&mut self, path: PathBuf, meta: Arc<Meta>, events: &mut Vec<ReplayEvent>) {
@@ -383,7 +387,7 @@ impl ReplayWorker {
         }
     }
 
-    /// Reads what was added to a journal that is still written, if it is time to.
+    /// Reads what was added to a growing journal, if a poll is due.
     fn poll_if_due(&mut self, events: &mut Vec<ReplayEvent>) {
         if let Some((path, meta)) = self.pending_open.take() {
             return self.open(path, meta, events);
@@ -407,11 +411,11 @@ impl ReplayWorker {
         self.polled_at = Some(Instant::now());
         let result = playing.replay.poll();
         if was_behind && !playing.replay.is_behind() && playing.replay.ended().is_some() {
-            // All is read, and the choice of nodes is final: what is shown may be a poorer one.
+            // All is read and the choice of nodes is final: what is shown may be coarser.
             self.request = self.request.take().or(self.last_request.take());
         }
         match result {
-            // While there is much to read, one hears of it now and then.
+            // While there is much to read, progress is reported at intervals.
             Ok(true) => {
                 let is_soon =
                     (self.reported_at).is_some_and(|told| told.elapsed() < PROGRESS_INTERVAL);
@@ -424,7 +428,7 @@ impl ReplayWorker {
         }
     }
 
-    /// The journal cannot be read.
+    /// Closes the journal with an error.
     fn fail(&mut self, problem: String, events: &mut Vec<ReplayEvent>) {
         if let Some(playing) = self.current.take() {
             events.push(ReplayEvent::Failed(playing.path, problem));
@@ -507,12 +511,11 @@ impl ReplayWorker {
         } else {
             self.last_request = Some(request);
         }
-        self.pending_trees.fetch_add(1, Ordering::Relaxed);
         events.push(ReplayEvent::Tree(playing.path.clone(), response));
     }
 }
 
-/// Goes towards the newest iteration for as long as may be; where it has come to.
+/// Advances towards the newest iteration for at most [`MAX_ADVANCE_TIME`]; returns the iteration reached.
 fn advance_to_newest(replay: &mut ReplayReader) -> u32 {
     let begun = Instant::now();
     while replay.current_iteration() < replay.iterations() && begun.elapsed() < MAX_ADVANCE_TIME {
@@ -521,7 +524,7 @@ fn advance_to_newest(replay: &mut ReplayReader) -> u32 {
     replay.current_iteration()
 }
 
-/// How many nodes the next tree may have, if one of so many took so long.
+/// Nodes of the next preview, after one of `nodes` took `took`.
 pub(crate) fn adapt_preview_nodes(nodes: u64, took: Duration) -> u64 {
     let ratio = TARGET_PREVIEW_TIME.as_secs_f64() / took.as_secs_f64().max(1e-4);
     ((nodes as f64 * ratio.clamp(0.3, 1.5)) as u64).clamp(MIN_PREVIEW_NODES, MAX_PREVIEW_NODES)

@@ -1,11 +1,13 @@
 //! What the system tells of changes in folders.
 
-use std::{path::Path, sync::mpsc::Sender};
+use std::path::Path;
 
 use notify::{
     Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
     event::{AccessKind, AccessMode, ModifyKind},
 };
+
+use crate::system::worker::CommandSender;
 
 /// Where events come from. Everything but the system is for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,14 +21,6 @@ pub enum EventSource {
     Silent,
 }
 
-/// What wakes the thread that watches.
-pub(super) enum WatchMessage {
-    /// The system tells of something.
-    Event(notify::Result<Event>),
-    /// Nobody wants to know any more.
-    Stop,
-}
-
 /// Listens to the system.
 pub(super) enum Listener {
     System(RecommendedWatcher),
@@ -35,10 +29,13 @@ pub(super) enum Listener {
 
 impl Listener {
     /// Begins to listen; an error says why the system does not tell of changes.
-    pub(super) fn start(source: EventSource, sender: Sender<WatchMessage>) -> Result<Self, String> {
+    pub(super) fn start(
+        source: EventSource,
+        sender: CommandSender<notify::Result<Event>>,
+    ) -> Result<Self, String> {
         match source {
             EventSource::System => notify::recommended_watcher(move |event| {
-                let _ = sender.send(WatchMessage::Event(event));
+                sender.send(event);
             })
             .map(Self::System)
             .map_err(|error| error_reason(&error)),

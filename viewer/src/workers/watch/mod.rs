@@ -8,12 +8,9 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
+    ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
-    },
-    thread,
+    sync::{Arc, mpsc::RecvTimeoutError},
     time::{Duration, Instant},
 };
 
@@ -22,12 +19,15 @@ use notify::{Event, EventKind, event::ModifyKind};
 
 pub use self::events::EventSource;
 use self::{
-    events::{EventEffect, Listener, WatchMessage, event_effect},
+    events::{EventEffect, Listener, event_effect},
     folder::{FileStamp, Folder, FolderDiff, ScanHints},
 };
 use crate::{
     play::match_state::{self, MatchState},
-    system::wake::Wake,
+    system::{
+        wake::Wake,
+        worker::{Mailbox, Task, Worker},
+    },
     tree::sequence::{compare_by_length, compare_paths, is_hidden, is_tree_file},
 };
 
@@ -95,8 +95,7 @@ pub enum WatchEvent {
 
 /// Watches one directory until it is dropped.
 pub struct DirectoryWatcher {
-    events: Receiver<WatchEvent>,
-    messages: Sender<WatchMessage>,
+    worker: Worker<notify::Result<Event>, WatchEvent>,
 }
 
 impl DirectoryWatcher {
@@ -107,18 +106,13 @@ impl DirectoryWatcher {
         source: EventSource,
         wake: Wake,
     ) -> io::Result<Self> {
-        let (event_sender, events) = channel();
-        let (messages, message_receiver) = channel();
-        let worker = WatchWorker {
+        let new_task = |mailbox| WatchTask {
+            mailbox,
             root: Folder::new(directory.to_owned()),
             game_folders: BTreeMap::new(),
             watched_games: BTreeSet::new(),
             scope,
             source,
-            event_sender,
-            wake,
-            message_sender: messages.clone(),
-            message_receiver,
             match_file: MatchFileState::default(),
             pending: PendingScan::default(),
             has_listed: false,
@@ -128,21 +122,13 @@ impl DirectoryWatcher {
             scan_pause: Duration::ZERO,
             is_unreadable: false,
         };
-        thread::Builder::new()
-            .name("watch".to_owned())
-            .spawn(move || worker.run())?;
-        Ok(Self { events, messages })
+        let worker = Worker::start("watch", wake, new_task)?;
+        Ok(Self { worker })
     }
 
     /// What has happened since.
     pub fn take_events(&self) -> Vec<WatchEvent> {
-        self.events.try_iter().collect()
-    }
-}
-
-impl Drop for DirectoryWatcher {
-    fn drop(&mut self) {
-        let _ = self.messages.send(WatchMessage::Stop);
+        self.worker.take_events()
     }
 }
 
@@ -214,7 +200,8 @@ impl PendingScan {
 }
 
 /// The thread that watches.
-struct WatchWorker {
+struct WatchTask {
+    mailbox: Mailbox<notify::Result<Event>, WatchEvent>,
     root: Folder,
     /// The folders of a match's games.
     game_folders: BTreeMap<PathBuf, Folder>,
@@ -222,10 +209,6 @@ struct WatchWorker {
     watched_games: BTreeSet<PathBuf>,
     scope: WatchScope,
     source: EventSource,
-    event_sender: Sender<WatchEvent>,
-    wake: Wake,
-    message_sender: Sender<WatchMessage>,
-    message_receiver: Receiver<WatchMessage>,
     match_file: MatchFileState,
     pending: PendingScan,
     /// Whether it was told what there is.
@@ -240,20 +223,31 @@ struct WatchWorker {
     is_unreadable: bool,
 }
 
-impl WatchWorker {
-    fn run(mut self) {
-        while self.wait_for_directory() {
-            if let WatchEnd::Cancelled = self.watch_while_present() {
-                return;
-            }
+impl Task for WatchTask {
+    fn step(&mut self) -> ControlFlow<()> {
+        if !self.wait_for_directory() {
+            return ControlFlow::Break(());
+        }
+        match self.watch_while_present() {
+            WatchEnd::Cancelled => ControlFlow::Break(()),
+            WatchEnd::Lost => ControlFlow::Continue(()),
         }
     }
 
+    /// Ends: the next listing would panic again.
+    fn recover(&mut self, panic: &str) -> ControlFlow<()> {
+        let name = self.root.path.display();
+        self.send(WatchEvent::Notice(format!(
+            "{name} is not watched any more: {panic}; open it again to watch it"
+        )));
+        ControlFlow::Break(())
+    }
+}
+
+impl WatchTask {
     /// Tells of something; whether anybody listens.
     fn send(&self, event: WatchEvent) -> bool {
-        let is_sent = self.event_sender.send(event).is_ok();
-        (self.wake)();
-        is_sent
+        self.mailbox.send(event).is_continue()
     }
 
     /// Waits for the directory if it is not there; whether anybody still wants to know.
@@ -278,10 +272,10 @@ impl WatchWorker {
             return false;
         }
         while !self.root.path.is_dir() {
-            match self.message_receiver.recv_timeout(ARRIVAL_INTERVAL) {
+            match self.mailbox.recv_within(Some(ARRIVAL_INTERVAL)) {
                 // What is left of a directory that has gone.
-                Ok(WatchMessage::Event(_)) | Err(RecvTimeoutError::Timeout) => {}
-                Ok(WatchMessage::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
             }
         }
         true
@@ -318,13 +312,11 @@ impl WatchWorker {
             let wait = self
                 .next_scan_at()
                 .saturating_duration_since(Instant::now());
-            match self.message_receiver.recv_timeout(wait) {
-                Ok(WatchMessage::Event(Ok(event))) => self.handle_event(&event),
-                Ok(WatchMessage::Event(Err(_))) => self.request_full_scan(),
+            match self.mailbox.recv_within(Some(wait)) {
+                Ok(Ok(event)) => self.handle_event(&event),
+                Ok(Err(_)) => self.request_full_scan(),
                 Err(RecvTimeoutError::Timeout) => {}
-                Ok(WatchMessage::Stop) | Err(RecvTimeoutError::Disconnected) => {
-                    return WatchEnd::Cancelled;
-                }
+                Err(RecvTimeoutError::Disconnected) => return WatchEnd::Cancelled,
             }
             if self.next_scan_at() <= Instant::now()
                 && let Some(end) = self.scan(&mut listener, &identity)
@@ -336,7 +328,7 @@ impl WatchWorker {
 
     /// Asks the system to tell of changes in the directory; an error says why it does not.
     fn start_listener(&self) -> Result<Listener, String> {
-        let mut listener = Listener::start(self.source, self.message_sender.clone())?;
+        let mut listener = Listener::start(self.source, self.mailbox.command_sender())?;
         listener.watch(&self.root.path)?;
         Ok(listener)
     }
@@ -609,7 +601,7 @@ mod tests {
     fn wait_for_event(watch: &DirectoryWatcher, is_it: impl Fn(&WatchEvent) -> bool) -> WatchEvent {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(60) {
-            if let Ok(change) = watch.events.recv_timeout(POLL_INTERVAL)
+            if let Some(change) = watch.worker.wait_for_event(POLL_INTERVAL)
                 && is_it(&change)
             {
                 return change;
