@@ -13,7 +13,7 @@ use canopy_engine::{
     },
     rng::Rng,
 };
-use support::{assert_golden, data_lines, every_variant, read_data};
+use support::{assert_golden, data_lines, every_game, every_variant, read_data};
 
 /// Plies of each game that a golden file shows.
 const SHOWN_PLIES: usize = 70;
@@ -75,7 +75,7 @@ impl Visitor for Playthrough {
 
 #[test]
 fn goldens_are_as_they_were() {
-    for name in games::NAMES {
+    for name in every_game() {
         let mut text = String::new();
         for variant in every_variant()
             .iter()

@@ -10,14 +10,14 @@ use std::{
 };
 
 use canopy_engine::{
-    games::{NAMES, Outcome, Player, notation::Style},
+    games::{Outcome, Player, notation::Style},
     protocol::{ProtocolKind, ServerConfig, options},
     rng::Rng,
     session,
     tree::{files, meta},
 };
 use support::{
-    Scratch, data,
+    Scratch, data, every_game,
     transcript::{self, EngineProcess, InProcessServer, Peer as _, REPLY_TIMEOUT},
 };
 
@@ -323,10 +323,10 @@ fn check_info(line: &str) {
 
 #[test]
 fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
-    for (index, game) in NAMES.iter().enumerate() {
+    for (index, game) in every_game().enumerate() {
         let setup = ServerConfig {
             protocol: Some(ProtocolKind::Uci),
-            game: Some((*game).to_owned()),
+            game: Some(game.to_owned()),
             options: vec![
                 ("MultiPV".to_owned(), "4".to_owned()),
                 ("Solver".to_owned(), "true".to_owned()),
@@ -1123,8 +1123,8 @@ fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
 
 #[test]
 fn short_games_go_well() {
-    for game in NAMES {
-        let games = if *game == "chess" { 4 } else { 11 };
+    for game in every_game() {
+        let games = if game == "chess" { 4 } else { 11 };
         // A busy machine is late now and then; the long run is for idle ones.
         play_short_games(game, games, Duration::from_secs(5));
     }
@@ -1134,13 +1134,8 @@ fn short_games_go_well() {
 #[ignore = "a thousand games, for an idle machine"]
 fn a_thousand_short_games_go_well_and_in_time() {
     // All are played before anything is said of the clock: chess, the longest, last.
-    let late: Vec<(&str, usize)> = (NAMES.iter().rev())
-        .map(|game| {
-            (
-                *game,
-                play_short_games(game, 200, Duration::from_millis(25)),
-            )
-        })
+    let late: Vec<(&str, usize)> = (every_game().rev())
+        .map(|game| (game, play_short_games(game, 200, Duration::from_millis(25))))
         .collect();
     assert!(
         late.iter().all(|&(_, count)| count == 0),
@@ -1163,7 +1158,7 @@ fn a_shell_script_plays_games_between_processes() {
         .expect("the README has the script");
     let program = Path::new(env!("CARGO_BIN_EXE_canopy-engine"));
     let folder = program.parent().expect("it lies in a folder").display();
-    for game in NAMES {
+    for game in every_game() {
         let output = Command::new("sh")
             .args(["-c", script, "game.sh", game])
             .env("PATH", format!("{folder}:/usr/bin:/bin"))
@@ -1179,7 +1174,7 @@ fn a_shell_script_plays_games_between_processes() {
         let [name, moves, result] = parts[..] else {
             panic!("{game}: {text}")
         };
-        assert_eq!(name, *game);
+        assert_eq!(name, game);
         let mut session = session::open(game).expect("there is the game");
         session
             .set_position("startpos", moves)

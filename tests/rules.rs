@@ -14,7 +14,7 @@ use canopy_engine::{
     },
     rng::Rng,
 };
-use support::{data_lines, every_variant, read_data};
+use support::{data_lines, every_game, every_variant, read_data};
 
 /// Counts beyond this are for `--ignored`.
 const MAX_QUICK_NODES: u64 = 6_000_000;
@@ -39,7 +39,7 @@ impl Visitor for PerftCounts<'_> {
 
 fn check_perft(wanted: impl Fn(u64) -> bool) -> usize {
     let mut checked = 0;
-    for name in games::NAMES {
+    for name in every_game() {
         let mut rows = 0;
         for (number, line) in data_lines(&read_data(&format!("perft/{name}.txt"))) {
             let [game, position, counts] = line.split(" | ").collect::<Vec<_>>()[..] else {
@@ -363,6 +363,7 @@ fn the_games_have_the_symmetries_their_rules_have() {
         ("kalah", 1, true),
         ("connect-four", 2, false),
         ("delta", 8, false),
+        ("tic-tac-toe", 8, false),
     ] {
         assert_eq!(
             games::with_game(game, CountSymmetries).unwrap(),

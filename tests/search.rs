@@ -35,7 +35,7 @@ use canopy_engine::{
         },
     },
 };
-use support::assert_golden;
+use support::{assert_golden, every_game};
 
 /// Asks a search about a position with nothing before it.
 fn search_position<G: Searchable>(
@@ -80,7 +80,7 @@ fn sample_positions<G: Playable>(rules: G::Rules, count: usize, seed: u64) -> Ve
     found
 }
 
-/// Runs a check on each of the five games.
+/// Runs a check on each game of the table.
 macro_rules! for_every_game {
     ($check:ident) => {{
         struct Check;
@@ -91,7 +91,7 @@ macro_rules! for_every_game {
                 $check::<G>(rules);
             }
         }
-        for name in games::NAMES {
+        for name in every_game() {
             games::with_game(name, Check).unwrap();
         }
     }};

@@ -40,7 +40,7 @@ use canopy_engine::{
     },
 };
 use proptest::prelude::*;
-use support::{Scratch, data, untested_data};
+use support::{Scratch, data, every_game, untested_data};
 
 #[path = "trees/index.rs"]
 mod index;
@@ -1031,7 +1031,7 @@ fn the_root_alone_tells_of_a_journal() {
 #[test]
 fn a_journal_gives_the_tree_of_every_iteration() {
     std::thread::scope(|scope| {
-        for game in games::NAMES {
+        for game in every_game() {
             scope.spawn(move || {
                 for search in GROWING_SEARCHES {
                     games::with_game(game, CheckJournals { search }).unwrap();

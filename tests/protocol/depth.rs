@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use canopy_engine::{
-    catalog::SEARCHES,
-    games::{NAMES, notation::Style},
-    protocol::ServerConfig,
-    rng::Rng,
-    session,
+    catalog::SEARCHES, games::notation::Style, protocol::ServerConfig, rng::Rng, session,
 };
 
-use crate::support::transcript::{InProcessServer, Peer as _};
+use crate::support::{
+    every_game,
+    transcript::{InProcessServer, Peer as _},
+};
 
 /// A search that was given a depth takes at most so long, on a busy machine too.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(120);
@@ -101,7 +100,7 @@ fn a_depth_beyond_a_mate_is_answered() {
 #[test]
 fn depths_near_the_end_of_games_are_answered() {
     let mut number = 0;
-    for &game in NAMES {
+    for game in every_game() {
         for (search, has_playouts) in searches_of_game(game) {
             let moves = random_game(game, number);
             let (plies, depth) = (1 + number as usize % 4, 1 + (7 * number as u32) % 20);

@@ -22,6 +22,10 @@ pub mod delta;
 pub mod kalah;
 pub mod othello;
 
+#[cfg(feature = "fixture-game")]
+#[path = "../../../tests/fixtures/tic_tac_toe/mod.rs"]
+pub mod tic_tac_toe;
+
 pub use evaluate::{Evaluate, Evaluation};
 pub use facts::GameFacts;
 pub use history::History;
@@ -57,6 +61,8 @@ games! {
     kalah::Kalah,
     connect_four::ConnectFour,
     delta::Delta,
+    #[cfg(feature = "fixture-game")]
+    tic_tac_toe::TicTacToe,
 }
 
 /// The listed games, by the names used on the command line, in options and in files.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     catalog::{self, PARAMETERS, SEARCHES},
-    games::{self, notation::Style},
+    games::{self, GameFacts, notation::Style},
 };
 
 /// An option.
@@ -72,37 +72,39 @@ pub mod name {
 }
 
 /// A word of `UCI_Variant`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UciVariant {
     /// The word.
     pub word: &'static str,
     /// The game it means.
-    pub game: &'static str,
+    pub game: &'static GameFacts,
     /// How moves and positions are written.
     pub style: Style,
 }
 
-/// The words of `UCI_Variant`: the default game, the names of Fairy-Stockfish in alphabetical order, the other games.
+/// The words of `UCI_Variant`: the default game, the names of Fairy-Stockfish in alphabetical order, the other games. Words of
+/// unlisted games are read, too.
 pub fn uci_variants() -> Vec<UciVariant> {
-    let own = |name: &&'static str| UciVariant {
-        word: name,
-        game: name,
+    let own = |&game: &&'static GameFacts| UciVariant {
+        word: game.name,
+        game,
         style: Style::Own,
     };
-    let mut fairy: Vec<UciVariant> = games::listed()
-        .filter_map(|facts| {
-            Some(UciVariant {
-                word: facts.foreign.fairy_stockfish?,
-                game: facts.name,
-                style: Style::Fairy,
-            })
+    let fairy = |&game: &&'static GameFacts| {
+        Some(UciVariant {
+            word: game.foreign.fairy_stockfish?,
+            game,
+            style: Style::Fairy,
         })
-        .collect();
-    fairy.sort_by_key(|variant| variant.word);
-    let (default, others): (Vec<&str>, Vec<&str>) =
-        (games::NAMES.iter()).partition(|&&name| name == games::DEFAULT.name);
-    let (default, others) = (default.iter().map(own), others.iter().map(own));
-    default.chain(fairy).chain(others).collect()
+    };
+    let mut variants: Vec<UciVariant> = games::FACTS.iter().filter_map(fairy).collect();
+    variants.sort_by_key(|variant| variant.word);
+    variants.insert(0, own(&games::DEFAULT));
+    let others = games::FACTS
+        .iter()
+        .filter(|game| ***game != *games::DEFAULT);
+    variants.extend(others.map(own));
+    variants
 }
 
 /// The table.
@@ -129,7 +131,13 @@ pub fn option_definitions() -> Vec<OptionDef> {
         ),
         row(
             name::VARIANT,
-            OptionKind::Combo(uci_variants().iter().map(|variant| variant.word).collect()),
+            OptionKind::Combo(
+                (uci_variants()
+                    .iter()
+                    .filter(|variant| variant.game.is_listed))
+                .map(|variant| variant.word)
+                .collect(),
+            ),
             "The game as chess programs name it; cfour and flipello are read and written as Fairy-Stockfish does",
         ),
     ];
@@ -513,6 +521,14 @@ impl Options {
                     Some(word) => (*word).to_owned(),
                     // A variant may follow; whether there is such a one is for others to say.
                     None if row.name == name::GAME => value.to_owned(),
+                    None if row.name == name::VARIANT => {
+                        let variants = uci_variants();
+                        let mut words = variants.iter().map(|variant| variant.word);
+                        match words.find(|word| word.eq_ignore_ascii_case(value)) {
+                            Some(word) => word.to_owned(),
+                            None => return refuse(),
+                        }
+                    }
                     None if row.name == name::SEARCH && starts_with_search_name(value) => {
                         catalog::check_search(game, value).map_err(|error| error.to_string())?;
                         warnings = catalog::warnings(value);

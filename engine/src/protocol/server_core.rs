@@ -174,7 +174,7 @@ impl ServerCore {
                 let variants = uci_variants();
                 let found = variants.iter().find(|known| known.word == checked.value);
                 let variant = found.ok_or("no such variant")?;
-                self.set_game(variant.game, variant.style)?;
+                self.set_game(variant.game.name, variant.style)?;
             }
             name::CLEAR => self.session.clear_search(),
             name::TREE_DIR => drop(self.tree_directory(&checked.value)?),

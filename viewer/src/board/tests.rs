@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use canopy_engine::{
-    games::{self, NAMES, Playable, notation},
+    games::{self, FACTS, Playable, notation},
     rng::Rng,
 };
 use tiny_skia::Pixmap;
@@ -40,8 +40,8 @@ fn every_variant() -> Vec<String> {
             plain.chain(named).collect()
         }
     }
-    (NAMES.iter())
-        .flat_map(|name| games::with_game(name, Variants).unwrap())
+    (FACTS.iter())
+        .flat_map(|facts| games::with_game(facts.name, Variants).unwrap())
         .collect()
 }
 
@@ -317,7 +317,7 @@ fn playthroughs(name: &str) -> Vec<(String, Vec<(String, String)>)> {
 
 #[test]
 fn all_playthroughs_can_be_read_and_painted() {
-    for (game, positions) in NAMES.iter().flat_map(|name| playthroughs(name)) {
+    for (game, positions) in FACTS.iter().flat_map(|facts| playthroughs(facts.name)) {
         assert!(!positions.is_empty(), "{game}");
         let mut pixmap = Pixmap::new(96, 96).unwrap();
         for ((position, mv), (next, _)) in positions.iter().zip(&positions[1..]) {
