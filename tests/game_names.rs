@@ -9,9 +9,14 @@ use std::{
     fs,
     ops::Range,
     path::{Path, PathBuf},
+    process::Command,
 };
 
-use canopy_engine::games::{self, GameFacts};
+use canopy_engine::{
+    catalog,
+    games::{self, GameFacts, Playable, Visitor},
+    protocol::options::option_definitions,
+};
 
 #[test]
 fn no_game_is_asked_for_by_name() {
@@ -73,6 +78,80 @@ fn the_check_itself_passes_what_is_allowed() {
         violations_in("viewer/src/board/kalah.rs", "\"delta\"").len(),
         1
     );
+}
+
+#[test]
+fn an_unlisted_game_is_accepted_by_name_and_shown_nowhere() {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+            .args(arguments)
+            .output()
+            .expect("the program starts");
+        let text = [output.stdout, output.stderr].concat();
+        String::from_utf8(text).expect("it writes UTF-8")
+    };
+    let mut lists = games::NAMES.join(" ");
+    for row in option_definitions() {
+        lists += &format!("{}\n{}\n", row.declaration(), row.allowed_values());
+    }
+    for arguments in [
+        "--help",
+        "show --help",
+        "bench --help",
+        "searches",
+        "show --game go",
+    ] {
+        lists += &run(&arguments.split(' ').collect::<Vec<_>>());
+    }
+    assert!(lists.contains("kalah"), "{lists}");
+    let mut unlisted = games::FACTS.iter().filter(|facts| !facts.is_listed);
+    let fixture = unlisted.next().expect("tests have the fixture");
+    assert_eq!(unlisted.next(), None);
+    for name in [fixture.name, fixture.title, fixture.foreign.gtp] {
+        assert!(!lists.contains(name), "{name} in {lists}");
+    }
+    for name in fixture.aliases.iter().chain([&fixture.name]) {
+        let counts = run(&["perft", "--game", name, "--depth", "2"]);
+        assert_eq!(counts, "perft 1: 9\nperft 2: 72\n", "{name}");
+    }
+}
+
+/// What a game states must be something that the places it is read in can use.
+#[test]
+fn facts_are_sound() {
+    struct DefaultSearch;
+    impl Visitor for DefaultSearch {
+        type Out = bool;
+
+        fn visit<G: Playable>(self, _: G::Rules) -> bool {
+            let players = G::FACTS.demo_players.map(|player| {
+                let search = player.split("search=").nth(1).unwrap_or_default();
+                search.split(' ').next().unwrap_or_default()
+            });
+            let mut searches = [G::FACTS.default_search].into_iter().chain(players);
+            searches.all(|search| catalog::parse::<G>(search).is_ok())
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    for facts in games::FACTS {
+        let name = facts.name;
+        assert_eq!(games::with_game(name, DefaultSearch), Ok(true), "{name}");
+        assert_eq!(games::facts_of(&format!("{name}:x")), Some(*facts));
+        let own = [name].into_iter().chain(facts.aliases.iter().copied());
+        names.extend(own.map(str::to_lowercase));
+        assert_ne!(facts.players[0], facts.players[1], "{name}");
+        if let Some(option) = facts.foreign.variant_option {
+            assert!(facts.variants.contains(&option.variant), "{name}");
+        }
+    }
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count, "no two games share a name: {names:?}");
+    for default in [games::DEFAULT, games::DEMO, games::PROPOSED] {
+        assert!(default.is_listed, "{}", default.name);
+    }
+    assert_eq!(games::facts_of("go"), None);
 }
 
 /// What breaks the rule in a file, whose name is its path from the root of the repository.

@@ -1016,6 +1016,8 @@ fn our_engine_plays_through_every_dialect() {
         ("kalah:4x3", "gtp"),
         ("delta:forced", "uci"),
         ("delta:forced", "gtp"),
+        ("tic-tac-toe", "uci"),
+        ("tic-tac-toe", "gtp"),
     ] {
         let scratch = Scratch::new(&format!("dialect-{}-{dialect}", game.replace(':', "-")));
         match_report(&format!(

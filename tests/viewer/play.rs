@@ -178,6 +178,8 @@ fn whole_games_are_played_by_clicks() {
         ("kalah", ""),
         ("delta", "x"),
         ("connect-four", ""),
+        // On the plain board.
+        ("tic-tac-toe", ""),
     ] {
         let line = random_game(game, |moves, _| moves.iter().any(|mv| mv.contains(wanted)));
         let told = click_through(game, &line);
@@ -532,6 +534,7 @@ fn games_are_saved_and_laid_out_again() {
         ("connect-four", "columns.txt", "4 4 5"),
         ("kalah:4x3", "kalah.txt", "1 2 3"),
         ("delta", "delta.txt", "b2 c3 d4"),
+        ("tic-tac-toe", "crosses.txt", "b2 a1 c3"),
     ] {
         let mut stage = start_game_of_people(game, "");
         for mv in line.split(' ') {

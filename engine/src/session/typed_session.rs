@@ -56,8 +56,6 @@ pub(super) struct TypedSession<G: Playable> {
 /// Searches of at most this many nodes run inline: they end before a `stop` could arrive.
 const MAX_INLINE_NODES: u64 = 4;
 
-const DEFAULT_SEARCH: &str = "uct";
-
 impl<G: Playable> TypedSession<G> {
     pub(super) fn new(rules: G::Rules) -> Self {
         let start = G::start(rules);
@@ -72,8 +70,9 @@ impl<G: Playable> TypedSession<G> {
             move_groups: Vec::new(),
             has_pending_pass: false,
             history,
-            spec: catalog::parse::<G>(DEFAULT_SEARCH).expect("the catalogue has its first entry"),
-            search_name: DEFAULT_SEARCH.to_owned(),
+            spec: catalog::parse::<G>(G::FACTS.default_search)
+                .expect("a game's default search is in the catalogue"),
+            search_name: G::FACTS.default_search.to_owned(),
             search: None,
             last_searched: None,
             search_thread: None,

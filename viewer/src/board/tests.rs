@@ -116,7 +116,7 @@ fn every_game_can_be_read_and_every_legal_move_has_places() {
 }
 
 #[test]
-fn the_five_games_have_boards_of_their_own_and_others_would_have_plain_ones() {
+fn the_five_games_have_boards_of_their_own_and_others_have_plain_ones() {
     struct Grids;
     impl games::Visitor for Grids {
         type Out = notation::Grid;

@@ -611,6 +611,18 @@ mod tests {
         assert!(actions_for_keys(&mut app, &[Key::Enter]).is_empty());
     }
 
+    #[test]
+    fn listed_games_can_be_chosen_and_the_proposed_one_stands_first() {
+        let choices: Vec<&str> = games_to_choose().iter().map(|facts| facts.name).collect();
+        assert_eq!(choices[0], games::PROPOSED.name);
+        assert_eq!(choices.len(), games::NAMES.len());
+        assert!(games::NAMES.iter().all(|name| choices.contains(name)));
+        assert!(
+            games::FACTS.len() > choices.len(),
+            "the fixture is not listed"
+        );
+    }
+
     /// Tab goes from the match to watch and the games over all that can be chosen to the fields; Enter there starts too, and on a button presses it.
     #[test]
     fn tab_goes_through_the_form() {
