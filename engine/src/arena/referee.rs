@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     client::{
         Client, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, NewGame, PostMortem,
-        ReportedResult, Timeouts,
+        ReportedResult, StartError, Timeouts,
     },
-    engine_config::EngineConfig,
     halt::Halt,
     openings::Opening,
     time_control::{Clocks, MoveLimits},
@@ -120,10 +119,10 @@ pub struct RefereeSettings {
 /// One side of a game: an engine, and the conversation with it while it is well.
 #[derive(Debug)]
 pub struct EnginePlayer<'a> {
-    /// Who sits there.
-    pub engine: &'a EngineConfig,
-    /// The conversation; none before the first game and after a failure.
+    /// The conversation; none after a failure.
     pub client: Option<Client>,
+    /// Why there is no client: the engine did not start, and forfeits.
+    pub start_error: Option<StartError>,
     /// How long its moves may take.
     pub limits: &'a MoveLimits,
     /// Its random numbers.
@@ -300,20 +299,8 @@ impl<G: Playable> Referee<'_, '_, G> {
     /// Has both engines ready, at the same position.
     fn start_game(&mut self, opening: &Opening<G>) -> Result<(), Decision> {
         for player in SIDES {
-            let engine_player = side_mut(player, self.players);
-            if engine_player.client.is_none() {
-                let settings = self.settings;
-                match Client::start(
-                    engine_player.engine,
-                    &settings.game,
-                    settings.timeouts,
-                    self.halt,
-                ) {
-                    Ok(client) => engine_player.client = Some(client),
-                    Err((fault, post_mortem)) => {
-                        return Err(self.forfeit_after_fault(player, &fault, *post_mortem));
-                    }
-                }
+            if let Some(error) = side_mut(player, self.players).start_error.take() {
+                return Err(self.forfeit_after_fault(player, &error.fault, *error.post_mortem));
             }
         }
         for player in SIDES {
@@ -550,10 +537,7 @@ impl<G: Playable> Referee<'_, '_, G> {
             | EngineFault::Refused { .. }
             | EngineFault::Unsupported(_) => Termination::Refused,
         };
-        let reason = match fault {
-            EngineFault::Exited(_) => format!("{fault} ({})", post_mortem.exit),
-            _ => fault.to_string(),
-        };
+        let reason = fault.describe(&post_mortem);
         Some(Ruling {
             outcome: Outcome::Win(player.opponent()),
             ending,

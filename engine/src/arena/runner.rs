@@ -15,7 +15,7 @@ use std::{
 use thiserror::Error;
 
 use super::{
-    client::{Client, EngineFault, PostMortem},
+    client::{Client, EngineFault, PostMortem, StartError},
     engine_config::EngineConfig,
     halt::Halt,
     match_log::{GameRecord, MatchHeader, MatchLog, MatchLogError},
@@ -549,15 +549,19 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         let engine = plan.engines.get(index)?;
         let has_started = self.context.has_started.get(index)?;
         let mut client = self.clients.get_mut(index)?.take();
+        let mut start_error = None;
         if client.is_none() {
             match self.start_engine(engine) {
                 Ok(started) => {
                     has_started.store(true, Ordering::Relaxed);
                     client = Some(started);
                 }
-                Err((EngineFault::Halted, _)) => return None,
+                Err(StartError {
+                    fault: EngineFault::Halted,
+                    ..
+                }) => return None,
                 // A program that is gone, or no more handles, is nobody's play.
-                Err((fault, post_mortem))
+                Err(StartError { fault, post_mortem })
                     if !has_started.load(Ordering::Relaxed)
                         || matches!(fault, EngineFault::NotStarted(_)) =>
                 {
@@ -568,13 +572,16 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                     ));
                     return None;
                 }
-                // The referee tries once more.
-                Err(_) => {}
+                // It has started before: a second chance, then it forfeits.
+                Err(_) => match self.start_client(engine) {
+                    Ok(started) => client = Some(started),
+                    Err(error) => start_error = Some(error),
+                },
             }
         }
         Some(EnginePlayer {
-            engine,
             client,
+            start_error,
             limits: engine.limits.as_ref().unwrap_or(&plan.limits),
             seed: scheduled.seed_of(player) >> (u64::BITS - SEED_BITS),
             trees,
@@ -582,23 +589,27 @@ impl<'a, G: Playable> GameWorker<'a, G> {
     }
 
     /// Starts an engine; once more if somebody stopped it from outside, unless that meant the match, too.
-    fn start_engine(
-        &self,
-        engine: &EngineConfig,
-    ) -> Result<Client, (EngineFault, Box<PostMortem>)> {
+    fn start_engine(&self, engine: &EngineConfig) -> Result<Client, StartError> {
         let halt = self.context.halt;
-        let settings = &self.context.plan.settings;
-        let start = || Client::start(engine, &settings.game, settings.timeouts, halt);
-        match start() {
-            Err((_, post_mortem)) if halt.is_requested() => Err((EngineFault::Halted, post_mortem)),
-            Err((EngineFault::Exited(_), post_mortem)) if post_mortem.is_stopped_externally => {
-                match halt.wait_timeout(STOP_DELAY) {
-                    true => Err((EngineFault::Halted, post_mortem)),
-                    false => start(),
-                }
-            }
-            started => started,
+        let error = match self.start_client(engine) {
+            Ok(client) => return Ok(client),
+            Err(error) => error,
+        };
+        let is_stopped_externally = matches!(error.fault, EngineFault::Exited(_))
+            && error.post_mortem.is_stopped_externally;
+        if halt.is_requested() || (is_stopped_externally && halt.wait_timeout(STOP_DELAY)) {
+            let fault = EngineFault::Halted;
+            return Err(StartError { fault, ..error });
         }
+        if is_stopped_externally {
+            return self.start_client(engine);
+        }
+        Err(error)
+    }
+
+    fn start_client(&self, engine: &EngineConfig) -> Result<Client, StartError> {
+        let settings = &self.context.plan.settings;
+        Client::start(engine, &settings.game, settings.timeouts, self.context.halt)
     }
 
     /// Lets engines go that do not play now, if many are waiting.

@@ -9,7 +9,10 @@ use clap::Args;
 
 use super::CliError;
 use crate::{
-    protocol::{ProtocolKind, ServerConfig, stdio},
+    protocol::{
+        ProtocolKind, ServerConfig,
+        stdio::{self, ServeError},
+    },
     tree::confinement::Confinement,
 };
 
@@ -59,8 +62,12 @@ pub(super) fn run(arguments: &ServeArgs, out: &mut dyn Write) -> Result<(), CliE
         options: arguments.options.clone(),
     };
     let input = io::BufReader::with_capacity(1 << 16, io::stdin());
-    stdio::serve(&setup, input, out, &mut |text| super::print_message(text))
-        .map_err(CliError::Usage)??;
+    stdio::serve(&setup, input, out, &mut |text| super::print_message(text)).map_err(|error| {
+        match error {
+            ServeError::Config(problem) => CliError::Usage(problem.to_string()),
+            ServeError::Io(error) => CliError::Output(error),
+        }
+    })?;
     // A search that does not heed quit must not keep the process alive.
     let _ = out.flush();
     std::process::exit(0)

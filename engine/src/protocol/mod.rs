@@ -16,6 +16,6 @@ pub mod stdio;
 mod uci;
 
 pub use self::{
-    server::{ProtocolKind, Server, ServerConfig},
+    server::{ConfigError, ProtocolKind, Server, ServerConfig},
     server_core::{ServerEvent, ServerEventSink},
 };

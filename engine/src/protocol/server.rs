@@ -104,6 +104,17 @@ pub struct ServerConfig {
     pub tree_confinement: Option<Confinement>,
 }
 
+/// What is wrong with a [`ServerConfig`], in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
+
+impl From<String> for ConfigError {
+    fn from(problem: String) -> Self {
+        Self(problem)
+    }
+}
+
 /// A server of one client.
 pub struct Server {
     core: ServerCore,
@@ -123,8 +134,8 @@ const QUIT_GRACE_PERIOD: Duration = Duration::from_millis(70);
 const LINE_TOO_LONG: &str = "a line of more than 1048576 bytes: it was not read";
 
 impl Server {
-    /// A server; an error says what is wrong with the set-up.
-    pub fn new(config: &ServerConfig, event_sink: ServerEventSink) -> Result<Self, String> {
+    /// A server before its first line.
+    pub fn new(config: &ServerConfig, event_sink: ServerEventSink) -> Result<Self, ConfigError> {
         let mut server = Self {
             core: ServerCore::new(event_sink),
             handler: config.protocol.map(new_handler),
@@ -144,7 +155,7 @@ impl Server {
         for (name, value) in &config.options {
             let checked = core.set_option_text(name, value)?;
             if let Some(note) = checked.range_warning {
-                return Err(note);
+                return Err(ConfigError(note));
             }
             (checked.warnings.into_iter()).for_each(|text| core.send_stderr(text));
         }
@@ -322,46 +333,55 @@ impl Server {
         self.queue.clear();
     }
 
-    /// Tells answers that are due, and works off what waited for them.
+    /// Handles everything that can be handled before the next input.
     fn process_pending(&mut self) {
-        loop {
-            if let Some(event) = self.core.take_inline_event() {
-                self.handle_event(event);
-            } else if let Some(result) = self.core.take_result() {
-                if let Some(handler) = &mut self.handler {
-                    handler.on_done(&mut self.core, result);
+        while let Some(step) = self.next_step() {
+            match step {
+                PendingStep::Event(event) => self.handle_event(event),
+                PendingStep::Result(result) => {
+                    if let Some(handler) = &mut self.handler {
+                        handler.on_done(&mut self.core, result);
+                    }
                 }
-            } else if !self.core.is_running()
-                && self.quit_deadline.is_none()
-                && let Some(line) = self.queue.pop_front()
-            {
-                self.has_urgent_line &= !self.queue.is_empty();
-                self.execute_line(&line);
-            } else if self.core.is_running()
-                && let Some(line) = self.queue.front()
-                && let Some(handler) = &self.handler
-                && handler.line_timing(&self.core, line, false) == LineTiming::Now
-            {
-                // A queued line may have begun a task during which the next one is worked off.
-                let line = self.queue.pop_front().unwrap_or_default();
-                self.execute_line(&line);
-            } else if self.core.is_running()
-                && let Some(line) = self.queue.front()
-                && let Some(handler) = &self.handler
-                && handler.line_timing(&self.core, line, false) == LineTiming::StopFirst
-                && !self.core.is_stopping()
-            {
-                self.core.stop();
-            } else if !self.core.is_stopping()
-                && ((self.has_urgent_line && self.core.is_running())
-                    || (self.is_input_closed && self.core.is_open_ended()))
-            {
-                self.core.stop();
-            } else {
-                break;
+                PendingStep::Line(line) => self.execute_line(&line),
+                PendingStep::Stop => self.core.stop(),
             }
         }
     }
+
+    fn next_step(&mut self) -> Option<PendingStep> {
+        if let Some(event) = self.core.take_inline_event() {
+            return Some(PendingStep::Event(event));
+        }
+        if let Some(result) = self.core.take_result() {
+            return Some(PendingStep::Result(result));
+        }
+        if !self.core.is_running() {
+            let line = self.queue.pop_front_if(|_| self.quit_deadline.is_none())?;
+            self.has_urgent_line &= !self.queue.is_empty();
+            return Some(PendingStep::Line(line));
+        }
+        // A queued line may have started the running task, so the next line is judged anew.
+        let timing = match (&self.handler, self.queue.front()) {
+            (Some(handler), Some(line)) => handler.line_timing(&self.core, line, false),
+            _ => LineTiming::Later,
+        };
+        if timing == LineTiming::Now {
+            return self.queue.pop_front().map(PendingStep::Line);
+        }
+        let must_stop = timing == LineTiming::StopFirst
+            || self.has_urgent_line
+            || (self.is_input_closed && self.core.is_open_ended());
+        (must_stop && !self.core.is_stopping()).then_some(PendingStep::Stop)
+    }
+}
+
+/// The next thing a server can do without input.
+enum PendingStep {
+    Event(ServerEvent),
+    Result(Option<SearchResult>),
+    Line(String),
+    Stop,
 }
 
 fn help() -> String {

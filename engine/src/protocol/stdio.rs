@@ -1,4 +1,4 @@
-//! The server between standard input and output: one thread reads, this one talks, a search runs on its own.
+//! The server on standard input and output: a reader thread, a writer (the caller's thread) and the search thread.
 
 use std::{
     io::{self, BufRead, Write},
@@ -11,16 +11,16 @@ use std::{
 };
 
 use super::{
-    Server, ServerConfig, ServerEvent,
+    ConfigError, Server, ServerConfig, ServerEvent,
     client_watch::{self, ClientLoss},
 };
 use crate::search::budget::Stopwatch;
 
-/// Longer lines are not read.
+/// Longest line that is read; longer ones are skipped.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
-/// So many lines may wait; then the reader does.
+/// Input queue capacity; the reader thread blocks when it is full.
 const INPUT_QUEUE_CAPACITY: usize = 256;
-/// After quit, trees that wait for the disk get so long.
+/// How long a quitting server waits for trees to reach the disk.
 const TREE_WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 enum ServerInput {
@@ -31,13 +31,24 @@ enum ServerInput {
     ClientLost(ClientLoss),
 }
 
-/// Serves until the client says quit or goes away; `aside` hears what has no place in the dialect. An error says what is wrong with the set-up.
+/// Why a server did not start, or did not end as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// A game, option or search of the configuration is refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No thread could be started, or the output could not be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Serves until the client quits or goes away. `write_stderr` receives messages that have no place in the dialect.
 pub fn serve<R: BufRead + Send + 'static>(
     config: &ServerConfig,
     input: R,
     out: &mut dyn Write,
     write_stderr: &mut dyn FnMut(&str),
-) -> Result<io::Result<()>, String> {
+) -> Result<(), ServeError> {
     let (sender, inputs) = sync_channel(INPUT_QUEUE_CAPACITY);
     let event_sender = sender.clone();
     let event_sink = move |note| {
@@ -45,25 +56,19 @@ pub fn serve<R: BufRead + Send + 'static>(
     };
     let server = Server::new(config, Arc::new(event_sink))?;
     let loss_sender = sender.clone();
-    let watch =
-        client_watch::watch(move |loss| loss_sender.send(ServerInput::ClientLost(loss)).is_ok());
-    if let Err(error) = watch {
-        return Ok(Err(error));
-    }
-    let reader = thread::Builder::new()
+    client_watch::watch(move |loss| loss_sender.send(ServerInput::ClientLost(loss)).is_ok())?;
+    thread::Builder::new()
         .name("reader".to_owned())
-        .spawn(move || read_lines(input, &sender));
-    if let Err(error) = reader {
-        return Ok(Err(error));
-    }
-    Ok(run_server(server, &inputs, out, write_stderr))
+        .spawn(move || read_lines(input, &sender))?;
+    run_server(server, &inputs, out, write_stderr)?;
+    Ok(())
 }
 
 fn read_lines(mut input: impl BufRead, sender: &SyncSender<ServerInput>) {
     loop {
         let read = match read_line(&mut input) {
             Ok(Some(read)) => read,
-            // What cannot be read has ended.
+            // A read error ends the input.
             Ok(None) | Err(_) => ServerInput::End,
         };
         let is_end = matches!(read, ServerInput::End);
@@ -73,7 +78,7 @@ fn read_lines(mut input: impl BufRead, sender: &SyncSender<ServerInput>) {
     }
 }
 
-/// The next line; none at the end. A line that is too long is passed over without being kept.
+/// The next line; none at the end of input. A line over [`MAX_LINE_BYTES`] is skipped without being stored.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<ServerInput>> {
     let mut line = Vec::new();
     let mut is_long = false;
@@ -142,7 +147,7 @@ fn run_server(
             }
             Err(RecvTimeoutError::Timeout) => server.on_timer(now),
         };
-        // Nobody says anything more, and nobody hears the answer.
+        // Neither side of the connection is left.
         if is_closed && !is_output_open && !server.is_quitting() {
             server.on_client_gone(now);
         }
@@ -171,7 +176,7 @@ fn run_server(
     result
 }
 
-/// Tells what has gone wrong after the last answer, if there is still somebody to hear it.
+/// Writes warnings that arrived after the last answer.
 fn write_late_events(
     server: &mut Server,
     inputs: &Receiver<ServerInput>,

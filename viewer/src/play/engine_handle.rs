@@ -196,10 +196,7 @@ impl EngineTask {
             return ControlFlow::Continue(());
         }
         let post_mortem = earlier.map_or(killed, |earlier| *earlier);
-        let text = match fault {
-            EngineFault::Exited(_) => format!("{fault} ({})", post_mortem.exit),
-            _ => fault.to_string(),
-        };
+        let text = fault.describe(&post_mortem);
         (self.mailbox).send(EngineEvent::Failed(request_id, text, post_mortem))
     }
 
@@ -218,7 +215,7 @@ impl EngineTask {
             .ok_or((EngineFault::Halted, None))?;
         if self.client.is_none() {
             let started = Client::start(&self.engine, &self.game, ENGINE_TIMEOUTS, &halt);
-            self.client = Some(started.map_err(|(fault, remains)| (fault, Some(remains)))?);
+            self.client = Some(started.map_err(|error| (error.fault, Some(error.post_mortem)))?);
             self.current_game = None;
         }
         let Some(client) = &mut self.client else {

@@ -104,6 +104,14 @@ pub enum EngineFault {
 }
 
 impl EngineFault {
+    /// The fault as a sentence, with how the process ended if that is the fault.
+    pub fn describe(&self, post_mortem: &PostMortem) -> String {
+        match self {
+            Self::Exited(_) => format!("{self} ({})", post_mortem.exit),
+            _ => self.to_string(),
+        }
+    }
+
     fn from_read_error(error: ReadError, phase: EnginePhase) -> Self {
         match error {
             ReadError::Timeout => Self::TimedOut(phase),
@@ -111,6 +119,16 @@ impl EngineFault {
             ReadError::Halted => Self::Halted,
         }
     }
+}
+
+/// Why an engine could not be started.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{fault}")]
+pub struct StartError {
+    /// What went wrong.
+    pub fault: EngineFault,
+    /// What is left of the process.
+    pub post_mortem: Box<PostMortem>,
 }
 
 /// What an engine thinks of a position.
@@ -231,18 +249,20 @@ pub struct PostMortem {
 }
 
 impl Client {
-    /// Starts an engine and has it introduce itself and take its options.
+    /// Starts an engine process, shakes hands and sets its options. Matches and the viewer start engines here.
     pub fn start(
         engine: &EngineConfig,
         game: &GameSpec,
         timeouts: Timeouts,
         halt: &Halt,
-    ) -> Result<Self, (EngineFault, Box<PostMortem>)> {
+    ) -> Result<Self, StartError> {
         let process = Process::start(&engine.command, engine.directory.as_deref(), halt).map_err(
             |error| {
                 let program = engine.command.first().map_or("", String::as_str);
-                let fault = EngineFault::NotStarted(format!("{program}: {error}"));
-                (fault, Box::default())
+                StartError {
+                    fault: EngineFault::NotStarted(format!("{program}: {error}")),
+                    post_mortem: Box::default(),
+                }
             },
         )?;
         if engine.is_low_priority {
@@ -264,7 +284,10 @@ impl Client {
         };
         match client.handshake(engine, game) {
             Ok(()) => Ok(client),
-            Err(fault) => Err((fault, Box::new(client.kill()))),
+            Err(fault) => Err(StartError {
+                fault,
+                post_mortem: Box::new(client.kill()),
+            }),
         }
     }
 
