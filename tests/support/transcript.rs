@@ -40,7 +40,7 @@ impl InProcessServer {
             let _ = sender.send(note);
         };
         Ok(Self {
-            server: Server::new(setup, Arc::new(tell))?,
+            server: Server::new(setup, Arc::new(tell)).map_err(|problem| problem.to_string())?,
             notes,
             started: Instant::now(),
             replies: Vec::new(),
