@@ -131,7 +131,7 @@ fn a_tree_that_grows_keeps_what_is_selected() {
     write(&sample_tree());
     let mut stage = Harness::dark();
     stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
-    stage.wait_until("it is so", |app| app.model.is_some());
+    stage.wait_until("it is so", |app| app.document.model.is_some());
     // The watch begins when the directory is opened; what comes before it looks is seen with the next change.
     std::thread::sleep(Duration::from_millis(300));
     stage.app.dispatch(Action::Find("right".to_owned()));
@@ -144,12 +144,18 @@ fn a_tree_that_grows_keeps_what_is_selected() {
         ("down", 8, 0),
     ]));
     stage.wait_until("it is so", |app| {
-        app.model.as_ref().is_some_and(|model| model.len() == 5)
+        app.document
+            .model
+            .as_ref()
+            .is_some_and(|model| model.len() == 5)
     });
     assert_eq!(selected_move(&stage.app), "right");
     stage.app.dispatch(Action::ToggleCollapsed);
     stage.wait_until("it is so", |app| {
-        app.model.as_ref().is_some_and(|model| model.hidden == 1)
+        app.document
+            .model
+            .as_ref()
+            .is_some_and(|model| model.hidden == 1)
     });
     assert_eq!(selected_move(&stage.app), "right");
 }
@@ -184,23 +190,25 @@ fn files_that_are_dropped_are_opened_together() {
     let mut stage = Harness::dark();
     stage.frame.draw(&mut stage.app, input, (800, 600));
     stage.wait_until("it is so", |app| {
-        app.sequence.len() == 2 && app.model.is_some()
+        app.document.sequence.len() == 2 && app.document.model.is_some()
     });
     assert!(
         stage
             .app
+            .document
             .shown_path
             .as_ref()
             .is_some_and(|path| path.ends_with("b.tree"))
     );
     stage.app.dispatch(Action::StepTree(1));
     stage.wait_until("it is so", |app| {
-        app.shown_path
+        app.document
+            .shown_path
             .as_ref()
             .is_some_and(|path| path.ends_with("a.csv"))
     });
     stage.app.dispatch(Action::StepTree(1));
-    assert_eq!(stage.app.sequence.index(), 1, "there is no other");
+    assert_eq!(stage.app.document.sequence.index(), 1, "there is no other");
 }
 
 /// Report 000's second acceptance test: a tree is read, saved as .csv, .tree and picture, and what was saved as a tree is read

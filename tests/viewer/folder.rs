@@ -41,7 +41,7 @@ fn tree_bytes(moves: u32) -> Vec<u8> {
 
 /// What is listed, in order.
 fn listed_paths(app: &App) -> Vec<PathBuf> {
-    app.sequence.paths().to_vec()
+    app.document.sequence.paths().to_vec()
 }
 
 fn has_message(app: &App, text: &str) -> bool {
@@ -50,17 +50,17 @@ fn has_message(app: &App, text: &str) -> bool {
 }
 
 fn is_showing(app: &App, path: &Path) -> bool {
-    app.shown_path.as_deref() == Some(path) && app.model.is_some()
+    app.document.shown_path.as_deref() == Some(path) && app.document.model.is_some()
 }
 
 /// A stage on which a folder is opened, and followed from now on.
 fn open_folder(folder: &Path, source: EventSource) -> Harness {
     let mut stage = Harness::dark();
-    stage.app.event_source = source;
+    stage.app.folder.event_source = source;
     stage.run_action(Action::Open(vec![folder.to_owned()]));
     let path = folder.display().to_string();
     stage.wait_until("it is watched", |app| {
-        app.dump()["directory"] == *path && app.is_watched()
+        app.dump()["directory"] == *path && app.folder.is_watched()
     });
     stage
 }
@@ -80,7 +80,7 @@ fn rename_many_times(times: u32) {
     let mut from = scratch.0.join("x.tree");
     write_file(&from, tree_bytes(2));
     let mut stage = open_folder(&scratch.0, EventSource::System);
-    assert_eq!(stage.app.sequence.len(), 11);
+    assert_eq!(stage.app.document.sequence.len(), 11);
     for number in 0..times {
         let to = scratch.0.join(format!("y{number:06}.tree"));
         fs::rename(&from, &to).expect("a file can be renamed");
@@ -90,7 +90,7 @@ fn rename_many_times(times: u32) {
         }
     }
     wait_until_listed(&mut stage, &scratch.0);
-    assert_eq!(stage.app.sequence.len(), 11);
+    assert_eq!(stage.app.document.sequence.len(), 11);
     // And back to a name that was there before.
     fs::rename(&from, scratch.0.join("x.tree")).expect("a file can be renamed");
     wait_until_listed(&mut stage, &scratch.0);
@@ -123,9 +123,9 @@ fn a_folder_that_is_removed_and_made_again_is_followed() {
     wait_until_listed(&mut stage, &folder);
     fs::remove_dir_all(&folder).expect("it can be removed");
     stage.wait_until("it is told", |app| {
-        app.sequence.is_empty() && has_message(app, "is gone; it is followed again")
+        app.document.sequence.is_empty() && has_message(app, "is gone; it is followed again")
     });
-    assert!(stage.app.model.is_some(), "what is shown stays");
+    assert!(stage.app.document.model.is_some(), "what is shown stays");
     make(&["b.tree", "c.tree"]);
     wait_until_listed(&mut stage, &folder);
     // At once, so that nobody sees that it was gone; and moved away, which is told of differently.
@@ -155,7 +155,7 @@ fn where_the_system_does_not_tell_the_list_is_right_all_the_same() {
     }
     let mut stage = open_folder(&scratch.0, EventSource::Refused);
     stage.wait_until("it is told", |app| {
-        let watching = app.watch_status().unwrap_or_default();
+        let watching = app.folder.status().unwrap_or_default();
         watching.contains("every half second") && watching.contains("does not tell")
     });
     fs::remove_file(scratch.0.join("a.tree")).expect("it can be removed");
@@ -164,11 +164,14 @@ fn where_the_system_does_not_tell_the_list_is_right_all_the_same() {
     wait_until_listed(&mut stage, &scratch.0);
     write_file(&scratch.0.join("c.tree"), tree_bytes(5));
     stage.wait_until("new contents are shown", |app| {
-        app.model.as_ref().is_some_and(|model| model.len() == 6)
+        app.document
+            .model
+            .as_ref()
+            .is_some_and(|model| model.len() == 6)
     });
     fs::remove_dir_all(&scratch.0).expect("it can be removed");
-    stage.wait_until("nothing is there", |app| app.sequence.is_empty());
-    assert!(stage.app.is_polling());
+    stage.wait_until("nothing is there", |app| app.document.sequence.is_empty());
+    assert!(stage.app.folder.is_polling());
 }
 
 /// What the system tells of who has a file open is known on Linux alone.
@@ -239,8 +242,8 @@ fn a_file_that_cannot_be_opened_leaves_everything_as_it_is() {
         stage.run_action(Action::Open(vec![path.clone()]));
         let name = path.display().to_string();
         stage.wait_until("it is told", |app| has_message(app, &name));
-        assert!(is_showing(&stage.app, &good) && stage.app.is_watched());
-        assert_eq!(stage.app.sequence.len(), 2);
+        assert!(is_showing(&stage.app, &good) && stage.app.folder.is_watched());
+        assert_eq!(stage.app.document.sequence.len(), 2);
     }
     let folder = scratch.0.canonicalize().expect("it is there");
     assert_eq!(stage.app.settings.recent, [folder]);

@@ -24,7 +24,7 @@ fn follow_match(directory: &Path) -> Harness {
 }
 
 fn is_showing(app: &App, path: &Path) -> bool {
-    app.shown_path.as_deref() == Some(path) && app.model.is_some()
+    app.document.shown_path.as_deref() == Some(path) && app.document.model.is_some()
 }
 
 fn match_state(app: &App) -> Value {
@@ -56,7 +56,7 @@ fn a_match_that_begins_later_is_followed_move_by_move() {
     fixture.begin_game();
     fixture.write_match_json();
     stage.wait_until("the match is there", |app| app.match_state().is_some());
-    assert!(stage.app.model.is_none() && awaits(&stage.app, "Trees are shown"));
+    assert!(stage.app.document.model.is_none() && awaits(&stage.app, "Trees are shown"));
     for (count, mv) in ["4", "4", "3", "5"].into_iter().enumerate() {
         let tree = fixture.write_tree(&[(mv, 30), ("1", 10)]);
         stage.wait_until("its tree is shown", |app| is_showing(app, &tree));
@@ -69,7 +69,7 @@ fn a_match_that_begins_later_is_followed_move_by_move() {
         assert_eq!(stage.app.dump()["board"], "now");
     }
     assert_eq!(match_state(&stage.app)["players"][0], "uct");
-    assert_eq!(stage.app.sequence.len(), 4);
+    assert_eq!(stage.app.document.sequence.len(), 4);
 }
 
 #[test]
@@ -108,13 +108,13 @@ fn the_next_game_is_shown_from_its_first_tree_on_to_the_end_of_the_match() {
         is_showing(app, &second) && match_state(app)["number"] == 2
     });
     assert_eq!(match_state(&stage.app)["players"][0], "lgr2");
-    assert_eq!(stage.app.sequence.len(), 3);
+    assert_eq!(stage.app.document.sequence.len(), 3);
 
     // A tree that comes late does not lead back.
     fixture.write_tree_at(&first, &[("d3", 50), ("c4", 70)]);
     fixture.write_tree_at(&directory.join("game-0001/late.tree"), &[("f5", 1)]);
-    stage.wait_until("it is known", |app| app.sequence.len() == 4);
-    assert_eq!(stage.app.sequence.path(), Some(second.as_path()));
+    stage.wait_until("it is known", |app| app.document.sequence.len() == 4);
+    assert_eq!(stage.app.document.sequence.path(), Some(second.as_path()));
 
     fixture.end_game(Some(0), "time");
     stage.wait_until("the match is over", |app| match_state(app)["over"] == true);
@@ -181,9 +181,9 @@ fn one_stays_where_one_steps_back_to_until_one_returns() {
     trees.push(fixture.write_tree(&[("5", 3)]));
     fixture.play("5");
     stage.wait_until("more is known", |app| {
-        app.sequence.len() == 4 && move_count(app) == 4
+        app.document.sequence.len() == 4 && move_count(app) == 4
     });
-    assert!(is_showing(&stage.app, &trees[1]) && !stage.app.is_following_newest);
+    assert!(is_showing(&stage.app, &trees[1]) && !stage.app.folder.is_following_newest);
     stage.run_action(Action::Select(Some(1)));
     assert_eq!(stage.app.dump()["board"], "node");
 
@@ -195,7 +195,7 @@ fn one_stays_where_one_steps_back_to_until_one_returns() {
     stage.click("now");
     stage.wait_until("the last is shown", |app| is_showing(app, &trees[3]));
     assert_eq!(stage.app.dump()["board"], "now");
-    assert!(stage.app.is_following_newest && stage.app.selected.is_none());
+    assert!(stage.app.folder.is_following_newest && stage.app.navigation.selected.is_none());
 
     // A move of which there is no tree.
     fixture.play("5");
@@ -222,7 +222,11 @@ fn without_a_match_a_folder_is_what_it_was() {
     let later = scratch.0.join("b.tree");
     fixture.write_tree_at(&later, &[("4", 3)]);
     stage.wait_until("the new one is shown", |app| is_showing(app, &later));
-    assert_eq!(stage.app.sequence.len(), 2, "those of the game are not");
+    assert_eq!(
+        stage.app.document.sequence.len(),
+        2,
+        "those of the game are not"
+    );
     assert!(stage.app.followed_match.is_none() && stage.app.dump()["match"].is_null());
 }
 

@@ -215,7 +215,7 @@ fn the_next_descent_is_the_one_that_the_search_makes() {
 }
 
 fn shows_next_selection(app: &App) -> bool {
-    let model = app.model.as_ref().expect("a tree");
+    let model = app.document.model.as_ref().expect("a tree");
     explain_selection(model, 0)
         .text
         .contains("the next descent goes to")
@@ -237,24 +237,25 @@ fn a_journal_is_enough_for_the_formula() {
         stage
             .run_action(Action::Open(vec![trees[1].clone()]))
             .wait_until("the end is known", |app| {
-                app.model
+                app.document
+                    .model
                     .as_ref()
                     .is_some_and(|model| model.extra.is_some())
-                    && app.timeline.status.is_some()
+                    && app.document.timeline.status.is_some()
                     && shows_next_selection(app)
             });
         for to in [1, 150, 299] {
             stage
                 .run_action(Action::Scrub { to, moving: false })
                 .wait_until("it is shown", |app| {
-                    app.timeline.shown_iteration == Some(to)
+                    app.document.timeline.shown_iteration == Some(to)
                 });
             assert!(shows_next_selection(&stage.app), "{search} after {to}");
         }
         stage
             .run_action(Action::ShowEnd)
             .wait_until("the end is shown again", |app| {
-                app.timeline.shown_iteration.is_none() && shows_next_selection(app)
+                app.document.timeline.shown_iteration.is_none() && shows_next_selection(app)
             });
     }
 }
@@ -266,13 +267,13 @@ fn hidden_children_are_a_row_of_the_list() {
     let mut stage = Harness::dark();
     stage
         .run_action(Action::Open(vec![trees[0].clone()]))
-        .wait_until("it is there", |app| app.model.is_some());
+        .wait_until("it is there", |app| app.document.model.is_some());
     let has_row = |stage: &mut Harness| {
         stage.draw_frame();
         !stage.frame.dump(&stage.app)["controls"]["hidden children"].is_null()
     };
     assert!(!has_row(&mut stage));
-    let all = explain_selection(stage.app.model.as_ref().expect("a tree"), 0);
+    let all = explain_selection(stage.app.document.model.as_ref().expect("a tree"), 0);
     let sift = Filter {
         max_children: Some(2),
         ..Filter::default()
@@ -280,10 +281,13 @@ fn hidden_children_are_a_row_of_the_list() {
     stage
         .run_action(Action::Filter(sift))
         .wait_until("it is sifted", |app| {
-            app.model.as_ref().is_some_and(|model| model.hidden > 0)
+            app.document
+                .model
+                .as_ref()
+                .is_some_and(|model| model.hidden > 0)
         });
     assert!(has_row(&mut stage));
-    let some = explain_selection(stage.app.model.as_ref().expect("a tree"), 0);
+    let some = explain_selection(stage.app.document.model.as_ref().expect("a tree"), 0);
     assert_eq!((some.children.len(), some.hidden), (2, 5));
     assert_eq!(some.next_row, all.next_row);
 }

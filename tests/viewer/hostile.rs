@@ -96,13 +96,14 @@ fn broken_files_open_as_messages() {
     });
     stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
     stage.wait_until("all are listed", |app| {
-        app.sequence.len() == files.len() + 1
+        app.document.sequence.len() == files.len() + 1
     });
     for number in 1..=files.len() + 1 {
         stage.app.message = None;
         stage.app.dispatch(Action::JumpToTree(number.to_string()));
         stage.wait_until("each is told of", |app| {
             let name = app
+                .document
                 .sequence
                 .path()
                 .and_then(Path::file_name)
@@ -119,7 +120,10 @@ fn broken_files_open_as_messages() {
     fs::write(&path, &sound).expect("a file can be written");
     stage.app.dispatch(Action::Open(vec![path]));
     stage.wait_until("it is shown", |app| {
-        app.model.as_ref().is_some_and(|model| model.len() == 4)
+        app.document
+            .model
+            .as_ref()
+            .is_some_and(|model| model.len() == 4)
     });
     assert!(
         stage
@@ -153,7 +157,7 @@ fn a_journal_that_does_not_belong_to_the_tree_is_told_of() {
     stage.wait_until("it is told", |app| {
         (app.message.as_ref()).is_some_and(|message| message.text.contains("a.growth"))
     });
-    assert!(stage.app.model.is_some());
+    assert!(stage.app.document.model.is_some());
     for action in [
         Action::Play(true),
         Action::StepIteration(1),
@@ -184,7 +188,7 @@ fn trees_of_the_strangest_shapes_stay_usable() {
         let mut stage = Harness::dark();
         stage.show_model(name, TreeModel::new(ModelSource::of(tree)));
         stage.exercise_everything();
-        let model = stage.app.model.clone().expect("it is shown");
+        let model = stage.app.document.model.clone().expect("it is shown");
         stage.app.dispatch(Action::Select(Some(model.len() - 1)));
         stage.draw_frame();
         stage.app.dispatch(Action::FitSelected);
@@ -207,13 +211,14 @@ fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
     let mut stage = Harness::dark();
     stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
     // Nothing was listed yet when opening came back.
-    assert!(stage.app.sequence.is_empty());
+    assert!(stage.app.document.sequence.is_empty());
     stage.wait_until("the last is shown", |app| {
-        app.sequence.index() == 99_999 && app.model.is_some()
+        app.document.sequence.index() == 99_999 && app.document.model.is_some()
     });
     stage.app.dispatch(Action::JumpToTree("50000".to_owned()));
     stage.wait_until("one in the middle", |app| {
-        app.shown_path
+        app.document
+            .shown_path
             .as_ref()
             .is_some_and(|path| path.ends_with("049999.tree"))
     });
@@ -222,7 +227,8 @@ fn a_hundred_thousand_files_are_listed_while_the_window_goes_on() {
     fs::rename(path("000007.tree"), path("000007b.tree")).expect("a file can be renamed");
     fs::remove_file(path("099999.tree")).expect("a file can be removed");
     stage.wait_until("it is seen", |app| {
-        app.sequence.len() == 99_999 && app.sequence.contains(&path("000007b.tree"))
+        app.document.sequence.len() == 99_999
+            && app.document.sequence.contains(&path("000007b.tree"))
     });
-    assert!(!stage.app.sequence.contains(&path("000007.tree")));
+    assert!(!stage.app.document.sequence.contains(&path("000007.tree")));
 }

@@ -82,7 +82,7 @@ fn a_tree_and_a_journal_too_large_for_the_budget_are_shown_in_part() {
         });
         assert_within_budget(&stage.app);
         assert_eq!(of(&stage.app, "visits"), u64::from(at));
-        let model = stage.app.model.clone().expect("a tree");
+        let model = stage.app.document.model.clone().expect("a tree");
         let least = model.least_visits;
         assert!((1..model.len()).all(|node| model.visits(node) as u32 >= least));
         if at == ITERATIONS as u32 {

@@ -401,10 +401,13 @@ fn what_the_pointer_is_over_is_told() {
         "chess.tree",
         grow_model("chess", "uct,playout_limit=20", 400),
     );
-    let (model, camera) = (stage.app.model.clone(), stage.app.camera);
+    let (model, camera) = (
+        stage.app.document.model.clone(),
+        stage.app.navigation.camera,
+    );
     let (model, camera) = (model.expect("a tree"), camera.expect("a camera"));
     let child = model.children_of(0).start + 9;
-    let at = camera.to_canvas(&stage.app.canvas, model.x[child], 1.0);
+    let at = camera.to_canvas(&stage.app.navigation.canvas, model.x[child], 1.0);
     stage.move_pointer(at).assert_picture("hover");
 }
 
@@ -442,14 +445,18 @@ fn parts_of_a_tree() {
         .show_model("delta.tree", grow_model("delta", "uct", 1500))
         .run_action(Action::Filter(sift))
         .wait_until("it is so", |app| {
-            app.model.as_ref().is_some_and(|model| model.hidden > 0)
+            app.document
+                .model
+                .as_ref()
+                .is_some_and(|model| model.hidden > 0)
         })
         .assert_picture("two-best-children");
     stage
         .run_action(Action::Select(Some(1)))
         .run_action(Action::ToggleCollapsed)
         .wait_until("it is so", |app| {
-            app.model
+            app.document
+                .model
                 .as_ref()
                 .is_some_and(|model| model.children[1] == 0)
         })
@@ -463,7 +470,10 @@ fn parts_of_a_tree() {
         .show_model("kalah.tree", grow_model("kalah", "uct", 3000))
         .run_action(Action::Filter(sift))
         .wait_until("it is so", |app| {
-            app.model.as_ref().is_some_and(|model| model.hidden > 0)
+            app.document
+                .model
+                .as_ref()
+                .is_some_and(|model| model.hidden > 0)
         })
         .run_action(Action::MoveSelection(Direction::Down))
         .assert_picture("kalah-turns");
@@ -511,13 +521,15 @@ fn a_tree_as_it_grew() {
     stage
         .run_action(Action::Open(vec![named("tree")]))
         .wait_until("it is so", |app| {
-            app.model.is_some() && app.timeline.status.is_some()
+            app.document.model.is_some() && app.document.timeline.status.is_some()
         })
         .run_action(Action::Scrub {
             to: 1234,
             moving: false,
         })
-        .wait_until("it is so", |app| app.timeline.shown_iteration == Some(1234))
+        .wait_until("it is so", |app| {
+            app.document.timeline.shown_iteration == Some(1234)
+        })
         .assert_picture("growth");
 }
 
@@ -532,7 +544,7 @@ fn follow_match(mut stage: Harness, fixture: &MatchFixture) -> Harness {
         let is_told = |moves: usize| {
             (app.match_state()).is_some_and(|standing| standing.moves.len() == moves)
         };
-        is_told(moves) && app.model.is_some()
+        is_told(moves) && app.document.model.is_some()
     });
     stage.app.message = Some(StatusMessage {
         text: "copied the position of the node".to_owned(),

@@ -357,7 +357,7 @@ fn a_person_plays_an_engine_to_the_end() {
                 .to_owned();
             click_move(&mut stage, &mv);
         }
-        stage.wait_until("a tree is shown", |app| app.model.is_some());
+        stage.wait_until("a tree is shown", |app| app.document.model.is_some());
         let trees = stage.app.dump()["trees"]
             .as_u64()
             .expect("trees are counted");
@@ -576,7 +576,8 @@ fn a_position_is_looked_at_by_any_search() {
     let analyst = parse_engine("search=lgr2 go='nodes 300'").expect("there is one");
     stage.run_action(Action::Game(GameAction::Analyse(Box::new(analyst))));
     stage.wait_until("its tree is shown", |app| {
-        app.model
+        app.document
+            .model
             .as_ref()
             .and_then(|model| model.meta.as_ref())
             .is_some_and(|meta| meta.is_final)
@@ -585,6 +586,7 @@ fn a_position_is_looked_at_by_any_search() {
     assert_eq!(
         stage
             .app
+            .document
             .model
             .as_ref()
             .and_then(|model| model.meta.as_ref())

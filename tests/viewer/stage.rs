@@ -90,7 +90,7 @@ impl Harness {
 
     /// Moves the pointer over a place of the canvas, in pixels, and leaves it there.
     pub(crate) fn move_pointer(&mut self, (x, y): (f64, f64)) -> &mut Self {
-        let (left, top) = self.app.canvas_origin;
+        let (left, top) = self.app.navigation.canvas_origin;
         let at = egui::pos2((left + x) as f32, (top + y) as f32);
         for step in [1.0, 0.0] {
             let at = at + egui::vec2(step, 0.0);

@@ -5,10 +5,10 @@ use super::{App, display_name};
 impl App {
     /// Where in the window the selected node and its children are, by row counted from 1; the root's if none is selected.
     fn node_locations(&self) -> Vec<(u32, f64, f64)> {
-        let (Some(model), Some(camera)) = (&self.model, &self.camera) else {
+        let (Some(model), Some(camera)) = (&self.document.model, &self.navigation.camera) else {
             return Vec::new();
         };
-        let node = self.focused_node();
+        let node = self.navigation.focused_node();
         let depth = model.depth_of(node) as f64;
         let children = model
             .children_of(node)
@@ -16,11 +16,11 @@ impl App {
             .map(|child| (child, depth + 1.0));
         (std::iter::once((node, depth)).chain(children))
             .map(|(node, depth)| {
-                let (x, y) = camera.to_canvas(&self.canvas, model.x[node], depth);
+                let (x, y) = camera.to_canvas(&self.navigation.canvas, model.x[node], depth);
                 (
                     model.rows[node] + 1,
-                    self.canvas_origin.0 + x,
-                    self.canvas_origin.1 + y,
+                    self.navigation.canvas_origin.0 + x,
+                    self.navigation.canvas_origin.1 + y,
                 )
             })
             .collect()
@@ -39,44 +39,44 @@ impl App {
 
     /// What there is to know, for tests.
     pub fn dump(&self) -> serde_json::Value {
-        let model = self.model.as_ref();
+        let model = self.document.model.as_ref();
         serde_json::json!({
-            "trees": self.sequence.len(),
-            "tree": if self.sequence.is_empty() { 0 } else { self.sequence.index() + 1 },
-            "file": self.shown_path.as_deref().map(display_name),
+            "trees": self.document.sequence.len(),
+            "tree": if self.document.sequence.is_empty() { 0 } else { self.document.sequence.index() + 1 },
+            "file": self.document.shown_path.as_deref().map(display_name),
             "nodes": model.map(|model| model.len()),
             "hidden": model.map(|model| model.hidden),
             "depth": model.map(|model| model.depth()),
-            "selected": self.selected.zip(model).map(|(node, model)| model.rows[node] + 1),
+            "selected": self.navigation.selected.zip(model).map(|(node, model)| model.rows[node] + 1),
             "moves": self.moves_to_selected(),
-            "zoom": self.camera.map(|camera| camera.zoom()),
-            "camera": self.camera.map(|camera| [camera.x, camera.y]),
-            "canvas": [self.canvas.width, self.canvas.height],
-            "canvas_at": self.canvas_origin,
+            "zoom": self.navigation.camera.map(|camera| camera.zoom()),
+            "camera": self.navigation.camera.map(|camera| [camera.x, camera.y]),
+            "canvas": [self.navigation.canvas.width, self.navigation.canvas.height],
+            "canvas_at": self.navigation.canvas_origin,
             "places": self.node_locations(),
             "colours": self.settings.edge_colours,
             "measure": self.settings.measure,
             "setup": self.dump_setup(),
             "theme": if self.settings.dark { "dark" } else { "light" },
-            "follow": self.is_following_newest,
-            "directory": self.directory.as_ref().map(|path| path.display().to_string()),
-            "watching": self.watch_status(),
+            "follow": self.folder.is_following_newest,
+            "directory": self.folder.directory.as_ref().map(|path| path.display().to_string()),
+            "watching": self.folder.status(),
             "match": self.dump_match(),
             "game": self.dump_game(),
             "counters": self.counters.dump(),
-            "awaits": self.waiting_text().filter(|_| self.model.is_none()),
+            "awaits": self.waiting_text().filter(|_| self.document.model.is_none()),
             "board": format!("{:?}", self.shown_position()).to_lowercase(),
-            "iterations": self.timeline.status.as_ref().map(|reel| reel.iterations),
-            "iteration": self.timeline.shown_iteration,
-            "live": self.timeline.is_live(),
-            "playing": self.timeline.is_playing(),
+            "iterations": self.document.timeline.status.as_ref().map(|reel| reel.iterations),
+            "iteration": self.document.timeline.shown_iteration,
+            "live": self.document.timeline.is_live(),
+            "playing": self.document.timeline.is_playing(),
             "visits": model.map(|model| model.node(0).visits),
             "final": model.and_then(|model| model.meta.as_ref()).map(|meta| meta.is_final),
             "way": model.map(|model| model.last_path.len()),
             "left_out": model.map(|model| model.left_out),
             "least_visits": model.map(|model| model.least_visits),
             "memory": self.memory(),
-            "indexing": self.timeline.status.as_ref().and_then(|reel| reel.progress),
+            "indexing": self.document.timeline.status.as_ref().and_then(|reel| reel.progress),
             "copied": self.clipboard_text,
             "message": self.message.as_ref().map(|message| message.text.clone()),
             "error": self.message.as_ref().map(|message| message.is_error),

@@ -84,7 +84,7 @@ impl App {
     pub(super) fn remember_match(&mut self) {
         let is_new = (self.followed_match.as_mut())
             .is_some_and(|known| std::mem::take(&mut known.should_remember));
-        if let Some(directory) = self.directory.clone().filter(|_| is_new) {
+        if let Some(directory) = self.folder.directory.clone().filter(|_| is_new) {
             self.settings.add_recent(&directory);
         }
     }
@@ -108,7 +108,7 @@ impl App {
     /// What the window waits for, in a sentence; none if there is something to see.
     pub fn waiting_text(&self) -> Option<String> {
         let following = self.followed_match.as_ref()?;
-        let directory = self.directory.as_deref()?.display();
+        let directory = self.folder.directory.as_deref()?.display();
         let is_over = following.state.as_ref().map(|standing| standing.is_over());
         Some(match (is_over, following.awaited) {
             (Some(true), _) => "There are no trees of this match.".to_owned(),
@@ -129,7 +129,7 @@ impl App {
                     .followed_match
                     .as_ref()
                     .and_then(|following| following.awaited);
-                Ok(self.model.is_some() || awaited.is_some())
+                Ok(self.document.model.is_some() || awaited.is_some())
             }
         }
     }
@@ -138,7 +138,8 @@ impl App {
     /// earlier searches, and of other games than the one that is told of, are not.
     pub(super) fn newest_to_show(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let leads = |path: &&PathBuf| {
-            let (Some(_), Some(shown)) = (&self.followed_match, self.sequence.path()) else {
+            let (Some(_), Some(shown)) = (&self.followed_match, self.document.sequence.path())
+            else {
                 return true;
             };
             let is_later = compare_paths(path, shown).is_ge();
@@ -154,16 +155,16 @@ impl App {
     /// Where the trees of the game are that is played now.
     fn game_directory(&self) -> Option<PathBuf> {
         let name = self.match_state()?.meta.directory.as_ref()?;
-        Some(self.directory.as_ref()?.join(name))
+        Some(self.folder.directory.as_ref()?.join(name))
     }
 
     /// Which position the board shows.
     pub fn shown_position(&self) -> ShownPosition {
-        if self.match_state().is_some() && self.model.is_none() {
+        if self.match_state().is_some() && self.document.model.is_none() {
             ShownPosition::Now
-        } else if self.selected.is_some() {
+        } else if self.navigation.selected.is_some() {
             ShownPosition::Node
-        } else if self.match_state().is_some() && self.is_following_newest {
+        } else if self.match_state().is_some() && self.folder.is_following_newest {
             ShownPosition::Now
         } else {
             ShownPosition::Tree
@@ -173,13 +174,14 @@ impl App {
     /// Whether the tree that is shown is of the game that is played now.
     pub fn is_current_game(&self) -> bool {
         let game = self.game_directory();
-        let parent = self.shown_path.as_deref().and_then(Path::parent);
+        let parent = self.document.shown_path.as_deref().and_then(Path::parent);
         game.is_some() && parent == game.as_deref()
     }
 
     /// Of which game the tree is that is shown, and how far that had come, in a few words.
     pub fn tree_label(&self) -> String {
         let parent = self
+            .document
             .shown_path
             .as_deref()
             .and_then(Path::parent)
@@ -195,7 +197,11 @@ impl App {
             (_, Some(name)) => number(&name).map_or(name, |number| format!("Game {number}")),
             (_, None) => "Tree".to_owned(),
         };
-        let meta = self.model.as_ref().and_then(|model| model.meta.as_ref());
+        let meta = self
+            .document
+            .model
+            .as_ref()
+            .and_then(|model| model.meta.as_ref());
         match meta.map(|meta| meta.ply) {
             None => game,
             Some(0) => format!("{game} at the start"),
@@ -210,8 +216,8 @@ impl App {
             let shown = playing.game.shown_ply().checked_sub(1);
             return shown.filter(|_| !playing.game.is_at_end());
         }
-        let meta = self.model.as_ref()?.meta.as_ref()?;
-        (!self.is_following_newest && self.is_current_game()).then_some(meta.ply as usize)
+        let meta = self.document.model.as_ref()?.meta.as_ref()?;
+        (!self.folder.is_following_newest && self.is_current_game()).then_some(meta.ply as usize)
     }
 
     /// Looks for the tree of a move.
@@ -220,17 +226,19 @@ impl App {
             self.dispatch_game_action(GameAction::ShowPly(index + 1));
         }
         if let (Some(game), Ok(ply)) = (self.game_directory(), u32::try_from(index)) {
-            self.loader.locate(self.sequence.in_directory(&game), ply);
+            self.document
+                .loader
+                .locate(self.document.sequence.in_directory(&game), ply);
         }
     }
 
     /// Shows the tree that was looked for.
     pub(super) fn go_to_tree(&mut self, path: Option<&Path>) {
-        match path.and_then(|path| self.sequence.find(path).ok()) {
+        match path.and_then(|path| self.document.sequence.find(path).ok()) {
             Some(index) => {
                 self.select(None);
-                self.sequence.go_to(index);
-                self.is_following_newest = false;
+                self.document.sequence.go_to(index);
+                self.folder.is_following_newest = false;
                 self.request_trees();
             }
             // In a game of one's own the board shows the move.

@@ -1,4 +1,4 @@
-//! The game that is played in the window: people click, engines are asked, and the trees of their moves are followed.
+//! The game that is played in the window: clicks of people, moves of engines, and the trees that engines write.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,11 +23,11 @@ use crate::{
     workers::watch::WatchScope,
 };
 
-/// So long, beside their pace, engines wait before the next game of a series.
+/// Pause before the next game of a series, in addition to the least time of a move.
 const NEXT_GAME_DELAY: Duration = Duration::from_secs(2);
-/// A tree that has just come grows for so long, if that is wanted.
+/// Length of the growth animation of a new tree.
 const GAME_GROWTH_DURATION: Duration = Duration::from_millis(1500);
-/// When the window closes engines have so long to go.
+/// Time for engines to quit when the window closes.
 const ENGINE_SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(1200);
 
 /// What a person does with the game.
@@ -37,7 +37,7 @@ pub enum GameAction {
     Click(BoardPlace),
     /// Make a move, as it was typed or chosen.
     Move(String),
-    /// Let go of what was taken hold of.
+    /// Clear the selected squares.
     ClearClicks,
     /// Take the last move back, and the engine's reply.
     Undo,
@@ -45,36 +45,115 @@ pub enum GameAction {
     Restart,
     /// Stop asking engines, or go on.
     Pause(bool),
-    /// Have the engine make one move, and stop.
+    /// Have the engine make one move, and pause.
     SingleMove,
-    /// Milliseconds that an engine's move takes at least.
+    /// Set the least time of an engine's move, in milliseconds.
     Pace(u32),
     /// Play another game: the next of the series, or a new one.
     NextGame,
-    /// Start the engine again that failed, or ask it again.
+    /// Restart an engine that failed, or ask it again.
     RestartEngine,
-    /// Wait for an engine that says nothing.
+    /// Keep waiting for an engine that is silent.
     KeepWaiting,
-    /// Show the position so many moves on.
+    /// Show the position this many moves on.
     StepPly(i64),
-    /// Show the position after so many moves.
+    /// Show the position after this many moves.
     ShowPly(usize),
-    /// Have an engine look at the position that is shown, without a move being made.
+    /// Have an engine analyse the shown position; no move is made.
     Analyse(Box<EngineConfig>),
-    /// Do not go on to the next game without being told to.
+    /// Do not begin the next game by itself.
     CancelNextGame,
-    /// Let nobody look at the position any more.
+    /// End the analysis.
     StopAnalysis,
     /// Write the game to a file.
     Save(PathBuf),
-    /// Look from the other side.
+    /// Turn the board round.
     Flip,
-    /// Name columns and rows, or do not.
+    /// Show or hide the names of columns and rows.
     ToggleCoordinates,
 }
 
+impl GameSession {
+    /// Carries out an action that concerns the game alone; an error is a sentence.
+    fn apply_action(&mut self, action: GameAction, now: Duration) -> Result<(), String> {
+        match action {
+            GameAction::Click(place) => {
+                if let Some(mv) = self.game.click(place) {
+                    return self.play_person_move(&mv, now);
+                }
+            }
+            GameAction::Move(text) => return self.play_person_move(&text, now),
+            GameAction::ClearClicks => self.game.clear_clicks(),
+            GameAction::Undo => return self.undo(now),
+            GameAction::Restart => {
+                self.remove_result();
+                return self.new_game(now, false);
+            }
+            GameAction::NextGame => {
+                let is_next = self.game.has_next_game();
+                if !is_next {
+                    self.game.reset_series();
+                }
+                return self.new_game(now, is_next);
+            }
+            GameAction::Pause(is_paused) => {
+                self.is_single_step = false;
+                self.set_paused(is_paused, now);
+            }
+            GameAction::SingleMove if self.can_step() => {
+                self.set_paused(false, now);
+                self.is_single_step = true;
+            }
+            GameAction::Pace(milliseconds) => {
+                self.min_move_time = Duration::from_millis(milliseconds.into());
+            }
+            GameAction::RestartEngine => {
+                self.cancel_search();
+                for engine in self.engines.iter().flatten() {
+                    engine.interrupt();
+                }
+                self.turn_started_at = now;
+            }
+            GameAction::KeepWaiting => {
+                self.failure = None;
+                if let Some(search) = &mut self.search {
+                    search.last_heard_at = now;
+                }
+            }
+            GameAction::StepPly(by) => return self.game.step_ply(by),
+            GameAction::ShowPly(ply) => return self.game.show_ply(ply),
+            GameAction::CancelNextGame => self.next_game_at = None,
+            GameAction::StopAnalysis => {
+                self.analyst = None;
+                self.is_analysing = false;
+            }
+            GameAction::SingleMove
+            | GameAction::Analyse(_)
+            | GameAction::Save(_)
+            | GameAction::Flip
+            | GameAction::ToggleCoordinates => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the last move back, if there is one.
+    fn undo(&mut self, now: Duration) -> Result<(), String> {
+        if !self.game.can_undo() {
+            return Ok(());
+        }
+        self.cancel_search();
+        self.next_game_at = None;
+        self.remove_result();
+        self.turn_started_at = now;
+        // Two engines would only play the move again.
+        let participants = &self.game.config().participants;
+        self.is_paused |= participants.iter().all(Option::is_some);
+        self.game.undo()
+    }
+}
+
 impl App {
-    /// Begins to play; whether that went well.
+    /// Begins a game; false if that failed.
     pub(super) fn start_game(&mut self, mut config: GameConfig) -> bool {
         for engine in config.participants.iter_mut().flatten() {
             self.add_tree_options(engine);
@@ -96,7 +175,7 @@ impl App {
         }
     }
 
-    /// What our own engine is told beside what a person sets: to write down how its trees grow.
+    /// Has our own engine write growth journals, whatever else is set.
     fn add_tree_options(&self, engine: &mut EngineConfig) {
         if engine.command.starts_with(&self.own_engine_command) {
             for (name, value) in [
@@ -115,123 +194,41 @@ impl App {
         self.watch_directory(directory, WatchScope::Match);
         self.followed_match = Some(FollowedMatch::default());
         self.show_sequence(Vec::new());
-        self.is_following_newest = true;
+        self.folder.is_following_newest = true;
     }
 
-    /// Does something with the game.
+    /// Carries out an action on the game.
     pub(super) fn dispatch_game_action(&mut self, action: GameAction) {
+        let Some(playing) = &mut self.session else {
+            if action == GameAction::ToggleCoordinates {
+                self.settings.coordinates ^= true;
+            }
+            return;
+        };
         match action {
             GameAction::Flip => {
-                if let Some(playing) = &mut self.session {
-                    playing.is_flipped ^= true;
-                }
+                playing.is_flipped ^= true;
                 return;
             }
             GameAction::ToggleCoordinates => {
                 self.settings.coordinates ^= true;
                 return;
             }
-            _ => {}
-        }
-        let now = self.now;
-        let Some(playing) = &mut self.session else {
-            return;
-        };
-        let done = match action {
-            GameAction::Click(place) => match playing.game.click(place) {
-                Some(mv) => playing.play_person_move(&mv, now),
-                None => Ok(()),
-            },
-            GameAction::Move(text) => playing.play_person_move(&text, now),
-            GameAction::ClearClicks => {
-                playing.game.clear_clicks();
-                Ok(())
-            }
-            GameAction::Undo if !playing.game.can_undo() => Ok(()),
-            GameAction::Undo => {
-                playing.cancel_search();
-                playing.next_game_at = None;
-                playing.remove_result();
-                playing.turn_started_at = now;
-                // Engines alone would only play it again.
-                playing.is_paused |= playing
-                    .game
-                    .config()
-                    .participants
-                    .iter()
-                    .all(Option::is_some);
-                playing.game.undo()
-            }
-            GameAction::Restart => {
-                playing.remove_result();
-                playing.new_game(now, false)
-            }
-            GameAction::NextGame => {
-                let more = playing.game.has_next_game();
-                if !more {
-                    playing.game.reset_series();
-                }
-                playing.new_game(now, more)
-            }
-            GameAction::Pause(is_paused) => {
-                playing.is_single_step = false;
-                playing.set_paused(is_paused, now);
-                Ok(())
-            }
-            GameAction::SingleMove if !playing.can_step() => Ok(()),
-            GameAction::SingleMove => {
-                playing.set_paused(false, now);
-                playing.is_single_step = true;
-                Ok(())
-            }
-            GameAction::Pace(milliseconds) => {
-                playing.min_move_time = Duration::from_millis(milliseconds.into());
-                Ok(())
-            }
-            GameAction::RestartEngine => {
-                playing.cancel_search();
-                for opponent in playing.engines.iter().flatten() {
-                    opponent.interrupt();
-                }
-                playing.turn_started_at = now;
-                Ok(())
-            }
-            GameAction::KeepWaiting => {
-                playing.failure = None;
-                if let Some(thinking) = &mut playing.search {
-                    thinking.last_heard_at = now;
-                }
-                Ok(())
-            }
-            GameAction::StepPly(by) => playing.game.step_ply(by),
-            GameAction::ShowPly(count) => playing.game.show_ply(count),
-            GameAction::Analyse(engine) => {
-                self.start_analysis(*engine);
-                Ok(())
-            }
-            GameAction::CancelNextGame => {
-                playing.next_game_at = None;
-                Ok(())
-            }
-            GameAction::StopAnalysis => {
-                playing.analyst = None;
-                playing.is_analysing = false;
-                Ok(())
-            }
+            GameAction::Analyse(engine) => self.start_analysis(*engine),
             GameAction::Save(path) => {
-                let saved = files::save(&path, &playing.game);
-                self.report_saved(&path, saved);
-                Ok(())
+                let result = files::save(&path, &playing.game);
+                self.report_saved(&path, result);
             }
-            GameAction::Flip | GameAction::ToggleCoordinates => Ok(()),
-        };
-        if let Err(problem) = done {
-            self.show_error(problem);
+            action => {
+                if let Err(problem) = playing.apply_action(action, self.now) {
+                    self.show_error(problem);
+                }
+            }
         }
         self.advance_game();
     }
 
-    /// Lays a game out that was read from a file: two people may go on with it.
+    /// Loads a game from a file; two people may continue it.
     pub(super) fn load_game(&mut self, path: &Path) {
         let game = self
             .session
@@ -251,7 +248,7 @@ impl App {
         };
         let has_begun = self.start_game(config);
         if let Some(playing) = self.session.as_mut().filter(|_| has_begun) {
-            // It was counted where it was played.
+            // Its result was counted where it was played.
             playing.is_scored = true;
             let laid = playing.game.set_moves(&loaded.moves);
             let stepped = laid.and_then(|()| playing.game.show_ply(0));
@@ -262,12 +259,12 @@ impl App {
         self.sync_match_state();
     }
 
-    /// Whether the trees that are shown go when the window leaves them.
+    /// Whether the shown trees are deleted when the window leaves them.
     pub fn has_temporary_trees(&self) -> bool {
         self.session.is_some() || self.demo_match.is_some()
     }
 
-    /// Whether there is a game that is not over, and would be lost.
+    /// Whether there is an unfinished game that would be lost.
     pub fn has_unfinished_game(&self) -> bool {
         self.session.as_ref().is_some_and(|playing| {
             let is_over = matches!(playing.game.turn(), Turn::Over(_));
@@ -275,20 +272,19 @@ impl App {
         })
     }
 
-    /// Leaves whatever is played or shown: back to the start screen.
+    /// Closes whatever is played or shown: back to the start screen.
     pub(super) fn go_home(&mut self) {
         self.session = None;
         self.demo_match = None;
         self.followed_match = None;
-        self.watcher = None;
-        self.directory = None;
+        self.folder.close();
         self.growth_animation = None;
         self.message = None;
-        self.sequence = Sequence::default();
+        self.document.sequence = Sequence::default();
         self.show_sequence(Vec::new());
     }
 
-    /// Ends the game because the window closes; engines have a moment to go, and are ended then.
+    /// Ends the game because the window closes; waits for engines at most [`ENGINE_SHUTDOWN_TIMEOUT`].
     pub fn shut_down(&mut self) {
         let Some(mut playing) = self.session.take() else {
             return;
@@ -309,7 +305,7 @@ impl App {
         }
     }
 
-    /// Has an engine look at the position that is shown.
+    /// Has an engine analyse the shown position.
     fn start_analysis(&mut self, mut engine: EngineConfig) {
         self.add_tree_options(&mut engine);
         let wake = Arc::clone(&self.wake);
@@ -332,68 +328,66 @@ impl App {
                 analyst.request_move(request);
                 playing.analyst = Some(analyst);
                 playing.is_analysing = true;
-                self.is_following_newest = true;
+                self.folder.is_following_newest = true;
                 self.show_message("looking at the position");
             }
             Err(problem) => self.show_error(problem),
         }
     }
 
-    /// Takes in what engines say, and does what is due.
+    /// Takes in the events of engines, and does what is due.
     pub(super) fn update_game(&mut self) {
         let now = self.now;
         let Some(playing) = &mut self.session else {
             return;
         };
-        let mut events = Vec::new();
-        for opponent in playing.engines.iter().flatten() {
-            events.extend(opponent.take_events());
-        }
-        let analyst_events = playing
-            .analyst
-            .as_ref()
-            .map(EngineHandle::take_events)
-            .unwrap_or_default();
+        let engines = playing.engines.iter().flatten();
+        let events: Vec<_> = engines.flat_map(EngineHandle::take_events).collect();
         let mut is_moved = false;
         for event in events {
             is_moved |= playing.handle_engine_event(event, now);
         }
-        if let Some((at, _, _)) = &playing.delayed_move
-            && now >= *at
-            && let Some((_, text, effort)) = playing.delayed_move.take()
-        {
-            playing.play_engine_move(&text, effort, now);
+        if let Some((_, text, stats)) = playing.delayed_move.take_if(|(at, ..)| now >= *at) {
+            playing.play_engine_move(&text, stats, now);
             is_moved = true;
         }
         playing.check_silence(now);
-        // Its process stays for a while, for it may still write its tree.
-        playing.is_analysing &= analyst_events
-            .iter()
-            .all(|piece| matches!(piece, EngineEvent::Info(..)));
-        for event in analyst_events {
-            match event {
-                EngineEvent::Info(..) => {}
-                EngineEvent::BestMove(_, answer) => {
-                    self.show_message(format!("the best move here is {}", answer.text))
-                }
-                EngineEvent::Failed(_, text, remains) => {
-                    self.show_error(format!("the engine {text} {}", remains.lines.join(" ")))
-                }
-            }
-        }
+        self.update_analysis();
         if is_moved {
             self.advance_game();
         }
-        let next_game = self
-            .session
-            .as_ref()
-            .and_then(|playing| playing.next_game_at);
-        if next_game.is_some_and(|at| now >= at) {
+        let next_game_at = (self.session.as_ref()).and_then(|playing| playing.next_game_at);
+        if next_game_at.is_some_and(|at| now >= at) {
             self.dispatch_game_action(GameAction::NextGame);
         }
     }
 
-    /// Shows the game as it stands, counts it when it is over, and asks who is to move.
+    /// Takes in the events of the engine that analyses. Its process is kept after the answer: it may still write its tree.
+    fn update_analysis(&mut self) {
+        let Some(playing) = &mut self.session else {
+            return;
+        };
+        let analyst = playing.analyst.as_ref();
+        let events = analyst.map(EngineHandle::take_events).unwrap_or_default();
+        for event in events {
+            let is_answer = !matches!(event, EngineEvent::Info(..));
+            if let Some(playing) = self.session.as_mut().filter(|_| is_answer) {
+                playing.is_analysing = false;
+            }
+            match event {
+                EngineEvent::Info(..) => {}
+                EngineEvent::BestMove(_, answer) => {
+                    self.show_message(format!("the best move here is {}", answer.text));
+                }
+                EngineEvent::Failed(_, text, post_mortem) => {
+                    let output = post_mortem.lines.join(" ");
+                    self.show_error(format!("the engine {text} {output}"));
+                }
+            }
+        }
+    }
+
+    /// Updates the shown game, counts it when it is over, and asks the engine to move.
     fn advance_game(&mut self) {
         let (now, wake) = (self.now, Arc::clone(&self.wake));
         self.sync_match_state();
@@ -435,19 +429,22 @@ impl App {
         }
     }
 
-    /// Selects the move that was chosen, in the tree of a game that is played here.
+    /// Selects the chosen move in the tree of a game played here.
     pub(super) fn select_chosen_move(&mut self) {
         if self.session.is_none()
-            || !self.is_following_newest
-            || !self.is_final()
-            || self.selected.is_some()
+            || !self.folder.is_following_newest
+            || !self.document.is_final()
+            || self.navigation.selected.is_some()
         {
             return;
         }
-        let Some(model) = &self.model else { return };
+        let Some(model) = &self.document.model else {
+            return;
+        };
         let chosen = model.meta.as_ref().and_then(|meta| meta.chosen.clone());
         let mut children = model.children_of(0);
-        self.selected = children.find(|&child| chosen.as_deref() == Some(&*model.move_text(child)));
+        self.navigation.selected =
+            children.find(|&child| chosen.as_deref() == Some(&*model.move_text(child)));
     }
 
     fn sync_match_state(&mut self) {
@@ -456,7 +453,7 @@ impl App {
         }
     }
 
-    /// What there is to know of the game, for tests.
+    /// The state of the game, for tests.
     pub(super) fn dump_game(&self) -> Value {
         let Some(playing) = &self.session else {
             return Value::Null;

@@ -20,7 +20,8 @@ fn fragile_app() -> (App, Receiver<()>) {
         let _ = sender.lock().map(|sender| sender.send(()));
     });
     let mut app = App::new(ViewerSettings::default(), Arc::clone(&wake)).expect("threads start");
-    app.loader = Loader::start_fragile(wake, app.budget.clone()).expect("a thread starts");
+    app.document.loader =
+        Loader::start_fragile(wake, app.document.budget.clone()).expect("a thread starts");
     (app, woken)
 }
 
@@ -49,6 +50,8 @@ fn a_worker_that_panics_is_told_of_in_the_window_and_works_on() {
         message.is_some_and(|message| message.text.contains("canopy-panic"))
     };
     app.dispatch(Action::Open(vec![path.clone()]));
-    wait_until(&mut app, &woken, |app| app.model.is_some() || is_told(app));
+    wait_until(&mut app, &woken, |app| {
+        app.document.model.is_some() || is_told(app)
+    });
     std::fs::remove_file(&path).expect("it can be removed");
 }

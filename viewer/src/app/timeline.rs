@@ -1,65 +1,59 @@
-//! How the tree grew: which iteration is shown, and what is asked of the journal.
+//! The growth journal of the shown tree: which iteration is shown, playing and scrubbing.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use super::{App, display_name};
-use crate::{
-    tree::{
-        formula,
-        model::{Filter, TreeModel},
-    },
-    workers::replay::{ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus},
-};
+use super::{App, Document, display_name};
+use crate::workers::replay::{ReplayEvent, ReplayResponse, ReplayStatus};
 
-/// The speeds at which a tree grows, in iterations a second.
+/// Replay speeds to choose from, in iterations per second.
 pub const SPEEDS: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
-/// A tree grows from its first iteration to the last in about so many seconds, if nothing else is said.
+/// Length of a whole replay at the default speed.
 const DEFAULT_REPLAY_SECONDS: u32 = 10;
 
-/// How the tree grew, where there is a journal.
+/// The state of a replay; empty if there is no journal.
 #[derive(Default)]
 pub struct Timeline {
-    /// What is known of the journal.
+    /// The journal's state; `None` until it is open.
     pub status: Option<ReplayStatus>,
-    /// Where one looks: after so many iterations; none for the end.
+    /// The requested iteration; `None` for the end.
     pub target: Option<u32>,
-    /// The iteration that is shown; none if the tree of the file is.
+    /// The shown iteration; `None` while the file's own tree is shown.
     pub shown_iteration: Option<u32>,
-    /// Since when it grows by itself, and from which iteration on.
+    /// When playing began, and at which iteration.
     play_start: Option<(Duration, u32)>,
-    /// How fast, in iterations a second; none for whatever takes a few seconds.
+    /// Chosen speed, in iterations per second; `None` for [`DEFAULT_REPLAY_SECONDS`] in all.
     speed: Option<u32>,
-    /// The same for a tree that grows because it has just come.
+    /// Speed of the animation of a new tree.
     animation_speed: Option<u32>,
 }
 
 impl Timeline {
-    /// How many iterations there are.
+    /// Iterations in the journal.
     pub fn iterations(&self) -> u32 {
-        self.status.as_ref().map_or(0, |reel| reel.iterations)
+        self.status.as_ref().map_or(0, |status| status.iterations)
     }
 
-    /// The iteration one looks at.
+    /// The requested iteration, or the last.
     pub fn position(&self) -> u32 {
         self.target.unwrap_or(u32::MAX).min(self.iterations())
     }
 
-    /// Whether the search still runs, as far as the journal tells.
+    /// Whether the journal is still growing.
     pub fn is_live(&self) -> bool {
-        (self.status.as_ref()).is_some_and(|reel| reel.ended.is_none())
+        (self.status.as_ref()).is_some_and(|status| status.ended.is_none())
     }
 
-    /// Whether the tree grows by itself.
+    /// Whether the replay plays.
     pub fn is_playing(&self) -> bool {
         self.play_start.is_some()
     }
 
-    /// Whether another tree is shown all the time.
+    /// Whether the shown tree keeps changing.
     pub fn is_growing(&self) -> bool {
         self.is_playing() || (self.is_live() && self.target.is_none())
     }
 
-    /// Another journal, of which nothing is known yet; how fast trees grow stays.
+    /// Forgets the journal; the chosen speed stays.
     pub(super) fn reset(&mut self) {
         *self = Self {
             speed: self.speed,
@@ -67,7 +61,7 @@ impl Timeline {
         };
     }
 
-    /// How fast it grows, in iterations a second.
+    /// Speed in iterations per second.
     pub fn speed(&self) -> u32 {
         self.animation_speed.or(self.speed).unwrap_or_else(|| {
             let wanted = self.iterations() / DEFAULT_REPLAY_SECONDS;
@@ -79,202 +73,151 @@ impl Timeline {
 }
 
 impl App {
-    /// Takes in what is said of the journal.
+    /// Takes in an event of the replay worker; ignored if another tree is shown by now.
     pub(super) fn handle_replay_event(&mut self, event: ReplayEvent) {
         let (ReplayEvent::Status(path, _)
         | ReplayEvent::Tree(path, _)
         | ReplayEvent::Failed(path, _)) = &event;
-        if self.shown_path.as_deref() != Some(path) {
+        if self.document.shown_path.as_deref() != Some(path) {
             return;
         }
         match event {
             ReplayEvent::Failed(path, problem) => {
-                let was_elsewhere = self.timeline.shown_iteration.is_some();
-                self.timeline.reset();
-                if let Some(whole) = self.full_model.clone().filter(|_| was_elsewhere) {
-                    self.show_filtered(&path, whole);
+                let was_elsewhere = self.document.timeline.shown_iteration.is_some();
+                self.document.timeline.reset();
+                if let Some(whole) = self.document.full_model.clone().filter(|_| was_elsewhere) {
+                    self.document
+                        .show_filtered(&path, whole, &mut self.navigation);
                 }
                 let name = display_name(&path.with_extension("growth"));
                 self.show_error(format!("{name}: {problem}"));
             }
             ReplayEvent::Status(_, status) => {
-                let was_live = self.timeline.is_live();
-                let is_new = self.timeline.status.is_none();
-                self.timeline.status = Some(status);
+                let was_live = self.document.timeline.is_live();
+                let is_new = self.document.timeline.status.is_none();
+                self.document.timeline.status = Some(status);
                 if is_new {
                     self.start_animation();
                 }
-                // The tree of a search that is over is in its file, with all that stands beside it.
-                let is_live = self.timeline.is_live();
-                if self.timeline.target.is_none() && (is_live || was_live) && !self.is_final() {
-                    self.request_iteration(u32::MAX, is_live);
+                // The final tree is shown from its file, which has the sidecar and the extras.
+                let is_live = self.document.timeline.is_live();
+                if self.document.timeline.target.is_none()
+                    && (is_live || was_live)
+                    && !self.document.is_final()
+                {
+                    self.document.request_iteration(u32::MAX, is_live);
                 }
-                self.request_extras();
+                self.document.request_extras();
             }
             ReplayEvent::Tree(
                 _,
                 ReplayResponse {
-                    request: wish,
+                    request,
                     iteration,
                     model,
                 },
             ) => {
-                if self.is_missing_extras() && wish == Self::extras_request() {
-                    return self.apply_extras(model);
+                if self.document.is_missing_extras() && request == Document::extras_request() {
+                    return (self.document).apply_extras(model, &mut self.navigation);
                 }
-                // What was asked for may not be wanted any more: the file's own tree is the end.
-                let is_wanted = match self.timeline.target {
-                    None => wish.iteration == u32::MAX && !self.is_final(),
-                    Some(_) => wish.iteration != u32::MAX,
+                // The answer may be out of date: a final file's own tree is the end.
+                let is_wanted = match self.document.timeline.target {
+                    None => request.iteration == u32::MAX && !self.document.is_final(),
+                    Some(_) => request.iteration != u32::MAX,
                 };
-                if is_wanted && wish.filter == self.filter {
-                    self.timeline.shown_iteration = Some(iteration);
+                if is_wanted && request.filter == self.document.filter {
+                    self.document.timeline.shown_iteration = Some(iteration);
                     self.counters.mark_grown();
-                    self.replace_model(model);
+                    self.document.replace_model(model, &mut self.navigation);
                 }
             }
         }
     }
 
-    /// Whether the tree of the file is shown without what its formula needs, and the journal of the whole search is there.
-    fn is_missing_extras(&self) -> bool {
-        let is_whole =
-            (self.timeline.status.as_ref()).is_some_and(|reel| reel.ended == Some(false));
-        is_whole
-            && self.timeline.target.is_none()
-            && self.is_final()
-            && (self.full_model.as_ref())
-                .is_some_and(|whole| whole.extra.is_none() && formula::needs_extras(whole))
-    }
-
-    /// The whole tree as it is in the end.
-    fn extras_request() -> ReplayRequest {
-        ReplayRequest {
-            iteration: u32::MAX,
-            is_preview: false,
-            filter: Filter::default(),
-        }
-    }
-
-    /// Where there is no file of extras the journal is asked for them.
-    pub(super) fn request_extras(&self) {
-        if self.is_missing_extras() {
-            self.replayer.request(Self::extras_request());
-        }
-    }
-
-    /// Shows the journal's last tree in place of the file's, if it is the same, for the sake of its extras.
-    fn apply_extras(&mut self, last: Arc<TreeModel>) {
-        let is_same = |whole: &Arc<TreeModel>| whole.tree == last.tree;
-        if !self.full_model.as_ref().is_some_and(is_same) {
-            return;
-        }
-        if let (Some(path), Some(last)) = (self.shown_path.clone(), Arc::into_inner(last)) {
-            let whole = Arc::new(last.without_last_path());
-            (self.sequence).insert(&path, Arc::clone(&whole), self.budget.max_cached_bytes());
-            self.full_model = Some(Arc::clone(&whole));
-            self.show_filtered(&path, whole);
-        }
-    }
-
-    /// Lets a tree grow that has just come, if that is wanted.
+    /// Starts the growth animation of a new tree, if it is on.
     fn start_animation(&mut self) {
         let is_over = self
+            .document
             .timeline
             .status
             .as_ref()
-            .is_some_and(|reel| reel.ended == Some(false));
+            .is_some_and(|status| status.ended == Some(false));
         let Some(time) = self
             .growth_animation
-            .filter(|_| self.is_following_newest && is_over)
+            .filter(|_| self.folder.is_following_newest && is_over)
         else {
             return;
         };
-        let speed = f64::from(self.timeline.iterations()) / time.as_secs_f64();
-        self.timeline.animation_speed = Some((speed as u32).max(1));
-        self.timeline.play_start = Some((self.now, 0));
+        let speed = f64::from(self.document.timeline.iterations()) / time.as_secs_f64();
+        self.document.timeline.animation_speed = Some((speed as u32).max(1));
+        self.document.timeline.play_start = Some((self.now, 0));
     }
 
-    /// Whether the file that is shown is of a search that is over.
-    pub(super) fn is_final(&self) -> bool {
-        let whole = self.full_model.as_ref();
-        whole.is_some_and(|model| model.meta.as_ref().is_none_or(|meta| meta.is_final))
-    }
-
-    pub(super) fn request_iteration(&self, iteration: u32, quick: bool) {
-        self.replayer.request(ReplayRequest {
-            iteration,
-            is_preview: quick,
-            filter: self.filter.clone(),
-        });
-    }
-
-    /// Asks for the next tree while it grows by itself.
+    /// Requests the next iteration while playing.
     pub(super) fn advance_replay(&mut self) {
-        let Some((since, from)) = self.timeline.play_start else {
+        let Some((since, from)) = self.document.timeline.play_start else {
             return;
         };
         let seconds = self.now.saturating_sub(since).as_secs_f64();
-        let done = seconds * f64::from(self.timeline.speed());
+        let done = seconds * f64::from(self.document.timeline.speed());
         let to = (f64::from(from) + done).min(f64::from(u32::MAX)) as u32;
-        let end = self.timeline.iterations();
-        if to >= end && !self.timeline.is_live() {
-            self.timeline.play_start = None;
-            if self.timeline.animation_speed.take().is_some() {
+        let end = self.document.timeline.iterations();
+        if to >= end && !self.document.timeline.is_live() {
+            self.document.timeline.play_start = None;
+            if self.document.timeline.animation_speed.take().is_some() {
                 return self.show_end();
             }
-            self.timeline.target = Some(end);
-            self.request_iteration(end, false);
-        } else if self.timeline.target != Some(to.min(end)) {
-            self.timeline.target = Some(to.min(end));
-            self.request_iteration(to.min(end), true);
+            self.document.timeline.target = Some(end);
+            self.document.request_iteration(end, false);
+        } else if self.document.timeline.target != Some(to.min(end)) {
+            self.document.timeline.target = Some(to.min(end));
+            self.document.request_iteration(to.min(end), true);
         }
     }
 
     /// Goes to an iteration.
     pub(super) fn scrub(&mut self, to: u32, moving: bool) {
-        if self.timeline.status.is_none() {
+        if self.document.timeline.status.is_none() {
             return;
         }
-        self.timeline.play_start = None;
-        let to = to.min(self.timeline.iterations());
-        self.timeline.target = Some(to);
-        self.request_iteration(to, moving);
+        self.document.timeline.play_start = None;
+        let to = to.min(self.document.timeline.iterations());
+        self.document.timeline.target = Some(to);
+        self.document.request_iteration(to, moving);
     }
 
     pub(super) fn set_playing(&mut self, plays: bool) {
-        if self.timeline.status.is_none() {
+        if self.document.timeline.status.is_none() {
             return;
         }
-        let at = self.timeline.position();
+        let at = self.document.timeline.position();
         if !plays {
             return self.scrub(at, false);
         }
-        let is_over = at >= self.timeline.iterations() && !self.timeline.is_live();
-        self.timeline.play_start = Some((self.now, if is_over { 0 } else { at }));
+        let is_over =
+            at >= self.document.timeline.iterations() && !self.document.timeline.is_live();
+        self.document.timeline.play_start = Some((self.now, if is_over { 0 } else { at }));
     }
 
-    /// Shows the end again.
+    /// Shows the last iteration and keeps following it.
     pub(super) fn show_end(&mut self) {
-        self.timeline.play_start = None;
-        self.timeline.target = None;
-        if self.timeline.is_live() && !self.is_final() {
-            self.request_iteration(u32::MAX, true);
-        } else if self.timeline.shown_iteration.take().is_some()
-            && let (Some(path), Some(whole)) = (self.shown_path.clone(), self.full_model.clone())
-        {
-            self.show_filtered(&path, whole);
+        self.document.timeline.play_start = None;
+        self.document.timeline.target = None;
+        if self.document.timeline.is_live() && !self.document.is_final() {
+            self.document.request_iteration(u32::MAX, true);
+        } else if self.document.timeline.shown_iteration.take().is_some() {
+            self.document.show_full_model(&mut self.navigation);
             self.select_chosen_move();
-            self.request_extras();
+            self.document.request_extras();
         }
     }
 
-    /// So many iterations a second from now on.
+    /// Sets the speed, in iterations per second.
     pub(super) fn set_speed(&mut self, speed: u32) {
-        self.timeline.speed = Some(speed);
-        self.timeline.animation_speed = None;
-        if self.timeline.is_playing() {
-            self.timeline.play_start = Some((self.now, self.timeline.position()));
+        self.document.timeline.speed = Some(speed);
+        self.document.timeline.animation_speed = None;
+        if self.document.timeline.is_playing() {
+            self.document.timeline.play_start = Some((self.now, self.document.timeline.position()));
         }
     }
 }

@@ -190,7 +190,7 @@ impl FrameRenderer {
                 height: f64::from(place.height()),
                 scale: f64::from(scale),
             };
-            app.canvas_origin = (left.into(), top.into());
+            app.navigation.canvas_origin = (left.into(), top.into());
             let (wait, changed) = self.draw_tree(app, canvas, &theme);
             if let Some(wait) = wait {
                 repaint_delay = repaint_delay.min(wait);
@@ -199,7 +199,7 @@ impl FrameRenderer {
                 damage.add(place);
             }
         }
-        if app.timeline.is_playing() {
+        if app.document.timeline.is_playing() {
             repaint_delay = repaint_delay.min(REPLAY_FRAME_INTERVAL);
         }
         if let Some(pause) = app
@@ -222,7 +222,7 @@ impl FrameRenderer {
             let primitives = self.context.tessellate(output.shapes, scale);
             let mut pixmap = picture.as_mut();
             let at = (left as usize, top as usize);
-            let tree = self.tree.as_ref().filter(|_| app.model.is_some());
+            let tree = self.tree.as_ref().filter(|_| app.document.model.is_some());
             for &part in &changed_rects {
                 paint_background(tree, &mut pixmap, at, part, opaque(theme.canvas));
                 self.painter
@@ -258,7 +258,8 @@ impl FrameRenderer {
         theme: &Theme,
     ) -> (Option<Duration>, bool) {
         let mut changed = self.poll_fine_renderer(app);
-        let (Some(camera), Some(model)) = (app.update_camera(canvas), app.model.clone()) else {
+        let (Some(camera), Some(model)) = (app.update_camera(canvas), app.document.model.clone())
+        else {
             let had_one = self.drawn_view.take().is_some();
             return (None, had_one);
         };
@@ -266,7 +267,7 @@ impl FrameRenderer {
             camera,
             canvas,
             look: app.look(),
-            selected: app.selected,
+            selected: app.navigation.selected,
             theme: theme.clone(),
             model,
         };

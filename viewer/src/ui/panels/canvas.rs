@@ -69,13 +69,17 @@ impl Panels {
         }
         // While a tree grows under a pointer that rests, another node would be told of in every frame.
         let is_resting = ui.input(|input| input.pointer.time_since_last_movement()) > 1.0;
-        let shows_card = !(response.dragged() || (is_resting && app.timeline.is_growing()));
+        let shows_card =
+            !(response.dragged() || (is_resting && app.document.timeline.is_growing()));
         let hit = pointer.filter(|_| shows_card).and_then(|at| {
             let (x, y) = place(at);
-            let (model, camera) = (app.model.as_ref()?, app.camera.as_ref()?);
-            crate::tree::scene::node_at(model, camera, &app.canvas, x, y, None)
+            let (model, camera) = (
+                app.document.model.as_ref()?,
+                app.navigation.camera.as_ref()?,
+            );
+            crate::tree::scene::node_at(model, camera, &app.navigation.canvas, x, y, None)
         });
-        if let (Some(node), Some(model)) = (hit, &app.model)
+        if let (Some(node), Some(model)) = (hit, &app.document.model)
             && node < model.len()
         {
             let (textures, hovered) = (&mut self.board_textures, &mut self.hovered_details);
@@ -88,7 +92,8 @@ impl Panels {
 
     /// The map in the corner, where there is one.
     fn minimap_rect(&self, app: &App) -> Option<Rect> {
-        app.model
+        app.document
+            .model
             .as_ref()
             .filter(|model| model.len() >= MIN_MINIMAP_NODES)?;
         let size = vec2(176.0, 96.0);
@@ -108,7 +113,7 @@ impl Panels {
 
     /// Chips, legend and map.
     pub(super) fn show_canvas_overlays(&mut self, app: &App, ui: &Ui, theme: &Theme) {
-        let Some(model) = app.model.clone() else {
+        let Some(model) = app.document.model.clone() else {
             return;
         };
         let painter = ui.painter_at(self.canvas);
@@ -147,7 +152,7 @@ impl Panels {
             room,
             theme,
         );
-        if let (Some(map), Some(camera)) = (self.minimap_rect(app), &app.camera) {
+        if let (Some(map), Some(camera)) = (self.minimap_rect(app), &app.navigation.camera) {
             painter.rect(
                 map,
                 4.0,
@@ -168,8 +173,12 @@ impl Panels {
                     map.top() + map.height() * ((y / depth).clamp(0.0, 1.0) as f32),
                 )
             };
-            let (from_x, from_y) = camera.to_tree(&app.canvas, 0.0, 0.0);
-            let (to_x, to_y) = camera.to_tree(&app.canvas, app.canvas.width, app.canvas.height);
+            let (from_x, from_y) = camera.to_tree(&app.navigation.canvas, 0.0, 0.0);
+            let (to_x, to_y) = camera.to_tree(
+                &app.navigation.canvas,
+                app.navigation.canvas.width,
+                app.navigation.canvas.height,
+            );
             let view = Rect::from_two_pos(part(from_x, from_y), part(to_x, to_y));
             let view = Rect::from_center_size(view.center(), view.size().max(vec2(4.0, 4.0)));
             painter.rect_stroke(
@@ -190,6 +199,7 @@ fn chip_texts(app: &App, model: &TreeModel) -> Vec<String> {
         }
         chips.push(search_chip_text(meta));
         let iterations = app
+            .document
             .timeline
             .shown_iteration
             .map_or(meta.iterations, u64::from);

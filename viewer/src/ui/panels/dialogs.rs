@@ -86,6 +86,7 @@ impl Panels {
     pub(super) fn open_file_dialog(&mut self, app: &App, is_save: bool) {
         let path = if is_save {
             let shown = app
+                .document
                 .shown_path
                 .clone()
                 .unwrap_or_default()
@@ -99,7 +100,7 @@ impl Panels {
             };
             path.display().to_string()
         } else {
-            let directory = (app.directory.clone()).or_else(|| std::env::current_dir().ok());
+            let directory = (app.folder.directory.clone()).or_else(|| std::env::current_dir().ok());
             directory.unwrap_or_default().display().to_string()
         };
         self.dialog = Some(FileDialog {

@@ -37,7 +37,7 @@ impl GamePanel<'_> {
             Some(standing) => self.show_match(standing, app, ui, theme, actions),
             None => self.show_single_tree(app, ui, theme),
         }
-        if let (Some(model), Some(details)) = (&app.model, self.details) {
+        if let (Some(model), Some(details)) = (&app.document.model, self.details) {
             if !details.path.is_empty() {
                 ui.label(theme.heading("Line"));
                 ui.label(&details.path);
@@ -49,7 +49,11 @@ impl GamePanel<'_> {
 
     /// The game of a tree.
     fn show_single_tree(&mut self, app: &App, ui: &mut Ui, theme: &Theme) {
-        let meta = app.model.as_ref().and_then(|model| model.meta.as_ref());
+        let meta = app
+            .document
+            .model
+            .as_ref()
+            .and_then(|model| model.meta.as_ref());
         let Some(meta) = meta else { return };
         ui.label(theme.title(if meta.game.is_empty() {
             "unknown game"
@@ -156,6 +160,7 @@ fn show_search(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
         show_figure(ui, theme, "Nodes", format_thousands(meta.nodes));
     } else {
         let iterations = app
+            .document
             .timeline
             .shown_iteration
             .map_or(meta.iterations, u64::from);

@@ -166,7 +166,7 @@ impl MoveList {
         if standing.moves.is_empty() {
             return;
         }
-        let is_other = !app.is_following_newest && !app.is_current_game();
+        let is_other = !app.folder.is_following_newest && !app.is_current_game();
         ui.label(if is_other {
             theme.heading(&format!("Moves of game {}", standing.meta.number))
         } else {

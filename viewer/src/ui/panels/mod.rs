@@ -104,12 +104,12 @@ impl Panels {
         Panel::bottom("status")
             .frame(line)
             .show(ui, |ui| Self::show_status(app, ui, &theme));
-        let has_tree = app.model.is_some();
+        let has_tree = app.document.model.is_some();
         if !has_tree {
             (self.selected_details, self.hovered_details, self.minimap) = (None, None, None);
         }
         self.show_side_panels(app, ui, &theme, &mut actions);
-        if has_tree && app.timeline.status.is_some() {
+        if has_tree && app.document.timeline.status.is_some() {
             let time = Frame::new()
                 .fill(theme.panel)
                 .inner_margin(Margin::symmetric(16, 12));
@@ -164,8 +164,8 @@ impl Panels {
         theme: &Theme,
         actions: &mut Vec<Action>,
     ) {
-        let node = app.focused_node();
-        let model = app.model.clone();
+        let node = app.navigation.focused_node();
+        let model = app.document.model.clone();
         let details = (model.as_ref())
             .map(|model| NodeDetails::get_or_compute(&mut self.selected_details, model, node));
         let side = Frame::new().fill(theme.panel);
@@ -248,7 +248,7 @@ impl Panels {
             (Key::T, Action::SwitchTheme),
             (Key::C, Action::Copy(CopyTarget::Position)),
             (Key::X, Action::Copy(CopyTarget::Statistics)),
-            (Key::P, Action::Play(!app.timeline.is_playing())),
+            (Key::P, Action::Play(!app.document.timeline.is_playing())),
             (Key::Comma, Action::StepIteration(-1)),
             (Key::Period, Action::StepIteration(1)),
             (Key::End, Action::ShowEnd),
@@ -279,7 +279,7 @@ impl Panels {
             self.focuses_jump_field = true;
         }
         if pressed(none, Key::W) {
-            actions.push(Action::FollowNewest(!app.is_following_newest));
+            actions.push(Action::FollowNewest(!app.folder.is_following_newest));
         }
         for (index, key) in [Key::Num1, Key::Num2].into_iter().enumerate() {
             // A move that is typed too early folds nothing.
@@ -308,7 +308,7 @@ impl Panels {
         if pressed(Modifiers::COMMAND, Key::O) {
             self.open_file_dialog(app, false);
         }
-        if pressed(Modifiers::COMMAND, Key::S) && app.model.is_some() {
+        if pressed(Modifiers::COMMAND, Key::S) && app.document.model.is_some() {
             self.open_file_dialog(app, true);
         }
         let copies = ui.input(|input| {

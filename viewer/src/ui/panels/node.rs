@@ -50,10 +50,10 @@ pub(super) fn show(
     theme: &Theme,
     actions: &mut Vec<Action>,
 ) {
-    let Some(model) = app.model.clone() else {
+    let Some(model) = app.document.model.clone() else {
         return;
     };
-    let node = app.focused_node();
+    let node = app.navigation.focused_node();
     let figures = model.node(node);
     ui.label(theme.heading("Node"));
     let title = if node == 0 {
@@ -382,7 +382,7 @@ pub(super) fn apply_palette(settings: &mut ViewerSettings, index: usize) {
 
 fn show_filter(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.label(theme.heading("Show"));
-    let mut filter = app.filter.clone();
+    let mut filter = app.document.filter.clone();
     ui.checkbox(&mut filter.sort_by_visits, "most visited on the left")
         .named("by visits");
     ui.checkbox(&mut filter.merge_turns, "whole turns as one edge")
@@ -402,7 +402,7 @@ fn show_filter(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>)
     if !filter.is_unfiltered() && ui.button("Show everything").clicked() {
         filter = Filter::default();
     }
-    if filter != app.filter {
+    if filter != app.document.filter {
         actions.push(Action::Filter(filter));
     }
 }

@@ -83,12 +83,12 @@ impl Panels {
         actions: &mut Vec<Action>,
     ) {
         let mut ui = ui.new_child(UiBuilder::new().max_rect(self.canvas));
-        if app.sequence.is_reading() {
+        if app.document.sequence.is_reading() {
             ui.vertical_centered(|ui| {
                 ui.add_space(240.0);
                 ui.label(RichText::new("Reading the tree…").color(theme.dim));
             });
-        } else if app.sequence.is_empty() && app.waiting_text().is_none() {
+        } else if app.document.sequence.is_empty() && app.waiting_text().is_none() {
             ScrollArea::vertical()
                 .auto_shrink(false)
                 .show(&mut ui, |ui| self.show_setup(app, ui, theme, actions));
@@ -115,7 +115,9 @@ impl Panels {
             return;
         }
         ui.add_space(96.0);
-        let awaits = app.waiting_text().filter(|_| app.sequence.is_empty());
+        let awaits = app
+            .waiting_text()
+            .filter(|_| app.document.sequence.is_empty());
         ui.label(theme.title(match &awaits {
             Some(_) if app.match_state().is_some() => "No trees yet",
             Some(_) => "A match is about to begin",

@@ -53,7 +53,7 @@ impl TimelinePanel {
         theme: &Theme,
         actions: &mut Vec<Action>,
     ) {
-        let timeline = &app.timeline;
+        let timeline = &app.document.timeline;
         let Some(replay) = &timeline.status else {
             return;
         };

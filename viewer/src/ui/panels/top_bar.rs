@@ -39,7 +39,7 @@ impl Panels {
                 self.open_file_dialog(app, false);
             }
             ui.add_space(16.0);
-            let (count, at) = (app.sequence.len(), app.sequence.index());
+            let (count, at) = (app.document.sequence.len(), app.document.sequence.index());
             let back = ui.add_enabled(count > 0 && at > 0, Button::new("‹"));
             if back
                 .named("back")
@@ -77,7 +77,7 @@ impl Panels {
             if is_entered && !self.jump_text.is_empty() {
                 actions.push(Action::JumpToTree(std::mem::take(&mut self.jump_text)));
             }
-            if let Some(shown) = &app.shown_path {
+            if let Some(shown) = &app.document.shown_path {
                 // The rest of the bar needs room, too.
                 let room = ui.available_width() - RIGHT_CONTROLS_WIDTH;
                 if room > 24.0 {
@@ -88,8 +88,8 @@ impl Panels {
                     });
                 }
             }
-            if app.directory.is_some() {
-                let (text, colour) = if app.is_following_newest {
+            if app.folder.directory.is_some() {
+                let (text, colour) = if app.folder.is_following_newest {
                     ("● Following", theme.good)
                 } else {
                     ("○ Follow", theme.dim)
@@ -99,7 +99,7 @@ impl Panels {
                     .on_hover_text("Show new trees as they appear (w)")
                     .clicked()
                 {
-                    actions.push(Action::FollowNewest(!app.is_following_newest));
+                    actions.push(Action::FollowNewest(!app.folder.is_following_newest));
                 }
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -119,7 +119,7 @@ impl Panels {
                 {
                     actions.push(Action::SwitchTheme);
                 }
-                let has_tree = app.model.is_some();
+                let has_tree = app.document.model.is_some();
                 let reset = ui.add_enabled(has_tree, Button::new("Reset view"));
                 if reset
                     .named("reset")
@@ -171,7 +171,7 @@ impl Panels {
                     ui.add(Label::new(text).truncate());
                 }
                 None => {
-                    let hint = match app.watch_status() {
+                    let hint = match app.folder.status() {
                         Some(_) if app.session.is_some() => {
                             "click the board or type a move (m); u takes back, ? lists all keys"
                                 .to_owned()
@@ -179,7 +179,7 @@ impl Panels {
                         Some(watching) => watching,
                         None => "? lists all keys".to_owned(),
                     };
-                    let colour = if app.is_polling() {
+                    let colour = if app.folder.is_polling() {
                         theme.warm
                     } else {
                         theme.dim
