@@ -16,6 +16,9 @@ const VIEWER_LAYERS: &[&str] = &[
     "cli",
 ];
 
+/// The modules of the viewer's `ui`, lowest first.
+const UI_LAYERS: &[&str] = &["controls", "input", "panels", "frame", "window"];
+
 /// The sources of the two crates and their layers.
 fn crates() -> [(PathBuf, &'static [&'static str]); 2] {
     let engine = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -44,6 +47,30 @@ fn no_file_names_a_layer_above_its_own() {
                         .map(|above| format!("{} names crate::{above}", file.display())),
                 );
             }
+        }
+    }
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
+#[test]
+fn panels_do_not_name_the_frame_that_shows_them() {
+    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("../viewer/src/ui");
+    let mut violations = Vec::new();
+    for (height, layer) in UI_LAYERS.iter().enumerate() {
+        let files = [ui.join(layer), ui.join(format!("{layer}.rs"))];
+        let files: Vec<PathBuf> = files.iter().flat_map(|path| rust_files(path)).collect();
+        assert!(!files.is_empty(), "there is no {layer}");
+        for file in files {
+            // Paths below `crate::ui` are read as if `ui` were the root.
+            let text = from_root(&strip_comments(&file), module_depth(&ui, &file));
+            let text = text
+                .replace("egui::", "")
+                .replace("crate::ui::", "crate::")
+                .replace("ui::", "crate::");
+            violations.extend(
+                upper_layers_named(&text, &UI_LAYERS[height + 1..])
+                    .map(|above| format!("{} names {above}", file.display())),
+            );
         }
     }
     assert!(violations.is_empty(), "{violations:#?}");

@@ -15,7 +15,7 @@ use canopy_engine::tree::{
 use canopy_viewer::{
     app::{Action, App, CopyTarget, Direction},
     tree::model::{ModelSource, TreeModel},
-    ui::frame,
+    ui::input::idle_input,
 };
 
 use crate::{stage::Harness, support::Scratch};
@@ -176,7 +176,7 @@ impl egui::DroppedFile for Dropped {
 #[test]
 fn files_that_are_dropped_are_opened_together() {
     let scratch = Scratch::new("acts-drop");
-    let mut input = frame::idle_input(800.0, 600.0, 1.0);
+    let mut input = idle_input(800.0, 600.0, 1.0);
     for name in ["b.tree", "a.csv"] {
         let path = scratch.0.join(name);
         let mut bytes = Vec::new();

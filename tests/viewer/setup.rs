@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use canopy_viewer::{settings::ViewerSettings, ui::frame};
+use canopy_viewer::{settings::ViewerSettings, ui::input::idle_input};
 use serde_json::Value;
 
 use crate::stage::Harness;
@@ -190,7 +190,7 @@ fn nothing_is_drawn_while_nothing_happens() {
     for _ in 0..5 {
         stage.draw_frame();
     }
-    let input = frame::idle_input(1280.0, 800.0, 1.0);
+    let input = idle_input(1280.0, 800.0, 1.0);
     let drawn = stage.frame.draw(&mut stage.app, input, (1280, 800));
     assert!(drawn.changed_rects.is_empty() && drawn.repaint_delay > Duration::from_secs(60));
 }

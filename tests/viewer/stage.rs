@@ -10,7 +10,7 @@ use canopy_viewer::{
     app::{Action, App},
     settings::ViewerSettings,
     tree::model::TreeModel,
-    ui::frame::{self, FrameRenderer},
+    ui::{frame::FrameRenderer, input::idle_input},
 };
 
 const WIDTH: u32 = 1100;
@@ -160,7 +160,7 @@ impl Harness {
         self.app.update(self.now);
         let size = |points: u32| (points as f32 * self.scale) as u32;
         let (width, height) = (size(self.size.0), size(self.size.1));
-        let mut input = frame::idle_input(width as f32, height as f32, self.scale);
+        let mut input = idle_input(width as f32, height as f32, self.scale);
         input.time = Some(self.now.as_secs_f64());
         input.events.append(&mut self.events);
         self.frame.draw(&mut self.app, input, (width, height));

@@ -28,7 +28,8 @@ use crate::{
         scene::{self, RenderOptions},
     },
     ui::{
-        frame::{self, FrameRenderer},
+        frame::{FrameRenderer, copy_pixels},
+        input::idle_input,
         window,
     },
     workers::{journal_bench, render::RenderView},
@@ -543,11 +544,11 @@ impl HeadlessWindow {
     /// The milliseconds of a frame, with panels and all, up to the copy that the system gets.
     fn frame(&mut self) -> f64 {
         let begun = Instant::now();
-        let input = frame::idle_input(BENCH_FRAME_SIZE.0 as f32, BENCH_FRAME_SIZE.1 as f32, 1.0);
+        let input = idle_input(BENCH_FRAME_SIZE.0 as f32, BENCH_FRAME_SIZE.1 as f32, 1.0);
         let drawn = self.frame.draw(&mut self.app, input, BENCH_FRAME_SIZE);
         if let Some(picture) = self.frame.picture() {
             for part in drawn.changed_rects {
-                frame::copy_pixels(picture, &mut self.shown, part);
+                copy_pixels(picture, &mut self.shown, part);
             }
         }
         elapsed_ms(begun)

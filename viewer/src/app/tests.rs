@@ -2,13 +2,14 @@
 
 use std::{
     sync::{
-        Mutex,
+        Arc, Mutex,
         mpsc::{Receiver, channel},
     },
     time::Instant,
 };
 
 use super::*;
+use crate::workers::loader::Loader;
 
 const DEADLINE: Duration = Duration::from_secs(60);
 

@@ -47,21 +47,6 @@ pub struct FrameRenderer {
     fine_renderer: Option<FineRenderer>,
 }
 
-/// What egui is to hear of a window of that size, in pixels, when nothing happens.
-pub fn idle_input(width: f32, height: f32, scale: f32) -> RawInput {
-    let mut input = RawInput {
-        screen_rect: Some(egui::Rect::from_min_size(
-            egui::Pos2::ZERO,
-            egui::vec2(width / scale, height / scale),
-        )),
-        ..RawInput::default()
-    };
-    if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
-        viewport.native_pixels_per_point = Some(scale);
-    }
-    input
-}
-
 /// Copies a part of a picture to where the system wants it.
 pub fn copy_pixels(pixmap: &Pixmap, to: &mut [u32], part: PixelRect) {
     let width = pixmap.width() as usize;

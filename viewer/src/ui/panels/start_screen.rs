@@ -568,7 +568,7 @@ mod tests {
     use egui::{Context, Event, Modifiers};
 
     use super::*;
-    use crate::ui::frame;
+    use crate::ui::input::idle_input;
 
     /// What is asked for when these keys are pressed, one a frame.
     fn actions_for_keys(app: &mut App, keys: &[Key]) -> Vec<Action> {
@@ -579,7 +579,7 @@ mod tests {
         let mut panels = Panels::default();
         let mut actions = Vec::new();
         for key in keys {
-            let mut input = frame::idle_input(1280.0, 800.0, 1.0);
+            let mut input = idle_input(1280.0, 800.0, 1.0);
             input.events.push(Event::Key {
                 key: *key,
                 physical_key: None,
