@@ -1,5 +1,15 @@
 //! An engine that plays in the window: a process, and a thread that talks to it.
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
 use std::{
     ops::ControlFlow,
     sync::{Arc, Mutex, MutexGuard, PoisonError},

@@ -1,4 +1,14 @@
-//! Threads behind the window: reading files, replaying growth journals, drawing with care, watching folders.
+//! Background threads of the window: loading trees, replaying growth journals, drawing at full quality, watching folders.
+
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
 
 pub mod journal_bench;
 pub mod loader;
