@@ -8,6 +8,7 @@ use std::{fmt, hash::Hash};
 use crate::rng::Rng;
 
 pub mod evaluate;
+pub mod explain;
 pub mod facts;
 pub mod history;
 pub mod notation;
@@ -27,6 +28,7 @@ pub mod othello;
 pub mod tic_tac_toe;
 
 pub use evaluate::{Evaluate, Evaluation};
+pub use explain::{BoardPlace, Explain, Piece, Step};
 pub use facts::GameFacts;
 pub use history::History;
 pub use notation::{Notation, ParseError};
@@ -310,9 +312,9 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
 }
 
 /// All that the rest of the engine may ask of a game.
-pub trait Playable: Game + Notation + Evaluate + Symmetric {}
+pub trait Playable: Game + Notation + Evaluate + Symmetric + Explain {}
 
-impl<G: Game + Notation + Evaluate + Symmetric> Playable for G {}
+impl<G: Game + Notation + Evaluate + Symmetric + Explain> Playable for G {}
 
 /// Generic code for a game that is known only by name; see [`with_game`].
 pub trait Visitor {

@@ -9,6 +9,7 @@ use super::{Game, Outcome, Player, Symmetric, Symmetry};
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod explain;
 mod facts;
 mod fen;
 mod notation;

@@ -50,11 +50,7 @@ impl Notation for Chess {
         if style == Style::Human {
             return san::write(self, mv, out);
         }
-        let mut mv = mv.unpack();
-        if !self.rules.chess960 && san::is_castling(self, mv) {
-            mv.to = castled_king_square(mv);
-        }
-        write!(out, "{mv}")
+        write!(out, "{}", self.written_move(mv))
     }
 
     fn parse_position(rules: ChessRules, text: &str) -> Result<Self, ParseError> {
@@ -114,6 +110,15 @@ fn castled_king_square(mv: Move) -> Square {
 }
 
 impl Chess {
+    /// The move with the squares that its text names: castling is the king's move, but for Chess960.
+    pub(super) fn written_move(&self, mv: ChessMove) -> Move {
+        let mut mv = mv.unpack();
+        if !self.rules.chess960 && san::is_castling(self, mv) {
+            mv.to = castled_king_square(mv);
+        }
+        mv
+    }
+
     /// Two squares and perhaps a letter, taken as UCI means them; none if the text is not of that form.
     fn parse_uci(&self, text: &str) -> Option<Move> {
         let from: Square = text.get(..2)?.parse().ok()?;

@@ -15,6 +15,7 @@ use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod explain;
 mod facts;
 mod notation;
 
@@ -66,11 +67,33 @@ impl ConnectFour {
 /// Whether some four of the discs stand in line.
 #[inline(always)]
 pub fn has_four(discs: u64) -> bool {
-    four_along::<1>(discs)
-        | four_along::<6>(discs)
-        | four_along::<7>(discs)
-        | four_along::<8>(discs)
-        != 0
+    let [up, falling, across, rising] = fours(discs);
+    up | falling | across | rising != 0
+}
+
+/// Every line of four discs, as bits.
+fn lines_of_four(discs: u64) -> impl Iterator<Item = u64> {
+    (fours(discs).into_iter().zip(LINE_STEPS)).flat_map(|(starts, step)| {
+        machine::iter_ones(starts).map(move |start| {
+            (0..4).fold(0, |line, index| {
+                line | 1 << (u32::from(start) + index * step)
+            })
+        })
+    })
+}
+
+/// From one cell of a line to the next, as a shift: up, falling, across, rising.
+const LINE_STEPS: [u32; 4] = [1, 6, 7, 8];
+
+/// The lowest bits of all lines of four, by [`LINE_STEPS`].
+#[inline(always)]
+fn fours(discs: u64) -> [u64; 4] {
+    [
+        four_along::<1>(discs),
+        four_along::<6>(discs),
+        four_along::<7>(discs),
+        four_along::<8>(discs),
+    ]
 }
 
 #[inline(always)]

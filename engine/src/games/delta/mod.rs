@@ -21,6 +21,7 @@ use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod explain;
 mod facts;
 mod notation;
 mod slides;
@@ -31,6 +32,9 @@ use slides::Slides;
 pub const STONES_PER_SIDE: u32 = 9;
 /// The ply at which a game is drawn.
 pub const MAX_PLIES: u8 = 200;
+
+/// The ply of the second player's second move, which may be a plain placement.
+const EQUALISER_PLY: u8 = 3;
 
 const BOARD: u32 = (1 << 25) - 1;
 
@@ -139,14 +143,14 @@ impl Delta {
     #[inline(always)]
     fn placements(&self) -> u32 {
         match (self.ply, self.equaliser) {
-            (0 | 1, _) | (3, Equaliser::Optional | Equaliser::Forced) => self.empty(),
+            (0 | 1, _) | (EQUALISER_PLY, Equaliser::Optional | Equaliser::Forced) => self.empty(),
             _ => 0,
         }
     }
 
     #[inline(always)]
     fn can_slide(&self) -> bool {
-        self.ply > 1 && !(self.ply == 3 && self.equaliser == Equaliser::Forced)
+        self.ply > 1 && !(self.ply == EQUALISER_PLY && self.equaliser == Equaliser::Forced)
     }
 
     #[inline(always)]
@@ -171,13 +175,35 @@ impl Delta {
 /// Whether some four of the stones stand in line.
 #[inline(always)]
 pub fn has_four(stones: u32) -> bool {
+    let [across, up, rising, falling] = fours(stones);
+    across | up | rising | falling != 0
+}
+
+/// Every line of four stones, as bits; five in line are two of them.
+fn lines_of_four(stones: u32) -> impl Iterator<Item = u32> {
+    (fours(stones).into_iter().zip(LINE_STEPS)).flat_map(|(starts, step)| {
+        machine::iter_ones(starts.into()).map(move |start| {
+            (0..4).fold(0, |line, index| {
+                line | 1 << (u32::from(start) + index * step)
+            })
+        })
+    })
+}
+
+/// From one square of a line to the next, as a shift: across, up, rising, falling.
+const LINE_STEPS: [u32; 4] = [1, 5, 6, 4];
+
+/// The lowest bits of all lines of four, by [`LINE_STEPS`].
+#[inline(always)]
+fn fours(stones: u32) -> [u32; 4] {
     const LEFT: u32 = 0b00011_00011_00011_00011_00011;
     const RIGHT: u32 = 0b11000_11000_11000_11000_11000;
-    four_along::<1>(stones) & LEFT
-        | four_along::<5>(stones)
-        | four_along::<6>(stones) & LEFT
-        | four_along::<4>(stones) & RIGHT
-        != 0
+    [
+        four_along::<1>(stones) & LEFT,
+        four_along::<5>(stones),
+        four_along::<6>(stones) & LEFT,
+        four_along::<4>(stones) & RIGHT,
+    ]
 }
 
 #[inline(always)]

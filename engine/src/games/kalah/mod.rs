@@ -19,6 +19,7 @@ use crate::machine;
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod explain;
 mod facts;
 mod notation;
 
@@ -95,26 +96,47 @@ static SOWING_TABLE: [[[SowingDelta; MAX_STONES + 1]; MAX_PITS as usize]; MAX_PI
     table
 };
 
+/// Where a stone falls, as bytes of the two sides.
+enum SownPlace {
+    /// A pit of the mover, or its store.
+    OwnByte(usize),
+    /// A pit of the opponent.
+    OpponentPit(usize),
+}
+
+/// Places of a lap: own pits, own store, opponent's pits.
+const fn lap_length(pits: usize) -> usize {
+    2 * pits + 1
+}
+
+/// Where the stone of that number falls, counted from 1, when `pit` is sown.
+const fn sown_place(pits: usize, pit: usize, number: usize) -> SownPlace {
+    let along = (pit + number) % lap_length(pits);
+    if along > pits {
+        SownPlace::OpponentPit(along - pits - 1)
+    } else if along == pits {
+        SownPlace::OwnByte(STORE_BYTE as usize)
+    } else {
+        SownPlace::OwnByte(along)
+    }
+}
+
 const fn compute_sowing(pits: usize, pit: usize, stones: usize) -> SowingDelta {
-    // Own pits, own store, opponent's pits: a lap of 2 * pits + 1 places.
-    let lap = 2 * pits + 1;
+    let lap = lap_length(pits);
     let mut change = SowingDelta { own: 0, other: 0 };
     let mut step = 1;
     while step <= lap {
-        let along = (pit + step) % lap;
         let dropped = (stones / lap + (step <= stones % lap) as usize) as u64;
         let last = step == (stones - 1) % lap + 1;
-        if along > pits {
-            change.other += dropped << (8 * (along - pits - 1));
-            change.own += (last as u64) << 59;
-        } else {
-            let place = if along == pits {
-                STORE_BYTE as usize
-            } else {
-                along
-            };
-            change.own += dropped << (8 * place);
-            change.own += (last as u64 * place as u64) << 56;
+        match sown_place(pits, pit, step) {
+            SownPlace::OpponentPit(pit) => {
+                change.other += dropped << (8 * pit);
+                change.own += (last as u64) << 59;
+            }
+            SownPlace::OwnByte(byte) => {
+                change.own += dropped << (8 * byte);
+                change.own += (last as u64 * byte as u64) << 56;
+            }
         }
         step += 1;
     }
@@ -159,6 +181,33 @@ impl Kalah {
         };
         position.sweep_if_over();
         position
+    }
+
+    /// Sows a pit; the byte where the last stone falls: an own pit (0 to 5), the own store (6), or somewhere on the
+    /// opponent's side (8).
+    #[inline(always)]
+    fn sow(&mut self, pit: u8) -> u32 {
+        let stones = byte(self.own, pit.into());
+        let sowing =
+            SOWING_TABLE[usize::from(self.rules.pits - 1)][usize::from(pit)][usize::from(stones)];
+        let own = self.own.wrapping_add(sowing.own);
+        self.other = self.other.wrapping_add(sowing.other);
+        self.own = own & ((1 << 56) - 1);
+        (own >> 56) as u32
+    }
+
+    /// Takes what the last stone captures, itself included, to the mover's store; `last` as [`Self::sow`] returns it.
+    #[inline(always)]
+    fn capture(&mut self, last: u32) {
+        let pits = u32::from(self.rules.pits);
+        // Captures and extra turns come too irregularly for a processor to guess, hence no branch: `mask` picks.
+        let pit = last.min(pits - 1);
+        let opposite = pits - 1 - pit;
+        let captured = byte(self.other, opposite);
+        let alone = pit == last && byte(self.own, pit) == 1;
+        let mask = u64::from(alone & (captured != 0 || self.rules.empty_capture)).wrapping_neg();
+        self.own += mask & (((u64::from(captured) + 1) << (8 * STORE_BYTE)) - (1 << (8 * pit)));
+        self.other -= mask & u64::from(captured) << (8 * opposite);
     }
 
     #[inline(always)]
@@ -242,23 +291,8 @@ impl Game for Kalah {
     #[inline(always)]
     fn play(&mut self, Pit(pit): Pit) {
         debug_assert!(self.is_legal(Pit(pit)), "pit {pit} in {self:?}");
-        let pits = u32::from(self.rules.pits);
-        let stones = byte(self.own, pit.into());
-        let sowing =
-            SOWING_TABLE[usize::from(self.rules.pits - 1)][usize::from(pit)][usize::from(stones)];
-        let own = self.own.wrapping_add(sowing.own);
-        self.other = self.other.wrapping_add(sowing.other);
-        // An own pit (0 to 5), the own store (6), or somewhere on the opponent's side (8).
-        let last = (own >> 56) as u32;
-        self.own = own & ((1 << 56) - 1);
-        // Captures and extra turns come too irregularly for a processor to guess, hence no branch: `mask` picks.
-        let pit = last.min(pits - 1);
-        let opposite = pits - 1 - pit;
-        let captured = byte(self.other, opposite);
-        let alone = pit == last && byte(self.own, pit) == 1;
-        let mask = u64::from(alone & (captured != 0 || self.rules.empty_capture)).wrapping_neg();
-        self.own += mask & (((u64::from(captured) + 1) << (8 * STORE_BYTE)) - (1 << (8 * pit)));
-        self.other -= mask & u64::from(captured) << (8 * opposite);
+        let last = self.sow(pit);
+        self.capture(last);
         self.sweep_if_over();
         let passes = last != STORE_BYTE;
         let exchange = (self.own ^ self.other) & u64::from(passes).wrapping_neg();

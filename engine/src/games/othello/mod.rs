@@ -8,6 +8,7 @@ use crate::machine::{self, LaneWork, Lanes, ScalarLanes};
 use crate::rng::{Rng, mix};
 
 mod eval;
+mod explain;
 mod facts;
 pub mod ggf;
 mod notation;
