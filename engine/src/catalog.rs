@@ -27,6 +27,7 @@ use crate::{
 
 mod parameters;
 
+pub use crate::search::mcts::{ChildStats, Selection, Terms};
 pub use parameters::{PARAMETERS, Parameter, ParameterKind};
 
 /// One search of the table.
@@ -604,6 +605,24 @@ pub fn parameter_values(spec: &Spec) -> BTreeMap<String, String> {
             (parameter.get)(spec).map(|value| (parameter.name.to_owned(), value))
         })
         .collect()
+}
+
+/// How a search with these parameters chooses among the children of a node; none if they do not say it.
+pub fn selection(parameters: &BTreeMap<String, String>) -> Option<Selection> {
+    let mut spec = Spec::Mcts(MctsConfig::default());
+    let mut set = |name: &str| {
+        let value = parameters.get(name)?;
+        parameters::set_value(&mut spec, name, value)
+    };
+    set("select")?;
+    let exploration = set("exploration");
+    if parameters.contains_key("reward_range") {
+        set("reward_range")?;
+    }
+    let Spec::Mcts(config) = spec else {
+        return None;
+    };
+    (exploration.is_some() || !config.formula.has_exploration()).then(|| config.selection())
 }
 
 /// Whether a search stops when nothing else is said: those that could go on for ever have a parameter for it.

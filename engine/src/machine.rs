@@ -22,7 +22,7 @@ use memmap2::MmapMut;
 mod avx2;
 mod lanes;
 
-pub use lanes::{Floats, LaneWork, Lanes, ScalarLanes, run_in_lanes};
+pub use lanes::{Floats, LaneWork, Lanes, Number, ScalarLanes, run_in_lanes};
 
 /// A loop that is worth compiling twice.
 pub trait Work {

@@ -139,7 +139,6 @@ impl Value<'_> {
     }
 }
 
-const FORMULAS: [SelectFormula; 2] = [SelectFormula::Uct, SelectFormula::Ucb1Tuned];
 const POLICIES: [PlayoutPolicy; 3] = [
     PlayoutPolicy::Uniform,
     PlayoutPolicy::LastGoodReply1,
@@ -240,12 +239,12 @@ macro_rules! classical_row {
 
 /// Everything that can be set, Monte-Carlo first, then classical, then what both have.
 pub const PARAMETERS: &[Parameter] = &[
-    choice_row!(
+    mcts_row!(
         "select",
         "The formula that chooses a child",
-        ["uct", "ucb1-tuned"],
-        FORMULAS,
-        formula
+        ParameterKind::Choice(SelectFormula::NAMES),
+        |config| word(SelectFormula::ALL, SelectFormula::NAMES, &config.formula),
+        |config, value| config.formula = SelectFormula::ALL[value.choice()]
     ),
     Parameter {
         name: "exploration",
@@ -602,6 +601,13 @@ pub(super) fn set_parameter<G: Playable>(
     };
     (parameter.set)(spec, value);
     Ok(())
+}
+
+/// Sets a parameter that is no evaluation from text; none if the text is not one of its values.
+pub(super) fn set_value(spec: &mut Spec, name: &str, text: &str) -> Option<()> {
+    let parameter = PARAMETERS.iter().find(|parameter| parameter.name == name)?;
+    (parameter.set)(spec, parameter.kind.parse(text)?);
+    Some(())
 }
 
 /// The nearest value that this machine has to a value of a parameter, and a sentence about it; none if it can be had as it is.

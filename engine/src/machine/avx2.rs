@@ -6,7 +6,7 @@ use std::{
     sync::atomic::AtomicU64,
 };
 
-use super::lanes::{Floats, LaneWork, Lanes, lane_operators};
+use super::lanes::{Floats, LaneWork, Lanes, Number, lane_operators};
 
 /// Only [`run`] names it, so wherever there is one the processor can do what is asked of it.
 #[derive(Clone, Copy)]
@@ -164,19 +164,10 @@ impl Lanes for Avx2Lanes {
     }
 }
 
-impl Floats for Avx2Floats {
-    type Lanes = Avx2Lanes;
-
+impl Number for Avx2Floats {
     #[inline(always)]
-    fn from_bits(bits: Avx2Lanes) -> Self {
-        // SAFETY: see `Vector`.
-        Self(unsafe { _mm256_castsi256_pd(bits.0) })
-    }
-
-    #[inline(always)]
-    fn to_bits(self) -> Avx2Lanes {
-        // SAFETY: see `Vector`.
-        Avx2Lanes(unsafe { _mm256_castpd_si256(self.0) })
+    fn splat(number: f64) -> Self {
+        [number; 4].into()
     }
 
     #[inline(always)]
@@ -195,6 +186,27 @@ impl Floats for Avx2Floats {
     fn max(self, other: Self) -> Self {
         // SAFETY: see `Vector`.
         Self(unsafe { _mm256_max_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn any_lt(self, other: Self) -> bool {
+        self.lt_mask(other).sign_mask() != 0
+    }
+}
+
+impl Floats for Avx2Floats {
+    type Lanes = Avx2Lanes;
+
+    #[inline(always)]
+    fn from_bits(bits: Avx2Lanes) -> Self {
+        // SAFETY: see `Vector`.
+        Self(unsafe { _mm256_castsi256_pd(bits.0) })
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> Avx2Lanes {
+        // SAFETY: see `Vector`.
+        Avx2Lanes(unsafe { _mm256_castpd_si256(self.0) })
     }
 
     #[inline(always)]

@@ -57,29 +57,13 @@ pub trait Lanes:
     fn load_four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4];
 }
 
-/// Four numbers side by side, calculated with as IEEE 754 says.
-pub trait Floats:
-    Copy
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + From<[f64; 4]>
+/// One number, or several side by side, calculated with as IEEE 754 says: a formula that is written in it gives the same bits
+/// for each.
+pub trait Number:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    /// The same bits as words.
-    type Lanes: Lanes;
-
     /// One number in all lanes.
-    #[inline(always)]
-    fn splat(number: f64) -> Self {
-        [number; 4].into()
-    }
-
-    /// The numbers that have these bits.
-    fn from_bits(bits: Self::Lanes) -> Self;
-
-    /// The bits of the numbers.
-    fn to_bits(self) -> Self::Lanes;
+    fn splat(number: f64) -> Self;
 
     /// Square roots.
     fn sqrt(self) -> Self;
@@ -89,6 +73,48 @@ pub trait Floats:
 
     /// The larger numbers; the other's where one of the two is not a number.
     fn max(self, other: Self) -> Self;
+
+    /// Whether a number is below the other's in any lane.
+    fn any_lt(self, other: Self) -> bool;
+}
+
+impl Number for f64 {
+    #[inline(always)]
+    fn splat(number: f64) -> Self {
+        number
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn any_lt(self, other: Self) -> bool {
+        self < other
+    }
+}
+
+/// Four numbers side by side.
+pub trait Floats: Number + From<[f64; 4]> {
+    /// The same bits as words.
+    type Lanes: Lanes;
+
+    /// The numbers that have these bits.
+    fn from_bits(bits: Self::Lanes) -> Self;
+
+    /// The bits of the numbers.
+    fn to_bits(self) -> Self::Lanes;
 
     /// The largest of the four, in all lanes.
     fn splat_max(self) -> Self;
@@ -190,17 +216,10 @@ impl Lanes for ScalarLanes {
     }
 }
 
-impl Floats for ScalarFloats {
-    type Lanes = ScalarLanes;
-
+impl Number for ScalarFloats {
     #[inline(always)]
-    fn from_bits(bits: ScalarLanes) -> Self {
-        Self(bits.0.map(f64::from_bits))
-    }
-
-    #[inline(always)]
-    fn to_bits(self) -> ScalarLanes {
-        ScalarLanes(self.0.map(f64::to_bits))
+    fn splat(number: f64) -> Self {
+        [number; 4].into()
     }
 
     #[inline(always)]
@@ -216,6 +235,25 @@ impl Floats for ScalarFloats {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self(zip_map(self.0, other.0, |a, b| if a > b { a } else { b }))
+    }
+
+    #[inline(always)]
+    fn any_lt(self, other: Self) -> bool {
+        self.lt_mask(other).sign_mask() != 0
+    }
+}
+
+impl Floats for ScalarFloats {
+    type Lanes = ScalarLanes;
+
+    #[inline(always)]
+    fn from_bits(bits: ScalarLanes) -> Self {
+        Self(bits.0.map(f64::from_bits))
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> ScalarLanes {
+        ScalarLanes(self.0.map(f64::to_bits))
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 //! of a tree counts as much as what is shown: the search knows nothing of filters.
 
 use canopy_engine::{
+    catalog::{self, ChildStats, Selection, Terms},
     games::{Outcome, Player},
     tree::extra::Extra,
 };
@@ -97,54 +98,6 @@ impl SelectionExplanation {
     }
 }
 
-/// What decides among children.
-#[derive(Clone, Copy)]
-enum SelectionFormula {
-    Uct { exploration: f64, scale: f64 },
-    Ucb1Tuned { variance_factor: f64, scale: f64 },
-}
-
-impl SelectionFormula {
-    /// What is added to the mean of a child that was followed so often, of a node with so many visits.
-    fn exploration_term(self, total: f64, visits: f64, spread: Option<RewardSpread>) -> f64 {
-        let share = total.max(1.0).ln() / visits;
-        match self {
-            Self::Uct {
-                exploration: constant,
-                scale,
-            } => constant * scale * share.sqrt(),
-            Self::Ucb1Tuned {
-                variance_factor: stretch,
-                scale,
-            } => {
-                let variance = spread.map_or(f64::NAN, |spread| spread.variance());
-                let bound = variance * stretch + (2.0 * share).sqrt();
-                // A bound that is not a number would be left out by `min`.
-                let width = if bound < 0.25 {
-                    bound
-                } else {
-                    bound * 0.0 + 0.25
-                };
-                scale * (width * share).sqrt()
-            }
-        }
-    }
-}
-
-/// What the variance of rewards is made of.
-#[derive(Clone, Copy)]
-struct RewardSpread {
-    count: f64,
-    mean: f64,
-    squares: f64,
-}
-
-impl RewardSpread {
-    fn variance(self) -> f64 {
-        self.squares / self.count - self.mean * self.mean
-    }
-}
-
 /// Looks at the children of a node; `legal` is how many moves there are by the rules, if that is known.
 pub fn explain_selection(
     model: &TreeModel,
@@ -166,11 +119,12 @@ pub fn explain_selection(
     let terms_of = |row: usize| {
         let figures = &model.tree.nodes()[row];
         let is_visited = figures.visits > 0;
-        let (mean, spread) = reward_stats(model, row);
-        let explore = (formula.as_ref().ok())
+        let stats = child_stats(model, row);
+        let terms = (formula.as_ref().ok())
             .filter(|_| is_visited)
-            .map(|formula| formula.exploration_term(total, f64::from(figures.visits), spread))
-            .filter(|term| term.is_finite());
+            .map(|formula| known_terms(formula, total as u32, &stats));
+        let mean = terms.map_or(stats.sum / stats.visits, |terms| terms.mean);
+        let explore = (terms.map(|terms| terms.exploration)).filter(|term| term.is_finite());
         let result = extra(model, row).and_then(|extra| extra.proven);
         ChildTerms {
             row,
@@ -219,7 +173,7 @@ pub fn explain_selection(
     };
     let written = format!(
         "{}, N = {}",
-        formula_text(formula),
+        formula.describe(),
         format_thousands(total as u64)
     );
     if absent > 0 && is_partial {
@@ -279,44 +233,30 @@ fn extra(model: &TreeModel, row: usize) -> Option<&Extra> {
     model.extra.as_ref().and_then(|all| all.get(row))
 }
 
-/// The mean of a child as the search sees it, and what it knows of its variance: a table's figures go before the child's.
-fn reward_stats(model: &TreeModel, row: usize) -> (f64, Option<RewardSpread>) {
-    let own = model.tree.nodes()[row].mean;
-    let Some(extra) = extra(model, row) else {
-        return (own, None);
-    };
-    match extra.table {
-        Some(table) => {
-            let spread = RewardSpread {
-                count: table.visits as f64,
-                mean: table.mean,
-                squares: table.squares,
-            };
-            (table.mean, Some(spread))
-        }
-        None => {
-            let spread = RewardSpread {
-                count: extra.node_visits as f64,
-                mean: own,
-                squares: extra.squares,
-            };
-            (own, Some(spread))
-        }
+/// The terms of a visited child; what is added for exploring is not a number where the files do not tell enough.
+fn known_terms(selection: &Selection, total: u32, child: &ChildStats) -> Terms {
+    let mut terms = selection.terms(total, child);
+    if selection.formula.needs_squares() && child.squares.is_nan() {
+        terms.exploration = f64::NAN;
     }
+    terms
 }
 
-fn formula_text(formula: SelectionFormula) -> String {
-    match formula {
-        SelectionFormula::Uct {
-            exploration: constant,
-            scale,
-        } => {
-            let halved = if scale == 1.0 { "" } else { "½ " };
-            format!("mean + {halved}C·√(ln N / n), C = {constant}")
-        }
-        SelectionFormula::Ucb1Tuned { .. } => {
-            "mean + √(ln N / n · min(¼, σ² + √(2 ln N / n)))".to_owned()
-        }
+/// A visited child as the search sees it: a table's figures go before the child's. Squares that are not known are NaN.
+fn child_stats(model: &TreeModel, row: usize) -> ChildStats {
+    let own = &model.tree.nodes()[row];
+    let (visits, mean, squares) = match extra(model, row) {
+        Some(Extra {
+            table: Some(table), ..
+        }) => (table.visits as f64, table.mean, table.squares),
+        Some(extra) if extra.node_visits > 0 => (extra.node_visits as f64, own.mean, extra.squares),
+        _ => (f64::from(own.visits), own.mean, f64::NAN),
+    };
+    ChildStats {
+        edge_visits: own.visits.into(),
+        visits,
+        sum: mean * visits,
+        squares,
     }
 }
 
@@ -327,35 +267,25 @@ fn parameter<'a>(model: &'a TreeModel, name: &str) -> Option<&'a str> {
 
 /// Whether the formula of a tree has terms that are not in its rows.
 pub fn needs_extras(model: &TreeModel) -> bool {
-    parameter(model, "select") == Some("ucb1-tuned")
+    let selection = model
+        .meta
+        .as_ref()
+        .and_then(|meta| catalog::selection(&meta.parameters));
+    selection.is_some_and(|selection| selection.formula.needs_squares())
         || parameter(model, "store").is_some_and(|store| store != "tree")
         || parameter(model, "solver") == Some("true")
 }
 
 /// The formula of the search that grew a tree, or why there is none.
-fn formula_of(model: &TreeModel) -> Result<SelectionFormula, String> {
+fn formula_of(model: &TreeModel) -> Result<Selection, String> {
     const UNKNOWN: &str = "The file does not say by which formula children are chosen.";
-    let halves = parameter(model, "reward_range") == Some("pm1");
-    let (stretch, scale) = if halves { (4.0, 0.5) } else { (1.0, 1.0) };
-    let formula = match parameter(model, "select") {
-        Some("uct") => {
-            let constant = parameter(model, "exploration").and_then(|text| text.parse().ok());
-            let constant = constant.ok_or(UNKNOWN)?;
-            SelectionFormula::Uct {
-                exploration: constant,
-                scale,
-            }
-        }
-        Some("ucb1-tuned") => SelectionFormula::Ucb1Tuned {
-            variance_factor: stretch,
-            scale,
-        },
-        Some(_) => return Err(UNKNOWN.to_owned()),
-        None if model.meta.is_some() => {
-            return Err("This search does not choose children by a formula.".to_owned());
-        }
-        None => return Err(UNKNOWN.to_owned()),
+    let Some(meta) = &model.meta else {
+        return Err(UNKNOWN.to_owned());
     };
+    if !meta.parameters.contains_key("select") {
+        return Err("This search does not choose children by a formula.".to_owned());
+    }
+    let formula = catalog::selection(&meta.parameters).ok_or(UNKNOWN)?;
     match missing_data(model, formula) {
         Some(term) => Err(format!("{term} {}", remedy_text(model))),
         None => Ok(formula),
@@ -363,12 +293,12 @@ fn formula_of(model: &TreeModel) -> Result<SelectionFormula, String> {
 }
 
 /// What the formula needs and the files do not tell, if there is such a thing.
-fn missing_data(model: &TreeModel, formula: SelectionFormula) -> Option<&'static str> {
+fn missing_data(model: &TreeModel, formula: Selection) -> Option<&'static str> {
     const SQUARES: &str = "UCB1-tuned needs the sums of squared rewards, which are not known here.";
     const TABLE: &str = "The means come from a table of positions, which is not known here.";
     const SHARED: &str =
         "Nodes are shared here, and how often each was visited in all is not known.";
-    let is_tuned = matches!(formula, SelectionFormula::Ucb1Tuned { .. });
+    let is_tuned = formula.formula.needs_squares();
     let store = parameter(model, "store").unwrap_or("tree");
     let Some(all) = &model.extra else {
         return match store {

@@ -5,18 +5,8 @@ use std::{num::NonZero, sync::OnceLock, thread};
 use super::{
     node_sharing::{Grouping, Sharing},
     playout::PlayoutPolicy,
-    select::RewardRange,
+    select::{RewardRange, SelectFormula, Selection},
 };
-
-/// The bandit formula.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SelectFormula {
-    /// mean + C sqrt(ln N / n)
-    #[default]
-    Uct,
-    /// UCB1-tuned
-    Ucb1Tuned,
-}
 
 /// How a leaf gets its children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +47,7 @@ pub enum FinalChoice {
 /// All of it. `Default` is what the reports' players have in common; the catalogue has better constants for our own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsConfig {
-    /// The bandit formula.
+    /// The formula that chooses among children.
     pub formula: SelectFormula,
     /// Its constant C.
     pub exploration: f64,
@@ -114,9 +104,18 @@ pub fn max_threads() -> usize {
 }
 
 impl MctsConfig {
+    /// How children are chosen.
+    pub fn selection(&self) -> Selection {
+        Selection {
+            formula: self.formula,
+            exploration: self.exploration,
+            reward_range: self.reward_range,
+        }
+    }
+
     /// Whether the constant C makes a difference: UCB1-tuned has none, but the final choice by a lower bound has.
     pub fn uses_exploration(&self) -> bool {
-        self.formula == SelectFormula::Uct || self.final_choice == FinalChoice::LowerBound
+        self.formula.has_exploration() || self.final_choice == FinalChoice::LowerBound
     }
 
     /// How many of a node's moves have been followed after so many visits, if each that did not end there took a new one.

@@ -6,15 +6,16 @@
 //! is counted on the way down, so that a way without a reward yet looks bad to the others (virtual loss). One thread with
 //! one seed repeats itself to the bit.
 
-use std::{io, sync::atomic::Ordering, thread};
+use std::{io, marker::PhantomData, sync::atomic::Ordering, thread};
 
 use self::{
     bounded_store::BoundedStore,
     graph_store::GraphStore,
+    logarithm::ln,
     node_store::NodeStore,
     playout::{LastMoves, Playout},
     proof::ProofDepths,
-    select::{Select, Ucb1Tuned, Uct, ln},
+    select::{FormulaVisitor, Select, Uct},
     threads::{IterationQuota, ThreadCoordinator},
     tree_store::TreeStore,
     worker::{PlayoutPosition, SearchContext, Worker, unflip_outcome},
@@ -34,6 +35,7 @@ mod bounded_store;
 mod config;
 mod graph_store;
 mod last_good_reply;
+mod logarithm;
 mod node_arena;
 mod node_sharing;
 mod node_store;
@@ -49,26 +51,35 @@ mod transposition_index;
 mod tree_store;
 mod worker;
 
-pub use config::{ExpansionRule, FinalChoice, MctsConfig, SelectFormula, StoreKind, max_threads};
+pub use config::{ExpansionRule, FinalChoice, MctsConfig, StoreKind, max_threads};
 pub use node_sharing::{Grouping, Sharing, canonical_frame};
 pub use node_store::square_reward;
 pub(in crate::search) use node_store::{outcome_from_bits, outcome_to_bits};
 pub use playout::PlayoutPolicy;
-pub use select::{ChildStats, RewardRange};
+pub use select::{ChildStats, RewardRange, SelectFormula, Selection, Terms};
 
 /// The search that a configuration describes.
 pub fn build<G: Searchable>(config: MctsConfig) -> Box<dyn Search<G>> {
     if config.opening_pieces > 0 {
         return Box::new(opening_switch::OpeningSwitch::new(config));
     }
-    match config.formula {
-        SelectFormula::Uct => build_with_store::<G, _, false>(
-            config,
-            Uct::new(config.exploration, config.reward_range),
-        ),
-        SelectFormula::Ucb1Tuned => {
-            build_with_store::<G, _, true>(config, Ucb1Tuned::new(config.reward_range))
-        }
+    config.selection().visit(Build {
+        config,
+        game: PhantomData,
+    })
+}
+
+/// Builds the search with a formula of its own type.
+struct Build<G> {
+    config: MctsConfig,
+    game: PhantomData<G>,
+}
+
+impl<G: Searchable> FormulaVisitor for Build<G> {
+    type Out = Box<dyn Search<G>>;
+
+    fn visit<S: Select, const SQUARES: bool>(self, select: S) -> Self::Out {
+        build_with_store::<G, S, SQUARES>(self.config, select)
     }
 }
 
@@ -457,15 +468,17 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
         if stats.edge_visits == 0.0 {
             return (0.0, 0.0, f64::NEG_INFINITY, 0.0);
         }
-        let mean = stats.sum / stats.visits;
+        // The bound is UCT's, on rewards in [0, 1] whatever the formula of the search sees.
+        let bound = Uct::new(&Selection {
+            exploration: self.config.exploration,
+            ..Selection::default()
+        });
+        let Terms { mean, exploration } = bound.terms(ln_root, stats);
         let visits = stats.edge_visits;
         let (one, two) = match self.config.final_choice {
             FinalChoice::Visits => (visits, mean),
             FinalChoice::Mean => (mean, visits),
-            FinalChoice::LowerBound => (
-                mean - self.config.exploration * (ln_root / visits).sqrt(),
-                visits,
-            ),
+            FinalChoice::LowerBound => (mean - exploration, visits),
         };
         (0.0, 1.0, one, two)
     }

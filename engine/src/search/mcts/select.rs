@@ -1,10 +1,13 @@
-//! Which child to follow: the bandit formulas.
+//! Which child to follow: the selection formulas.
+//!
+//! A formula is one type that implements [`Select`], once for single children and for four side by side, and a line in the
+//! list of [`SelectFormula`]; the parameter `select`, the stores and the viewer's panel follow from these.
 //!
 //! Only additions, multiplications, divisions and square roots, which IEEE 754 defines to the last bit, decide a
 //! comparison; the logarithm is our own, made of the same. So a seed gives the same tree on every machine.
 
-use super::playout::REWARD_ONE;
-use crate::machine::{Floats, Lanes};
+use super::{logarithm::ln, playout::REWARD_ONE};
+use crate::machine::{Floats, Lanes, Number};
 
 /// What is known of a child, in whole numbers, as a store keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,17 +22,17 @@ pub(super) struct RawChildStats {
     pub(super) squares: u64,
 }
 
-/// What is known of a child when its parent chooses.
+/// What is known of a child when its parent chooses; or of several, figure by figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ChildStats {
+pub struct ChildStats<N = f64> {
     /// How often the choice fell on it.
-    pub edge_visits: f64,
+    pub edge_visits: N,
     /// How many rewards the sums below are made of: the same, but where nodes are shared.
-    pub visits: f64,
+    pub visits: N,
     /// Sum of rewards for the player who chooses, in [0, 1] each.
-    pub sum: f64,
+    pub sum: N,
     /// Sum of their squares; only if the formula asks for it.
-    pub squares: f64,
+    pub squares: N,
 }
 
 impl From<RawChildStats> for ChildStats {
@@ -60,13 +63,248 @@ pub enum RewardRange {
     MinusOneToOne,
 }
 
-/// A bandit formula.
-pub(super) trait Select: Copy + Send + Sync + 'static {
-    /// The score of a child that was chosen at least once; the highest is followed, the first of equals.
-    fn score(&self, ln_parent: f64, child: &ChildStats) -> f64;
+/// The two terms of a child's score; the child with the highest score is followed, the first of equals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Terms<N = f64> {
+    /// What the rewards so far promise the player who chooses.
+    pub mean: N,
+    /// What is added for how little is known of the child.
+    pub exploration: N,
+}
 
-    /// The scores of four children, side by side; what it says of one that was never chosen does not matter.
-    fn scores<N: Floats>(&self, ln_parent: f64, children: &ChildStatsX4<N>) -> N;
+impl<N: Number> Terms<N> {
+    /// Their sum.
+    #[inline(always)]
+    pub fn score(self) -> N {
+        self.mean + self.exploration
+    }
+}
+
+/// How a search chooses among children: the formula and its constants.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// The formula.
+    pub formula: SelectFormula,
+    /// Its constant C, if it has one.
+    pub exploration: f64,
+    /// The scale of rewards the formula sees.
+    pub reward_range: RewardRange,
+}
+
+impl Selection {
+    /// The terms of a child that was chosen at least once, of a node with so many visits, as the search computes them.
+    pub fn terms(&self, parent_visits: u32, child: &ChildStats) -> Terms {
+        struct OfChild<'a>(u32, &'a ChildStats);
+        impl FormulaVisitor for OfChild<'_> {
+            type Out = Terms;
+
+            fn visit<S: Select, const SQUARES: bool>(self, select: S) -> Terms {
+                select.terms(select.parent_term(self.0.max(1)), self.1)
+            }
+        }
+        self.visit(OfChild(parent_visits, child))
+    }
+
+    /// The formula as people write it, with the constants that are set: N is the visits of the node, n those of the child.
+    pub fn describe(&self) -> String {
+        struct Described<'a>(&'a Selection);
+        impl FormulaVisitor for Described<'_> {
+            type Out = String;
+
+            fn visit<S: Select, const SQUARES: bool>(self, _: S) -> String {
+                S::describe(self.0)
+            }
+        }
+        self.visit(Described(self))
+    }
+}
+
+/// A selection formula.
+pub(super) trait Select: Copy + Send + Sync + 'static {
+    /// What it is called as a value of the parameter `select`.
+    const NAME: &'static str;
+    /// Whether it has a constant C.
+    const HAS_EXPLORATION: bool;
+    /// Whether it reads the sums of squared rewards.
+    const NEEDS_SQUARES: bool = false;
+
+    /// With the constants that are set.
+    fn new(selection: &Selection) -> Self;
+
+    /// See [`Selection::describe`].
+    fn describe(selection: &Selection) -> String;
+
+    /// What the terms of all children share: a function of the node's visits, which are 1 or more. Computed once a choice.
+    fn parent_term(&self, visits: u32) -> f64;
+
+    /// The terms of a child that was chosen at least once; of one that was not they may be anything. `N` is one child or
+    /// several side by side.
+    fn terms<N: Number>(&self, parent_term: f64, child: &ChildStats<N>) -> Terms<N>;
+}
+
+/// Work that depends on the formula.
+pub(super) trait FormulaVisitor {
+    /// What it answers.
+    type Out;
+
+    /// Does the work; `SQUARES` is [`Select::NEEDS_SQUARES`].
+    fn visit<S: Select, const SQUARES: bool>(self, select: S) -> Self::Out;
+}
+
+/// Writes the list of formulas: for each the type that implements it.
+macro_rules! formulas {
+    ($($(#[$about:meta])* $formula:ident,)+) => {
+        /// The formula that chooses among children.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum SelectFormula {
+            $($(#[$about])* $formula,)+
+        }
+
+        impl SelectFormula {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$formula),+];
+            /// What they are called, in the same order.
+            pub const NAMES: &[&str] = &[$($formula::NAME),+];
+
+            /// Whether it has a constant C.
+            pub fn has_exploration(self) -> bool {
+                match self {
+                    $(Self::$formula => $formula::HAS_EXPLORATION,)+
+                }
+            }
+
+            /// Whether it reads the sums of squared rewards.
+            pub fn needs_squares(self) -> bool {
+                match self {
+                    $(Self::$formula => $formula::NEEDS_SQUARES,)+
+                }
+            }
+        }
+
+        impl Selection {
+            /// Does work with the formula's own type.
+            pub(super) fn visit<V: FormulaVisitor>(&self, visitor: V) -> V::Out {
+                match self.formula {
+                    $(SelectFormula::$formula => visitor
+                        .visit::<_, { $formula::NEEDS_SQUARES }>($formula::new(self)),)+
+                }
+            }
+        }
+    };
+}
+
+formulas! {
+    /// mean + C sqrt(ln N / n)
+    #[default]
+    Uct,
+    /// UCB1-tuned
+    Ucb1Tuned,
+}
+
+/// UCT: mean + C sqrt(ln N / n) (Kocsis and Szepesvári 2006).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Uct {
+    exploration: f64,
+}
+
+impl Select for Uct {
+    const NAME: &'static str = "uct";
+    const HAS_EXPLORATION: bool = true;
+
+    fn new(selection: &Selection) -> Self {
+        // 2 mean - 1 + C sqrt(..) orders children as mean + C / 2 sqrt(..) does.
+        let scale = match selection.reward_range {
+            RewardRange::ZeroToOne => 1.0,
+            RewardRange::MinusOneToOne => 0.5,
+        };
+        Self {
+            exploration: selection.exploration * scale,
+        }
+    }
+
+    fn describe(selection: &Selection) -> String {
+        let half = match selection.reward_range {
+            RewardRange::ZeroToOne => "",
+            RewardRange::MinusOneToOne => "½ ",
+        };
+        format!("mean + {half}C·√(ln N / n), C = {}", selection.exploration)
+    }
+
+    #[inline(always)]
+    fn parent_term(&self, visits: u32) -> f64 {
+        ln(visits)
+    }
+
+    #[inline(always)]
+    fn terms<N: Number>(&self, ln_parent: f64, child: &ChildStats<N>) -> Terms<N> {
+        let share = N::splat(ln_parent) / child.edge_visits;
+        Terms {
+            mean: child.sum / child.visits,
+            exploration: N::splat(self.exploration) * share.sqrt(),
+        }
+    }
+}
+
+/// UCB1-tuned (Auer et al. 2002): the exploration term shrinks with the variance seen so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ucb1Tuned {
+    range: RewardRange,
+}
+
+impl Ucb1Tuned {
+    /// What the variance and the second term are multiplied by. On [-1, 1] the same rewards vary four times as much, and the
+    /// mean counts double against the second term; on [0, 1] it is Auer's formula, 1/4 being the largest variance there.
+    #[inline(always)]
+    fn scales(&self) -> (f64, f64) {
+        match self.range {
+            RewardRange::ZeroToOne => (1.0, 1.0),
+            RewardRange::MinusOneToOne => (4.0, 0.5),
+        }
+    }
+}
+
+impl Select for Ucb1Tuned {
+    const NAME: &'static str = "ucb1-tuned";
+    const HAS_EXPLORATION: bool = false;
+    const NEEDS_SQUARES: bool = true;
+
+    fn new(selection: &Selection) -> Self {
+        Self {
+            range: selection.reward_range,
+        }
+    }
+
+    fn describe(_: &Selection) -> String {
+        "mean + √(ln N / n · min(¼, σ² + √(2 ln N / n)))".to_owned()
+    }
+
+    #[inline(always)]
+    fn parent_term(&self, visits: u32) -> f64 {
+        ln(visits)
+    }
+
+    #[inline(always)]
+    fn terms<N: Number>(&self, ln_parent: f64, child: &ChildStats<N>) -> Terms<N> {
+        // Divisions are what this formula takes its time over: one where a node has as many visits as its move, else two.
+        let inverse = N::splat(1.0) / child.visits;
+        let mean = child.sum * inverse;
+        let variance = child.squares * inverse - mean * mean;
+        let share = N::splat(ln_parent) * (N::splat(1.0) / child.edge_visits);
+        let (stretch, scale) = self.scales();
+        let bound = variance * N::splat(stretch) + (N::splat(2.0) * share).sqrt();
+        let most = N::splat(0.25);
+        // Seldom is a bound below the largest variance; so a processor that guesses need not wait for one root to
+        // take the next.
+        let width = if bound.any_lt(most) {
+            bound.min(most) * share
+        } else {
+            most * share
+        };
+        Terms {
+            mean,
+            exploration: N::splat(scale) * width.sqrt(),
+        }
+    }
 }
 
 /// Four children, figure by figure, as a store keeps them; see [`RawChildStats`].
@@ -76,15 +314,6 @@ pub(super) struct RawChildStatsX4<L> {
     pub(super) visits: L,
     pub(super) sum: L,
     pub(super) squares: L,
-}
-
-/// Four children as a formula sees them; see [`ChildStats`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ChildStatsX4<N> {
-    edge_visits: N,
-    visits: N,
-    sum: N,
-    squares: N,
 }
 
 impl<L: Lanes> RawChildStatsX4<L> {
@@ -100,15 +329,15 @@ impl<L: Lanes> RawChildStatsX4<L> {
 
     /// The scores by a formula; infinite for a child that was never chosen.
     #[inline(always)]
-    pub(super) fn scores(&self, select: &impl Select, ln_parent: f64) -> L::Floats {
+    pub(super) fn scores(&self, select: &impl Select, parent_term: f64) -> L::Floats {
         let reward = L::Floats::splat(1.0 / REWARD_ONE as f64);
-        let stats = ChildStatsX4 {
+        let stats = ChildStats {
             edge_visits: u32_lanes_to_f64(self.edge_visits),
             visits: u32_lanes_to_f64(self.visits),
             sum: u64_lanes_to_f64(self.sum) * reward,
             squares: u64_lanes_to_f64(self.squares) * reward,
         };
-        let scores = select.scores(ln_parent, &stats).to_bits();
+        let scores = select.terms(parent_term, &stats).score().to_bits();
         let infinite = L::splat(f64::INFINITY.to_bits());
         L::Floats::from_bits(self.edge_visits.zero_mask().blend(infinite, scores))
     }
@@ -134,191 +363,29 @@ fn u64_lanes_to_f64<L: Lanes>(numbers: L) -> L::Floats {
     (L::Floats::from_bits(high) - L::Floats::splat(offset)) + L::Floats::from_bits(low)
 }
 
-/// UCT: mean + C sqrt(ln N / n) (Kocsis and Szepesvári 2006).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Uct {
-    exploration: f64,
-}
-
-impl Uct {
-    /// With exploration constant C, meant for rewards of that range.
-    pub(super) fn new(exploration: f64, range: RewardRange) -> Self {
-        // 2 mean - 1 + C sqrt(..) orders children as mean + C / 2 sqrt(..) does.
-        let scale = if range == RewardRange::MinusOneToOne {
-            0.5
-        } else {
-            1.0
-        };
-        Self {
-            exploration: exploration * scale,
-        }
-    }
-}
-
-impl Select for Uct {
-    #[inline(always)]
-    fn scores<N: Floats>(&self, ln_parent: f64, children: &ChildStatsX4<N>) -> N {
-        let mean = children.sum / children.visits;
-        let share = N::splat(ln_parent) / children.edge_visits;
-        mean + N::splat(self.exploration) * share.sqrt()
-    }
-
-    #[inline(always)]
-    fn score(&self, ln_parent: f64, child: &ChildStats) -> f64 {
-        child.sum / child.visits + self.exploration * (ln_parent / child.edge_visits).sqrt()
-    }
-}
-
-/// UCB1-tuned (Auer et al. 2002): the exploration term shrinks with the variance seen so far.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ucb1Tuned {
-    range: RewardRange,
-}
-
-impl Ucb1Tuned {
-    /// For rewards of that range; on [0, 1] it is Auer's formula, 1/4 being the largest variance there.
-    pub(super) fn new(range: RewardRange) -> Self {
-        Self { range }
-    }
-}
-
-impl Ucb1Tuned {
-    /// What the variance and the second term are multiplied by. On [-1, 1] the same rewards vary four times as much, and the
-    /// mean counts double against the second term.
-    #[inline(always)]
-    fn scales(&self) -> (f64, f64) {
-        match self.range {
-            RewardRange::ZeroToOne => (1.0, 1.0),
-            RewardRange::MinusOneToOne => (4.0, 0.5),
-        }
-    }
-}
-
-impl Select for Ucb1Tuned {
-    #[inline(always)]
-    fn scores<N: Floats>(&self, ln_parent: f64, children: &ChildStatsX4<N>) -> N {
-        // Divisions are what this formula takes its time over: one where a node has as many visits as its move, else two.
-        let inverse = N::splat(1.0) / children.visits;
-        let mean = children.sum * inverse;
-        let variance = children.squares * inverse - mean * mean;
-        let share = N::splat(ln_parent) * (N::splat(1.0) / children.edge_visits);
-        let (stretch, scale) = self.scales();
-        let bound = variance * N::splat(stretch) + (N::splat(2.0) * share).sqrt();
-        let most = N::splat(0.25);
-        // Seldom is a bound below the largest variance; so a processor that guesses need not wait for one root to
-        // take the next.
-        let width = if bound.lt_mask(most).sign_mask() == 0 {
-            most * share
-        } else {
-            bound.min(most) * share
-        };
-        mean + N::splat(scale) * width.sqrt()
-    }
-
-    #[inline(always)]
-    fn score(&self, ln_parent: f64, child: &ChildStats) -> f64 {
-        let inverse = 1.0 / child.visits;
-        let mean = child.sum * inverse;
-        let variance = child.squares * inverse - mean * mean;
-        let share = ln_parent * (1.0 / child.edge_visits);
-        let (stretch, scale) = self.scales();
-        let bound = variance * stretch + (2.0 * share).sqrt();
-        mean + scale * (bound.min(0.25) * share).sqrt()
-    }
-}
-
-/// The natural logarithm of a whole number above 0, to the last bit or two.
-#[inline(always)]
-pub(super) fn ln(number: u32) -> f64 {
-    // Most nodes of a tree have few visits.
-    match LN_TABLE.get(number as usize) {
-        Some(&known) => known,
-        None => compute_ln(number),
-    }
-}
-
-/// The logarithms of small numbers; 0 for 0.
-static LN_TABLE: [f64; 1024] = {
-    let mut table = [0.0; 1024];
-    let mut number = 1;
-    while number < table.len() {
-        table[number] = compute_ln(number as u32);
-        number += 1;
-    }
-    table
-};
-
-const fn compute_ln(number: u32) -> f64 {
-    // number = 2^exponent * anchor * (1 + rest), the anchor being 1 + index / 128
-    let exponent = number.ilog2();
-    let aligned = number << (31 - exponent);
-    let mantissa = f64::from_bits(0x3ff0 << 48 | (aligned as u64 & 0x7fff_ffff) << 21);
-    let LnAnchor { at, inverse, ln } = LN_ANCHORS[(aligned >> 24 & 127) as usize];
-    let rest = (mantissa - at) * inverse;
-    // rest < 1/128: seven terms of the series are enough, added up in pairs that need not wait for each other.
-    let square = rest * rest;
-    let low = rest - 0.5 * square;
-    let middle = 1.0 / 3.0 - 0.25 * rest + square * (0.2 - 1.0 / 6.0 * rest);
-    let high = square * square * (1.0 / 7.0);
-    let series = low + square * rest * (middle + high);
-    exponent as f64 * std::f64::consts::LN_2 + (ln + series)
-}
-
-#[derive(Clone, Copy)]
-struct LnAnchor {
-    at: f64,
-    inverse: f64,
-    ln: f64,
-}
-
-/// 1 + i / 128 for i below 128, with inverses and logarithms.
-static LN_ANCHORS: [LnAnchor; 128] = {
-    let mut table = [LnAnchor {
-        at: 0.0,
-        inverse: 0.0,
-        ln: 0.0,
-    }; 128];
-    let mut index = 0;
-    while index < 128 {
-        let at = 1.0 + index as f64 / 128.0;
-        // ln x = 2 artanh((x - 1) / (x + 1)), summed from the small end.
-        let ratio = (at - 1.0) / (at + 1.0);
-        let mut sum = 0.0;
-        let mut power = 41;
-        while power >= 1 {
-            sum = sum * ratio * ratio + 1.0 / power as f64;
-            power -= 2;
-        }
-        table[index] = LnAnchor {
-            at,
-            inverse: 1.0 / at,
-            ln: 2.0 * ratio * sum,
-        };
-        index += 1;
-    }
-    table
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::machine::{LaneWork, ScalarLanes, run_in_lanes};
 
-    #[test]
-    fn the_logarithm_is_the_logarithm() {
-        for number in
-            (1..5000)
-                .chain((0..32).map(|bit| 1 << bit))
-                .chain([u32::MAX, 999_999_937, 12_345_678])
-        {
-            let expected = libm::log(f64::from(number));
-            assert!(
-                (ln(number) - expected).abs() <= 4e-16 * expected.max(1.0),
-                "{number}: {} {expected}",
-                ln(number)
-            );
-        }
-        assert_eq!(ln(1), 0.0);
+    fn uct(exploration: f64, reward_range: RewardRange) -> Uct {
+        Uct::new(&Selection {
+            exploration,
+            reward_range,
+            ..Selection::default()
+        })
+    }
+
+    fn tuned(reward_range: RewardRange) -> Ucb1Tuned {
+        Ucb1Tuned::new(&Selection {
+            reward_range,
+            ..Selection::default()
+        })
+    }
+
+    fn score_of(select: impl Select, parent_visits: u32, child: &ChildStats) -> f64 {
+        let parent_term = select.parent_term(parent_visits);
+        select.terms(parent_term, child).score()
     }
 
     /// The scores of four children of a node with 99 visits.
@@ -329,7 +396,7 @@ mod tests {
 
         #[inline(always)]
         fn run<L: Lanes>(self) -> [f64; 4] {
-            let scores = RawChildStatsX4::<L>::new(self.1).scores(&self.0, ln(99));
+            let scores = RawChildStatsX4::<L>::new(self.1).scores(&self.0, self.0.parent_term(99));
             scores.to_bits().to_array().map(f64::from_bits)
         }
     }
@@ -337,7 +404,7 @@ mod tests {
     #[test]
     fn four_at_once_are_four_one_by_one() {
         fn check(select: impl Select, children: [RawChildStats; 4]) {
-            let expected = children.map(|child| select.score(ln(99), &ChildStats::from(child)));
+            let expected = children.map(|child| score_of(select, 99, &ChildStats::from(child)));
             assert_eq!(run_in_lanes(ScoreFourChildren(select, children)), expected);
             assert_eq!(
                 ScoreFourChildren(select, children).run::<ScalarLanes>(),
@@ -356,11 +423,11 @@ mod tests {
                 }
             });
             for range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
-                check(Uct::new(1.41, range), children);
-                check(Ucb1Tuned::new(range), children);
+                check(uct(1.41, range), children);
+                check(tuned(range), children);
             }
         }
-        let uct = Uct::new(1.0, RewardRange::ZeroToOne);
+        let uct = uct(1.0, RewardRange::ZeroToOne);
         assert_eq!(
             run_in_lanes(ScoreFourChildren(uct, [RawChildStats::default(); 4])),
             [f64::INFINITY; 4]
@@ -376,10 +443,10 @@ mod tests {
             sum: 6.0,
             squares: 0.0,
         };
-        let score = Uct::new(1.41, RewardRange::ZeroToOne).score(ln(100), &child);
+        let score = score_of(uct(1.41, RewardRange::ZeroToOne), 100, &child);
         assert!((score - 1.556846).abs() < 5e-7, "{score}");
         // On [-1, 1] C counts half: 0.6 + 0.478423.
-        let score = Uct::new(1.41, RewardRange::MinusOneToOne).score(ln(100), &child);
+        let score = score_of(uct(1.41, RewardRange::MinusOneToOne), 100, &child);
         assert!((score - 1.078423).abs() < 5e-7, "{score}");
         // A shared child: the mean is over all its visits, the exploration over this parent's choices.
         let child = ChildStats {
@@ -388,7 +455,7 @@ mod tests {
             sum: 10.0,
             squares: 0.0,
         };
-        let score = Uct::new(1.41, RewardRange::ZeroToOne).score(ln(100), &child);
+        let score = score_of(uct(1.41, RewardRange::ZeroToOne), 100, &child);
         assert!((score - 1.206846).abs() < 5e-7, "{score}");
     }
 
@@ -402,7 +469,7 @@ mod tests {
             sum: 900.0,
             squares: 880.0,
         };
-        let score = Ucb1Tuned::new(RewardRange::ZeroToOne).score(ln(10_000), &child);
+        let score = score_of(tuned(RewardRange::ZeroToOne), 10_000, &child);
         assert!((score - 0.943529).abs() < 1e-6, "{score}");
         // Few visits: V is capped at 1/4. n = 100, n_i = 10, mean 0.6, squares 0.5:
         // V = 0.14 + sqrt(2 * 0.460517) = 1.099706, so 0.6 + sqrt(0.25 * 0.460517) = 0.6 + 0.339307
@@ -412,7 +479,7 @@ mod tests {
             sum: 6.0,
             squares: 5.0,
         };
-        let score = Ucb1Tuned::new(RewardRange::ZeroToOne).score(ln(100), &child);
+        let score = score_of(tuned(RewardRange::ZeroToOne), 100, &child);
         assert!((score - 0.939307).abs() < 1e-6, "{score}");
     }
 }

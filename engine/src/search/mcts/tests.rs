@@ -47,7 +47,7 @@ fn recorded_playouts<G: Searchable>(
         ..MctsConfig::default()
     };
     let store = GraphStore::<false>::new(16 << 20, config.sharing);
-    let select = Uct::new(config.exploration, config.reward_range);
+    let select = Uct::new(&config.selection());
     let mut search = Mcts::<G, _, _>::new(config, select, store);
     let seen = Arc::new(Mutex::new(Vec::new()));
     search.playouts = (0..threads)

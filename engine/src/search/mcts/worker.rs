@@ -7,11 +7,11 @@ use super::{
         ChildRange, Expansion, NodeStore, SearchStep, Transposition, Update, swap_players,
     },
     playout::{LastMoves, Playout, outcome_reward},
-    select::{ChildStats, Select, ln},
+    select::{ChildStats, Select},
 };
 use crate::{
     games::{Game, History, Outcome, Player, Symmetry},
-    machine::{Floats as _, LaneWork, Lanes, run_in_lanes},
+    machine::{Floats as _, LaneWork, Lanes, Number as _, run_in_lanes},
     rng::Rng,
     search::{
         Searchable,
@@ -563,7 +563,7 @@ impl<G: Searchable> Worker<'_, G> {
             ..
         } = *children;
         let mover = position.to_move();
-        let ln_parent = ln(visits.max(1));
+        let parent_term = context.select.parent_term(visits.max(1));
         let restricted = self.path.len() == 1 && context.allowed.is_some();
         let needs_scalar_path = restricted || context.config.solver;
         // A node of so few visits is likely to have a move that was never chosen, and then nothing else needs to be known.
@@ -574,11 +574,11 @@ impl<G: Searchable> Worker<'_, G> {
             }
         }
         if needs_scalar_path || count < 4 {
-            return self.select_child_scalar(context, mover, first, count, ln_parent);
+            return self.select_child_scalar(context, mover, first, count, parent_term);
         }
         let scores_from = |start: usize| {
             let four = store.child_stats_x4::<L>(first + start, mover);
-            four.scores(&context.select, ln_parent)
+            four.scores(&context.select, parent_term)
         };
         // The last four may begin with some that were seen already: they are not better than themselves.
         let last = count - 4;
@@ -632,7 +632,7 @@ impl<G: Searchable> Worker<'_, G> {
         mover: Player,
         first: usize,
         count: usize,
-        ln_parent: f64,
+        parent_term: f64,
     ) -> usize {
         let store = context.store;
         let allowed = context.allowed.filter(|_| self.path.len() == 1);
@@ -646,7 +646,7 @@ impl<G: Searchable> Worker<'_, G> {
             let stats = ChildStats::from(store.child_stats(edge, mover));
             let mut score = match stats.edge_visits {
                 0.0 => f64::INFINITY,
-                _ => context.select.score(ln_parent, &stats),
+                _ => context.select.terms(parent_term, &stats).score(),
             };
             if context.config.solver
                 && let Some(outcome) = store.edge_proven(edge)
