@@ -142,26 +142,24 @@ impl MoveAnimation {
         let (_, earlier) = moves.split_last()?;
         let before = Board::after_moves(game, position, earlier).ok()?;
         let after = Board::after_moves(game, position, moves).ok()?;
-        let mv = &after.last_move.as_ref()?.mv;
-        Self::from_boards(before.board, after.board, mv, game)
-    }
-
-    /// A move that changes one board into another; `game` is its name with its variant.
-    fn from_boards(before: Board, after: Board, mv: &str, game: &str) -> Option<Self> {
+        let steps = &after.last_move.as_ref()?.steps;
         let AnimationScript {
-            backgrounds: still,
-            tweens: legs,
-        } = before.animation_script(&after, mv, game)?;
-        let lasts = legs.iter().map(|leg| leg.visible.end).fold(0.0, f32::max);
-        let to_move = before.to_move;
-        let board = |kind: BoardKind| Board { kind, to_move };
+            backgrounds,
+            tweens,
+        } = before.board.animation_script(steps)?;
+        let board = |kind: BoardKind| Board {
+            kind,
+            ..before.board.clone()
+        };
         Some(Self {
-            backgrounds: (still.into_iter())
+            backgrounds: (backgrounds.into_iter())
                 .map(|(from, kind)| (from, board(kind)))
                 .collect(),
-            tweens: legs,
-            final_board: after,
-            duration_ms: lasts,
+            duration_ms: (tweens.iter())
+                .map(|tween| tween.visible.end)
+                .fold(0.0, f32::max),
+            tweens,
+            final_board: after.board,
         })
     }
 

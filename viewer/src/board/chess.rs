@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use canopy_engine::games::{Player, notation};
+use canopy_engine::games::{Piece, Player, Step};
 use tiny_skia::{Rect, Transform};
 
 use super::{
-    BoardKind, BoardPlace, BoardReader, BoardRenderer, Marks, PaintContext, PieceColours,
+    BoardConstructor, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
     Promotion,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
@@ -61,25 +61,10 @@ const PROMOTIONS: [(char, &str); 4] = [
     ('n', "Knight"),
 ];
 
-/// Steps to the squares around.
-const ROOK_DIRECTIONS: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
-const BISHOP_DIRECTIONS: [(i8, i8); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
-/// The jumps of a knight.
-const KNIGHT_STEPS: [(i8, i8); 8] = [
-    (1, 2),
-    (2, 1),
-    (2, -1),
-    (1, -2),
-    (-1, -2),
-    (-2, -1),
-    (-2, 1),
-    (-1, 2),
-];
-
-/// How the positions of the game are read.
-pub(super) const READER: BoardReader = BoardReader {
+/// The board of the game.
+pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     game: "chess",
-    read: |text| Some(BoardKind::Chess(ChessBoard::read(text)?)),
+    new: |pieces| BoardKind::Chess(ChessBoard::new(pieces)),
 };
 
 /// The pieces, a1 first, row by row: their letters, large ones for White.
@@ -89,15 +74,24 @@ pub(super) struct ChessBoard {
 }
 
 impl ChessBoard {
-    /// Reads the first field of a FEN; what follows it is not looked at.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let board = text.split_whitespace().next()?;
-        let mut ranks: Vec<Vec<Option<char>>> =
-            board.split('/').map(read_rank).collect::<Option<_>>()?;
-        ranks.reverse();
-        (ranks.len() == usize::from(SIDE)).then(|| Self {
-            pieces: ranks.concat(),
-        })
+    pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
+        let mut board = Self {
+            pieces: vec![None; usize::from(SIDE) * usize::from(SIDE)],
+        };
+        for &(place, piece, _) in pieces {
+            if let (Piece::Chess(letter), Some(square)) = (piece, board.square_mut(place)) {
+                *square = Some(letter);
+            }
+        }
+        board
+    }
+
+    fn square_mut(&mut self, place: BoardPlace) -> Option<&mut Option<char>> {
+        let BoardPlace::Square { column, row } = place else {
+            return None;
+        };
+        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
+        self.pieces.get_mut(index)
     }
 
     fn piece(&self, column: u8, row: u8) -> Option<char> {
@@ -105,85 +99,29 @@ impl ChessBoard {
         self.pieces.get(index).copied().flatten()
     }
 
-    /// The piece some steps away from a square, if that is a square and there is one.
-    fn piece_at_offset(&self, (column, row): (u8, u8), step: (i8, i8), times: i8) -> Option<char> {
-        let [column, row] = offset_square((column, row), step, times)?;
-        self.piece(column, row)
-    }
-
-    /// The king of a player, if a piece of the other player attacks it.
-    pub(super) fn king_in_check(&self, player: Player) -> Option<BoardPlace> {
-        let king = letter_for('k', player);
-        let index = self.pieces.iter().position(|&piece| piece == Some(king))? as u8;
-        let square = (index % SIDE, index / SIDE);
-        let is_attacked = self.is_attacked(square, player.opponent());
-        is_attacked.then(|| BoardPlace::square(square))
-    }
-
-    /// Whether a piece of a player could take what stands on a square.
-    fn is_attacked(&self, square: (u8, u8), by: Player) -> bool {
-        let theirs = |piece: Option<char>, kinds: &str| {
-            piece.is_some_and(|piece| {
-                kinds.contains(piece.to_ascii_lowercase()) && owner_of(piece) == by
-            })
-        };
-        let next = |steps: &[(i8, i8)], kinds: &str| {
-            (steps.iter()).any(|&step| theirs(self.piece_at_offset(square, step, 1), kinds))
-        };
-        let seen = |steps: &[(i8, i8)], kinds: &str| {
-            (steps.iter()).any(|&step| {
-                let first = (1..8).find_map(|times| self.piece_at_offset(square, step, times));
-                theirs(first, kinds)
-            })
-        };
-        // A pawn attacks forwards, so it stands behind.
-        let behind = match by {
-            Player::First => -1,
-            Player::Second => 1,
-        };
-        seen(&ROOK_DIRECTIONS, "rq")
-            || seen(&BISHOP_DIRECTIONS, "bq")
-            || next(&KNIGHT_STEPS, "n")
-            || next(&[(-1, behind), (1, behind)], "p")
-            || next(&ROOK_DIRECTIONS, "k")
-            || next(&BISHOP_DIRECTIONS, "k")
-    }
-
-    /// The pieces of the mover that stand elsewhere afterwards slide there; a pawn is a pawn until it arrives.
-    pub(super) fn animation_script(
-        &self,
-        after: &Self,
-        places: &[BoardPlace],
-        mover: Player,
-    ) -> Option<AnimationScript> {
-        let &[BoardPlace::Square { column, row }, _] = places else {
-            return None;
-        };
-        let named = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        let own = |piece: &Option<char>| piece.filter(|&piece| owner_of(piece) == mover);
-        let changed = |one: &Self, other: &Self| -> Vec<(usize, char)> {
-            (one.pieces.iter().zip(&other.pieces).enumerate())
-                .filter(|(_, (one, other))| one != other)
-                .filter_map(|(index, (one, _))| Some((index, own(one)?)))
-                .collect()
-        };
-        let left = changed(self, after);
-        let legs = changed(after, self).into_iter().filter_map(|(to, letter)| {
-            let same = left.iter().find(|(_, piece)| *piece == letter);
-            let &(from, piece) = same.or(left.iter().find(|(from, _)| *from == named))?;
-            let [from, to] = [from, to].map(place_of_index);
-            Some(Tween::new(Sprite::Piece(piece), from, to, 0.0..SLIDE_MS))
-        });
-        let legs = legs.collect();
+    /// Pieces slide to where they go; a pawn is a pawn until it arrives, and what is captured stands until then.
+    pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         let mut still = self.clone();
-        for (index, _) in left {
-            if let Some(piece) = still.pieces.get_mut(index) {
-                *piece = None;
+        let mut tweens = Vec::new();
+        for step in steps {
+            let &Step::Move {
+                piece: Piece::Chess(letter),
+                from,
+                to,
+            } = step
+            else {
+                continue;
+            };
+            if let Some(square) = still.square_mut(from) {
+                *square = None;
             }
+            tweens.push(Tween::new(Sprite::Piece(letter), from, to, 0.0..SLIDE_MS));
         }
-        Some(AnimationScript {
+        // A castling king, which comes first, is drawn over its rook.
+        tweens.reverse();
+        (!tweens.is_empty()).then(|| AnimationScript {
             backgrounds: vec![(0.0, BoardKind::Chess(still))],
-            tweens: legs,
+            tweens,
         })
     }
 
@@ -228,7 +166,10 @@ impl ChessBoard {
                 light
             };
             brush.rectangle(rect, theme::to_skia(colour));
-            if marks.last_move.contains(&BoardPlace::square((column, row))) {
+            if marks
+                .last_places()
+                .contains(&BoardPlace::square((column, row)))
+            {
                 brush.rectangle(rect, with_opacity(brush.theme.cool, 0.33));
             }
         }
@@ -239,21 +180,6 @@ impl ChessBoard {
             brush.glow(rect, themed_colour(brush.theme, 0xe5402a, 0xdb2f1b));
         }
     }
-}
-
-/// The square some steps away, if it is one.
-fn offset_square((column, row): (u8, u8), step: (i8, i8), times: i8) -> Option<[u8; 2]> {
-    let along = |from: u8, by: i8| {
-        let to = from.checked_add_signed(by.checked_mul(times)?)?;
-        (to < SIDE).then_some(to)
-    };
-    Some([along(column, step.0)?, along(row, step.1)?])
-}
-
-/// The square that is counted so from a1, row by row.
-fn place_of_index(index: usize) -> BoardPlace {
-    let index = index as u8;
-    BoardPlace::square((index % SIDE, index / SIDE))
 }
 
 /// Whose piece a letter means.
@@ -310,19 +236,6 @@ pub(super) fn paint_promotion(
     if let (Some(square), Some(letter)) = (square, promotion_letter(&choice.mv)) {
         paint_piece(brush, square, letter_for(letter, player));
     }
-}
-
-/// The squares of one rank, from a to h.
-fn read_rank(text: &str) -> Option<Vec<Option<char>>> {
-    let mut squares = Vec::new();
-    for symbol in text.chars() {
-        match symbol.to_digit(10) {
-            Some(empty) => squares.extend((0..empty).map(|_| None)),
-            None if glyph_index(symbol).is_some() => squares.push(Some(symbol)),
-            None => return None,
-        }
-    }
-    (squares.len() == usize::from(SIDE)).then_some(squares)
 }
 
 /// Which of [`PIECE_GLYPHS`] a letter means.
@@ -394,15 +307,6 @@ impl BoardRenderer for ChessBoard {
         Self::paint_sliding_pieces(brush, &squares, over.moving);
     }
 
-    /// From and to; what a pawn becomes is no place.
-    fn move_places(&self, mv: &str, _: Player) -> Vec<BoardPlace> {
-        let square = |part: Option<&str>| notation::parse_square(part?, SIDE, SIDE);
-        match (square(mv.get(..2)), square(mv.get(2..4))) {
-            (Some(from), Some(to)) => vec![BoardPlace::square(from), BoardPlace::square(to)],
-            _ => Vec::new(),
-        }
-    }
-
     fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
         match player {
             Player::First => WHITE_PIECE,
@@ -418,26 +322,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_read_from_the_top() {
-        let board = ChessBoard::read("4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1").unwrap();
+    fn pieces_stand_on_their_squares() {
+        let piece =
+            |square: (u8, u8), letter: char| (BoardPlace::square(square), Piece::Chess(letter), 1);
+        let board = ChessBoard::new(&[piece((4, 7), 'k'), piece((0, 0), 'R'), piece((9, 9), 'Q')]);
         assert_eq!(board.piece(4, 7), Some('k'));
-        assert_eq!(board.piece(4, 1), Some('P'));
         assert_eq!(board.piece(0, 0), Some('R'));
-        assert_eq!(board.piece(1, 0), None);
-        for wrong in ["", "8/8", "8/8/8/8/8/8/8/9", "8/8/8/8/8/8/8/7x w"] {
-            assert_eq!(ChessBoard::read(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_move_goes_from_a_square_to_a_square() {
-        let board = ChessBoard::read("8/8/8/8/8/8/8/8").unwrap();
-        let places = |mv: &str| board.move_places(mv, Player::First);
-        let [from, to] = [(4, 6), (4, 7)].map(BoardPlace::square);
-        assert_eq!(places("e7e8q"), [from, to]);
-        for none in ["", "e7", "Nf3", "e9e8", "żżżż"] {
-            assert_eq!(places(none), [], "{none}");
-        }
+        assert_eq!(board.pieces.iter().flatten().count(), 2);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Delta: stones on five by five squares, and each side's reserve beside them.
 
-use canopy_engine::games::{Player, notation};
+use std::ops::Range;
+
+use canopy_engine::games::{Piece, Player, Step, delta};
 use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardKind, BoardPlace, BoardReader, BoardRenderer, Marks, PaintContext,
-    PieceColours, WHITE_STONE,
+    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardRenderer, LastMove, Marks,
+    PaintContext, PieceColours, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
     squares::{GridLayout, RowNumbering, Squares},
@@ -15,8 +17,8 @@ use super::{
 use crate::draw::theme::{self, Theme, mix};
 
 const SIDE: u8 = 5;
-/// Stones of each side.
-const STONES_PER_SIDE: usize = 9;
+/// Places of a reserve.
+const STONES_PER_SIDE: usize = delta::STONES_PER_SIDE as usize;
 
 const LAYOUT: GridLayout = GridLayout {
     columns: SIDE,
@@ -33,34 +35,52 @@ const DROP_DELAY_MS: f32 = 110.0;
 const STONE_RADIUS: f32 = 0.38;
 const RESERVE_STONE_RADIUS: f32 = 0.17;
 
-/// How the positions of the game are read.
-pub(super) const READER: BoardReader = BoardReader {
+/// The board of the game.
+pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     game: "delta",
-    read: |text| Some(BoardKind::Delta(DeltaBoard::read(text)?)),
+    new: |pieces| BoardKind::Delta(DeltaBoard::new(pieces)),
 };
 
 /// The stones, a1 first, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DeltaBoard {
     stones: Vec<Option<Player>>,
-    /// Stones of each side that are on their way.
-    in_motion: [usize; 2],
+    /// Stones of each side that are not on the board, nor on their way.
+    reserves: [usize; 2],
 }
 
 impl DeltaBoard {
-    /// Reads five rows from the top; what follows them is not looked at.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let mut rows: Vec<Vec<Option<Player>>> = text
-            .split_whitespace()
-            .next()?
-            .split('/')
-            .map(read_row)
-            .collect::<Option<_>>()?;
-        rows.reverse();
-        (rows.len() == usize::from(SIDE)).then(|| Self {
-            stones: rows.concat(),
-            in_motion: [0; 2],
-        })
+    pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
+        let mut board = Self {
+            stones: vec![None; usize::from(SIDE) * usize::from(SIDE)],
+            reserves: [0; 2],
+        };
+        for &(place, piece, count) in pieces {
+            if let BoardPlace::Reserve { owner } = place {
+                board.reserves[owner.index()] = count as usize;
+            } else if let (Piece::Disc(player), Some(square)) = (piece, board.square_mut(place)) {
+                *square = Some(player);
+            }
+        }
+        board
+    }
+
+    fn square_mut(&mut self, place: BoardPlace) -> Option<&mut Option<Player>> {
+        let BoardPlace::Square { column, row } = place else {
+            return None;
+        };
+        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
+        self.stones.get_mut(index)
+    }
+
+    /// Takes a stone off the board or out of a reserve.
+    fn take_stone(&mut self, place: BoardPlace) {
+        if let BoardPlace::Reserve { owner } = place {
+            let reserve = &mut self.reserves[owner.index()];
+            *reserve = reserve.saturating_sub(1);
+        } else if let Some(square) = self.square_mut(place) {
+            *square = None;
+        }
     }
 
     fn stone(&self, column: u8, row: u8) -> Option<Player> {
@@ -68,54 +88,33 @@ impl DeltaBoard {
         self.stones.get(index).copied().flatten()
     }
 
-    /// Stones of a side that are not on the board, nor on their way.
-    fn reserve_count(&self, owner: Player) -> usize {
-        let placed = (self.stones.iter()).filter(|stone| **stone == Some(owner));
-        STONES_PER_SIDE.saturating_sub(placed.count() + self.in_motion[owner.index()])
-    }
-
-    /// Stones on the board.
-    pub(super) fn stone_count(&self) -> usize {
-        self.stones.iter().flatten().count()
-    }
-
-    /// Takes a stone off the board; false if there is none.
-    fn remove_stone(&mut self, place: BoardPlace) -> bool {
-        let BoardPlace::Square { column, row } = place else {
-            return false;
-        };
-        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        (self.stones.get_mut(index)).is_some_and(|stone| stone.take().is_some())
-    }
-
     /// A stone is put down; or it slides, and then another one follows from the reserve, or from where it is picked up.
-    pub(super) fn animation_script(
-        &self,
-        places: &[BoardPlace],
-        mover: Player,
-    ) -> Option<AnimationScript> {
-        let (body, reserve) = (Sprite::Disc(mover), BoardPlace::Reserve { owner: mover });
-        let lasts = DROP_DELAY_MS + SLIDE_MS;
-        let mut still = self.clone();
-        let legs = match *places {
-            [to] => vec![Tween::new(body, reserve, to, 0.0..SLIDE_MS)],
-            [from, to, ref picked @ ..] => {
-                let other = picked.first().copied().unwrap_or(reserve);
-                vec![
-                    Tween::new(body, other, drop_square(from, to)?, DROP_DELAY_MS..lasts)
-                        .with_visible(0.0..lasts),
-                    Tween::new(body, from, to, 0.0..SLIDE_MS).with_visible(0.0..lasts),
-                ]
-            }
-            [] => return None,
+    pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
+        let tween = |step: Step, active: Range<f32>| match step {
+            Step::Move {
+                piece: Piece::Disc(player),
+                from,
+                to,
+            } => Some(Tween::new(Sprite::Disc(player), from, to, active)),
+            _ => None,
         };
-        for leg in &legs {
-            still.remove_stone(leg.from);
+        let lasts = DROP_DELAY_MS + SLIDE_MS;
+        let tweens = match *steps {
+            [placement] => vec![tween(placement, 0.0..SLIDE_MS)?],
+            // The sliding stone is drawn over the other.
+            [slide, drop] => vec![
+                tween(drop, DROP_DELAY_MS..lasts)?.with_visible(0.0..lasts),
+                tween(slide, 0.0..SLIDE_MS)?.with_visible(0.0..lasts),
+            ],
+            _ => return None,
+        };
+        let mut still = self.clone();
+        for tween in &tweens {
+            still.take_stone(tween.from);
         }
-        still.in_motion[mover.index()] = legs.len();
         Some(AnimationScript {
             backgrounds: vec![(0.0, BoardKind::Delta(still))],
-            tweens: legs,
+            tweens,
         })
     }
 
@@ -128,7 +127,7 @@ impl DeltaBoard {
     ) -> Option<((f32, f32), f32)> {
         match place {
             BoardPlace::Reserve { owner } => {
-                let at = reserve_position(squares, flip, owner, self.reserve_count(owner))?;
+                let at = reserve_position(squares, flip, owner, self.reserves[owner.index()])?;
                 Some((at, squares.cell * RESERVE_STONE_RADIUS))
             }
             place => Some((squares.centre_of(place)?, squares.cell * STONE_RADIUS)),
@@ -178,7 +177,7 @@ impl DeltaBoard {
             brush.rounded_rectangle(tray, squares.cell * 0.16, theme::to_skia(tray_colour));
         }
         let radius = squares.cell * RESERVE_STONE_RADIUS;
-        let left = self.reserve_count(owner);
+        let left = self.reserves[owner.index()];
         for index in 0..STONES_PER_SIDE {
             let Some(at) = reserve_position(squares, marks.is_flipped, owner, index) else {
                 continue;
@@ -199,13 +198,8 @@ impl DeltaBoard {
     }
 
     /// Dots on what the last move put down, and a fainter one where it came from.
-    fn paint_last_move(&self, brush: &mut Brush<'_, '_>, squares: &Squares, last: &[BoardPlace]) {
-        let put_down = match *last {
-            [place] => [Some(place), None],
-            [from, to, ..] => [Some(to), drop_square(from, to)],
-            [] => [None; 2],
-        };
-        for place in put_down.into_iter().flatten() {
+    fn paint_last_move(&self, brush: &mut Brush<'_, '_>, squares: &Squares, last: &LastMove) {
+        for place in last.steps.iter().filter_map(|step| step.target()) {
             // A stone that is on its way is not yet there.
             if let BoardPlace::Square { column, row } = place
                 && self.stone(column, row).is_some()
@@ -213,7 +207,7 @@ impl DeltaBoard {
                 squares.paint_last_move_dot(brush, place);
             }
         }
-        let [from, _, ..] = *last else { return };
+        let [from, _, ..] = *last.places else { return };
         if let Some(rect) = squares.rect_of(from) {
             let (radius, width) = (squares.cell * 0.14, (squares.cell * 0.04).max(1.0));
             let colour = with_opacity(brush.theme.bad, 0.9);
@@ -245,41 +239,6 @@ fn background(theme: &Theme) -> Color32 {
 /// Whether a reserve lies above the board.
 fn is_reserve_above(owner: Player, flip: bool) -> bool {
     (owner == Player::Second) != flip
-}
-
-/// The square on which a slide drops a stone: the last one it passes.
-fn drop_square(from: BoardPlace, to: BoardPlace) -> Option<BoardPlace> {
-    let (
-        BoardPlace::Square { column, row },
-        BoardPlace::Square {
-            column: to_column,
-            row: to_row,
-        },
-    ) = (from, to)
-    else {
-        return None;
-    };
-    let before = |from: u8, to: u8| match from.cmp(&to) {
-        std::cmp::Ordering::Less => to - 1,
-        std::cmp::Ordering::Equal => to,
-        std::cmp::Ordering::Greater => to + 1,
-    };
-    Some(BoardPlace::square((
-        before(column, to_column),
-        before(row, to_row),
-    )))
-}
-
-fn read_row(text: &str) -> Option<Vec<Option<Player>>> {
-    let mut squares = Vec::new();
-    for symbol in text.chars() {
-        match symbol {
-            '*' => squares.push(Some(Player::First)),
-            'o' => squares.push(Some(Player::Second)),
-            _ => squares.extend((0..symbol.to_digit(10)?).map(|_| None)),
-        }
-    }
-    (squares.len() == usize::from(SIDE)).then_some(squares)
 }
 
 impl BoardRenderer for DeltaBoard {
@@ -331,24 +290,10 @@ impl BoardRenderer for DeltaBoard {
         );
         squares.paint_ghost(brush, marks, ghost, is_taken);
         squares.paint_selection(brush, marks, is_taken);
-        self.paint_last_move(brush, &squares, &marks.last_move);
+        if let Some(last) = &marks.last_move {
+            self.paint_last_move(brush, &squares, last);
+        }
         self.paint_moving_stones(brush, &squares, (over.moving, marks.is_flipped));
-    }
-
-    /// A square to place on, or from where to where; then what is picked up.
-    fn move_places(&self, mv: &str, _: Player) -> Vec<BoardPlace> {
-        let (slide, picked) = match mv.split_once('x') {
-            Some((slide, picked)) => (slide, Some(picked)),
-            None => (mv, None),
-        };
-        let parts = match (slide.get(..2), slide.get(2..)) {
-            (Some(square), Some("")) => vec![square],
-            (Some(from), Some(to)) => vec![from, to],
-            _ => Vec::new(),
-        };
-        let squares = (parts.into_iter().chain(picked))
-            .map(|part| notation::parse_square(part, SIDE, SIDE).map(BoardPlace::square));
-        squares.collect::<Option<_>>().unwrap_or_default()
     }
 
     fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
@@ -364,39 +309,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stones_and_reserves_are_read() {
-        let board = DeltaBoard::read("4o/3*1/2*2/o4/5 b 4").unwrap();
-        assert_eq!(board.stone(4, 4), Some(Player::Second));
-        assert_eq!(board.stone(3, 3), Some(Player::First));
-        assert_eq!(board.stone(0, 1), Some(Player::Second));
-        assert_eq!(board.stone(0, 0), None);
-        assert_eq!(
-            [Player::First, Player::Second].map(|owner| board.reserve_count(owner)),
-            [7, 7]
-        );
-        for wrong in ["", "5/5", "5/5/5/5/6", "5/5/5/5/x4", "9/5/5/5/5"] {
-            assert_eq!(DeltaBoard::read(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn moves_name_one_two_or_three_squares() {
-        let board = DeltaBoard::read("5/5/5/5/5 b 0").unwrap();
-        let places = |mv: &str| board.move_places(mv, Player::First);
-        let [b2, b5, c3] = [(1, 1), (1, 4), (2, 2)].map(BoardPlace::square);
-        assert_eq!(places("b2"), [b2]);
-        assert_eq!(places("b2b5"), [b2, b5]);
-        assert_eq!(places("b2b5xc3"), [b2, b5, c3]);
-        for none in ["", "b", "b2b", "b2b5x", "b2b5xz9", "x", "żó"] {
-            assert_eq!(places(none), [], "{none}");
-        }
-    }
-
-    #[test]
-    fn a_stone_is_dropped_just_before_the_end_of_a_slide() {
-        let [a1, d4, c3, d1, c1] = [(0, 0), (3, 3), (2, 2), (3, 0), (2, 0)].map(BoardPlace::square);
-        assert_eq!(drop_square(a1, d4), Some(c3));
-        assert_eq!(drop_square(a1, d1), Some(c1));
-        assert_eq!(drop_square(d4, d1), Some(BoardPlace::square((3, 1))));
+    fn stones_lie_on_squares_and_in_reserves() {
+        let (owner, c3) = (Player::First, BoardPlace::square((2, 2)));
+        let (reserve, stone) = (BoardPlace::Reserve { owner }, Piece::Disc(owner));
+        let mut board = DeltaBoard::new(&[(reserve, stone, 8), (c3, stone, 1)]);
+        assert_eq!(board.stone(2, 2), Some(owner));
+        assert_eq!(board.reserves, [8, 0]);
+        board.take_stone(c3);
+        board.take_stone(reserve);
+        board.take_stone(BoardPlace::Reserve {
+            owner: Player::Second,
+        });
+        assert_eq!((board.stone(2, 2), board.reserves), (None, [7, 0]));
     }
 }

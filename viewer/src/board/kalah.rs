@@ -1,11 +1,11 @@
 //! Kalah: wells with stones in them, and their numbers. Who sits below has the store on the right.
 
-use canopy_engine::games::Player;
+use canopy_engine::games::{Piece, Player, Step};
 use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BoardKind, BoardPlace, BoardReader, BoardRenderer, FitTransform, Marks, MoveGroup,
+    BoardConstructor, BoardKind, BoardPlace, BoardRenderer, FitTransform, Marks, MoveGroup,
     PaintContext, PieceColours,
     animation::{AnimationScript, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
@@ -43,10 +43,10 @@ const CARRY_MS: f32 = 260.0;
 /// How high a hand is above a well, in pits.
 const HAND_HEIGHT: f32 = 0.12;
 
-/// How the positions of the game are read.
-pub(super) const READER: BoardReader = BoardReader {
+/// The board of the game.
+pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     game: "kalah",
-    read: |text| Some(BoardKind::Kalah(KalahBoard::read(text)?)),
+    new: |pieces| BoardKind::Kalah(KalahBoard::new(pieces)),
 };
 
 /// The stones of both sides: in the stores, and in the pits, each from its owner's left.
@@ -54,16 +54,6 @@ pub(super) const READER: BoardReader = BoardReader {
 pub(super) struct KalahBoard {
     stores: [u32; 2],
     pits: [Vec<u32>; 2],
-}
-
-/// What a move does, one thing after the other.
-struct SowingSteps {
-    /// Where its stones fall.
-    sown: Vec<BoardPlace>,
-    /// What is captured then.
-    captured: Vec<(BoardPlace, u32)>,
-    /// What its owners take when the game is over.
-    remaining: Vec<(BoardPlace, u32)>,
 }
 
 /// Where things lie.
@@ -75,23 +65,20 @@ struct KalahLayout {
 }
 
 impl KalahBoard {
-    /// Reads `<pits,store,store,pits…,pits…>`; what follows it is not looked at.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let (literal, _) = text.strip_prefix('<')?.split_once('>')?;
-        let numbers: Vec<u32> = literal
-            .split(',')
-            .map(|number| number.trim().parse().ok())
-            .collect::<Option<_>>()?;
-        let [pits, south, north, rest @ ..] = numbers.as_slice() else {
-            return None;
+    pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
+        let mut board = Self {
+            stores: [0; 2],
+            pits: [Vec::new(), Vec::new()],
         };
-        let pits = usize::try_from(*pits).ok()?;
-        let is_sound = (1..=9).contains(&pits) && rest.len() == 2 * pits;
-        let (first, second) = rest.split_at_checked(pits).filter(|_| is_sound)?;
-        Some(Self {
-            stores: [*south, *north],
-            pits: [first.to_vec(), second.to_vec()],
-        })
+        // The pits of a player come in their order.
+        for &(place, _, stones) in pieces {
+            match place {
+                BoardPlace::Pit { owner, .. } => board.pits[owner.index()].push(stones),
+                BoardPlace::Store { owner } => board.stores[owner.index()] = stones,
+                BoardPlace::Square { .. } | BoardPlace::Reserve { .. } => {}
+            }
+        }
+        board
     }
 
     fn pit_count(&self) -> usize {
@@ -153,128 +140,21 @@ impl KalahBoard {
         }
     }
 
-    /// The well after another one, as the mover sows.
-    fn next_well(&self, place: BoardPlace, mover: Player) -> BoardPlace {
-        match place {
-            BoardPlace::Pit { owner, number } if usize::from(number) + 1 < self.pit_count() => {
-                BoardPlace::Pit {
-                    owner,
-                    number: number + 1,
-                }
-            }
-            BoardPlace::Pit { owner, .. } if owner == mover => BoardPlace::Store { owner },
-            BoardPlace::Pit { .. } => BoardPlace::Pit {
-                owner: mover,
-                number: 0,
-            },
-            _ => BoardPlace::Pit {
-                owner: mover.opponent(),
-                number: 0,
-            },
-        }
-    }
-
-    /// What a move does that sows this pit; `empty_capture` as the variant has it.
-    fn sowing(&self, pit: BoardPlace, empty_capture: bool) -> Option<SowingSteps> {
-        let mover = owner_of(pit)?;
-        let mut board = self.clone();
-        let mut sown = Vec::new();
-        let mut place = pit;
-        for _ in 0..board.take_stones(pit) {
-            place = board.next_well(place, mover);
-            board.add_stones(place, 1);
-            sown.push(place);
-        }
-        let captured = board.captured_stones(place, mover, empty_capture);
-        for &(from, _) in &captured {
-            board.take_stones(from);
-        }
-        let rest = if board
-            .pits
-            .iter()
-            .any(|side| side.iter().all(|&pit| pit == 0))
-        {
-            let pits = board.wells().into_iter();
-            pits.filter(|(place, stones)| matches!(place, BoardPlace::Pit { .. }) && *stones > 0)
-                .collect()
-        } else {
-            Vec::new()
-        };
-        (!sown.is_empty()).then_some(SowingSteps {
-            sown,
-            captured,
-            remaining: rest,
-        })
-    }
-
-    /// What a last stone captures, itself included.
-    fn captured_stones(
-        &self,
-        last: BoardPlace,
-        mover: Player,
-        empty_capture: bool,
-    ) -> Vec<(BoardPlace, u32)> {
-        let BoardPlace::Pit { owner, number } = last else {
-            return Vec::new();
-        };
-        let opposite = BoardPlace::Pit {
-            owner: mover.opponent(),
-            number: (self.pit_count() as u8).saturating_sub(1 + number),
-        };
-        let stones_in = |place: BoardPlace| {
-            let wells = self.wells().into_iter();
-            wells
-                .filter(|(other, _)| *other == place)
-                .map(|(_, stones)| stones)
-                .sum::<u32>()
-        };
-        let taken = stones_in(opposite);
-        let captures = owner == mover && stones_in(last) == 1 && (taken > 0 || empty_capture);
-        let both = [(last, 1), (opposite, taken)].into_iter();
-        both.filter(|(_, stones)| captures && *stones > 0).collect()
-    }
-
-    /// What is worth telling of a move that sows this pit: an extra turn, a capture, what its owner takes in the end.
-    pub(super) fn sowing_note(
-        &self,
-        pit: BoardPlace,
-        rules: &str,
-        players: [&str; 2],
-    ) -> Option<String> {
-        let sowing = self.sowing(pit, has_empty_capture(rules))?;
-        let stones = |count: u32| match count {
-            1 => "1 stone".to_owned(),
-            count => format!("{count} stones"),
-        };
-        let mut notes = Vec::new();
-        let is_last_in_store = matches!(sowing.sown.last(), Some(BoardPlace::Store { .. }));
-        if is_last_in_store && sowing.remaining.is_empty() {
-            notes.push("extra turn".to_owned());
-        }
-        let captured: u32 = sowing.captured.iter().map(|(_, count)| count).sum();
-        if captured > 0 {
-            notes.push(format!("captured {}", stones(captured)));
-        }
-        if let Some(owner) = sowing
-            .remaining
-            .first()
-            .and_then(|(place, _)| owner_of(*place))
-        {
-            let rest: u32 = sowing.remaining.iter().map(|(_, count)| count).sum();
-            notes.push(format!("{} keeps {}", players[owner.index()], stones(rest)));
-        }
-        (!notes.is_empty()).then(|| notes.join(", "))
-    }
-
     /// A hand goes from well to well and lets a stone fall into each; then what is captured, and in the end what is left,
     /// is carried to the stores.
-    pub(super) fn animation_script(
-        &self,
-        places: &[BoardPlace],
-        rules: &str,
-    ) -> Option<AnimationScript> {
-        let &[pit] = places else { return None };
-        let sowing = self.sowing(pit, has_empty_capture(rules))?;
+    pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
+        let Some(&Step::Sow { from: pit, .. }) = steps.first() else {
+            return None;
+        };
+        let (mut sown, mut captured, mut remaining) = (Vec::new(), Vec::new(), Vec::new());
+        for step in steps {
+            match *step {
+                Step::Sow { to, .. } => sown.push(to),
+                Step::CaptureStones { count, from, to } => captured.push((from, count, to)),
+                Step::Sweep { count, from, to } => remaining.push((from, count, to)),
+                _ => {}
+            }
+        }
         let mut board = self.clone();
         let mut hand = board.take_stones(pit);
         let step = SOW_INTERVAL_MS.min(MAX_SOWING_MS / hand as f32);
@@ -283,28 +163,21 @@ impl KalahBoard {
             tweens: vec![Tween::new(Sprite::Stones(hand), pit, pit, 0.0..step)],
         };
         let (mut time, mut from) = (step, pit);
-        for place in sowing.sown {
+        for place in sown {
             let moves = time..time + step;
             script
                 .tweens
                 .push(Tween::new(Sprite::Stones(hand), from, place, moves));
             time += step;
-            hand -= 1;
+            hand = hand.saturating_sub(1);
             board.add_stones(place, 1);
             script
                 .backgrounds
                 .push((time, BoardKind::Kalah(board.clone())));
             from = place;
         }
-        let mover = owner_of(pit)?;
-        let captured = (sowing.captured.into_iter())
-            .map(|(place, stones)| (place, stones, BoardPlace::Store { owner: mover }));
-        board.animate_carry(captured.collect(), &mut time, &mut script);
-        let rest = sowing.remaining.into_iter().filter_map(|(place, stones)| {
-            let owner = owner_of(place)?;
-            Some((place, stones, BoardPlace::Store { owner }))
-        });
-        board.animate_carry(rest.collect(), &mut time, &mut script);
+        board.animate_carry(captured, &mut time, &mut script);
+        board.animate_carry(remaining, &mut time, &mut script);
         Some(script)
     }
 
@@ -379,11 +252,6 @@ impl KalahBoard {
             }
         }
     }
-}
-
-/// Whether a variant lets a stone capture itself alone.
-fn has_empty_capture(rules: &str) -> bool {
-    rules.to_ascii_lowercase().contains("empty-capture")
 }
 
 impl KalahLayout {
@@ -481,14 +349,6 @@ impl KalahLayout {
     }
 }
 
-/// Whose place it is.
-fn owner_of(place: BoardPlace) -> Option<Player> {
-    match place {
-        BoardPlace::Pit { owner, .. } | BoardPlace::Store { owner } => Some(owner),
-        BoardPlace::Square { .. } | BoardPlace::Reserve { .. } => None,
-    }
-}
-
 /// Where so many stones lie in a round well, from its middle, and how large they are; the well's radius is 1.
 fn heap_positions(stones: u32) -> (Vec<(f32, f32)>, f32) {
     let turn = std::f32::consts::TAU;
@@ -572,7 +432,7 @@ impl KalahBoard {
         stones: u32,
     ) {
         let colours = kalah_colours(brush.theme);
-        let (Some(well), Some(owner)) = (layout.well_rect(place), owner_of(place)) else {
+        let (Some(well), Some(owner)) = (layout.well_rect(place), place.owner()) else {
             return;
         };
         let unit = layout.fit.unit;
@@ -612,7 +472,7 @@ impl KalahBoard {
         let (last, held) = (brush.theme.bad, brush.theme.warm);
         let may = themed_colour(brush.theme, 0xffffff, 0x10161d);
         let rings = (marks
-            .last_move
+            .last_places()
             .iter()
             .map(|&place| (place, theme::to_skia(last))))
         .chain(
@@ -706,20 +566,6 @@ impl BoardRenderer for KalahBoard {
         Self::paint_hands(brush, &layout, over.moving);
     }
 
-    /// The pit of the player to move, counted from its left.
-    fn move_places(&self, mv: &str, mover: Player) -> Vec<BoardPlace> {
-        let [digit @ b'1'..=b'9'] = mv.as_bytes() else {
-            return Vec::new();
-        };
-        let number = digit - b'1';
-        let pit = BoardPlace::Pit {
-            owner: mover,
-            number,
-        };
-        let is_here = usize::from(number) < self.pit_count();
-        is_here.then_some(pit).into_iter().collect()
-    }
-
     /// Stones belong to nobody: players have the colours that their nodes of a tree have.
     fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
         PieceColours {
@@ -741,35 +587,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stores_and_pits_of_any_number_are_read() {
-        let board = KalahBoard::read("<6,1,2,0,5,5,5,0,5,6,1,6,5,5,7> n").unwrap();
-        assert_eq!(board.stores, [1, 2]);
-        assert_eq!(board.pits[0], [0, 5, 5, 5, 0, 5]);
-        assert_eq!(board.pits[1], [6, 1, 6, 5, 5, 7]);
-        let small = KalahBoard::read("<1,0,0,1,1> s").unwrap();
-        assert_eq!(small.pit_count(), 1);
-        for wrong in [
-            "",
-            "<>",
-            "<0,0,0>",
-            "<6,0,0,4>",
-            "<1,0,0,1,x> s",
-            "<1,0,0,1,1",
-            "<99999999999,0,0>",
-        ] {
-            assert_eq!(KalahBoard::read(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_move_is_a_pit_of_the_mover() {
-        let board = KalahBoard::read("<4,0,0,3,3,3,3,3,3,3,3> n").unwrap();
+    fn stones_lie_in_stores_and_pits_of_any_number() {
         let owner = Player::Second;
-        let places = |mv: &str| board.move_places(mv, owner);
-        assert_eq!(places("2"), [BoardPlace::Pit { owner, number: 1 }]);
-        for none in ["", "0", "5", "12", "a"] {
-            assert_eq!(places(none), [], "{none}");
-        }
+        let wells = [
+            (BoardPlace::Pit { owner, number: 0 }, Piece::Stone, 5),
+            (BoardPlace::Pit { owner, number: 1 }, Piece::Stone, 0),
+            (BoardPlace::Store { owner }, Piece::Stone, 2),
+        ];
+        let board = KalahBoard::new(&wells);
+        assert_eq!(board.stores, [0, 2]);
+        assert_eq!(board.pits, [vec![], vec![5, 0]]);
     }
 
     #[test]

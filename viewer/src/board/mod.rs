@@ -22,7 +22,9 @@ mod squares;
 mod tests;
 mod textures;
 
-use canopy_engine::games::Player;
+use std::{collections::HashMap, sync::Arc};
+
+use canopy_engine::games::{Piece, Player, Step};
 use egui::Color32;
 use tiny_skia::{PixmapMut, Rect};
 
@@ -31,6 +33,7 @@ use animation::{AnimationScript, MovingSprite};
 use brush::Brush;
 
 pub use animation::MoveAnimation;
+pub use canopy_engine::games::BoardPlace;
 pub use position::{LastMove, PositionInfo};
 pub use textures::{BoardResponse, BoardTextures};
 
@@ -39,6 +42,15 @@ pub use textures::{BoardResponse, BoardTextures};
 pub struct Board {
     kind: BoardKind,
     to_move: Player,
+    facts: Arc<BoardFacts>,
+}
+
+/// What the rules say about a position besides its pieces.
+#[derive(Debug, PartialEq, Eq)]
+struct BoardFacts {
+    /// The places that name each legal move, by the move in the game's own notation.
+    move_places: HashMap<String, Vec<BoardPlace>>,
+    winning_lines: Vec<Vec<BoardPlace>>,
 }
 
 /// The games that can be drawn.
@@ -52,48 +64,12 @@ enum BoardKind {
     Plain(plain::PlainBoard),
 }
 
-/// Reads the positions of one game.
-struct BoardReader {
+/// Makes the board of one game.
+struct BoardConstructor {
     /// The game's name.
     game: &'static str,
-    /// Reads what the game writes of a position; none if it is something else.
-    read: fn(&str) -> Option<BoardKind>,
-}
-
-/// A place of a board that a person can point at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BoardPlace {
-    /// A square or a hole, counted from 0 as the game's notation counts: a1 is (0, 0), whichever corner it is drawn in.
-    Square {
-        /// The column: 0 for a.
-        column: u8,
-        /// The row: 0 for 1.
-        row: u8,
-    },
-    /// A pit of kalah.
-    Pit {
-        /// Whose side it lies on.
-        owner: Player,
-        /// Counted from 0 at its owner's left.
-        number: u8,
-    },
-    /// A player's store of kalah.
-    Store {
-        /// Whose it is.
-        owner: Player,
-    },
-    /// The stones of a player that are not yet on the board.
-    Reserve {
-        /// Whose they are.
-        owner: Player,
-    },
-}
-
-impl BoardPlace {
-    /// The square of that column and row, as a pair.
-    const fn square((column, row): (u8, u8)) -> Self {
-        Self::Square { column, row }
-    }
+    /// A board with these pieces; see [`canopy_engine::games::Explain::pieces`].
+    new: fn(&[(BoardPlace, Piece, u32)]) -> BoardKind,
 }
 
 /// A move, and how much of a search went into it.
@@ -108,8 +84,8 @@ pub struct MoveShare {
 /// What lies over a board, and how one looks at it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
-    /// The places of the last move; see [`LastMove::places`].
-    pub last_move: Vec<BoardPlace>,
+    /// The last move.
+    pub last_move: Option<LastMove>,
     /// The moves of a search.
     pub moves: Vec<MoveShare>,
     /// Which of `moves` stands out.
@@ -128,6 +104,15 @@ pub struct Marks {
     pub is_flipped: bool,
     /// Whether columns and rows are named at the edge.
     pub shows_coordinates: bool,
+}
+
+impl Marks {
+    /// The places that name the last move.
+    fn last_places(&self) -> &[BoardPlace] {
+        self.last_move
+            .as_ref()
+            .map_or(&[], |last| last.places.as_slice())
+    }
 }
 
 /// Where clicks may lead: see [`Board::click_targets`].
@@ -168,9 +153,6 @@ trait BoardRenderer {
     /// Draws the board with its marks.
     fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>);
 
-    /// The places that a move names, in the order in which a person would click them.
-    fn move_places(&self, mv: &str, mover: Player) -> Vec<BoardPlace>;
-
     /// The colours of a player's pieces.
     fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours;
 
@@ -193,6 +175,8 @@ struct PaintContext<'a> {
     mover: Player,
     /// What is on its way.
     moving: &'a [MovingSprite],
+    /// What the rules say about the position.
+    facts: &'a BoardFacts,
 }
 
 /// All moves that go the same way, put together.
@@ -242,6 +226,7 @@ impl Board {
             move_groups: &self.group_moves(marks),
             mover: self.to_move,
             moving,
+            facts: &self.facts,
         };
         self.renderer().paint(brush, area, marks, &over);
     }
@@ -265,38 +250,15 @@ impl Board {
         chess::paint_promotion(&mut Brush::new(pixmap, theme), area, choice, player);
     }
 
-    /// The king of the player to move, if it is in check.
-    fn checked_king(&self) -> Option<BoardPlace> {
+    /// How the steps of a move by the player to move change this board; none if nothing moves.
+    fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         match &self.kind {
-            BoardKind::Chess(face) => face.king_in_check(self.to_move),
-            _ => None,
-        }
-    }
-
-    /// How many discs each player would capture on which empty square.
-    fn captures(&self) -> Vec<(BoardPlace, [u32; 2])> {
-        match &self.kind {
-            BoardKind::Othello(face) => face.captures(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// How a move by the player to move changes this board into another.
-    fn animation_script(&self, after: &Self, mv: &str, rules: &str) -> Option<AnimationScript> {
-        let (places, mover) = (self.move_places(mv), self.to_move);
-        match (&self.kind, &after.kind) {
-            (BoardKind::Chess(face), BoardKind::Chess(after)) => {
-                face.animation_script(after, &places, mover)
-            }
-            (BoardKind::Othello(face), BoardKind::Othello(after)) => {
-                face.animation_script(after, &places)
-            }
-            (BoardKind::Kalah(face), BoardKind::Kalah(_)) => face.animation_script(&places, rules),
-            (BoardKind::ConnectFour(face), BoardKind::ConnectFour(_)) => {
-                face.animation_script(&places, mover)
-            }
-            (BoardKind::Delta(face), BoardKind::Delta(_)) => face.animation_script(&places, mover),
-            _ => None,
+            BoardKind::Chess(face) => face.animation_script(steps),
+            BoardKind::Othello(face) => face.animation_script(steps),
+            BoardKind::Kalah(face) => face.animation_script(steps),
+            BoardKind::ConnectFour(face) => face.animation_script(steps),
+            BoardKind::Delta(face) => face.animation_script(steps),
+            BoardKind::Plain(_) => None,
         }
     }
 
@@ -313,9 +275,9 @@ impl Board {
     }
 
     /// The places that a move names, in the order in which a person would click them: a square, a pit, or from where to
-    /// where, and in delta what is picked up. None for a pass, and for what is not a move in the game's own notation.
+    /// where, and in delta what is picked up. None for a pass, and for what is not a legal move in the game's own notation.
     pub fn move_places(&self, mv: &str) -> Vec<BoardPlace> {
-        self.renderer().move_places(mv.trim(), self.to_move)
+        (self.facts.move_places.get(mv.trim()).cloned()).unwrap_or_default()
     }
 
     /// Which of the legal moves these clicks name, and where they may go on.

@@ -1,10 +1,10 @@
 //! Othello: black and white discs on green felt.
 
-use canopy_engine::games::{Player, notation};
+use canopy_engine::games::{Piece, Player, Step};
 use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardKind, BoardPlace, BoardReader, BoardRenderer, Marks, PaintContext,
+    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext,
     PieceColours, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, Sprite, Tween},
     brush::{Brush, with_opacity},
@@ -24,18 +24,6 @@ const LAYOUT: GridLayout = GridLayout {
     numbering: RowNumbering::TopDown,
 };
 
-/// The eight ways from a square.
-const DIRECTIONS: [(i8, i8); 8] = [
-    (1, 0),
-    (1, 1),
-    (0, 1),
-    (-1, 1),
-    (-1, 0),
-    (-1, -1),
-    (0, -1),
-    (1, -1),
-];
-
 /// How long a disc takes to appear, in milliseconds.
 const APPEAR_MS: f32 = 90.0;
 /// When the first disc begins to turn.
@@ -48,10 +36,10 @@ const FLIP_MS: f32 = 120.0;
 /// How large a disc is, in squares.
 const DISC_RADIUS: f32 = 0.4;
 
-/// How the positions of the game are read.
-pub(super) const READER: BoardReader = BoardReader {
+/// The board of the game.
+pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     game: "othello",
-    read: |text| Some(BoardKind::Othello(OthelloBoard::read(text)?)),
+    new: |pieces| BoardKind::Othello(OthelloBoard::new(pieces)),
 };
 
 /// The discs, a1 first, row by row.
@@ -61,18 +49,24 @@ pub(super) struct OthelloBoard {
 }
 
 impl OthelloBoard {
-    /// Reads 64 squares; what follows them is not looked at.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let squares = text.split_whitespace().next()?;
-        let discs: Vec<Option<Player>> = (squares.chars())
-            .map(|symbol| match symbol {
-                'X' => Some(Some(Player::First)),
-                'O' => Some(Some(Player::Second)),
-                '-' => Some(None),
-                _ => None,
-            })
-            .collect::<Option<_>>()?;
-        (discs.len() == usize::from(SIDE) * usize::from(SIDE)).then_some(Self { discs })
+    pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
+        let mut board = Self {
+            discs: vec![None; usize::from(SIDE) * usize::from(SIDE)],
+        };
+        for &(place, piece, _) in pieces {
+            if let (Piece::Disc(player), Some(square)) = (piece, board.square_mut(place)) {
+                *square = Some(player);
+            }
+        }
+        board
+    }
+
+    fn square_mut(&mut self, place: BoardPlace) -> Option<&mut Option<Player>> {
+        let BoardPlace::Square { column, row } = place else {
+            return None;
+        };
+        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
+        self.discs.get_mut(index)
     }
 
     fn disc(&self, column: u8, row: u8) -> Option<Player> {
@@ -80,93 +74,38 @@ impl OthelloBoard {
         self.discs.get(index).copied().flatten()
     }
 
-    /// How many discs a player would capture on an empty square in one of the ways.
-    fn flips_in_direction(
-        &self,
-        (column, row): (u8, u8),
-        (across, along): (i8, i8),
-        by: Player,
-    ) -> u32 {
-        let (mut column, mut row, mut count) = (column, row, 0);
-        loop {
-            let next = (
-                column.checked_add_signed(across),
-                row.checked_add_signed(along),
-            );
-            let (Some(next_column), Some(next_row)) = next else {
-                return 0;
-            };
-            if next_column >= SIDE || next_row >= SIDE {
-                return 0;
-            }
-            (column, row) = (next_column, next_row);
-            match self.disc(column, row) {
-                None => return 0,
-                Some(player) if player == by => return count,
-                Some(_) => count += 1,
-            }
-        }
-    }
-
-    /// How many discs each player would capture on which empty square, where there are any.
-    pub(super) fn captures(&self) -> Vec<(BoardPlace, [u32; 2])> {
-        let squares = (0..SIDE).flat_map(|row| (0..SIDE).map(move |column| (column, row)));
-        squares
-            .filter(|&(column, row)| self.disc(column, row).is_none())
-            .map(|square| {
-                let all = |by| {
-                    DIRECTIONS
-                        .iter()
-                        .map(|&direction| self.flips_in_direction(square, direction, by))
-                        .sum()
-                };
-                let counts: [u32; 2] = [Player::First, Player::Second].map(all);
-                (BoardPlace::square(square), counts)
-            })
-            .filter(|(_, counts)| *counts != [0, 0])
-            .collect()
-    }
-
-    /// A disc appears, and those it captures turn, the nearest ones first.
-    pub(super) fn animation_script(
-        &self,
-        after: &Self,
-        places: &[BoardPlace],
-    ) -> Option<AnimationScript> {
-        let &[BoardPlace::Square { column, row }] = places else {
-            return None;
-        };
+    /// A disc appears, and those it flips turn over, the nearest ones first.
+    pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
+        let placed = (steps.iter()).find_map(|step| match *step {
+            Step::Place { at, .. } => Some(at),
+            _ => None,
+        })?;
         let mut still = self.clone();
         let mut turns = Vec::new();
-        let pairs = still.discs.iter_mut().zip(&after.discs);
-        for (index, (disc, &now)) in (0_u8..).zip(pairs) {
-            let Some(to) = now.filter(|_| *disc != now) else {
-                continue;
+        for step in steps {
+            let (at, from, to) = match *step {
+                Step::Place {
+                    piece: Piece::Disc(to),
+                    at,
+                } => (at, None, to),
+                Step::Flip { at, to } => (at, still.square_mut(at)?.take(), to),
+                _ => continue,
             };
-            let at = (index % SIDE, index / SIDE);
-            let far = at.0.abs_diff(column).max(at.1.abs_diff(row));
-            turns.push((
-                BoardPlace::square(at),
-                far,
-                Sprite::Flipping {
-                    from: disc.take(),
-                    to,
-                },
-            ));
+            turns.push((at, distance(placed, at)?, Sprite::Flipping { from, to }));
         }
         let farthest = turns.iter().map(|(_, far, _)| *far).max()?;
         let lasts = FIRST_FLIP_MS + FLIP_STAGGER_MS * f32::from(farthest) + FLIP_MS;
-        let legs = turns.into_iter().map(|(place, far, body)| {
+        let tweens = turns.into_iter().map(|(place, far, sprite)| {
             let start = FIRST_FLIP_MS + FLIP_STAGGER_MS * f32::from(far);
-            let moves = if far == 0 {
+            let active = if far == 0 {
                 0.0..APPEAR_MS
             } else {
                 start..start + FLIP_MS
             };
-            Tween::new(body, place, place, moves).with_visible(0.0..lasts)
+            Tween::new(sprite, place, place, active).with_visible(0.0..lasts)
         });
         Some(AnimationScript {
-            tweens: legs.collect(),
+            tweens: tweens.collect(),
             backgrounds: vec![(0.0, BoardKind::Othello(still))],
         })
     }
@@ -240,6 +179,16 @@ impl OthelloBoard {
     }
 }
 
+/// How many steps of a king lie between two squares; none if one of them is no square.
+fn distance(one: BoardPlace, other: BoardPlace) -> Option<u8> {
+    let coordinates = |place: BoardPlace| match place {
+        BoardPlace::Square { column, row } => Some((column, row)),
+        _ => None,
+    };
+    let (one, other) = (coordinates(one)?, coordinates(other)?);
+    Some(one.0.abs_diff(other.0).max(one.1.abs_diff(other.1)))
+}
+
 impl BoardRenderer for OthelloBoard {
     fn extent(&self, coordinates: bool) -> (f32, f32) {
         LAYOUT.extent(coordinates)
@@ -282,18 +231,13 @@ impl BoardRenderer for OthelloBoard {
             Self::paint_targets(brush, &squares, marks);
             self.paint_captures(brush, &squares, marks);
         }
-        for &place in &marks.last_move {
+        for &place in marks.last_places() {
             if let BoardPlace::Square { column, row } = place
                 && is_taken(column, row)
             {
                 squares.paint_last_move_dot(brush, place);
             }
         }
-    }
-
-    fn move_places(&self, mv: &str, _: Player) -> Vec<BoardPlace> {
-        let square = notation::parse_square(mv, SIDE, SIDE);
-        square.map(BoardPlace::square).into_iter().collect()
     }
 
     fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
@@ -313,26 +257,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn discs_are_read_from_the_upper_left_corner_on() {
-        let mut text = "-".repeat(64);
-        text.replace_range(0..1, "X");
-        text.replace_range(10..11, "O");
-        let board = OthelloBoard::read(&format!("{text} X")).unwrap();
+    fn discs_lie_on_their_squares() {
+        let disc =
+            |square: (u8, u8), player: Player| (BoardPlace::square(square), Piece::Disc(player), 1);
+        let board = OthelloBoard::new(&[
+            disc((0, 0), Player::First),
+            disc((2, 1), Player::Second),
+            disc((0, 8), Player::First),
+        ]);
         assert_eq!(board.disc(0, 0), Some(Player::First));
         assert_eq!(board.disc(2, 1), Some(Player::Second));
-        assert_eq!(board.disc(1, 2), None);
-        for wrong in ["", "X", "---", &format!("{}? X", "-".repeat(63))] {
-            assert_eq!(OthelloBoard::read(wrong), None, "{wrong}");
-        }
+        assert_eq!(board.discs.iter().flatten().count(), 2);
     }
 
     #[test]
-    fn a_move_is_a_square_and_a_pass_is_none() {
-        let board = OthelloBoard::read(&"-".repeat(64)).unwrap();
-        let places = |mv: &str| board.move_places(mv, Player::First);
-        assert_eq!(places("c4"), [BoardPlace::Square { column: 2, row: 3 }]);
-        for none in ["pass", "", "i1", "c9", "żż"] {
-            assert_eq!(places(none), [], "{none}");
-        }
+    fn distance_counts_the_steps_of_a_king() {
+        let [a1, c2, pass] = [
+            BoardPlace::square((0, 0)),
+            BoardPlace::square((2, 1)),
+            BoardPlace::Reserve {
+                owner: Player::First,
+            },
+        ];
+        assert_eq!(distance(c2, a1), Some(2));
+        assert_eq!(distance(a1, a1), Some(0));
+        assert_eq!(distance(a1, pass), None);
     }
 }

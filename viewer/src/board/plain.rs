@@ -1,9 +1,6 @@
 //! Any game that has no drawing of its own: stones on squares, which is what every game can say of its positions.
 
-use canopy_engine::games::{
-    Player,
-    notation::{self, Grid},
-};
+use canopy_engine::games::{Player, notation::Grid};
 use tiny_skia::Rect;
 
 use super::{
@@ -87,19 +84,9 @@ impl BoardRenderer for PlainBoard {
         );
         squares.paint_ghost(brush, marks, ghost, is_taken);
         squares.paint_selection(brush, marks, is_taken);
-        for &place in marks.last_move.iter().rev().take(1) {
+        if let Some(&place) = marks.last_places().last() {
             squares.paint_last_move_dot(brush, place);
         }
-    }
-
-    /// The squares that the text is made of, if it is made of nothing else.
-    fn move_places(&self, mv: &str, _: Player) -> Vec<BoardPlace> {
-        let parts = mv.as_bytes().chunks(2).map(std::str::from_utf8);
-        let square = |part: &str| notation::parse_square(part, self.columns, self.rows);
-        parts
-            .map(|part| part.ok().and_then(square).map(BoardPlace::square))
-            .collect::<Option<_>>()
-            .unwrap_or_default()
     }
 
     fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
@@ -137,17 +124,6 @@ mod tests {
                 &Marks::default(),
             );
             assert!(!spots.is_empty(), "{columns} by {rows}");
-        }
-    }
-
-    #[test]
-    fn moves_are_squares_or_nothing() {
-        let board = plain(4, 3);
-        let places = |mv: &str| board.move_places(mv, Player::First);
-        assert_eq!(places("b3"), [BoardPlace::square((1, 2))]);
-        assert_eq!(places("a1d2"), [(0, 0), (3, 1)].map(BoardPlace::square));
-        for none in ["", "b", "b4", "e1", "b3x", "żż", "pass"] {
-            assert_eq!(places(none), [], "{none}");
         }
     }
 }

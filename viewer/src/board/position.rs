@@ -1,22 +1,24 @@
 //! From a game's texts to boards.
 
+use std::sync::Arc;
+
 use canopy_engine::games::{
-    self, History, Outcome, Playable, Player, Visitor,
+    self, History, Outcome, Piece, Playable, Player, Step, Visitor,
     notation::{self, Style, move_text, outcome_text, position_text},
 };
 
 use super::{
-    Board, BoardKind, BoardPlace, BoardReader, chess, connect_four, delta, kalah, othello,
-    plain::PlainBoard,
+    Board, BoardConstructor, BoardFacts, BoardKind, BoardPlace, chess, connect_four, delta, kalah,
+    othello, plain::PlainBoard,
 };
 
 /// The games with a board of their own.
-const READERS: [BoardReader; 5] = [
-    chess::READER,
-    othello::READER,
-    kalah::READER,
-    connect_four::READER,
-    delta::READER,
+const CONSTRUCTORS: [BoardConstructor; 5] = [
+    chess::CONSTRUCTOR,
+    othello::CONSTRUCTOR,
+    kalah::CONSTRUCTOR,
+    connect_four::CONSTRUCTOR,
+    delta::CONSTRUCTOR,
 ];
 
 /// A position that was reached by moves, and what can be said about it.
@@ -63,6 +65,8 @@ pub struct LastMove {
     pub by: Player,
     /// The places it named when it was played.
     pub places: Vec<BoardPlace>,
+    /// What it did to the board.
+    pub steps: Vec<Step>,
 }
 
 impl Board {
@@ -77,12 +81,13 @@ impl Board {
         games::with_game(game, ReplayMoves { position, moves })
             .map_err(|error| error.to_string())?
     }
+}
 
-    /// Reads what the game called `name` writes of a position; none if it has no board of its own.
-    fn read(name: &str, text: &str, to_move: Player) -> Option<Self> {
-        let reader = READERS.iter().find(|reader| reader.game == name)?;
-        let kind = (reader.read)(text)?;
-        Some(Self { kind, to_move })
+impl BoardKind {
+    /// The board of the game called `name` with these pieces; none if it has no board of its own.
+    fn new(name: &str, pieces: &[(BoardPlace, Piece, u32)]) -> Option<Self> {
+        let constructor = CONSTRUCTORS.iter().find(|board| board.game == name)?;
+        Some((constructor.new)(pieces))
     }
 }
 
@@ -104,7 +109,7 @@ impl Visitor for ReplayMoves<'_> {
             notation::read_position(rules, start).map_err(|error| error.to_string())?;
         let mut history = History::new();
         history.push(&position);
-        let mut last = None;
+        let (mut last_move, mut move_note) = (None, None);
         let (mut moves, mut display_moves) = (Vec::new(), Vec::new());
         for (index, text) in self.moves.iter().enumerate() {
             let mv = position
@@ -114,25 +119,21 @@ impl Visitor for ReplayMoves<'_> {
             moves.push((by, own.clone()));
             display_moves.push(human_text(&position, mv));
             if index + 1 == self.moves.len() {
-                let before = board_from_position(&position);
-                let places = before.move_places(&own);
-                last = Some((
-                    before,
-                    LastMove {
-                        places,
-                        by,
-                        mv: own,
-                    },
-                ));
+                move_note = position.move_note(mv);
+                last_move = Some(LastMove {
+                    places: position.move_places(mv),
+                    steps: position.steps(mv),
+                    by,
+                    mv: own,
+                });
             }
             position.play(mv);
             history.push(&position);
         }
-        let mut now = describe_position(&position, &history);
-        let rules = notation::full_name::<G>(rules);
-        now.note = now.compute_note(last.as_ref(), &rules);
+        let now = describe_position(&position, &history);
         Ok(PositionInfo {
-            last_move: last.map(|(_, last)| last),
+            note: move_note.or(now.note),
+            last_move,
             moves,
             display_moves,
             ..now
@@ -146,81 +147,6 @@ fn human_text<G: Playable>(position: &G, mv: G::Move) -> String {
     match position.write_move(mv, Style::Human, &mut text) {
         Ok(()) => text,
         Err(_) => move_text(position, mv),
-    }
-}
-
-impl PositionInfo {
-    /// What is worth telling; `last` is the last move with the board before it.
-    fn compute_note(&self, last: Option<&(Board, LastMove)>, rules: &str) -> Option<String> {
-        match &self.board.kind {
-            BoardKind::Chess(_) => {
-                let is_check = self.checked_king.is_some() && self.outcome.is_none();
-                is_check.then(|| "check".to_owned())
-            }
-            BoardKind::Othello(_) => self.pass_note(last),
-            BoardKind::Kalah(_) => {
-                let (before, last) = last?;
-                let BoardKind::Kalah(before) = &before.kind else {
-                    return None;
-                };
-                before.sowing_note(*last.places.first()?, rules, self.players)
-            }
-            BoardKind::Delta(_) => self.delta_note(last),
-            BoardKind::ConnectFour(_) | BoardKind::Plain(_) => None,
-        }
-    }
-
-    fn player_name(&self, player: Player) -> &'static str {
-        self.players[player.index()]
-    }
-
-    fn pass_note(&self, last: Option<&(Board, LastMove)>) -> Option<String> {
-        if self.legal_moves == ["pass"] {
-            return Some(format!(
-                "{} must pass",
-                self.player_name(self.board.to_move)
-            ));
-        }
-        let (_, last) = last.filter(|(_, last)| last.mv == "pass")?;
-        Some(format!(
-            "{} has no move and passes",
-            self.player_name(last.by)
-        ))
-    }
-
-    /// Delta's exceptions: a second placement of the second player, and stones that are picked up.
-    fn delta_note(&self, last: Option<&(Board, LastMove)>) -> Option<String> {
-        let places = |mv: &str| self.board.move_places(mv).len();
-        let is_equaliser = |player: Player, stones: usize| player == Player::Second && stones == 3;
-        let next = self.player_name(self.board.to_move);
-        if let (Some(player), BoardKind::Delta(board)) = (self.to_move, &self.board.kind)
-            && is_equaliser(player, board.stone_count())
-            && self.legal_moves.iter().any(|mv| places(mv) == 1)
-        {
-            let must = self.legal_moves.iter().all(|mv| places(mv) == 1);
-            let verb = if must { "must" } else { "may" };
-            return Some(format!("{next} {verb} place a stone again (equaliser)"));
-        }
-        if let Some((before, last)) = last {
-            match (
-                last.places.as_slice(),
-                &before.kind,
-                last.mv.split_once('x'),
-            ) {
-                ([_], BoardKind::Delta(before), _)
-                    if is_equaliser(last.by, before.stone_count()) =>
-                {
-                    let who = self.player_name(last.by);
-                    return Some(format!("{who} placed a stone again (equaliser)"));
-                }
-                (_, _, Some((_, picked))) => {
-                    return Some(format!("{} picked up {picked}", self.player_name(last.by)));
-                }
-                _ => {}
-            }
-        }
-        let picks_up = self.legal_moves.first().is_some_and(|mv| places(mv) == 3);
-        picks_up.then(|| format!("{next} has no stones left: after a slide one is picked up"))
     }
 }
 
@@ -240,12 +166,13 @@ fn describe_position<G: Playable>(position: &G, history: &History) -> PositionIn
         Some(outcome) => outcome_text::<G>(outcome, end_reason.unwrap_or_default()),
         None => format!("{} to move", G::PLAYERS[position.to_move().index()]),
     };
-    let board = board_from_position(position);
     PositionInfo {
-        checked_king: board.checked_king(),
-        captures: board.captures(),
-        note: None,
-        board,
+        checked_king: position.checked_king(),
+        captures: position.flip_counts(),
+        note: (outcome.is_none())
+            .then(|| position.position_note())
+            .flatten(),
+        board: board_from_position(position),
         position: position_text(position),
         turn_text,
         to_move: outcome.is_none().then(|| position.to_move()),
@@ -260,12 +187,19 @@ fn describe_position<G: Playable>(position: &G, history: &History) -> PositionIn
     }
 }
 
-/// The board of a position, read from the text that the game writes of it; else from its grid of stones.
+/// The board of a position; stones on the squares of its grid if the game has no board of its own.
 fn board_from_position<G: Playable>(position: &G) -> Board {
-    let text = position_text(position);
-    let to_move = position.to_move();
-    Board::read(G::NAME, &text, to_move).unwrap_or_else(|| Board {
-        kind: BoardKind::Plain(PlainBoard::new(position.grid())),
-        to_move,
-    })
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    Board {
+        kind: BoardKind::new(G::NAME, &position.pieces())
+            .unwrap_or_else(|| BoardKind::Plain(PlainBoard::new(position.grid()))),
+        to_move: position.to_move(),
+        facts: Arc::new(BoardFacts {
+            move_places: (moves.into_iter())
+                .map(|mv| (move_text(position, mv), position.move_places(mv)))
+                .collect(),
+            winning_lines: position.winning_lines(),
+        }),
+    }
 }

@@ -68,7 +68,7 @@ fn all_marks(now: &PositionInfo) -> Marks {
         .flat_map(|mv| now.board.move_places(mv))
         .collect();
     Marks {
-        last_move: (now.last_move.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        last_move: now.last_move.clone(),
         moves: (now.legal_moves.iter())
             .map(|mv| MoveShare {
                 mv: mv.clone(),
@@ -135,7 +135,7 @@ fn the_five_games_have_boards_of_their_own_and_others_have_plain_ones() {
                 kind: BoardKind::Plain(plain::PlainBoard::new(
                     games::with_game(&game, Grids).unwrap(),
                 )),
-                to_move: Player::First,
+                ..now.board.clone()
             },
             ..now
         };
@@ -757,7 +757,7 @@ fn viewer_marks(now: &PositionInfo) -> Marks {
         .collect();
     moves.dedup_by(|one, other| one.mv == other.mv);
     Marks {
-        last_move: (now.last_move.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        last_move: now.last_move.clone(),
         moves,
         chosen: Some(0),
         ..Marks::default()
@@ -858,7 +858,7 @@ fn playing() -> Vec<(Board, Marks)> {
     let at = |game: &str, position: &str, moves: &str, clicks: &[BoardPlace]| {
         let now = after_legal(game, position, moves);
         let marks = Marks {
-            last_move: (now.last_move.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+            last_move: now.last_move.clone(),
             selected: clicks.first().copied(),
             targets: now.board.click_targets(&now.legal_moves, clicks).next,
             checked_king: now.checked_king,

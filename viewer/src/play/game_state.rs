@@ -257,9 +257,8 @@ impl GameState {
 
     /// What lies over the board, with the pointer over one of its places.
     pub fn marks(&self, hovered: Option<BoardPlace>) -> Marks {
-        let last = self.shown_position.last_move.as_ref();
         let mut marks = Marks {
-            last_move: last.map_or_else(Vec::new, |last| last.places.clone()),
+            last_move: self.shown_position.last_move.clone(),
             checked_king: self.shown_position.checked_king,
             captures: self.shown_position.captures.clone(),
             ..Marks::default()

@@ -102,13 +102,9 @@ impl MatchState {
 
     /// What lies over the board: the last move.
     pub fn marks(&self) -> Marks {
-        let last = self
-            .board
-            .as_ref()
-            .ok()
-            .and_then(|now| now.last_move.as_ref());
+        let now = self.board.as_ref().ok();
         Marks {
-            last_move: last.map_or_else(Vec::new, |last| last.places.clone()),
+            last_move: now.and_then(|now| now.last_move.clone()),
             ..Marks::default()
         }
     }
@@ -277,7 +273,7 @@ mod tests {
         let standing = MatchState::new(meta("connect-four", &["4", "4", "3"]));
         assert_eq!(standing.turn_text(), "O to move");
         assert_eq!(standing.to_move(), Some(Player::Second));
-        assert_eq!(standing.marks().last_move.len(), 1);
+        assert_eq!(standing.marks().last_move.unwrap().mv, "3");
         assert_eq!(standing.game_label(), "Game 2 of 4");
         assert!(!standing.is_over() && standing.result_text().is_none());
         let told = |points: &str, name: &str, side, clock| MatchPlayer {

@@ -120,7 +120,7 @@ fn node_board(model: &TreeModel, node: usize) -> Result<(PositionInfo, Marks), S
     let preferred = model.best_child(node).map(|child| model.row(child));
     let chosen = preferred.and_then(|row| children.iter().position(|&other| other == row));
     let marks = Marks {
-        last_move: (replayed.last_move.as_ref()).map_or_else(Vec::new, |last| last.places.clone()),
+        last_move: replayed.last_move.clone(),
         moves: (children.into_iter())
             .map(|row| MoveShare {
                 mv: model.tree.move_name(row).to_owned(),
@@ -184,7 +184,8 @@ mod tests {
         assert_eq!(marks.chosen, Some(0));
         let (leaf, marks) = node_board(&model, 3).unwrap();
         assert_eq!(leaf.turn_text, "X to move");
-        assert_eq!(marks.last_move, [BoardPlace::Square { column: 3, row: 1 }]);
+        let last = marks.last_move.unwrap();
+        assert_eq!(last.places, [BoardPlace::Square { column: 3, row: 1 }]);
         assert_eq!((marks.moves.len(), marks.chosen), (0, None));
     }
 
