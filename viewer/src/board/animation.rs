@@ -1,6 +1,7 @@
-//! A move under way: what stands still, and what is on its way where, at any time.
+//! Animation of a move: backgrounds and tweened sprites as functions of time.
 //!
-//! Each game says in its own file what a move changes; here it is put in order of time. Nothing here looks at a clock.
+//! Each game's file turns the steps of a move into an [`AnimationScript`]; this file plays it. Callers pass the time; nothing
+//! here reads a clock.
 
 use std::{ops::Range, time::Duration};
 
@@ -10,83 +11,82 @@ use tiny_skia::{PixmapMut, Rect};
 use super::{Board, BoardKind, BoardPlace, Marks, brush::Brush};
 use crate::draw::theme::Theme;
 
-/// How long a piece slides, in milliseconds.
+/// Duration of a piece's slide.
 pub(super) const SLIDE_MS: f32 = 160.0;
 
-/// The last of some moves, as it is made. What it looks like depends on nothing but the time since it began.
+/// The animation of one move. A frame depends only on the time since the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveAnimation {
-    /// What stands still, and from when on, in milliseconds; the earliest comes first.
+    /// The board behind the sprites and the time from which it is shown, in milliseconds, ascending.
     backgrounds: Vec<(f32, Board)>,
     tweens: Vec<Tween>,
     final_board: Board,
-    /// In milliseconds.
     duration_ms: f32,
 }
 
-/// How a move changes a board. All times are in milliseconds since it began.
+/// What a game animates. All times are in milliseconds since the start.
 pub(super) struct AnimationScript {
-    /// What stands still, and from when on; the earliest comes first.
+    /// The board behind the sprites and the time from which it is shown, ascending.
     pub(super) backgrounds: Vec<(f32, BoardKind)>,
     pub(super) tweens: Vec<Tween>,
 }
 
-/// A way that something goes.
+/// A sprite's motion from one place to another.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tween {
     pub(super) sprite: Sprite,
     pub(super) from: BoardPlace,
     pub(super) to: BoardPlace,
-    /// When it is shown.
+    /// When the sprite is drawn.
     pub(super) visible: Range<f32>,
-    /// When it moves; before and after it waits.
+    /// When it moves; it rests before and after.
     pub(super) active: Range<f32>,
     pub(super) easing: Easing,
 }
 
-/// What is on its way.
+/// What moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sprite {
-    /// A piece of chess, by its letter.
+    /// A chess piece by its FEN letter.
     Piece(char),
     /// A disc or a stone of a player.
     Disc(Player),
-    /// A disc that is put down, or turned over if it lay there before.
+    /// A disc that appears or flips.
     Flipping {
-        /// Whose it was.
+        /// The owner before; none if it appears.
         from: Option<Player>,
-        /// Whose it becomes.
+        /// The owner after.
         to: Player,
     },
-    /// So many stones of kalah.
+    /// A number of kalah stones in a hand.
     Stones(u32),
 }
 
-/// How fast it goes.
+/// Progress as a function of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Easing {
-    /// Slowly at first and in the end.
+    /// Smoothstep: slow at both ends.
     Smooth,
-    /// Faster and faster; then it jumps up once, a little.
+    /// Free fall, then one small bounce.
     FallAndBounce {
-        /// Which part of the time it falls.
+        /// The share of the time at which it lands.
         landing: f32,
-        /// How high it jumps, as a part of the way.
+        /// Height of the bounce as a share of the distance.
         bounce: f32,
     },
 }
 
-/// What is on its way at one time.
+/// A sprite at one point in time.
 pub(super) struct MovingSprite {
     pub(super) sprite: Sprite,
     pub(super) from: BoardPlace,
     pub(super) to: BoardPlace,
-    /// How much of the way it has gone, from 0 to 1.
+    /// Share of the distance covered, from 0 to 1.
     pub(super) progress: f32,
 }
 
 impl Tween {
-    /// Goes from place to place at an easy pace, and is shown as long as it moves.
+    /// A smooth motion, visible while it is active.
     pub(super) fn new(body: Sprite, from: BoardPlace, to: BoardPlace, moves: Range<f32>) -> Self {
         Self {
             sprite: body,
@@ -98,7 +98,7 @@ impl Tween {
         }
     }
 
-    /// The same, shown before and after it moves too.
+    /// The same motion, visible for longer.
     pub(super) fn with_visible(self, shown: Range<f32>) -> Self {
         Self {
             visible: shown,
@@ -119,7 +119,7 @@ impl Tween {
 }
 
 impl Easing {
-    /// How much of the way is gone after this part of the time.
+    /// Share of the distance covered after a share of the time, both from 0 to 1.
     fn ease(self, part: f32) -> f32 {
         match self {
             Self::Smooth => part * part * (3.0 - 2.0 * part),
@@ -136,8 +136,8 @@ impl Easing {
 }
 
 impl MoveAnimation {
-    /// The last of `moves` from `position`, as [`Board::after_moves`] reads them. None if they cannot be played, or nothing moves:
-    /// there are no moves, the last one is a pass, or the game has no board of its own.
+    /// Animates the last of `moves`, which are read as in [`Board::after_moves`]. None if they are illegal or nothing moves:
+    /// no moves, a pass, or a game without a board of its own.
     pub fn new(game: &str, position: &str, moves: &[impl AsRef<str>]) -> Option<Self> {
         let (_, earlier) = moves.split_last()?;
         let before = Board::after_moves(game, position, earlier).ok()?;
@@ -163,23 +163,23 @@ impl MoveAnimation {
         })
     }
 
-    /// How long it takes. From then on the board is the one after the move.
+    /// The duration; afterwards [`Self::final_board`] is shown.
     pub fn duration(&self) -> Duration {
         Duration::from_secs_f32(self.duration_ms / 1000.0)
     }
 
-    /// The board when it is over.
+    /// The board after the move.
     pub fn final_board(&self) -> &Board {
         &self.final_board
     }
 
-    /// Whether it is over so long after it began.
+    /// Whether it has ended at this time since the start.
     pub fn is_over(&self, at: Duration) -> bool {
         at >= self.duration()
     }
 
-    /// Draws what is to be seen so long after it began, as [`Board::paint`] draws a board. Of the marks of the position to
-    /// come only the last move is shown before it is there.
+    /// Paints the frame at this time since the start, as [`Board::paint`] does. Of the marks, which belong to the position
+    /// after the move, only the last move is shown until the end.
     pub fn paint(
         &self,
         at: Duration,
@@ -201,7 +201,7 @@ impl MoveAnimation {
         board.paint_moving(&mut Brush::new(pixmap, theme), area, &marks, &moving);
     }
 
-    /// What stands still and what is on its way; none if it is over.
+    /// The background and the sprites; none after the end.
     fn frame(&self, at: Duration) -> Option<(&Board, Vec<MovingSprite>)> {
         if self.is_over(at) {
             return None;
@@ -219,7 +219,7 @@ impl MoveAnimation {
     }
 }
 
-/// A number on the way from one to another.
+/// Linear interpolation; `along` runs from 0 to 1.
 pub(super) fn lerp(from: f32, to: f32, along: f32) -> f32 {
     from + (to - from) * along
 }
@@ -244,7 +244,7 @@ mod tests {
         "delta:off",
     ];
 
-    /// Random games: each motion with the position before it and the one after it.
+    /// Every animation of some random games, between the positions before and after it.
     fn motions(game: &str, seeds: Range<u64>) -> Vec<(PositionInfo, MoveAnimation, PositionInfo)> {
         let mut all = Vec::new();
         for seed in seeds {
@@ -285,7 +285,7 @@ mod tests {
         pixmap
     }
 
-    /// Whether two pictures are the same outside of some places.
+    /// Whether two pictures are equal outside some places.
     fn is_same_outside(one: &Pixmap, other: &Pixmap, board: &Board, places: &[BoardPlace]) -> bool {
         let (_, area) = whole(board);
         let marks = Marks::default();
@@ -331,7 +331,7 @@ mod tests {
             for (before, motion, after) in motions(game, 1..2).iter().step_by(3) {
                 let almost = motion.duration().saturating_sub(Duration::from_micros(50));
                 let mut places: Vec<BoardPlace> = motion.tweens.iter().map(|leg| leg.to).collect();
-                // A pawn that is taken in passing stands until then.
+                // A pawn captured en passant is drawn until the end.
                 if let (Some(last), "chess" | "chess:960") = (&after.last_move, game)
                     && let [
                         BoardPlace::Square { row, .. },

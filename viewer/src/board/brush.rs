@@ -1,4 +1,4 @@
-//! What all boards are painted with: discs, rings, lines, arrows, rounded rectangles and figures.
+//! Drawing primitives of the boards: discs, rings, arrows, rounded rectangles, text.
 
 use egui::{Align2, Color32};
 use tiny_skia::{
@@ -12,19 +12,19 @@ use crate::draw::{
     theme::{self, Theme},
 };
 
-/// Smaller text than this cannot be read and is left out.
+/// Smallest legible text size in pixels; smaller text is not drawn.
 const MIN_TEXT_SIZE: f32 = 6.0;
 
-/// Paints into a picture.
+/// Draws primitives into a pixmap with a theme's colours.
 pub(super) struct Brush<'a, 'p> {
     pixmap: &'a mut PixmapMut<'p>,
     text: Option<TextRenderer>,
     semibold: Option<TextRenderer>,
-    /// The colours around the board.
+    /// Colours of the window.
     pub(super) theme: &'a Theme,
 }
 
-/// The colour of visits on a board: grounds of boards are darker than those of the light theme, so it is brighter there.
+/// Colour of visit shares; brighter in the light theme, where boards are darker than the window.
 pub(super) fn visit_colour(theme: &Theme) -> Color32 {
     if theme.is_dark {
         theme.warm
@@ -33,12 +33,12 @@ pub(super) fn visit_colour(theme: &Theme) -> Color32 {
     }
 }
 
-/// How large the names of columns and rows are in a drawing so wide, if there is so much room for them.
+/// Text size of coordinates for a drawing's width and the height of its margin, in pixels.
 pub(super) fn coordinate_size(width: f32, room: f32) -> f32 {
     (width * 0.034 + 1.6).min(room * 0.85)
 }
 
-/// A colour of which only a part is laid on.
+/// A colour with its opacity multiplied; `opacity` is clamped to 0 to 1.
 pub(super) fn with_opacity(colour: Color32, opacity: f32) -> Color {
     let mut colour = theme::to_skia(colour);
     colour.apply_opacity(opacity.clamp(0.0, 1.0));
@@ -61,7 +61,7 @@ impl<'a, 'p> Brush<'a, 'p> {
             .fill_path(path, &paint, FillRule::Winding, at, None);
     }
 
-    /// Fills what an odd number of borders surrounds: a plate with holes in it.
+    /// Fills by the even-odd rule, as for a plate with holes.
     pub(super) fn fill_even_odd(&mut self, path: &Path, colour: Color) {
         let paint = paint(colour, true);
         let at = Transform::identity();
@@ -80,7 +80,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         self.pixmap.stroke_path(path, &paint, &stroke, at, None);
     }
 
-    /// A rectangle with sharp edges; what of a pixel it covers by half, it covers.
+    /// A rectangle without anti-aliasing.
     pub(super) fn rectangle(&mut self, rect: Rect, colour: Color) {
         let paint = paint(colour, false);
         self.pixmap
@@ -93,7 +93,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         }
     }
 
-    /// The border of a rounded rectangle, inside of it.
+    /// A rounded rectangle's border, drawn inside it.
     pub(super) fn border(&mut self, rect: Rect, radius: f32, width: f32, colour: Color) {
         let inner = rect.inset(width / 2.0, width / 2.0);
         if let Some(path) = inner.and_then(|rect| rounded_path(rect, radius - width / 2.0)) {
@@ -107,7 +107,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         }
     }
 
-    /// A circle, whose outer border has the radius.
+    /// A circle; `radius` is that of its outer edge.
     pub(super) fn ring(&mut self, (x, y): (f32, f32), radius: f32, width: f32, colour: Color) {
         let middle = radius - width / 2.0;
         if let Some(path) = PathBuilder::from_circle(x, y, middle) {
@@ -115,14 +115,14 @@ impl<'a, 'p> Brush<'a, 'p> {
         }
     }
 
-    /// A disc with an outline of its own, so that it can be told from any ground.
+    /// A disc with an outline, visible on any ground.
     pub(super) fn piece(&mut self, at: (f32, f32), radius: f32, tone: PieceColours) {
         self.disc(at, radius, theme::to_skia(tone.fill));
         let width = (radius * 0.07).max(0.8);
         self.ring(at, radius, width, with_opacity(tone.edge, 0.9));
     }
 
-    /// A piece that is seen from the side, so that only this part of its width is to be seen.
+    /// A disc seen at an angle; `part` is the visible share of its width.
     pub(super) fn flipping_piece(
         &mut self,
         (x, y): (f32, f32),
@@ -145,7 +145,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         );
     }
 
-    /// Light over a square, strongest in its middle.
+    /// A radial gradient over a square, strongest in the centre.
     pub(super) fn glow(&mut self, rect: Rect, colour: Color32) {
         let (x, y) = rect_centre(rect);
         let stops = [(0.0, 0.95), (0.45, 0.75), (1.0, 0.1)];
@@ -171,7 +171,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         }
     }
 
-    /// An arrow as one shape, so that it covers nothing twice.
+    /// An arrow as one path, so that translucent parts do not overlap.
     pub(super) fn arrow(
         &mut self,
         from: (f32, f32),
@@ -219,7 +219,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         }
     }
 
-    /// A short text with its middle at a point.
+    /// Text centred at a point.
     pub(super) fn text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
         if size >= MIN_TEXT_SIZE {
             let fonts = self.text.get_or_insert_with(TextRenderer::regular);
@@ -228,7 +228,7 @@ impl<'a, 'p> Brush<'a, 'p> {
         }
     }
 
-    /// The same in semibold, for small figures on a coloured ground.
+    /// Semibold text centred at a point, for small digits on a coloured ground.
     pub(super) fn semibold_text(&mut self, text: &str, at: (f32, f32), size: f32, colour: Color32) {
         if size >= MIN_TEXT_SIZE {
             let fonts = self.semibold.get_or_insert_with(TextRenderer::semibold);
@@ -245,16 +245,16 @@ fn paint(colour: Color, smooth: bool) -> Paint<'static> {
     paint
 }
 
-/// A rectangle with round corners; without them if the radius is nothing.
+/// The path of a rounded rectangle.
 fn rounded_path(rect: Rect, radius: f32) -> Option<Path> {
     let mut path = PathBuilder::new();
     push_rounded_rectangle(&mut path, rect, radius);
     path.finish()
 }
 
-/// Adds a rectangle with round corners to a path.
+/// Adds a rounded rectangle to a path; its corners are square if the radius is 0 or less.
 pub(super) fn push_rounded_rectangle(path: &mut PathBuilder, rect: Rect, radius: f32) {
-    /// How far a cubic curve's handles lie from a quarter circle's ends, as a part of the radius.
+    /// Distance of the control points of a cubic Bézier quarter circle from its ends, in radii.
     const HANDLE: f32 = 0.552_285;
     let radius = radius.clamp(0.0, rect.width().min(rect.height()) / 2.0);
     if radius <= 0.0 {
@@ -289,7 +289,7 @@ pub(super) fn push_rounded_rectangle(path: &mut PathBuilder, rect: Rect, radius:
     path.close();
 }
 
-/// The middle of a rectangle.
+/// Centre of a rectangle.
 pub(super) fn rect_centre(rect: Rect) -> (f32, f32) {
     (
         (rect.left() + rect.right()) / 2.0,

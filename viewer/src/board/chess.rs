@@ -1,4 +1,4 @@
-//! Chess: pieces from a typeface, on squares of two quiet colours.
+//! Chess: glyphs of a font as pieces, on squares of two colours.
 
 use std::sync::LazyLock;
 
@@ -29,7 +29,7 @@ const LAYOUT: GridLayout = GridLayout {
     numbering: RowNumbering::BottomUp,
 };
 
-/// A piece's letter, and the sign that shows it.
+/// FEN letters and the glyphs that show them.
 const PIECE_GLYPHS: [(char, char); 6] = [
     ('k', '♚'),
     ('q', '♛'),
@@ -39,7 +39,7 @@ const PIECE_GLYPHS: [(char, char); 6] = [
     ('p', '♟'),
 ];
 
-/// The shapes of [`PIECE_GLYPHS`].
+/// Outlines of [`PIECE_GLYPHS`].
 static PIECE_OUTLINES: LazyLock<[Option<GlyphOutline>; 6]> =
     LazyLock::new(|| PIECE_GLYPHS.map(|(_, sign)| GlyphOutline::of(sign)));
 
@@ -53,7 +53,7 @@ const BLACK_PIECE: PieceColours = PieceColours {
     edge: rgb(0xe9e6de),
 };
 
-/// What a pawn may become, the strongest first.
+/// Promotion pieces, the strongest first: the letter in a move, and the name for people.
 const PROMOTIONS: [(char, &str); 4] = [
     ('q', "Queen"),
     ('r', "Rook"),
@@ -67,7 +67,7 @@ pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     new: |pieces| BoardKind::Chess(ChessBoard::new(pieces)),
 };
 
-/// The pieces, a1 first, row by row: their letters, large ones for White.
+/// FEN letters of the pieces, a1 first, rank by rank.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ChessBoard {
     pieces: Vec<Option<char>>,
@@ -99,7 +99,7 @@ impl ChessBoard {
         self.pieces.get(index).copied().flatten()
     }
 
-    /// Pieces slide to where they go; a pawn is a pawn until it arrives, and what is captured stands until then.
+    /// Pieces slide to their targets. A promotion shows at the end, and a captured piece is drawn until then.
     pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         let mut still = self.clone();
         let mut tweens = Vec::new();
@@ -117,7 +117,7 @@ impl ChessBoard {
             }
             tweens.push(Tween::new(Sprite::Piece(letter), from, to, 0.0..SLIDE_MS));
         }
-        // A castling king, which comes first, is drawn over its rook.
+        // The rules list a castling king first; it is drawn over its rook.
         tweens.reverse();
         (!tweens.is_empty()).then(|| AnimationScript {
             backgrounds: vec![(0.0, BoardKind::Chess(still))],
@@ -125,7 +125,7 @@ impl ChessBoard {
         })
     }
 
-    /// Draws the pieces on their way.
+    /// Paints the pieces in motion.
     fn paint_sliding_pieces(brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[MovingSprite]) {
         for MovingSprite {
             sprite: body,
@@ -182,7 +182,7 @@ impl ChessBoard {
     }
 }
 
-/// Whose piece a letter means.
+/// The owner of a piece by its FEN letter.
 fn owner_of(letter: char) -> Player {
     if letter.is_ascii_uppercase() {
         Player::First
@@ -191,7 +191,7 @@ fn owner_of(letter: char) -> Player {
     }
 }
 
-/// A piece of a player, from its small letter.
+/// The FEN letter of a player's piece, from its lower-case letter.
 fn letter_for(piece: char, player: Player) -> char {
     match player {
         Player::First => piece.to_ascii_uppercase(),
@@ -199,7 +199,7 @@ fn letter_for(piece: char, player: Player) -> char {
     }
 }
 
-/// The moves that say what a pawn becomes, the strongest piece first; none if there is only one.
+/// The promotions among some moves, the strongest first; none if there is no choice.
 pub(super) fn promotions(moves: &[String]) -> Vec<Promotion> {
     let choices: Vec<Promotion> = (PROMOTIONS.iter())
         .flat_map(|&(letter, name)| {
@@ -218,12 +218,12 @@ pub(super) fn promotions(moves: &[String]) -> Vec<Promotion> {
     }
 }
 
-/// The letter of what a pawn becomes by a move.
+/// The letter of the promotion piece in a move.
 fn promotion_letter(mv: &str) -> Option<char> {
     mv.trim().chars().nth(4)
 }
 
-/// Draws what a pawn may become.
+/// Paints a promotion piece, centred in `area`.
 pub(super) fn paint_promotion(
     brush: &mut Brush<'_, '_>,
     area: Rect,
@@ -238,13 +238,13 @@ pub(super) fn paint_promotion(
     }
 }
 
-/// Which of [`PIECE_GLYPHS`] a letter means.
+/// Index of a letter of either case in [`PIECE_GLYPHS`].
 fn glyph_index(letter: char) -> Option<usize> {
     let letter = letter.to_ascii_lowercase();
     PIECE_GLYPHS.iter().position(|(known, _)| *known == letter)
 }
 
-/// Draws a piece on a square: all stand on the same line, and the king fills the square.
+/// Paints a piece on a square. All pieces share a base line; the king's height sets the scale.
 fn paint_piece(brush: &mut Brush<'_, '_>, square: Rect, letter: char) {
     let shapes = &*PIECE_OUTLINES;
     let shape = glyph_index(letter).and_then(|index| shapes.get(index)?.as_ref());
@@ -260,7 +260,7 @@ fn paint_piece(brush: &mut Brush<'_, '_>, square: Rect, letter: char) {
     let (x, y) = rect_centre(square);
     let (centre, _) = rect_centre(bounds);
     let (_, line) = rect_centre(tallest);
-    // Whole pixels keep the feet of all pieces equally sharp.
+    // On a whole pixel the base line is equally sharp for all pieces.
     let foot = (y + (tallest.bottom() - line) * scale).round();
     let at = Transform::from_row(
         scale,
@@ -336,7 +336,7 @@ mod tests {
         assert!(PIECE_OUTLINES.iter().all(Option::is_some));
     }
 
-    /// How different two colours look, by the contrast ratio of the Web Content Accessibility Guidelines 2.1.
+    /// Contrast ratio of two colours (Web Content Accessibility Guidelines 2.1).
     fn contrast(one: Color32, other: Color32) -> f32 {
         let light = |colour: Color32| {
             let [red, green, blue, _] = egui::Rgba::from(colour).to_array();

@@ -16,14 +16,14 @@ use super::{
 };
 use crate::draw::theme::{self, Theme};
 
-/// How long a disc falls by one row, in milliseconds; by four rows it takes twice as long.
+/// Time to fall one row; it grows with the square root of the rows.
 const FALL_MS: f32 = 150.0;
-/// How long it takes to come to rest.
+/// Duration of the bounce.
 const LANDING_MS: f32 = 110.0;
-/// How high it jumps when it lands, in rows.
+/// Height of the bounce, in rows.
 const BOUNCE_ROWS: f32 = 0.09;
 
-/// How large a hole is, in squares.
+/// Radius of a hole, in squares.
 const HOLE_RADIUS: f32 = 0.41;
 
 /// The board of the game.
@@ -40,7 +40,7 @@ const LAYOUT: GridLayout = GridLayout {
     numbering: RowNumbering::ColumnsOnly,
 };
 
-/// The holes, row 1 first, each row from column 1 on.
+/// The discs by hole, row by row from the lower left.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConnectFourBoard {
     discs: Vec<Option<Player>>,
@@ -63,7 +63,7 @@ impl ConnectFourBoard {
         self.discs.get(hole_index(column, row)).copied().flatten()
     }
 
-    /// Fills the ring of the disc that fell last: a red dot would not be seen on a red disc.
+    /// Fills the ring of the last disc; the red dot of other boards is invisible on a red disc.
     fn paint_last_move(&self, brush: &mut Brush<'_, '_>, squares: &Squares, place: BoardPlace) {
         let BoardPlace::Square { column, row } = place else {
             return;
@@ -74,7 +74,7 @@ impl ConnectFourBoard {
         }
     }
 
-    /// A disc falls from above the column, jumps a little and lies.
+    /// A disc falls from above the column and bounces once.
     pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         let &[
             Step::Place {
@@ -100,17 +100,17 @@ impl ConnectFourBoard {
         })
     }
 
-    /// Draws a disc in its hole, or on its way down.
+    /// Paints a disc, at rest or falling.
     fn paint_disc(&self, brush: &mut Brush<'_, '_>, squares: &Squares, at: (f32, f32), by: Player) {
         let hole = squares.cell * HOLE_RADIUS;
         let tone = self.piece_colours(by, brush.theme);
-        // The plate hides the edge.
+        // The plate covers the disc's edge.
         brush.disc(at, hole + 1.0, theme::to_skia(tone.fill));
         let width = (squares.cell * 0.045).max(1.0);
         brush.ring(at, hole * 0.72, width, with_opacity(tone.edge, 0.55));
     }
 
-    /// Draws the disc that falls, behind the plate.
+    /// Paints the falling disc, behind the plate.
     fn paint_falling_disc(
         &self,
         brush: &mut Brush<'_, '_>,
@@ -135,7 +135,7 @@ impl ConnectFourBoard {
         }
     }
 
-    /// Lights up a column of the plate, which is drawn already.
+    /// Highlights a column on the painted plate.
     fn paint_column(&self, brush: &mut Brush<'_, '_>, squares: &Squares, column: u8) {
         let [foot, head] = [0, ROWS.saturating_sub(1)]
             .map(|row| squares.rect_of(BoardPlace::Square { column, row }));
@@ -154,7 +154,7 @@ impl ConnectFourBoard {
         }
     }
 
-    /// A translucent disc where one dropped into a column would come to rest.
+    /// Paints a translucent disc in the hole where it would come to rest.
     fn paint_ghost(
         &self,
         brush: &mut Brush<'_, '_>,
@@ -166,7 +166,7 @@ impl ConnectFourBoard {
             let hole = squares.cell * HOLE_RADIUS;
             brush.disc(at, hole + 1.0, with_opacity(tone.fill, 0.45));
             let width = (squares.cell * 0.045).max(1.0);
-            // What stands out from an empty hole.
+            // The colour with more contrast to an empty hole.
             let ring = if brush.theme.is_dark {
                 tone.fill
             } else {
@@ -199,7 +199,7 @@ impl BoardRenderer for ConnectFourBoard {
         let hole = squares.cell * HOLE_RADIUS;
         let mut plate = PathBuilder::new();
         push_rounded_rectangle(&mut plate, squares.board, squares.cell * 0.3);
-        // Behind the holes it is a little darker than around the board.
+        // Seen through the holes, the ground is a little darker than around the board.
         let shade = if brush.theme.is_dark { 0.3 } else { 0.06 };
         if let Some(behind) = squares.board.inset(1.0, 1.0) {
             brush.rounded_rectangle(
@@ -269,7 +269,7 @@ impl BoardRenderer for ConnectFourBoard {
         }
     }
 
-    /// Wherever one clicks in a column, the disc falls.
+    /// Any hole of a column selects the column.
     fn is_same_click(&self, one: BoardPlace, other: BoardPlace) -> bool {
         match (one, other) {
             (BoardPlace::Square { column, .. }, BoardPlace::Square { column: other, .. }) => {

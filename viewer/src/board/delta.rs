@@ -1,4 +1,4 @@
-//! Delta: stones on five by five squares, and each side's reserve beside them.
+//! Delta: stones on 5 by 5 squares, with each side's reserve above or below.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use super::{
 use crate::draw::theme::{self, Theme, mix};
 
 const SIDE: u8 = 5;
-/// Places of a reserve.
+/// Slots of a reserve's tray.
 const STONES_PER_SIDE: usize = delta::STONES_PER_SIDE as usize;
 
 const LAYOUT: GridLayout = GridLayout {
@@ -28,11 +28,12 @@ const LAYOUT: GridLayout = GridLayout {
     numbering: RowNumbering::BottomUp,
 };
 
-/// When a slide's other stone sets out, in milliseconds.
+/// Time from the start of a slide to the start of the dropped stone's motion.
 const DROP_DELAY_MS: f32 = 110.0;
 
-/// How large a stone is on the board and in a reserve, in squares.
+/// Radius of a stone on the board, in squares.
 const STONE_RADIUS: f32 = 0.38;
+/// Radius of a stone in reserve, in squares.
 const RESERVE_STONE_RADIUS: f32 = 0.17;
 
 /// The board of the game.
@@ -45,7 +46,7 @@ pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DeltaBoard {
     stones: Vec<Option<Player>>,
-    /// Stones of each side that are not on the board, nor on their way.
+    /// Stones in reserve, first player first; those in motion are not counted.
     reserves: [usize; 2],
 }
 
@@ -88,7 +89,7 @@ impl DeltaBoard {
         self.stones.get(index).copied().flatten()
     }
 
-    /// A stone is put down; or it slides, and then another one follows from the reserve, or from where it is picked up.
+    /// A stone is placed; or one slides, and another follows from the reserve or from where it is picked up.
     pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         let tween = |step: Step, active: Range<f32>| match step {
             Step::Move {
@@ -101,7 +102,7 @@ impl DeltaBoard {
         let lasts = DROP_DELAY_MS + SLIDE_MS;
         let tweens = match *steps {
             [placement] => vec![tween(placement, 0.0..SLIDE_MS)?],
-            // The sliding stone is drawn over the other.
+            // The sliding stone is painted last, over the other.
             [slide, drop] => vec![
                 tween(drop, DROP_DELAY_MS..lasts)?.with_visible(0.0..lasts),
                 tween(slide, 0.0..SLIDE_MS)?.with_visible(0.0..lasts),
@@ -118,7 +119,7 @@ impl DeltaBoard {
         })
     }
 
-    /// Where a stone lies and how large it is: on its square, or as the last one of a reserve.
+    /// Centre and radius of a stone on a square, or of the next one taken from a reserve.
     fn stone_position(
         &self,
         squares: &Squares,
@@ -134,7 +135,7 @@ impl DeltaBoard {
         }
     }
 
-    /// Draws the stones on their way.
+    /// Paints the stones in motion.
     fn paint_moving_stones(
         &self,
         brush: &mut Brush<'_, '_>,
@@ -159,7 +160,7 @@ impl DeltaBoard {
         }
     }
 
-    /// The reserve as a row of nine places, each with a stone or without.
+    /// Paints a reserve as a tray of slots, filled or empty.
     fn paint_reserve(
         &self,
         brush: &mut Brush<'_, '_>,
@@ -197,10 +198,10 @@ impl DeltaBoard {
         }
     }
 
-    /// Dots on what the last move put down, and a fainter one where it came from.
+    /// Paints dots on the stones that the last move put down, and a ring where a slide began.
     fn paint_last_move(&self, brush: &mut Brush<'_, '_>, squares: &Squares, last: &LastMove) {
         for place in last.steps.iter().filter_map(|step| step.target()) {
-            // A stone that is on its way is not yet there.
+            // During an animation the stone is not there yet.
             if let BoardPlace::Square { column, row } = place
                 && self.stone(column, row).is_some()
             {
@@ -216,7 +217,7 @@ impl DeltaBoard {
     }
 }
 
-/// Where a stone of a reserve lies, counted from 0.
+/// Centre of a reserve's slot; `index` counts from 0.
 fn reserve_position(
     squares: &Squares,
     flip: bool,
@@ -231,7 +232,7 @@ fn reserve_position(
     ))
 }
 
-/// The colour of the board.
+/// Colour of the board.
 fn background(theme: &Theme) -> Color32 {
     themed_colour(theme, 0x5a5470, 0xbcb4cc)
 }

@@ -1,4 +1,4 @@
-//! Kalah: wells with stones in them, and their numbers. Who sits below has the store on the right.
+//! Kalah: wells with stones and their counts. The lower player's store is on the right.
 
 use canopy_engine::games::{Piece, Player, Step};
 use egui::Color32;
@@ -13,34 +13,33 @@ use super::{
 };
 use crate::draw::theme::{self, Theme, mix};
 
-// Lengths, of which a pit with the room around it is one.
+// Lengths; the unit is the width of a pit with its margin.
 const RIM_WIDTH: f32 = 0.18;
 const STORE_WIDTH: f32 = 0.96;
-/// Between a store and the pits.
+/// Gap between a store and the pits.
 const STORE_GAP: f32 = 0.1;
-/// How high a row of pits is.
+/// Height of a row of pits.
 const ROW_HEIGHT: f32 = 0.96;
-/// The room for the numbers of stones.
+/// Height of the band with the stone counts.
 const COUNT_BAND_HEIGHT: f32 = 0.4;
-/// The room for the numbers of pits, where they are shown.
+/// Height of the band with the pit numbers, if coordinates are shown.
 const PIT_LABEL_HEIGHT: f32 = 0.42;
-/// A well, as wide as high.
+/// Diameter of a well.
 const WELL_SIZE: f32 = 0.86;
 
-/// Below this many pixels to a pit, stones are too small: their number stands in the well instead.
+/// With fewer pixels to a pit, the count is drawn in the well instead of stones.
 const MIN_PIT_PIXELS_FOR_STONES: f32 = 16.5;
 
-// Times, in milliseconds.
-/// From one stone that is sown to the next.
+/// Time from one sown stone to the next.
 const SOW_INTERVAL_MS: f32 = 110.0;
-/// At most so long for all of them.
+/// Upper bound for sowing all stones of a pit.
 const MAX_SOWING_MS: f32 = 2400.0;
-/// Before stones are carried away.
+/// Pause before captured or remaining stones are carried to a store.
 const CARRY_DELAY_MS: f32 = 120.0;
-/// While stones are carried to a store.
+/// Duration of carrying them.
 const CARRY_MS: f32 = 260.0;
 
-/// How high a hand is above a well, in pits.
+/// Height of the sowing hand above a well, in pits.
 const HAND_HEIGHT: f32 = 0.12;
 
 /// The board of the game.
@@ -49,14 +48,14 @@ pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     new: |pieces| BoardKind::Kalah(KalahBoard::new(pieces)),
 };
 
-/// The stones of both sides: in the stores, and in the pits, each from its owner's left.
+/// Stone counts, first player first; pits from their owner's left.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KalahBoard {
     stores: [u32; 2],
     pits: [Vec<u32>; 2],
 }
 
-/// Where things lie.
+/// Positions of pits and stores in pixels.
 struct KalahLayout {
     fit: FitTransform,
     pits: usize,
@@ -70,7 +69,7 @@ impl KalahBoard {
             stores: [0; 2],
             pits: [Vec::new(), Vec::new()],
         };
-        // The pits of a player come in their order.
+        // The rules list the pits of a player in order.
         for &(place, _, stones) in pieces {
             match place {
                 BoardPlace::Pit { owner, .. } => board.pits[owner.index()].push(stones),
@@ -99,7 +98,7 @@ impl KalahBoard {
         }
     }
 
-    /// Each well with the stones in it.
+    /// Every store and pit with its stone count.
     fn wells(&self) -> Vec<(BoardPlace, u32)> {
         let mut wells = Vec::new();
         for owner in [Player::First, Player::Second] {
@@ -123,13 +122,13 @@ impl KalahBoard {
         }
     }
 
-    /// All stones.
+    /// Stones on the whole board.
     #[cfg(test)]
     pub(super) fn total(&self) -> u32 {
         self.wells().iter().map(|(_, stones)| stones).sum()
     }
 
-    /// Takes all stones out of a well.
+    /// Empties a well; how many stones it held.
     fn take_stones(&mut self, place: BoardPlace) -> u32 {
         self.well_mut(place).map_or(0, std::mem::take)
     }
@@ -140,8 +139,7 @@ impl KalahBoard {
         }
     }
 
-    /// A hand goes from well to well and lets a stone fall into each; then what is captured, and in the end what is left,
-    /// is carried to the stores.
+    /// A hand sows stone by stone; then captured stones, and at the end of the game remaining ones, are carried to the stores.
     pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         let Some(&Step::Sow { from: pit, .. }) = steps.first() else {
             return None;
@@ -181,7 +179,7 @@ impl KalahBoard {
         Some(script)
     }
 
-    /// Adds to a story that stones are carried from wells to stores, all at once.
+    /// Appends stones carried from pits to stores, all at once, given as (from, count, to).
     fn animate_carry(
         &mut self,
         carried: Vec<(BoardPlace, u32, BoardPlace)>,
@@ -214,7 +212,7 @@ impl KalahBoard {
         *time = end;
     }
 
-    /// Draws the hands: bowls with stones in them.
+    /// Paints stones in motion as bowls that hold them.
     fn paint_hands(brush: &mut Brush<'_, '_>, layout: &KalahLayout, moving: &[MovingSprite]) {
         let unit = layout.fit.unit;
         let colours = kalah_colours(brush.theme);
@@ -259,7 +257,7 @@ impl KalahLayout {
         (owner == Player::First) != self.is_flipped
     }
 
-    /// The room that belongs to a place, from which no other place takes anything.
+    /// The clickable rectangle of a place, its stone count included; no two overlap.
     fn place_rect(&self, place: BoardPlace) -> Option<Rect> {
         let (owner, number) = match place {
             BoardPlace::Pit { owner, number } => (owner, Some(number)),
@@ -298,7 +296,7 @@ impl KalahLayout {
         }
     }
 
-    /// The well of a place.
+    /// The rectangle around the well of a place.
     fn well_rect(&self, place: BoardPlace) -> Option<Rect> {
         let spot = self.place_rect(place)?;
         let unit = self.fit.unit;
@@ -327,7 +325,7 @@ impl KalahLayout {
         }
     }
 
-    /// Where a number stands that belongs to a place: in the band beside its row, or beyond the board's edge.
+    /// Centre of a place's label: the stone count in the band beside its row, or the pit number outside the board.
     fn label_position(
         &self,
         place: BoardPlace,
@@ -349,7 +347,7 @@ impl KalahLayout {
     }
 }
 
-/// Where so many stones lie in a round well, from its middle, and how large they are; the well's radius is 1.
+/// Offsets of stones from the centre of a round well, and their radius; the well's radius is 1.
 fn heap_positions(stones: u32) -> (Vec<(f32, f32)>, f32) {
     let turn = std::f32::consts::TAU;
     let around = |count: u32, radius: f32| {
@@ -368,7 +366,7 @@ fn heap_positions(stones: u32) -> (Vec<(f32, f32)>, f32) {
             0.17,
         ),
         _ => {
-            // Each next one a golden angle further round, so that they lie evenly like the seeds of a sunflower.
+            // Fermat's spiral with the golden angle spreads them evenly (Vogel, 1979).
             let golden = turn * 0.381_966;
             let wide = 0.8;
             let seeds = (0..stones).map(|index| {
@@ -381,7 +379,7 @@ fn heap_positions(stones: u32) -> (Vec<(f32, f32)>, f32) {
     }
 }
 
-/// Where so many stones lie in a store, in rows from its foot, and how large they are.
+/// Centres of the stones in a store, in rows from its foot, and their radius.
 fn pile_positions(stones: u32, store: Rect) -> (Vec<(f32, f32)>, f32) {
     let inner = store.width() * 0.8;
     let high = store.height() - (store.width() - inner);
@@ -466,7 +464,7 @@ impl KalahBoard {
         }
     }
 
-    /// Shares, and rings around what was played, is held, or may be played.
+    /// Rings around the last move, the targets and the selection, and the preview under the pointer.
     fn paint_marks(brush: &mut Brush<'_, '_>, layout: &KalahLayout, marks: &Marks) {
         let width = (layout.fit.unit * 0.055).max(1.0);
         let (last, held) = (brush.theme.bad, brush.theme.warm);
@@ -493,7 +491,7 @@ impl KalahBoard {
         }
     }
 
-    /// Warm discs whose areas are the shares of the moves.
+    /// Discs whose areas are the moves' visit shares.
     fn paint_move_groups(brush: &mut Brush<'_, '_>, layout: &KalahLayout, routes: &[MoveGroup]) {
         for route in routes {
             let well = route
@@ -504,7 +502,7 @@ impl KalahBoard {
                 let radius = well.width() / 2.0 * route.share.sqrt().max(0.12);
                 let opacity = match (route.is_chosen, layout.fit.unit < MIN_PIT_PIXELS_FOR_STONES) {
                     (true, false) => 0.85,
-                    // A number has to be read on it.
+                    // The stone count is drawn over it.
                     (true, true) => 0.55,
                     (false, _) => 0.4,
                 };
@@ -566,7 +564,7 @@ impl BoardRenderer for KalahBoard {
         Self::paint_hands(brush, &layout, over.moving);
     }
 
-    /// Stones belong to nobody: players have the colours that their nodes of a tree have.
+    /// Stones belong to nobody; players have the colours of their tree nodes.
     fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
         PieceColours {
             fill: match player {

@@ -1,12 +1,14 @@
-//! Draws the positions of the games, and says which place of a board a point means.
+//! Boards: painting positions, hit-testing, and animating moves.
 //!
-//! A [`Board`] is read from the text that a game itself writes of a position; of the engine this room knows nothing but the
-//! games' notations. [`Marks`] are what lies over a board: the last move, how often a search tried which move, what a person
-//! has taken hold of. A [`MoveAnimation`] is a move under way. [`BoardTextures`] keeps finished drawings as textures of the interface.
+//! A [`Board`] holds the pieces of a position and what the rules say about it ([`Explain`]); no rule is written here.
+//! [`Marks`] are drawn over it: the last move, visit shares of a search, a person's selection. A [`MoveAnimation`] shows the
+//! steps of a move over time. [`BoardTextures`] caches finished drawings as egui textures.
 //!
-//! Each game is one file here: what of a position it keeps, where its places lie, and how it is painted. A game without a
-//! file is drawn as stones on squares. To give it a board of its own, add a file with a `READER`, and a row to `BoardKind` and to
-//! `READERS` of `position`.
+//! Each game has one file: the pieces it keeps, its layout and its painting. A game without a file is drawn as stones on
+//! squares. To give it a board of its own, add a file with a `CONSTRUCTOR`, a variant of `BoardKind` and a row in `CONSTRUCTORS`
+//! of `position`.
+//!
+//! [`Explain`]: canopy_engine::games::Explain
 
 mod animation;
 mod brush;
@@ -37,7 +39,7 @@ pub use canopy_engine::games::BoardPlace;
 pub use position::{LastMove, PositionInfo};
 pub use textures::{BoardResponse, BoardTextures};
 
-/// A position to be drawn.
+/// A position that can be painted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Board {
     kind: BoardKind,
@@ -53,7 +55,7 @@ struct BoardFacts {
     winning_lines: Vec<Vec<BoardPlace>>,
 }
 
-/// The games that can be drawn.
+/// The pieces of a position, by game.
 #[derive(Clone, Debug, PartialEq)]
 enum BoardKind {
     Chess(chess::ChessBoard),
@@ -72,7 +74,7 @@ struct BoardConstructor {
     new: fn(&[(BoardPlace, Piece, u32)]) -> BoardKind,
 }
 
-/// A move, and how much of a search went into it.
+/// A move and its share of a search's visits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveShare {
     /// The move, in the game's own notation.
@@ -81,28 +83,28 @@ pub struct MoveShare {
     pub share: f32,
 }
 
-/// What lies over a board, and how one looks at it.
+/// Overlays of a board, and the point of view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// The last move.
     pub last_move: Option<LastMove>,
-    /// The moves of a search.
+    /// The moves of a search with their visit shares.
     pub moves: Vec<MoveShare>,
-    /// Which of `moves` stands out.
+    /// Index in `moves` of the move to highlight.
     pub chosen: Option<usize>,
-    /// What a person has taken hold of.
+    /// The place a person has selected.
     pub selected: Option<BoardPlace>,
-    /// Where it may go.
+    /// The places that may be clicked next.
     pub targets: Vec<BoardPlace>,
-    /// Where a piece would go if it were let go of: what the pointer is over. In connect four any hole of a column will do.
+    /// The legal target under the pointer, where a piece is previewed. In connect four any hole of the column.
     pub ghost: Option<BoardPlace>,
     /// The king in check; see [`PositionInfo::checked_king`].
     pub checked_king: Option<BoardPlace>,
-    /// How many discs each player would capture where; see [`PositionInfo::captures`].
+    /// How many discs each player would flip where; see [`PositionInfo::captures`].
     pub captures: Vec<(BoardPlace, [u32; 2])>,
-    /// Whether one looks from the second player's side.
+    /// Whether the board is seen from the second player's side.
     pub is_flipped: bool,
-    /// Whether columns and rows are named at the edge.
+    /// Whether coordinates are drawn at the edges.
     pub shows_coordinates: bool,
 }
 
@@ -115,39 +117,39 @@ impl Marks {
     }
 }
 
-/// Where clicks may lead: see [`Board::click_targets`].
+/// The moves that a sequence of clicks can still lead to; see [`Board::click_targets`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClickTargets {
-    /// Which moves the clicks name in full, by their place in the list: several where a pawn must say what it becomes.
+    /// Indices of the moves that the clicks name in full; several if a promotion piece must be chosen.
     pub complete: Vec<usize>,
-    /// What may be clicked next.
+    /// The places that may be clicked next.
     pub next: Vec<BoardPlace>,
 }
 
-/// What a pawn may become: see [`Board::promotions`].
+/// A choice of promotion; see [`Board::promotions`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Promotion {
     /// The whole move, in the game's own notation.
     pub mv: String,
-    /// What the piece is called.
+    /// The piece's name for people.
     pub piece_name: &'static str,
 }
 
 /// The colours of a player's pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceColours {
-    /// Their bodies.
+    /// The body.
     pub fill: Color32,
-    /// Their outlines.
+    /// The outline.
     pub edge: Color32,
 }
 
-/// What each game knows about its own board.
+/// Layout and painting of one game's board.
 trait BoardRenderer {
     /// Width and height, in the game's own unit of length.
     fn extent(&self, coordinates: bool) -> (f32, f32);
 
-    /// Every place, and where it lies. No two overlap.
+    /// Every place with its rectangle in pixels; no two overlap.
     fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)>;
 
     /// Draws the board with its marks.
@@ -156,30 +158,30 @@ trait BoardRenderer {
     /// The colours of a player's pieces.
     fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours;
 
-    /// What a score counts.
+    /// What a score counts, in the plural.
     fn score_unit(&self) -> &'static str {
         "points"
     }
 
-    /// Whether a click on one place means the other.
+    /// Whether a click on one place selects the same move as a click on the other.
     fn is_same_click(&self, one: BoardPlace, other: BoardPlace) -> bool {
         one == other
     }
 }
 
-/// What lies over a board besides its marks.
+/// What [`BoardRenderer::paint`] needs besides the marks.
 struct PaintContext<'a> {
-    /// The moves of the marks by where they go.
+    /// The marked moves, grouped by from and to.
     move_groups: &'a [MoveGroup],
     /// Whose turn it is.
     mover: Player,
-    /// What is on its way.
+    /// The sprites of an animation.
     moving: &'a [MovingSprite],
     /// What the rules say about the position.
     facts: &'a BoardFacts,
 }
 
-/// All moves that go the same way, put together.
+/// Moves with the same first two places, drawn as one.
 struct MoveGroup {
     places: Vec<BoardPlace>,
     share: f32,
@@ -203,18 +205,18 @@ impl Board {
         self.to_move
     }
 
-    /// How many times wider than high the drawing is.
+    /// Width divided by height.
     pub fn aspect(&self, marks: &Marks) -> f32 {
         let (width, height) = self.renderer().extent(marks.shows_coordinates);
         width / height
     }
 
-    /// Draws the board as large as it fits into the middle of `area`. What lies around it is left as it is.
+    /// Paints the board centred in `area`, as large as it fits. Pixels around it are left alone.
     pub fn paint(&self, pixmap: &mut PixmapMut<'_>, area: Rect, marks: &Marks, theme: &Theme) {
         self.paint_moving(&mut Brush::new(pixmap, theme), area, marks, &[]);
     }
 
-    /// Draws the board with something on its way.
+    /// Paints the board with the sprites of an animation.
     fn paint_moving(
         &self,
         brush: &mut Brush<'_, '_>,
@@ -231,7 +233,7 @@ impl Board {
         self.renderer().paint(brush, area, marks, &over);
     }
 
-    /// The pieces between which these moves leave the choice, the strongest first; none if they leave none.
+    /// The promotion pieces among these moves, the strongest first; none if there is no choice.
     pub fn promotions(&self, moves: &[String]) -> Vec<Promotion> {
         match self.kind {
             BoardKind::Chess(_) => chess::promotions(moves),
@@ -239,7 +241,7 @@ impl Board {
         }
     }
 
-    /// Draws the piece of a choice alone, as large as it fits into the middle of `area`.
+    /// Paints only the piece of a choice, centred in `area`, as large as it fits.
     pub fn paint_promotion(
         pixmap: &mut PixmapMut<'_>,
         area: Rect,
@@ -250,7 +252,7 @@ impl Board {
         chess::paint_promotion(&mut Brush::new(pixmap, theme), area, choice, player);
     }
 
-    /// How the steps of a move by the player to move change this board; none if nothing moves.
+    /// The animation of a move with these steps; none if nothing moves.
     fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         match &self.kind {
             BoardKind::Chess(face) => face.animation_script(steps),
@@ -262,12 +264,12 @@ impl Board {
         }
     }
 
-    /// The place that lies at a point, when the board is drawn into `area` with these marks.
+    /// The place at a point, when the board is painted into `area` with these marks.
     pub fn hit(&self, area: Rect, marks: &Marks, x: f32, y: f32) -> Option<BoardPlace> {
         place_at(&self.renderer().place_rects(area, marks), x, y)
     }
 
-    /// Where a place lies, when the board is drawn into `area` with these marks.
+    /// The rectangle of a place, when the board is painted into `area` with these marks.
     pub fn place_rect(&self, area: Rect, marks: &Marks, place: BoardPlace) -> Option<Rect> {
         (self.renderer().place_rects(area, marks).into_iter())
             .find(|(other, _)| *other == place)
@@ -280,7 +282,7 @@ impl Board {
         (self.facts.move_places.get(mv.trim()).cloned()).unwrap_or_default()
     }
 
-    /// Which of the legal moves these clicks name, and where they may go on.
+    /// The legal moves that begin with these clicks, and the next places to click.
     pub fn click_targets(&self, legal: &[impl AsRef<str>], clicks: &[BoardPlace]) -> ClickTargets {
         let face = self.renderer();
         let mut reach = ClickTargets::default();
@@ -306,12 +308,12 @@ impl Board {
         self.renderer().piece_colours(player, theme)
     }
 
-    /// What a score counts: discs, stones.
+    /// What a score counts, in the plural: discs, stones.
     pub fn score_unit(&self) -> &'static str {
         self.renderer().score_unit()
     }
 
-    /// The marked moves, put together where they go the same way; the least visited first and the chosen one last.
+    /// The marked moves in painting order: least visited first, the chosen one last.
     fn group_moves(&self, marks: &Marks) -> Vec<MoveGroup> {
         let mut routes: Vec<MoveGroup> = Vec::new();
         for (index, weight) in marks.moves.iter().enumerate() {
@@ -322,7 +324,7 @@ impl Board {
                 0.0
             };
             let chosen = marks.chosen == Some(index);
-            // What is picked up in the end does not change the way.
+            // The picked-up stone of delta is the third place.
             let same =
                 |route: &&mut MoveGroup| route.places.iter().take(2).eq(places.iter().take(2));
             if places.is_empty() {
@@ -349,7 +351,7 @@ impl Board {
     }
 }
 
-/// The place whose spot holds a point.
+/// The place whose rectangle holds a point.
 fn place_at(spots: &[(BoardPlace, Rect)], x: f32, y: f32) -> Option<BoardPlace> {
     let holds = |spot: &Rect| {
         (spot.left()..spot.right()).contains(&x) && (spot.top()..spot.bottom()).contains(&y)
@@ -359,7 +361,7 @@ fn place_at(spots: &[(BoardPlace, Rect)], x: f32, y: f32) -> Option<BoardPlace> 
         .map(|(place, _)| *place)
 }
 
-/// The part of a board's area that its drawing takes: where it begins, and how many pixels a unit has.
+/// Maps a drawing's units to pixels: its corner, and the pixels of a unit.
 #[derive(Clone, Copy)]
 struct FitTransform {
     left: f32,
@@ -368,7 +370,7 @@ struct FitTransform {
 }
 
 impl FitTransform {
-    /// As large as it goes, in the middle.
+    /// Scales the drawing to fit and centres it.
     fn new(area: Rect, (width, height): (f32, f32)) -> Self {
         let unit = (area.width() / width).min(area.height() / height);
         Self {
@@ -378,7 +380,7 @@ impl FitTransform {
         }
     }
 
-    /// The rectangle at a place of the drawing, in pixels; none if it has no extent.
+    /// A rectangle of the drawing in pixels; none if it is empty.
     fn rect(&self, x: f32, y: f32, width: f32, height: f32) -> Option<Rect> {
         Rect::from_xywh(
             self.left + x * self.unit,
@@ -389,12 +391,12 @@ impl FitTransform {
     }
 }
 
-/// An opaque colour from its six hexadecimal figures.
+/// An opaque colour from 0xrrggbb.
 const fn rgb(figures: u32) -> Color32 {
     Color32::from_rgb((figures >> 16) as u8, (figures >> 8) as u8, figures as u8)
 }
 
-/// The one colour on dark ground, the other on light ground.
+/// The colour for dark themes or the one for light themes.
 fn themed_colour(theme: &Theme, dark: u32, light: u32) -> Color32 {
     rgb(if theme.is_dark { dark } else { light })
 }

@@ -24,16 +24,16 @@ const LAYOUT: GridLayout = GridLayout {
     numbering: RowNumbering::TopDown,
 };
 
-/// How long a disc takes to appear, in milliseconds.
+/// Duration of a new disc's appearance.
 const APPEAR_MS: f32 = 90.0;
-/// When the first disc begins to turn.
+/// Time from the start to the first flip.
 const FIRST_FLIP_MS: f32 = 40.0;
-/// How much later the next one in a row begins.
+/// Delay of a flip per square of distance.
 const FLIP_STAGGER_MS: f32 = 14.0;
-/// How long a disc turns.
+/// Duration of a flip.
 const FLIP_MS: f32 = 120.0;
 
-/// How large a disc is, in squares.
+/// Radius of a disc, in squares.
 const DISC_RADIUS: f32 = 0.4;
 
 /// The board of the game.
@@ -74,7 +74,7 @@ impl OthelloBoard {
         self.discs.get(index).copied().flatten()
     }
 
-    /// A disc appears, and those it flips turn over, the nearest ones first.
+    /// A disc appears, and the discs it flips turn over, nearest first.
     pub(super) fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         let placed = (steps.iter()).find_map(|step| match *step {
             Step::Place { at, .. } => Some(at),
@@ -110,7 +110,7 @@ impl OthelloBoard {
         })
     }
 
-    /// Draws the discs that appear and turn.
+    /// Paints the discs that appear or flip.
     fn paint_flips(&self, brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[MovingSprite]) {
         for MovingSprite {
             sprite: body,
@@ -140,7 +140,7 @@ impl OthelloBoard {
         }
     }
 
-    /// On each square how many discs black would capture, in black, and white, in white.
+    /// Paints on each square how many discs Black would flip, in black, and White, in white.
     fn paint_captures(&self, brush: &mut Brush<'_, '_>, squares: &Squares, marks: &Marks) {
         let size = squares.cell * 0.32;
         let colours = [rgb(0x0a0d10), rgb(0xf6f4ee)];
@@ -164,7 +164,7 @@ impl OthelloBoard {
         }
     }
 
-    /// Rings where a disc may be put, so that the figures in them can be read.
+    /// Paints legal squares as rings, which leave room for the flip counts.
     fn paint_targets(brush: &mut Brush<'_, '_>, squares: &Squares, marks: &Marks) {
         let colour = with_opacity(themed_colour(brush.theme, 0xffffff, 0x10161d), 0.4);
         for &place in &marks.targets {
@@ -179,7 +179,7 @@ impl OthelloBoard {
     }
 }
 
-/// How many steps of a king lie between two squares; none if one of them is no square.
+/// Chebyshev distance of two squares; none if a place is no square.
 fn distance(one: BoardPlace, other: BoardPlace) -> Option<u8> {
     let coordinates = |place: BoardPlace| match place {
         BoardPlace::Square { column, row } => Some((column, row)),

@@ -1,4 +1,4 @@
-//! Any game that has no drawing of its own: stones on squares, which is what every game can say of its positions.
+//! The board of games without one of their own: stones on the squares of [`Grid`].
 
 use canopy_engine::games::{Player, notation::Grid};
 use tiny_skia::Rect;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::draw::theme::Theme;
 
-/// More columns or rows than letters are not shown.
+/// Largest number of columns and of rows: one for each letter.
 const MAX_SIDE: usize = 26;
 
 /// The stones, a1 first, row by row.
@@ -23,7 +23,7 @@ pub(super) struct PlainBoard {
 }
 
 impl PlainBoard {
-    /// As much of a grid as can be shown: at least one square, whatever it says.
+    /// The part of a grid that can be shown: at least one square, at most [`MAX_SIDE`] each way.
     pub(super) fn new(grid: Grid) -> Self {
         let columns = usize::from(grid.columns).clamp(1, MAX_SIDE);
         let rows = (grid.stones.len() / columns).clamp(1, MAX_SIDE);

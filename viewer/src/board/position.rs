@@ -1,4 +1,4 @@
-//! From a game's texts to boards.
+//! Replays moves given as text, and describes the position they lead to.
 
 use std::sync::Arc;
 
@@ -21,38 +21,38 @@ const CONSTRUCTORS: [BoardConstructor; 5] = [
     delta::CONSTRUCTOR,
 ];
 
-/// A position that was reached by moves, and what can be said about it.
+/// A position after a sequence of moves, with everything the panels show of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionInfo {
-    /// The position, to be drawn.
+    /// The board to paint.
     pub board: Board,
-    /// The position as the game writes it.
+    /// The position in the game's own notation.
     pub position: String,
-    /// Whose turn it is, as "Black to move"; or how the game ended, and why.
+    /// "Black to move", or the result and its reason.
     pub turn_text: String,
-    /// Who is to move; none if the game is over.
+    /// The player to move; none if the game is over.
     pub to_move: Option<Player>,
-    /// How the game ended, if it has.
+    /// The result; none while the game goes on.
     pub outcome: Option<Outcome>,
     /// Why it ended, if it has, such as "checkmate".
     pub end_reason: Option<&'static str>,
-    /// What each side has, first player first, in games that are decided by counting.
+    /// The score, first player first, in games that are decided by counting.
     pub score: Option<[u32; 2]>,
-    /// The last of the moves.
+    /// The last move; none at the start.
     pub last_move: Option<LastMove>,
-    /// All moves in the game's own notation, each with who played it.
+    /// All moves in the game's own notation, each with its player.
     pub moves: Vec<(Player, String)>,
     /// All moves in the notation for people: chess as "Nf3", other games in their own.
     pub display_moves: Vec<String>,
-    /// What may be played, in the game's own notation; nothing if the game is over.
+    /// The legal moves in the game's own notation; none if the game is over.
     pub legal_moves: Vec<String>,
-    /// What the first and the second player are called.
+    /// Names of the first and the second player.
     pub players: [&'static str; 2],
-    /// The king that is in check.
+    /// The square of the king in check.
     pub checked_king: Option<BoardPlace>,
-    /// On which empty square each player would capture how many discs of othello, first player first.
+    /// How many discs of othello each player would flip on an empty square, first player first.
     pub captures: Vec<(BoardPlace, [u32; 2])>,
-    /// What is worth telling about the last move, or about the next one, in a few words: "extra turn", "White must pass".
+    /// A remark of the rules about the last move or the next one: "extra turn", "White must pass".
     pub note: Option<String>,
 }
 
@@ -61,11 +61,11 @@ pub struct PositionInfo {
 pub struct LastMove {
     /// In the game's own notation.
     pub mv: String,
-    /// Who played it.
+    /// The player who made it.
     pub by: Player,
-    /// The places it named when it was played.
+    /// The places that name it, in the order of clicks.
     pub places: Vec<BoardPlace>,
-    /// What it did to the board.
+    /// Its effects on the board, in order.
     pub steps: Vec<Step>,
 }
 
@@ -91,7 +91,7 @@ impl BoardKind {
     }
 }
 
-/// Plays moves in a game that is known by name only.
+/// Replays moves in a game known only by name.
 struct ReplayMoves<'a> {
     position: &'a str,
     moves: Vec<&'a str>,
@@ -150,7 +150,7 @@ fn human_text<G: Playable>(position: &G, mv: G::Move) -> String {
     }
 }
 
-/// What can be said about a position without the moves that led there.
+/// Describes a position; what depends on the moves that led there is left empty.
 fn describe_position<G: Playable>(position: &G, history: &History) -> PositionInfo {
     let outcome = history.outcome(position);
     let mut moves = Vec::new();

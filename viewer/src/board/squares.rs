@@ -1,4 +1,4 @@
-//! Boards made of squares: where the squares lie, what they are called, and the marks that all such boards share.
+//! Boards of squares: geometry, coordinates, and the marks that all such boards share.
 
 use tiny_skia::Rect;
 
@@ -9,50 +9,50 @@ use super::{
 };
 use crate::draw::theme;
 
-/// How much room names take at an edge, in squares.
+/// Margin for coordinates, in squares.
 const COORDINATE_MARGIN: f32 = 0.42;
-/// At most so many moves are shown as arrows: more would be a thicket.
+/// Arrows drawn at most, those with the largest shares; more would hide the board.
 const MAX_ARROWS: usize = 12;
-/// Arrows with a smaller share are left out.
+/// Smallest visit share for which an arrow is drawn.
 const MIN_ARROW_SHARE: f32 = 0.01;
 
-/// Which way rows are counted, and what is written at the edges.
+/// Direction in which rows are numbered, and where coordinates are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowNumbering {
     /// Row 1 is the lowest; letters below, numbers on the left.
     BottomUp,
     /// Row 1 is the highest; letters above, numbers on the left.
     TopDown,
-    /// Row 1 is the lowest whoever looks, and only columns have names, which are numbers.
+    /// Row 1 is the lowest even when flipped; only columns are named, by numbers.
     ColumnsOnly,
 }
 
-/// How a board of squares is laid out. Lengths are in squares.
+/// Dimensions of a board of squares. Lengths are in squares.
 #[derive(Clone, Copy)]
 pub(super) struct GridLayout {
     pub(super) columns: u8,
     pub(super) rows: u8,
-    /// From the edge of the board to its outer squares.
+    /// Width of the frame around the squares.
     pub(super) rim: f32,
-    /// Kept free above the board and below it.
+    /// Height of the free strips above and below the board.
     pub(super) strip_height: f32,
     pub(super) numbering: RowNumbering,
 }
 
-/// Where the squares of a board lie, in pixels.
+/// The geometry of a painted board, in pixels.
 pub(super) struct Squares {
     layout: GridLayout,
     fit: FitTransform,
     is_flipped: bool,
     shows_coordinates: bool,
-    /// The board with its rim.
+    /// The board with its frame.
     pub(super) board: Rect,
-    /// The side of a square.
+    /// Side of a square.
     pub(super) cell: f32,
 }
 
 impl GridLayout {
-    /// The room for names on the left, above and below.
+    /// Margins for coordinates: left, above, below.
     fn coordinate_margins(&self, coordinates: bool) -> [f32; 3] {
         match self.numbering {
             _ if !coordinates => [0.0; 3],
@@ -62,7 +62,7 @@ impl GridLayout {
         }
     }
 
-    /// Width and height.
+    /// Width and height with all margins.
     pub(super) fn extent(&self, coordinates: bool) -> (f32, f32) {
         let [left, above, below] = self.coordinate_margins(coordinates);
         let board = |squares: u8| f32::from(squares) + 2.0 * self.rim;
@@ -72,7 +72,7 @@ impl GridLayout {
         )
     }
 
-    /// The squares of the board when it is drawn into `area`; none if there is no room at all.
+    /// The geometry of the board when it is painted into `area`; none if the area is too small.
     pub(super) fn squares(&self, area: Rect, marks: &Marks) -> Option<Squares> {
         let fit = FitTransform::new(area, self.extent(marks.shows_coordinates));
         let [left, above, _] = self.coordinate_margins(marks.shows_coordinates);
@@ -93,7 +93,7 @@ impl GridLayout {
     }
 }
 
-/// The same rectangle with its edges between pixels, if anything is left of it.
+/// Rounds a rectangle's edges to whole pixels; none if it becomes empty.
 fn snap_to_pixels(rect: Rect) -> Option<Rect> {
     Rect::from_ltrb(
         rect.left().round(),
@@ -104,7 +104,7 @@ fn snap_to_pixels(rect: Rect) -> Option<Rect> {
 }
 
 impl Squares {
-    /// Where a square is drawn, in squares from the left and from the top.
+    /// Column and row on screen, counted from the upper left corner.
     fn screen_square(&self, column: u8, row: u8) -> (u8, u8) {
         let GridLayout { columns, rows, .. } = self.layout;
         let turned = |index: u8, count: u8| count - 1 - index.min(count - 1);
@@ -122,7 +122,7 @@ impl Squares {
         (column, row)
     }
 
-    /// A square; its edges lie between pixels where it is large enough to have any.
+    /// The rectangle of a square, rounded to whole pixels unless it is tiny.
     pub(super) fn rect(&self, column: u8, row: u8) -> Option<Rect> {
         let (across, down) = self.screen_square(column, row);
         let edge = |start: f32, index: f32| start + (self.layout.rim + index) * self.cell;
@@ -143,7 +143,7 @@ impl Squares {
         self.rect(column, row).map(rect_centre)
     }
 
-    /// The middle of a place, if it is a square of this board.
+    /// Centre of a place; none if it is no square of this board.
     pub(super) fn centre_of(&self, place: BoardPlace) -> Option<(f32, f32)> {
         self.rect_of(place).map(rect_centre)
     }
@@ -162,7 +162,7 @@ impl Squares {
         (0..rows).flat_map(move |row| (0..columns).map(move |column| (column, row)))
     }
 
-    /// Every square as a place, and where it lies.
+    /// Every square with its rectangle.
     pub(super) fn place_rects(&self) -> Vec<(BoardPlace, Rect)> {
         self.all()
             .filter_map(|square| Some((BoardPlace::square(square), self.rect(square.0, square.1)?)))
@@ -186,17 +186,17 @@ impl Squares {
         )
     }
 
-    /// How thick a thin line is: whole pixels.
+    /// Width of a thin line in whole pixels.
     pub(super) fn line_width(&self) -> f32 {
         (self.cell * 0.02).round().max(1.0)
     }
 
-    /// The ground of the board with its rim.
+    /// Paints the board's frame and ground.
     pub(super) fn paint_background(&self, brush: &mut Brush<'_, '_>, colour: egui::Color32) {
         brush.rounded_rectangle(self.board, self.cell * 0.16, theme::to_skia(colour));
     }
 
-    /// Thin lines around all squares.
+    /// Paints thin lines around all squares.
     pub(super) fn paint_grid(&self, brush: &mut Brush<'_, '_>, opacity: f32) {
         if self.cell < 4.0 {
             return;
@@ -212,7 +212,7 @@ impl Squares {
         let GridLayout { columns, rows, .. } = self.layout;
         let along = (0..=columns)
             .map(|column| Rect::from_ltrb(x(column), y(0), x(column) + thick, y(rows) + thick));
-        // The lines across leave out what those along have drawn, so that crossings are no darker.
+        // Horizontal lines leave out the crossings, which would become darker.
         let across = (0..=rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let across = across.map(|(column, row)| {
             Rect::from_ltrb(x(column) + thick, y(row), x(column + 1), y(row) + thick)
@@ -222,7 +222,7 @@ impl Squares {
         }
     }
 
-    /// The names of columns and rows.
+    /// Paints the names of columns and rows.
     pub(super) fn paint_coordinates(&self, brush: &mut Brush<'_, '_>) {
         if !self.shows_coordinates {
             return;
@@ -265,7 +265,7 @@ impl Squares {
         }
     }
 
-    /// The moves of a search: discs on squares, arrows between squares.
+    /// Paints visit shares: discs on squares, arrows between squares.
     pub(super) fn paint_move_groups(&self, brush: &mut Brush<'_, '_>, routes: &[MoveGroup]) {
         let (arrows, squares): (Vec<&MoveGroup>, Vec<&MoveGroup>) =
             routes.iter().partition(|route| route.places.len() > 1);
@@ -282,7 +282,7 @@ impl Squares {
         }
     }
 
-    /// An arrow from the first place to the second, and a ring round what is picked up.
+    /// Paints an arrow from the first place to the second, and a ring around a picked-up stone.
     fn paint_arrow(&self, brush: &mut Brush<'_, '_>, route: &MoveGroup) {
         let mut centres = (route.places.iter()).filter_map(|&place| self.centre_of(place));
         let (Some(from), Some(to)) = (centres.next(), centres.next()) else {
@@ -313,7 +313,7 @@ impl Squares {
         }
     }
 
-    /// What a person has taken hold of, and where it may go; drawn over the pieces.
+    /// Paints the selection and its targets, over the pieces.
     pub(super) fn paint_selection(
         &self,
         brush: &mut Brush<'_, '_>,
@@ -341,7 +341,7 @@ impl Squares {
         }
     }
 
-    /// A translucent disc where a piece would go, unless another is there.
+    /// Paints a translucent disc as a preview of a move, unless the square is occupied.
     pub(super) fn paint_ghost(
         &self,
         brush: &mut Brush<'_, '_>,
@@ -356,7 +356,7 @@ impl Squares {
         }
     }
 
-    /// A small dot on the last move's square.
+    /// Paints a small dot on the last move's square.
     pub(super) fn paint_last_move_dot(&self, brush: &mut Brush<'_, '_>, place: BoardPlace) {
         if let Some(at) = self.centre_of(place) {
             let colour = theme::to_skia(brush.theme.bad);
@@ -365,7 +365,7 @@ impl Squares {
     }
 }
 
-/// A warm disc whose area is a move's share of the visits.
+/// Paints a disc whose area is a move's visit share.
 pub(super) fn paint_share_disc(
     brush: &mut Brush<'_, '_>,
     at: (f32, f32),

@@ -1,4 +1,4 @@
-//! What holds for the boards of all games, and pictures for people to look at.
+//! Properties of all games' boards, golden pictures, and sheets for people to look at.
 //!
 //! `cargo test --workspace --lib board` writes sheets of boards to `target/board-dark-240.png` and the like.
 
@@ -19,7 +19,7 @@ fn square(column: u8, row: u8) -> BoardPlace {
     BoardPlace::Square { column, row }
 }
 
-/// Whether a board is drawn for want of a better one: it cannot read every game's moves.
+/// Whether a game has no board of its own.
 fn is_plain(board: &Board) -> bool {
     matches!(board.kind, BoardKind::Plain(_))
 }
@@ -45,7 +45,7 @@ fn every_variant() -> Vec<String> {
         .collect()
 }
 
-/// A random game: every position of it, from the start to its end or to so many moves.
+/// Every position of a random game, from the start to its end or to `most` moves.
 fn random_game(game: &str, seed: u64, most: usize) -> Vec<PositionInfo> {
     let mut rng = Rng::new(seed);
     let mut moves: Vec<String> = Vec::new();
@@ -61,7 +61,7 @@ fn random_game(game: &str, seed: u64, most: usize) -> Vec<PositionInfo> {
     }
 }
 
-/// Marks of every kind, as far as the position offers them.
+/// Every kind of mark that the position offers.
 fn all_marks(now: &PositionInfo) -> Marks {
     let count = now.legal_moves.len() as f32;
     let places: Vec<BoardPlace> = (now.legal_moves.iter())
@@ -290,7 +290,7 @@ fn painting_never_fails_at_any_size() {
     }
 }
 
-/// The games of a golden file: each game's name with its variant, then its positions with the moves played there.
+/// The games of a golden file: name with variant, then positions with the moves played there.
 fn playthroughs(name: &str) -> Vec<(String, Vec<(String, String)>)> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../tests/data/playthroughs")
@@ -409,7 +409,7 @@ fn moves_that_go_the_same_way_are_put_together() {
     assert!(routes.last().unwrap().is_chosen);
 }
 
-/// Follows clicks from the start position or another; where they may go on, and which moves they name.
+/// The next places and the complete moves after some clicks.
 fn clicked(
     (game, position, moves): (&str, &str, &[&str]),
     clicks: &[BoardPlace],
@@ -700,7 +700,7 @@ fn passes_are_told() {
 
 // ---- Pictures for people --------------------------------------------------------------------------------------------
 
-/// A few positions with something to see, each with the marks that the viewer would put on them.
+/// Positions worth looking at, with the marks of a search.
 fn samples() -> Vec<(&'static str, PositionInfo, Marks)> {
     let mut samples = Vec::new();
     let othello = "f5 d6 c3 d3 c4 f4 e3 f3 e6 c5 b4 g5 d2 e2 f6 b5 g4 c6 c7";
@@ -729,7 +729,7 @@ fn samples() -> Vec<(&'static str, PositionInfo, Marks)> {
     samples
 }
 
-/// The position after those of the moves that can be played one after the other.
+/// The position after the moves; illegal ones are skipped.
 fn after_legal(game: &str, position: &str, moves: &str) -> PositionInfo {
     let mut played: Vec<&str> = Vec::new();
     for mv in moves.split_whitespace() {
@@ -741,7 +741,7 @@ fn after_legal(game: &str, position: &str, moves: &str) -> PositionInfo {
     Board::after_moves(game, position, &played).unwrap()
 }
 
-/// Shares as a search spreads them: most for one move, and less and less for the others.
+/// Marks as of a search: falling visit shares, the first move chosen.
 fn viewer_marks(now: &PositionInfo) -> Marks {
     let mut left = 1.0;
     let count = now.legal_moves.len();
@@ -795,7 +795,7 @@ fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Pixmap {
     })
 }
 
-/// Pictures of one width in rows; `aspects` tell how much wider than high they are.
+/// Lays out pictures of one width in rows; `aspects` are their widths divided by their heights.
 fn page(
     theme: &Theme,
     (width, across): (u32, usize),
@@ -890,7 +890,7 @@ fn playing() -> Vec<(Board, Marks)> {
     four.ghost = Some(square(6, 4));
     let (_, kalah) = &mut boards[5];
     kalah.ghost = Some(pit(3));
-    // A slide is made; what is picked up is left to say.
+    // The slide is chosen; the stone to pick up is not.
     let (board, delta) = &mut boards[7];
     let legal = Board::after_moves("delta", late, &[""; 0])
         .unwrap()
@@ -902,7 +902,7 @@ fn playing() -> Vec<(Board, Marks)> {
     boards
 }
 
-/// Demands that a picture looks as it did; with `UPDATE=1` in the environment it looks right now.
+/// Compares a picture with its golden file; with `UPDATE=1` in the environment, writes the file.
 fn looks_as_it_did(actual: &Pixmap, name: &str) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data/pictures");
     let path = folder.join(format!("{name}.png"));
@@ -951,7 +951,7 @@ fn boards_to_play_on_look_as_they_did() {
     looks_as_it_did(&picture, "boards-playing-small");
 }
 
-/// Moves worth watching: the game, the position, the moves of which the last is seen, and how much of it is over.
+/// Animations to compare: game, position, moves of which the last is animated, and the share of its duration.
 const MOVES: [(&str, &str, &str, f32); 8] = [
     ("connect-four", "", "4 4 4 5 3 3", 0.4),
     ("othello", "", "f5 d6 c3 d3 c4", 0.5),

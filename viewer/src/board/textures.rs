@@ -1,4 +1,4 @@
-//! Finished drawings of boards, kept as textures of the interface.
+//! A cache of painted boards as egui textures.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use tiny_skia::{Pixmap, Rect};
 use super::{Board, BoardPlace, Marks, MoveAnimation, Promotion, place_at};
 use crate::draw::theme::Theme;
 
-/// So many pictures are kept.
+/// Capacity of the cache.
 const MAX_CACHED_TEXTURES: usize = 12;
-/// Nothing larger than this is drawn, whatever is asked for; egui takes no larger textures either.
+/// Largest side of a texture in pixels, which is also egui's limit.
 const MAX_TEXTURE_SIDE: f32 = 2048.0;
 
-/// Draws boards once and shows them as often as they are asked for.
+/// Paints each board once and shows it from a texture.
 #[derive(Default)]
 pub struct BoardTextures {
-    /// The one shown last comes first.
+    /// Most recently used first.
     cache: Vec<CachedTexture>,
-    /// The last picture of a motion; no other will be like it.
+    /// The current frame of an animation; its texture is reused for the next.
     animation_texture: Option<TextureHandle>,
 }
 
-/// Everything that a picture depends on.
+/// Everything a texture depends on.
 #[derive(Clone, PartialEq)]
 struct TextureKey {
     content: TextureContent,
@@ -34,7 +34,7 @@ struct TextureKey {
     theme: Theme,
 }
 
-/// What a picture shows.
+/// What a texture shows.
 #[derive(Clone, PartialEq)]
 enum TextureContent {
     Board(Board, Marks),
@@ -46,27 +46,27 @@ struct CachedTexture {
     texture: TextureHandle,
 }
 
-/// A board that was shown.
+/// The result of showing a board.
 pub struct BoardResponse {
-    /// What happened to it.
+    /// egui's response.
     pub response: Response,
     /// The place that was clicked.
     pub clicked: Option<BoardPlace>,
     /// The place under the pointer.
     pub hovered: Option<BoardPlace>,
-    /// Where each place lies, in pixels from the corner of the picture.
+    /// Rectangles of the places, in pixels from the texture's corner.
     place_rects: Vec<(BoardPlace, Rect)>,
     scale: f32,
 }
 
 impl BoardResponse {
-    /// The place at a point of the interface.
+    /// The place at a point of the window.
     pub fn place_at(&self, at: Pos2) -> Option<BoardPlace> {
         let at = (at - self.response.rect.min) * self.scale;
         place_at(&self.place_rects, at.x, at.y)
     }
 
-    /// Where a place lies in the interface: to put something beside it.
+    /// The rectangle of a place in the window.
     pub fn place_rect(&self, place: BoardPlace) -> Option<egui::Rect> {
         let (_, spot) = self.place_rects.iter().find(|(other, _)| *other == place)?;
         let corner = self.response.rect.min + vec2(spot.left(), spot.top()) / self.scale;
@@ -76,8 +76,8 @@ impl BoardResponse {
 }
 
 impl BoardTextures {
-    /// A picture of the board, about `width_points` wide, and its exact size in points: a whole number of pixels each way.
-    /// To be sharp it has to be put where a pixel begins; [`Self::show`] does that.
+    /// A texture of the board, about `width_points` wide, and its exact size in points: a whole number of pixels each way.
+    /// It is sharp only if aligned to a pixel, as [`Self::show`] does.
     pub fn board_texture(
         &mut self,
         context: &Context,
@@ -95,7 +95,7 @@ impl BoardTextures {
         self.get_or_draw(context, key)
     }
 
-    /// A picture of a piece to choose, about `side_points` wide and high, and its exact size in points.
+    /// A square texture of a promotion piece, about `side_points` wide, and its exact size in points.
     pub fn promotion_texture(
         &mut self,
         context: &Context,
@@ -104,7 +104,7 @@ impl BoardTextures {
         theme: &Theme,
     ) -> (TextureHandle, Vec2) {
         let side = side_points * context.pixels_per_point();
-        // What is not a number becomes 0, and then 1.
+        // NaN becomes 0, then 1.
         let side = (side.round().clamp(1.0, MAX_TEXTURE_SIDE) as u32).max(1);
         let key = TextureKey {
             content: TextureContent::Promotion(choice.clone(), player),
@@ -114,7 +114,7 @@ impl BoardTextures {
         self.get_or_draw(context, key)
     }
 
-    /// The picture of that key, drawn if it is not there, and its size in points.
+    /// The texture for a key, painted on a cache miss, and its size in points.
     fn get_or_draw(&mut self, context: &Context, key: TextureKey) -> (TextureHandle, Vec2) {
         let size = size_in_points(context, key.size);
         let found = self.cache.iter().position(|picture| picture.key == key);
@@ -135,7 +135,7 @@ impl BoardTextures {
         (texture, size)
     }
 
-    /// Shows the board in the flow of an interface, pixel for pixel. It is clicked only if `sense` is for clicks.
+    /// Adds the board to a layout, aligned to pixels. Clicks are reported only if `sense` includes them.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -148,8 +148,8 @@ impl BoardTextures {
         show_texture(ui, picture, sense, (board, marks))
     }
 
-    /// Shows a move so long after it began, as [`Self::show`] shows a board; when it is over, the board after it with its
-    /// marks. It takes the same room all the time. Whoever shows it asks for the next frame.
+    /// Shows an animation at a time since its start, as [`Self::show`] does; after the end, the final board with its marks.
+    /// The size is the same throughout. The caller requests the next repaint.
     pub fn show_animation(
         &mut self,
         ui: &mut Ui,
@@ -181,7 +181,7 @@ impl BoardTextures {
     }
 }
 
-/// Puts a picture of a board into an interface, where a pixel begins.
+/// Adds a board's texture to a layout, aligned to pixels.
 fn show_texture(
     ui: &mut Ui,
     (texture, size): (TextureHandle, Vec2),
@@ -217,11 +217,11 @@ fn size_in_points(context: &Context, [width, height]: [u32; 2]) -> Vec2 {
     vec2(width as f32, height as f32) / context.pixels_per_point()
 }
 
-/// How many pixels a board has that is about so wide: at least one each way.
+/// A board's size in pixels for a width: at least 1 by 1.
 fn size_in_pixels(board: &Board, marks: &Marks, width: f32) -> [u32; 2] {
     let aspect = board.aspect(marks);
     let widest = MAX_TEXTURE_SIDE.min(MAX_TEXTURE_SIDE * aspect);
-    // What is not a number becomes 1.
+    // NaN becomes 1.
     let width = width.round().max(1.0).min(widest.floor());
     let height = (width / aspect).round().clamp(1.0, MAX_TEXTURE_SIDE);
     [width as u32, height as u32]
@@ -238,7 +238,7 @@ fn render_content(key: &TextureKey) -> ColorImage {
     })
 }
 
-/// A picture of that size, as egui wants it.
+/// Paints a picture of that size as an egui image.
 fn render_image([width, height]: [u32; 2], paint: impl FnOnce(&mut Pixmap, Rect)) -> ColorImage {
     let mut image = ColorImage::filled([width as usize, height as usize], Color32::TRANSPARENT);
     let area = Rect::from_xywh(0.0, 0.0, width as f32, height as f32);
