@@ -11,7 +11,7 @@ use super::{
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
     rgb,
-    squares::{GridLayout, RowNumbering, Squares},
+    squares::{GridLayout, RowNumbering, SquareMap, Squares},
     themed_colour,
 };
 use crate::draw::{
@@ -67,36 +67,21 @@ pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     new: |pieces| BoardKind::Chess(ChessBoard::new(pieces)),
 };
 
-/// FEN letters of the pieces, a1 first, rank by rank.
+/// The pieces by their FEN letters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ChessBoard {
-    pieces: Vec<Option<char>>,
+    pieces: SquareMap<char>,
 }
 
 impl ChessBoard {
     pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
-        let mut board = Self {
-            pieces: vec![None; usize::from(SIDE) * usize::from(SIDE)],
+        let letter = |piece: Piece| match piece {
+            Piece::Chess(letter) => Some(letter),
+            Piece::Disc(_) | Piece::Stone => None,
         };
-        for &(place, piece, _) in pieces {
-            if let (Piece::Chess(letter), Some(square)) = (piece, board.square_mut(place)) {
-                *square = Some(letter);
-            }
+        Self {
+            pieces: SquareMap::new(&LAYOUT, pieces, letter),
         }
-        board
-    }
-
-    fn square_mut(&mut self, place: BoardPlace) -> Option<&mut Option<char>> {
-        let BoardPlace::Square { column, row } = place else {
-            return None;
-        };
-        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        self.pieces.get_mut(index)
-    }
-
-    fn piece(&self, column: u8, row: u8) -> Option<char> {
-        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        self.pieces.get(index).copied().flatten()
     }
 
     /// Pieces slide to their targets. A promotion shows at the end, and a captured piece is drawn until then.
@@ -112,9 +97,7 @@ impl ChessBoard {
             else {
                 continue;
             };
-            if let Some(square) = still.square_mut(from) {
-                *square = None;
-            }
+            still.pieces.take(from);
             tweens.push(Tween::new(Sprite::Piece(letter), from, to, 0.0..SLIDE_MS));
         }
         // The rules list a castling king first; it is drawn over its rook.
@@ -295,14 +278,15 @@ impl BoardRenderer for ChessBoard {
         Self::paint_squares(brush, &squares, marks);
         squares.paint_coordinates(brush);
         for (column, row) in squares.all() {
-            if let (Some(letter), Some(rect)) = (self.piece(column, row), squares.rect(column, row))
+            if let (Some(letter), Some(rect)) =
+                (self.pieces.get(column, row), squares.rect(column, row))
             {
                 paint_piece(brush, rect, letter);
             }
         }
         squares.paint_move_groups(brush, over.move_groups);
         squares.paint_selection(brush, marks, |column, row| {
-            self.piece(column, row).is_some()
+            self.pieces.get(column, row).is_some()
         });
         Self::paint_sliding_pieces(brush, &squares, over.moving);
     }
@@ -320,16 +304,6 @@ mod tests {
     use egui::Color32;
 
     use super::*;
-
-    #[test]
-    fn pieces_stand_on_their_squares() {
-        let piece =
-            |square: (u8, u8), letter: char| (BoardPlace::square(square), Piece::Chess(letter), 1);
-        let board = ChessBoard::new(&[piece((4, 7), 'k'), piece((0, 0), 'R'), piece((9, 9), 'Q')]);
-        assert_eq!(board.piece(4, 7), Some('k'));
-        assert_eq!(board.piece(0, 0), Some('R'));
-        assert_eq!(board.pieces.iter().flatten().count(), 2);
-    }
 
     #[test]
     fn every_piece_has_a_shape() {

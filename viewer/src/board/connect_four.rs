@@ -11,7 +11,7 @@ use super::{
     BoardConstructor, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
     animation::{AnimationScript, Easing, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, push_rounded_rectangle, with_opacity},
-    squares::{GridLayout, RowNumbering, Squares},
+    squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
     themed_colour,
 };
 use crate::draw::theme::{self, Theme};
@@ -40,27 +40,17 @@ const LAYOUT: GridLayout = GridLayout {
     numbering: RowNumbering::ColumnsOnly,
 };
 
-/// The discs by hole, row by row from the lower left.
+/// The discs by their owners.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConnectFourBoard {
-    discs: Vec<Option<Player>>,
+    discs: SquareMap<Player>,
 }
 
 impl ConnectFourBoard {
     pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
-        let mut discs = vec![None; usize::from(COLUMNS) * usize::from(ROWS)];
-        for &(place, piece, _) in pieces {
-            if let (Piece::Disc(player), BoardPlace::Square { column, row }) = (piece, place)
-                && let Some(hole) = discs.get_mut(hole_index(column, row))
-            {
-                *hole = Some(player);
-            }
+        Self {
+            discs: SquareMap::new(&LAYOUT, pieces, disc_owner),
         }
-        Self { discs }
-    }
-
-    fn disc(&self, column: u8, row: u8) -> Option<Player> {
-        self.discs.get(hole_index(column, row)).copied().flatten()
     }
 
     /// Fills the ring of the last disc; the red dot of other boards is invisible on a red disc.
@@ -68,7 +58,8 @@ impl ConnectFourBoard {
         let BoardPlace::Square { column, row } = place else {
             return;
         };
-        if let (Some(player), Some(at)) = (self.disc(column, row), squares.centre(column, row)) {
+        if let (Some(player), Some(at)) = (self.discs.get(column, row), squares.centre(column, row))
+        {
             let colour = self.piece_colours(player, brush.theme).edge;
             brush.disc(at, squares.cell * 0.13, theme::to_skia(colour));
         }
@@ -177,10 +168,6 @@ impl ConnectFourBoard {
     }
 }
 
-fn hole_index(column: u8, row: u8) -> usize {
-    usize::from(row) * usize::from(COLUMNS) + usize::from(column)
-}
-
 impl BoardRenderer for ConnectFourBoard {
     fn extent(&self, coordinates: bool) -> (f32, f32) {
         LAYOUT.extent(coordinates)
@@ -213,7 +200,7 @@ impl BoardRenderer for ConnectFourBoard {
                 continue;
             };
             plate.push_circle(at.0, at.1, hole);
-            if let Some(player) = self.disc(column, row) {
+            if let Some(player) = self.discs.get(column, row) {
                 self.paint_disc(brush, &squares, at, player);
             }
         }
@@ -238,7 +225,9 @@ impl BoardRenderer for ConnectFourBoard {
         }
         squares.paint_coordinates(brush);
         squares.paint_move_groups(brush, over.move_groups);
-        squares.paint_selection(brush, marks, |column, row| self.disc(column, row).is_some());
+        squares.paint_selection(brush, marks, |column, row| {
+            self.discs.get(column, row).is_some()
+        });
         for &place in over.facts.winning_lines.iter().flatten() {
             let Some(at) = squares.centre_of(place) else {
                 continue;
@@ -277,24 +266,5 @@ impl BoardRenderer for ConnectFourBoard {
             }
             _ => false,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn discs_lie_in_their_holes() {
-        let disc =
-            |square: (u8, u8), player: Player| (BoardPlace::square(square), Piece::Disc(player), 1);
-        let board = ConnectFourBoard::new(&[
-            disc((3, 0), Player::First),
-            disc((3, 1), Player::Second),
-            disc((0, ROWS), Player::First),
-        ]);
-        assert_eq!(board.disc(3, 0), Some(Player::First));
-        assert_eq!(board.disc(3, 1), Some(Player::Second));
-        assert_eq!(board.discs.iter().flatten().count(), 2);
     }
 }

@@ -11,7 +11,7 @@ use super::{
     PaintContext, PieceColours, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
-    squares::{GridLayout, RowNumbering, Squares},
+    squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
     themed_colour,
 };
 use crate::draw::theme::{self, Theme, mix};
@@ -42,36 +42,26 @@ pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     new: |pieces| BoardKind::Delta(DeltaBoard::new(pieces)),
 };
 
-/// The stones, a1 first, row by row.
+/// The stones by their owners, on the board and in reserve.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DeltaBoard {
-    stones: Vec<Option<Player>>,
+    stones: SquareMap<Player>,
     /// Stones in reserve, first player first; those in motion are not counted.
     reserves: [usize; 2],
 }
 
 impl DeltaBoard {
     pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
-        let mut board = Self {
-            stones: vec![None; usize::from(SIDE) * usize::from(SIDE)],
-            reserves: [0; 2],
-        };
-        for &(place, piece, count) in pieces {
+        let mut reserves = [0; 2];
+        for &(place, _, count) in pieces {
             if let BoardPlace::Reserve { owner } = place {
-                board.reserves[owner.index()] = count as usize;
-            } else if let (Piece::Disc(player), Some(square)) = (piece, board.square_mut(place)) {
-                *square = Some(player);
+                reserves[owner.index()] = count as usize;
             }
         }
-        board
-    }
-
-    fn square_mut(&mut self, place: BoardPlace) -> Option<&mut Option<Player>> {
-        let BoardPlace::Square { column, row } = place else {
-            return None;
-        };
-        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        self.stones.get_mut(index)
+        Self {
+            stones: SquareMap::new(&LAYOUT, pieces, disc_owner),
+            reserves,
+        }
     }
 
     /// Takes a stone off the board or out of a reserve.
@@ -79,14 +69,9 @@ impl DeltaBoard {
         if let BoardPlace::Reserve { owner } = place {
             let reserve = &mut self.reserves[owner.index()];
             *reserve = reserve.saturating_sub(1);
-        } else if let Some(square) = self.square_mut(place) {
-            *square = None;
+        } else {
+            self.stones.take(place);
         }
-    }
-
-    fn stone(&self, column: u8, row: u8) -> Option<Player> {
-        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        self.stones.get(index).copied().flatten()
     }
 
     /// A stone is placed; or one slides, and another follows from the reserve or from where it is picked up.
@@ -203,7 +188,7 @@ impl DeltaBoard {
         for place in last.steps.iter().filter_map(|step| step.target()) {
             // During an animation the stone is not there yet.
             if let BoardPlace::Square { column, row } = place
-                && self.stone(column, row).is_some()
+                && self.stones.get(column, row).is_some()
             {
                 squares.paint_last_move_dot(brush, place);
             }
@@ -274,7 +259,8 @@ impl BoardRenderer for DeltaBoard {
             self.paint_reserve(brush, &squares, marks, owner);
         }
         for (column, row) in squares.all() {
-            if let (Some(player), Some(at)) = (self.stone(column, row), squares.centre(column, row))
+            if let (Some(player), Some(at)) =
+                (self.stones.get(column, row), squares.centre(column, row))
             {
                 brush.piece(
                     at,
@@ -284,7 +270,7 @@ impl BoardRenderer for DeltaBoard {
             }
         }
         squares.paint_move_groups(brush, over.move_groups);
-        let is_taken = |column, row| self.stone(column, row).is_some();
+        let is_taken = |column, row| self.stones.get(column, row).is_some();
         let ghost = (
             squares.cell * STONE_RADIUS,
             self.piece_colours(over.mover, brush.theme),
@@ -314,13 +300,13 @@ mod tests {
         let (owner, c3) = (Player::First, BoardPlace::square((2, 2)));
         let (reserve, stone) = (BoardPlace::Reserve { owner }, Piece::Disc(owner));
         let mut board = DeltaBoard::new(&[(reserve, stone, 8), (c3, stone, 1)]);
-        assert_eq!(board.stone(2, 2), Some(owner));
+        assert_eq!(board.stones.get(2, 2), Some(owner));
         assert_eq!(board.reserves, [8, 0]);
         board.take_stone(c3);
         board.take_stone(reserve);
         board.take_stone(BoardPlace::Reserve {
             owner: Player::Second,
         });
-        assert_eq!((board.stone(2, 2), board.reserves), (None, [7, 0]));
+        assert_eq!((board.stones.get(2, 2), board.reserves), (None, [7, 0]));
     }
 }

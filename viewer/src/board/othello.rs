@@ -9,7 +9,7 @@ use super::{
     animation::{AnimationScript, MovingSprite, Sprite, Tween},
     brush::{Brush, with_opacity},
     rgb,
-    squares::{GridLayout, RowNumbering, Squares},
+    squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
     themed_colour,
 };
 use crate::draw::theme::Theme;
@@ -42,36 +42,17 @@ pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
     new: |pieces| BoardKind::Othello(OthelloBoard::new(pieces)),
 };
 
-/// The discs, a1 first, row by row.
+/// The discs by their owners.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OthelloBoard {
-    discs: Vec<Option<Player>>,
+    discs: SquareMap<Player>,
 }
 
 impl OthelloBoard {
     pub(super) fn new(pieces: &[(BoardPlace, Piece, u32)]) -> Self {
-        let mut board = Self {
-            discs: vec![None; usize::from(SIDE) * usize::from(SIDE)],
-        };
-        for &(place, piece, _) in pieces {
-            if let (Piece::Disc(player), Some(square)) = (piece, board.square_mut(place)) {
-                *square = Some(player);
-            }
+        Self {
+            discs: SquareMap::new(&LAYOUT, pieces, disc_owner),
         }
-        board
-    }
-
-    fn square_mut(&mut self, place: BoardPlace) -> Option<&mut Option<Player>> {
-        let BoardPlace::Square { column, row } = place else {
-            return None;
-        };
-        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        self.discs.get_mut(index)
-    }
-
-    fn disc(&self, column: u8, row: u8) -> Option<Player> {
-        let index = usize::from(row) * usize::from(SIDE) + usize::from(column);
-        self.discs.get(index).copied().flatten()
     }
 
     /// A disc appears, and the discs it flips turn over, nearest first.
@@ -88,7 +69,7 @@ impl OthelloBoard {
                     piece: Piece::Disc(to),
                     at,
                 } => (at, None, to),
-                Step::Flip { at, to } => (at, still.square_mut(at)?.take(), to),
+                Step::Flip { at, to } => (at, still.discs.take(at), to),
                 _ => continue,
             };
             turns.push((at, distance(placed, at)?, Sprite::Flipping { from, to }));
@@ -208,7 +189,8 @@ impl BoardRenderer for OthelloBoard {
         squares.paint_grid(brush, 0.2);
         squares.paint_coordinates(brush);
         for (column, row) in squares.all() {
-            if let (Some(player), Some(at)) = (self.disc(column, row), squares.centre(column, row))
+            if let (Some(player), Some(at)) =
+                (self.discs.get(column, row), squares.centre(column, row))
             {
                 brush.piece(
                     at,
@@ -219,7 +201,7 @@ impl BoardRenderer for OthelloBoard {
         }
         self.paint_flips(brush, &squares, over.moving);
         squares.paint_move_groups(brush, over.move_groups);
-        let is_taken = |column, row| self.disc(column, row).is_some();
+        let is_taken = |column, row| self.discs.get(column, row).is_some();
         let ghost = (
             squares.cell * DISC_RADIUS,
             self.piece_colours(over.mover, brush.theme),
@@ -255,20 +237,6 @@ impl BoardRenderer for OthelloBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn discs_lie_on_their_squares() {
-        let disc =
-            |square: (u8, u8), player: Player| (BoardPlace::square(square), Piece::Disc(player), 1);
-        let board = OthelloBoard::new(&[
-            disc((0, 0), Player::First),
-            disc((2, 1), Player::Second),
-            disc((0, 8), Player::First),
-        ]);
-        assert_eq!(board.disc(0, 0), Some(Player::First));
-        assert_eq!(board.disc(2, 1), Some(Player::Second));
-        assert_eq!(board.discs.iter().flatten().count(), 2);
-    }
 
     #[test]
     fn distance_counts_the_steps_of_a_king() {

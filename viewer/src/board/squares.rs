@@ -1,5 +1,6 @@
 //! Boards of squares: geometry, coordinates, and the marks that all such boards share.
 
+use canopy_engine::games::{Piece, Player};
 use tiny_skia::Rect;
 
 use super::{
@@ -37,6 +38,65 @@ pub(super) struct GridLayout {
     /// Height of the free strips above and below the board.
     pub(super) strip_height: f32,
     pub(super) numbering: RowNumbering,
+}
+
+/// What stands on each square, a1 first, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SquareMap<T> {
+    columns: u8,
+    squares: Vec<Option<T>>,
+}
+
+impl<T: Copy> SquareMap<T> {
+    /// The pieces on a board of that layout; `read` gives what is kept of a piece.
+    pub(super) fn new(
+        layout: &GridLayout,
+        pieces: &[(BoardPlace, Piece, u32)],
+        read: impl Fn(Piece) -> Option<T>,
+    ) -> Self {
+        let mut map = Self {
+            columns: layout.columns,
+            squares: vec![None; usize::from(layout.columns) * usize::from(layout.rows)],
+        };
+        for &(place, piece, _) in pieces {
+            if let Some(square) = map.get_mut(place) {
+                *square = read(piece);
+            }
+        }
+        map
+    }
+
+    pub(super) fn get(&self, column: u8, row: u8) -> Option<T> {
+        let index = self.index(column, row)?;
+        self.squares.get(index).copied().flatten()
+    }
+
+    /// The square of a place; none if it is no square of this board.
+    fn get_mut(&mut self, place: BoardPlace) -> Option<&mut Option<T>> {
+        let BoardPlace::Square { column, row } = place else {
+            return None;
+        };
+        let index = self.index(column, row)?;
+        self.squares.get_mut(index)
+    }
+
+    /// Clears a square; what stood there.
+    pub(super) fn take(&mut self, place: BoardPlace) -> Option<T> {
+        self.get_mut(place)?.take()
+    }
+
+    fn index(&self, column: u8, row: u8) -> Option<usize> {
+        let index = usize::from(row) * usize::from(self.columns) + usize::from(column);
+        (column < self.columns).then_some(index)
+    }
+}
+
+/// The owner of a disc.
+pub(super) fn disc_owner(piece: Piece) -> Option<Player> {
+    match piece {
+        Piece::Disc(player) => Some(player),
+        Piece::Chess(_) | Piece::Stone => None,
+    }
 }
 
 /// The geometry of a painted board, in pixels.
@@ -378,4 +438,36 @@ pub(super) fn paint_share_disc(
     let radius = (cell * 0.4 * route.share.sqrt()).max(cell * 0.06);
     let opacity = if route.is_chosen { 0.95 } else { 0.6 };
     brush.disc(at, radius, with_opacity(visit_colour(brush.theme), opacity));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_stand_on_their_squares_and_no_others() {
+        let layout = GridLayout {
+            columns: 3,
+            rows: 2,
+            rim: 0.0,
+            strip_height: 0.0,
+            numbering: RowNumbering::BottomUp,
+        };
+        let disc =
+            |square: (u8, u8), player: Player| (BoardPlace::square(square), Piece::Disc(player), 1);
+        let pieces = [
+            disc((0, 0), Player::First),
+            disc((2, 1), Player::Second),
+            disc((3, 0), Player::First),
+            disc((0, 2), Player::First),
+        ];
+        let mut map = SquareMap::new(&layout, &pieces, disc_owner);
+        assert_eq!(map.get(0, 0), Some(Player::First));
+        assert_eq!(map.get(2, 1), Some(Player::Second));
+        assert_eq!(map.get(3, 0), None);
+        assert_eq!(map.squares.iter().flatten().count(), 2);
+        assert_eq!(map.take(pieces[1].0), Some(Player::Second));
+        assert_eq!(map.get(2, 1), None);
+        assert_eq!(map.take(pieces[2].0), None);
+    }
 }
