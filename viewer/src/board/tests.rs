@@ -764,7 +764,8 @@ fn viewer_marks(now: &PositionInfo) -> Marks {
     }
 }
 
-fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Pixmap {
+/// A page of [`samples`]; `hands` shows them as a person sees them who has taken hold of a piece.
+fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Page {
     let boards = samples().into_iter().map(|(_, now, marks)| {
         let mut marks = Marks {
             shows_coordinates: coordinates,
@@ -785,14 +786,25 @@ fn sheet(theme: &Theme, width: u32, coordinates: bool, hands: bool) -> Pixmap {
         (now.board, marks)
     });
     let across = if width > 400 { 3 } else { 4 };
-    let boards: Vec<(Board, Marks)> = boards.collect();
-    let sizes: Vec<f32> = (boards.iter())
+    board_page(theme, (width, across), boards.collect())
+}
+
+/// A page of boards with their marks.
+fn board_page(theme: &Theme, size: (u32, usize), boards: Vec<(Board, Marks)>) -> Page {
+    let aspects: Vec<f32> = (boards.iter())
         .map(|(board, marks)| board.aspect(marks))
         .collect();
-    page(theme, (width, across), &sizes, |index, pixmap, area| {
+    page(theme, size, &aspects, |index, pixmap, area| {
         let (board, marks) = &boards[index];
         board.paint(&mut pixmap.as_mut(), area, marks, theme);
     })
+}
+
+/// Several pictures on one ground.
+struct Page {
+    pixmap: Pixmap,
+    /// The share of each picture's area that is not the bare ground, from 0 to 1.
+    painted: Vec<f32>,
 }
 
 /// Lays out pictures of one width in rows; `aspects` are their widths divided by their heights.
@@ -801,7 +813,7 @@ fn page(
     (width, across): (u32, usize),
     aspects: &[f32],
     mut paint: impl FnMut(usize, &mut Pixmap, Rect),
-) -> Pixmap {
+) -> Page {
     let gap = 16.0;
     let heights: Vec<f32> = (aspects.iter())
         .map(|aspect| (width as f32 / aspect).round())
@@ -814,37 +826,82 @@ fn page(
     let wide = across as f32 * (width as f32 + gap) + gap;
     let mut pixmap = Pixmap::new(wide as u32, high as u32).unwrap();
     pixmap.fill(theme::to_skia(theme.panel));
+    let mut painted = Vec::new();
     let mut top = gap;
     for (row, chunk) in heights.chunks(across).enumerate() {
         for (column, &height) in chunk.iter().enumerate() {
             let left = gap + column as f32 * (width as f32 + gap);
             let area = Rect::from_xywh(left, top, width as f32, height).unwrap();
             paint(row * across + column, &mut pixmap, area);
+            painted.push(painted_share(&pixmap, area, theme.panel));
         }
         top += rows[row] + gap;
     }
-    pixmap
+    Page { pixmap, painted }
 }
+
+/// The share of an area's pixels that are not of the ground's colour.
+fn painted_share(pixmap: &Pixmap, area: Rect, ground: Color32) -> f32 {
+    let ground = theme::to_skia(ground).premultiply().to_color_u8();
+    let (mut painted, mut all) = (0, 0);
+    for y in area.top() as u32..area.bottom() as u32 {
+        for x in area.left() as u32..area.right() as u32 {
+            all += 1;
+            painted += u32::from(pixmap.pixel(x, y) != Some(ground));
+        }
+    }
+    painted as f32 / all as f32
+}
+
+/// Keeps a page for people to look at, and demands that every picture on it covers most of its area.
+fn keep_page(page: &Page, name: &str) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("board-{name}.png"));
+    page.pixmap.save_png(path).unwrap();
+    for (index, share) in page.painted.iter().enumerate() {
+        assert!(*share > 0.6, "picture {index} of {name} covers {share}");
+    }
+}
+
+const NAMED_THEMES: [(fn() -> Theme, &str); 2] = [(Theme::dark, "dark"), (Theme::light, "light")];
 
 #[test]
 fn sheets_of_boards_for_people() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target");
-    std::fs::create_dir_all(&folder).unwrap();
-    for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
+    for (theme, name) in NAMED_THEMES {
         for width in [120, 240, 700] {
-            let picture = sheet(&theme, width, width != 120, false);
-            let path = folder.join(format!("board-{name}-{width}.png"));
-            picture.save_png(path).unwrap();
+            let page = sheet(&theme(), width, width != 120, false);
+            assert_eq!(page.painted.len(), samples().len());
+            keep_page(&page, &format!("{name}-{width}"));
         }
-        let picture = sheet(&theme, 240, false, true);
-        picture
-            .save_png(folder.join(format!("board-{name}-hands.png")))
-            .unwrap();
+    }
+}
+
+#[test]
+fn sheets_of_boards_in_hand_show_what_is_held() {
+    for (theme, name) in NAMED_THEMES {
+        let theme = theme();
+        let held = sheet(&theme, 240, false, true);
+        keep_page(&held, &format!("{name}-hands"));
+        let untouched = (samples().into_iter()).map(|(_, now, marks)| {
+            let marks = Marks {
+                moves: Vec::new(),
+                is_flipped: true,
+                ..marks
+            };
+            (now.board, marks)
+        });
+        let untouched = board_page(&theme, (240, 4), untouched.collect());
+        assert!(held.pixmap != untouched.pixmap, "{name}");
+    }
+}
+
+#[test]
+fn sheets_of_boards_while_playing() {
+    for (theme, name) in NAMED_THEMES {
         for width in [160, 600] {
-            let path = folder.join(format!("board-{name}-playing-{width}.png"));
-            playing_page(&theme, (width, 4), false)
-                .save_png(path)
-                .unwrap();
+            let page = playing_page(&theme(), (width, 4), false);
+            keep_page(&page, &format!("{name}-playing-{width}"));
         }
     }
 }
@@ -920,35 +977,25 @@ fn looks_as_it_did(actual: &Pixmap, name: &str) {
 }
 
 /// A page of [`playing`], from one side or the other.
-fn playing_page(theme: &Theme, (width, across): (u32, usize), flip: bool) -> Pixmap {
-    let boards: Vec<(Board, Marks)> = (playing().into_iter())
-        .map(|(board, marks)| {
-            (
-                board,
-                Marks {
-                    is_flipped: flip,
-                    ..marks
-                },
-            )
-        })
-        .collect();
-    let aspects: Vec<f32> = (boards.iter())
-        .map(|(board, marks)| board.aspect(marks))
-        .collect();
-    page(theme, (width, across), &aspects, |index, pixmap, area| {
-        let (board, marks) = &boards[index];
-        board.paint(&mut pixmap.as_mut(), area, marks, theme);
-    })
+fn playing_page(theme: &Theme, size: (u32, usize), flip: bool) -> Page {
+    let boards = playing().into_iter().map(|(board, marks)| {
+        let marks = Marks {
+            is_flipped: flip,
+            ..marks
+        };
+        (board, marks)
+    });
+    board_page(theme, size, boards.collect())
 }
 
 #[test]
 fn boards_to_play_on_look_as_they_did() {
     for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
         let picture = playing_page(&theme, (272, 4), false);
-        looks_as_it_did(&picture, &format!("boards-playing-{name}"));
+        looks_as_it_did(&picture.pixmap, &format!("boards-playing-{name}"));
     }
     let picture = playing_page(&Theme::dark(), (160, 4), true);
-    looks_as_it_did(&picture, "boards-playing-small");
+    looks_as_it_did(&picture.pixmap, "boards-playing-small");
 }
 
 /// Animations to compare: game, position, moves of which the last is animated, and the share of its duration.
@@ -986,6 +1033,6 @@ fn moves_under_way_look_as_they_did() {
             let at = motion.duration().mul_f32(*part);
             motion.paint(at, &mut pixmap.as_mut(), area, &marks, &theme);
         });
-        looks_as_it_did(&picture, &format!("boards-moving-{name}"));
+        looks_as_it_did(&picture.pixmap, &format!("boards-moving-{name}"));
     }
 }
