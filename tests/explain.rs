@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use canopy_engine::{
     games::{
-        self, BoardPlace, Explain, Game, Outcome, Piece, Playable, Player, Step, Visitor,
+        self, BoardPlace, Explain as _, Game as _, Outcome, Piece, Playable, Player, Step, Visitor,
         notation::{self, Style, move_text},
     },
     rng::Rng,

@@ -3,7 +3,7 @@
 use cozy_chess::{BitBoard, Move, Square};
 
 use super::{Chess, ChessMove, fen, san};
-use crate::games::{BoardPlace, Explain, Game, Piece, Step};
+use crate::games::{BoardPlace, Explain, Game as _, Piece, Step};
 
 fn square(bit: u8) -> (u8, u8) {
     (bit % 8, bit / 8)

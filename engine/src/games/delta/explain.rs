@@ -2,7 +2,7 @@
 
 use super::{Delta, EQUALISER_PLY, NO_PICK_UP, Slide, lines_of_four};
 use crate::games::{
-    BoardPlace, Explain, Game, Notation, Piece, Player, Step, explain::places_of,
+    BoardPlace, Explain, Game as _, Notation as _, Piece, Player, Step, explain::places_of,
     notation::write_square,
 };
 

@@ -1,7 +1,7 @@
 //! Kalah's moves step by step: stones are sown one by one, captured, and swept at the end of the game.
 
 use super::{Kalah, Pit, SownPlace, byte, sown_place};
-use crate::games::{BoardPlace, Explain, Game, Notation, Piece, Player, Step};
+use crate::games::{BoardPlace, Explain, Game as _, Notation as _, Piece, Player, Step};
 
 impl Kalah {
     /// The pits that hold fewer stones afterwards, the mover's first, and how many fewer.

@@ -1,7 +1,7 @@
 //! What a disc would flip, and passes told in words.
 
 use super::{Othello, OthelloMove, PASS};
-use crate::games::{BoardPlace, Explain, Game, Notation, Player};
+use crate::games::{BoardPlace, Explain, Game as _, Notation as _, Player};
 
 impl Explain for Othello {
     fn flip_counts(&self) -> Vec<(BoardPlace, [u32; 2])> {
