@@ -87,23 +87,25 @@ pub(super) struct MovingSprite {
 
 impl Tween {
     /// A smooth motion, visible while it is active.
-    pub(super) fn new(body: Sprite, from: BoardPlace, to: BoardPlace, moves: Range<f32>) -> Self {
+    pub(super) fn new(
+        sprite: Sprite,
+        from: BoardPlace,
+        to: BoardPlace,
+        active: Range<f32>,
+    ) -> Self {
         Self {
-            sprite: body,
+            sprite,
             from,
             to,
-            visible: moves.clone(),
-            active: moves,
+            visible: active.clone(),
+            active,
             easing: Easing::Smooth,
         }
     }
 
     /// The same motion, visible for longer.
-    pub(super) fn with_visible(self, shown: Range<f32>) -> Self {
-        Self {
-            visible: shown,
-            ..self
-        }
+    pub(super) fn with_visible(self, visible: Range<f32>) -> Self {
+        Self { visible, ..self }
     }
 
     fn at(&self, time: f32) -> MovingSprite {
@@ -124,12 +126,9 @@ impl Easing {
         match self {
             Self::Smooth => part * part * (3.0 - 2.0 * part),
             Self::FallAndBounce { landing, .. } if part < landing => (part / landing).powi(2),
-            Self::FallAndBounce {
-                landing,
-                bounce: jump,
-            } => {
+            Self::FallAndBounce { landing, bounce } => {
                 let after = (part - landing) / (1.0 - landing).max(f32::MIN_POSITIVE);
-                1.0 - jump * 4.0 * after * (1.0 - after)
+                1.0 - bounce * 4.0 * after * (1.0 - after)
             }
         }
     }
@@ -213,15 +212,15 @@ impl MoveAnimation {
             .rev()
             .find(|(from, _)| *from <= time)?;
         let moving = (self.tweens.iter())
-            .filter(|leg| leg.visible.contains(&time))
-            .map(|leg| leg.at(time));
+            .filter(|tween| tween.visible.contains(&time))
+            .map(|tween| tween.at(time));
         Some((board, moving.collect()))
     }
 }
 
-/// Linear interpolation; `along` runs from 0 to 1.
-pub(super) fn lerp(from: f32, to: f32, along: f32) -> f32 {
-    from + (to - from) * along
+/// Linear interpolation; `share` runs from 0 to 1.
+pub(super) fn lerp(from: f32, to: f32, share: f32) -> f32 {
+    from + (to - from) * share
 }
 
 #[cfg(test)]
@@ -309,7 +308,7 @@ mod tests {
             for (before, motion, after) in motions(game, 0..1).iter().step_by(3) {
                 let lasts = motion.duration();
                 let first = moving(motion, Duration::ZERO);
-                let from: Vec<BoardPlace> = motion.tweens.iter().map(|leg| leg.from).collect();
+                let from: Vec<BoardPlace> = motion.tweens.iter().map(|tween| tween.from).collect();
                 let old = still(&before.board);
                 assert!(
                     is_same_outside(&first, &old, &before.board, &from),
@@ -330,7 +329,8 @@ mod tests {
         for game in GAMES {
             for (before, motion, after) in motions(game, 1..2).iter().step_by(3) {
                 let almost = motion.duration().saturating_sub(Duration::from_micros(50));
-                let mut places: Vec<BoardPlace> = motion.tweens.iter().map(|leg| leg.to).collect();
+                let mut places: Vec<BoardPlace> =
+                    motion.tweens.iter().map(|tween| tween.to).collect();
                 // A pawn captured en passant is drawn until the end.
                 if let (Some(last), "chess" | "chess:960") = (&after.last_move, game)
                     && let [
@@ -412,13 +412,13 @@ mod tests {
             let ways = motion
                 .tweens
                 .iter()
-                .map(|leg| (leg.sprite, leg.from, leg.to));
+                .map(|tween| (tween.sprite, tween.from, tween.to));
             ways.collect::<Vec<_>>()
         };
         let square = |column: u8, row: u8| BoardPlace::Square { column, row };
         let castles = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
         let mut ways = motion("chess", castles, "e1g1");
-        ways.sort_by_key(|(body, _, _)| *body == Sprite::Piece('R'));
+        ways.sort_by_key(|(sprite, _, _)| *sprite == Sprite::Piece('R'));
         let king = (Sprite::Piece('K'), square(4, 0), square(6, 0));
         let rook = (Sprite::Piece('R'), square(7, 0), square(5, 0));
         assert_eq!(ways, [king, rook]);

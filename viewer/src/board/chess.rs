@@ -111,21 +111,21 @@ impl ChessBoard {
     /// Paints the pieces in motion.
     fn paint_sliding_pieces(brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[MovingSprite]) {
         for MovingSprite {
-            sprite: body,
+            sprite,
             from,
             to,
-            progress: along,
+            progress,
         } in moving
         {
-            let Sprite::Piece(letter) = *body else {
+            let Sprite::Piece(letter) = *sprite else {
                 continue;
             };
             let (Some(from), Some(to)) = (squares.rect_of(*from), squares.rect_of(*to)) else {
                 continue;
             };
             let rect = Rect::from_xywh(
-                lerp(from.left(), to.left(), *along),
-                lerp(from.top(), to.top(), *along),
+                lerp(from.left(), to.left(), *progress),
+                lerp(from.top(), to.top(), *progress),
                 to.width(),
                 to.height(),
             );

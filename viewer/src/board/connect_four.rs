@@ -109,18 +109,18 @@ impl ConnectFourBoard {
         moving: &[MovingSprite],
     ) {
         for MovingSprite {
-            sprite: body,
+            sprite,
             to,
-            progress: along,
+            progress,
             ..
         } in moving
         {
-            let (Sprite::Disc(player), BoardPlace::Square { column, .. }) = (*body, *to) else {
+            let (Sprite::Disc(player), BoardPlace::Square { column, .. }) = (*sprite, *to) else {
                 continue;
             };
             let top = squares.centre(column, ROWS.saturating_sub(1));
             if let (Some((x, top)), Some((_, y))) = (top, squares.centre_of(*to)) {
-                let y = lerp(top - squares.cell, y, *along);
+                let y = lerp(top - squares.cell, y, *progress);
                 self.paint_disc(brush, squares, (x, y), player);
             }
         }

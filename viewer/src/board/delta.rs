@@ -128,20 +128,21 @@ impl DeltaBoard {
         (moving, flip): (&[MovingSprite], bool),
     ) {
         for MovingSprite {
-            sprite: body,
+            sprite,
             from,
             to,
-            progress: along,
+            progress,
         } in moving
         {
             let [from, to] = [*from, *to].map(|place| self.stone_position(squares, flip, place));
-            let (Sprite::Disc(player), Some((from, small)), Some((to, large))) = (*body, from, to)
+            let (Sprite::Disc(player), Some((from, small)), Some((to, large))) =
+                (*sprite, from, to)
             else {
                 continue;
             };
-            let at = (lerp(from.0, to.0, *along), lerp(from.1, to.1, *along));
+            let at = (lerp(from.0, to.0, *progress), lerp(from.1, to.1, *progress));
             let tone = self.piece_colours(player, brush.theme);
-            brush.piece(at, lerp(small, large, *along), tone);
+            brush.piece(at, lerp(small, large, *progress), tone);
         }
     }
 

@@ -192,13 +192,13 @@ impl KalahBoard {
         let (start, end) = (*time, *time + CARRY_DELAY_MS + CARRY_MS);
         for &(from, stones, to) in &carried {
             self.take_stones(from);
-            let leg = Tween::new(
+            let tween = Tween::new(
                 Sprite::Stones(stones),
                 from,
                 to,
                 start + CARRY_DELAY_MS..end,
             );
-            script.tweens.push(leg.with_visible(start..end));
+            script.tweens.push(tween.with_visible(start..end));
         }
         script
             .backgrounds
@@ -492,15 +492,15 @@ impl KalahBoard {
     }
 
     /// Discs whose areas are the moves' visit shares.
-    fn paint_move_groups(brush: &mut Brush<'_, '_>, layout: &KalahLayout, routes: &[MoveGroup]) {
-        for route in routes {
-            let well = route
+    fn paint_move_groups(brush: &mut Brush<'_, '_>, layout: &KalahLayout, groups: &[MoveGroup]) {
+        for group in groups {
+            let well = group
                 .places
                 .first()
                 .and_then(|&place| layout.well_rect(place));
-            if let Some(well) = well.filter(|_| route.share > 0.0 || route.is_chosen) {
-                let radius = well.width() / 2.0 * route.share.sqrt().max(0.12);
-                let opacity = match (route.is_chosen, layout.fit.unit < MIN_PIT_PIXELS_FOR_STONES) {
+            if let Some(well) = well.filter(|_| group.share > 0.0 || group.is_chosen) {
+                let radius = well.width() / 2.0 * group.share.sqrt().max(0.12);
+                let opacity = match (group.is_chosen, layout.fit.unit < MIN_PIT_PIXELS_FOR_STONES) {
                     (true, false) => 0.85,
                     // The stone count is drawn over it.
                     (true, true) => 0.55,

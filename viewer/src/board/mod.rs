@@ -191,12 +191,12 @@ struct MoveGroup {
 impl Board {
     fn renderer(&self) -> &dyn BoardRenderer {
         match &self.kind {
-            BoardKind::Chess(face) => face,
-            BoardKind::Othello(face) => face,
-            BoardKind::Kalah(face) => face,
-            BoardKind::ConnectFour(face) => face,
-            BoardKind::Delta(face) => face,
-            BoardKind::Plain(face) => face,
+            BoardKind::Chess(board) => board,
+            BoardKind::Othello(board) => board,
+            BoardKind::Kalah(board) => board,
+            BoardKind::ConnectFour(board) => board,
+            BoardKind::Delta(board) => board,
+            BoardKind::Plain(board) => board,
         }
     }
 
@@ -255,11 +255,11 @@ impl Board {
     /// The animation of a move with these steps; none if nothing moves.
     fn animation_script(&self, steps: &[Step]) -> Option<AnimationScript> {
         match &self.kind {
-            BoardKind::Chess(face) => face.animation_script(steps),
-            BoardKind::Othello(face) => face.animation_script(steps),
-            BoardKind::Kalah(face) => face.animation_script(steps),
-            BoardKind::ConnectFour(face) => face.animation_script(steps),
-            BoardKind::Delta(face) => face.animation_script(steps),
+            BoardKind::Chess(board) => board.animation_script(steps),
+            BoardKind::Othello(board) => board.animation_script(steps),
+            BoardKind::Kalah(board) => board.animation_script(steps),
+            BoardKind::ConnectFour(board) => board.animation_script(steps),
+            BoardKind::Delta(board) => board.animation_script(steps),
             BoardKind::Plain(_) => None,
         }
     }
@@ -284,13 +284,13 @@ impl Board {
 
     /// The legal moves that begin with these clicks, and the next places to click.
     pub fn click_targets(&self, legal: &[impl AsRef<str>], clicks: &[BoardPlace]) -> ClickTargets {
-        let face = self.renderer();
+        let renderer = self.renderer();
         let mut reach = ClickTargets::default();
         for (index, mv) in legal.iter().enumerate() {
             let places = self.move_places(mv.as_ref());
             let begins = places.len() >= clicks.len()
                 && (places.iter().zip(clicks))
-                    .all(|(&place, &click)| face.is_same_click(place, click));
+                    .all(|(&place, &click)| renderer.is_same_click(place, click));
             if places.is_empty() || !begins {
                 continue;
             }
@@ -315,7 +315,7 @@ impl Board {
 
     /// The marked moves in painting order: least visited first, the chosen one last.
     fn group_moves(&self, marks: &Marks) -> Vec<MoveGroup> {
-        let mut routes: Vec<MoveGroup> = Vec::new();
+        let mut groups: Vec<MoveGroup> = Vec::new();
         for (index, weight) in marks.moves.iter().enumerate() {
             let places = self.move_places(&weight.mv);
             let share = if weight.share > 0.0 {
@@ -326,28 +326,28 @@ impl Board {
             let chosen = marks.chosen == Some(index);
             // The picked-up stone of delta is the third place.
             let same =
-                |route: &&mut MoveGroup| route.places.iter().take(2).eq(places.iter().take(2));
+                |group: &&mut MoveGroup| group.places.iter().take(2).eq(places.iter().take(2));
             if places.is_empty() {
                 continue;
             }
-            match routes.iter_mut().find(same) {
-                Some(route) => {
-                    route.share = (route.share + share).min(1.0);
+            match groups.iter_mut().find(same) {
+                Some(group) => {
+                    group.share = (group.share + share).min(1.0);
                     if chosen {
-                        (route.places, route.is_chosen) = (places, true);
+                        (group.places, group.is_chosen) = (places, true);
                     }
                 }
-                None => routes.push(MoveGroup {
+                None => groups.push(MoveGroup {
                     places,
                     share,
                     is_chosen: chosen,
                 }),
             }
         }
-        routes.sort_by(|one, other| {
+        groups.sort_by(|one, other| {
             (one.is_chosen.cmp(&other.is_chosen)).then(one.share.total_cmp(&other.share))
         });
-        routes
+        groups
     }
 }
 

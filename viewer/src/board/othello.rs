@@ -94,26 +94,26 @@ impl OthelloBoard {
     /// Paints the discs that appear or flip.
     fn paint_flips(&self, brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[MovingSprite]) {
         for MovingSprite {
-            sprite: body,
+            sprite,
             to: place,
-            progress: along,
+            progress,
             ..
         } in moving
         {
-            let (Sprite::Flipping { from, to }, Some(at)) = (*body, squares.centre_of(*place))
+            let (Sprite::Flipping { from, to }, Some(at)) = (*sprite, squares.centre_of(*place))
             else {
                 continue;
             };
             let radius = squares.cell * DISC_RADIUS;
             let Some(from) = from else {
                 let tone = self.piece_colours(to, brush.theme);
-                brush.piece(at, radius * along, tone);
+                brush.piece(at, radius * progress, tone);
                 continue;
             };
-            let player = if *along < 0.5 { from } else { to };
+            let player = if *progress < 0.5 { from } else { to };
             let tone = self.piece_colours(player, brush.theme);
-            if *along > 0.0 && *along < 1.0 {
-                let part = (along * std::f32::consts::PI).cos().abs();
+            if *progress > 0.0 && *progress < 1.0 {
+                let part = (progress * std::f32::consts::PI).cos().abs();
                 brush.flipping_piece(at, radius, part, tone);
             } else {
                 brush.piece(at, radius, tone);

@@ -326,30 +326,30 @@ impl Squares {
     }
 
     /// Paints visit shares: discs on squares, arrows between squares.
-    pub(super) fn paint_move_groups(&self, brush: &mut Brush<'_, '_>, routes: &[MoveGroup]) {
+    pub(super) fn paint_move_groups(&self, brush: &mut Brush<'_, '_>, groups: &[MoveGroup]) {
         let (arrows, squares): (Vec<&MoveGroup>, Vec<&MoveGroup>) =
-            routes.iter().partition(|route| route.places.len() > 1);
-        for route in squares {
-            if let Some(at) = (route.places.first()).and_then(|&place| self.centre_of(place)) {
-                paint_share_disc(brush, at, self.cell, route);
+            groups.iter().partition(|group| group.places.len() > 1);
+        for group in squares {
+            if let Some(at) = (group.places.first()).and_then(|&place| self.centre_of(place)) {
+                paint_share_disc(brush, at, self.cell, group);
             }
         }
         let hidden = arrows.len().saturating_sub(MAX_ARROWS);
-        for route in arrows.into_iter().skip(hidden) {
-            if route.is_chosen || route.share >= MIN_ARROW_SHARE {
-                self.paint_arrow(brush, route);
+        for group in arrows.into_iter().skip(hidden) {
+            if group.is_chosen || group.share >= MIN_ARROW_SHARE {
+                self.paint_arrow(brush, group);
             }
         }
     }
 
     /// Paints an arrow from the first place to the second, and a ring around a picked-up stone.
-    fn paint_arrow(&self, brush: &mut Brush<'_, '_>, route: &MoveGroup) {
-        let mut centres = (route.places.iter()).filter_map(|&place| self.centre_of(place));
+    fn paint_arrow(&self, brush: &mut Brush<'_, '_>, group: &MoveGroup) {
+        let mut centres = (group.places.iter()).filter_map(|&place| self.centre_of(place));
         let (Some(from), Some(to)) = (centres.next(), centres.next()) else {
             return;
         };
-        let much = route.share.sqrt();
-        let opacity = if route.is_chosen {
+        let much = group.share.sqrt();
+        let opacity = if group.is_chosen {
             0.9
         } else {
             0.2 + 0.5 * much
@@ -365,7 +365,7 @@ impl Squares {
         let start = toward(from, to, self.cell * 0.3);
         let end = toward(to, from, self.cell * 0.08);
         brush.arrow(start, end, width, head, colour);
-        if route.is_chosen
+        if group.is_chosen
             && let Some(picked) = centres.next()
         {
             let width = (self.cell * 0.06).max(1.0);
@@ -430,13 +430,13 @@ pub(super) fn paint_share_disc(
     brush: &mut Brush<'_, '_>,
     at: (f32, f32),
     cell: f32,
-    route: &MoveGroup,
+    group: &MoveGroup,
 ) {
-    if route.share <= 0.0 && !route.is_chosen {
+    if group.share <= 0.0 && !group.is_chosen {
         return;
     }
-    let radius = (cell * 0.4 * route.share.sqrt()).max(cell * 0.06);
-    let opacity = if route.is_chosen { 0.95 } else { 0.6 };
+    let radius = (cell * 0.4 * group.share.sqrt()).max(cell * 0.06);
+    let opacity = if group.is_chosen { 0.95 } else { 0.6 };
     brush.disc(at, radius, with_opacity(visit_colour(brush.theme), opacity));
 }
 

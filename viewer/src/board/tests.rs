@@ -403,10 +403,10 @@ fn moves_that_go_the_same_way_are_put_together() {
         chosen: Some(2),
         ..Marks::default()
     };
-    let routes = start.board.group_moves(&marks);
-    let shares: Vec<f32> = routes.iter().map(|route| route.share).collect();
+    let groups = start.board.group_moves(&marks);
+    let shares: Vec<f32> = groups.iter().map(|group| group.share).collect();
     assert_eq!(shares, [0.0, 0.75, 0.25]);
-    assert!(routes.last().unwrap().is_chosen);
+    assert!(groups.last().unwrap().is_chosen);
 }
 
 /// The next places and the complete moves after some clicks.
@@ -864,13 +864,15 @@ fn keep_page(page: &Page, name: &str) {
     }
 }
 
-const NAMED_THEMES: [(fn() -> Theme, &str); 2] = [(Theme::dark, "dark"), (Theme::light, "light")];
+fn named_themes() -> [(Theme, &'static str); 2] {
+    [(Theme::dark(), "dark"), (Theme::light(), "light")]
+}
 
 #[test]
 fn sheets_of_boards_for_people() {
-    for (theme, name) in NAMED_THEMES {
+    for (theme, name) in named_themes() {
         for width in [120, 240, 700] {
-            let page = sheet(&theme(), width, width != 120, false);
+            let page = sheet(&theme, width, width != 120, false);
             assert_eq!(page.painted.len(), samples().len());
             keep_page(&page, &format!("{name}-{width}"));
         }
@@ -879,8 +881,7 @@ fn sheets_of_boards_for_people() {
 
 #[test]
 fn sheets_of_boards_in_hand_show_what_is_held() {
-    for (theme, name) in NAMED_THEMES {
-        let theme = theme();
+    for (theme, name) in named_themes() {
         let held = sheet(&theme, 240, false, true);
         keep_page(&held, &format!("{name}-hands"));
         let untouched = (samples().into_iter()).map(|(_, now, marks)| {
@@ -898,9 +899,9 @@ fn sheets_of_boards_in_hand_show_what_is_held() {
 
 #[test]
 fn sheets_of_boards_while_playing() {
-    for (theme, name) in NAMED_THEMES {
+    for (theme, name) in named_themes() {
         for width in [160, 600] {
-            let page = playing_page(&theme(), (width, 4), false);
+            let page = playing_page(&theme, (width, 4), false);
             keep_page(&page, &format!("{name}-playing-{width}"));
         }
     }
@@ -990,7 +991,7 @@ fn playing_page(theme: &Theme, size: (u32, usize), flip: bool) -> Page {
 
 #[test]
 fn boards_to_play_on_look_as_they_did() {
-    for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
+    for (theme, name) in named_themes() {
         let picture = playing_page(&theme, (272, 4), false);
         looks_as_it_did(&picture.pixmap, &format!("boards-playing-{name}"));
     }
@@ -1027,7 +1028,7 @@ fn moves_under_way_look_as_they_did() {
     let aspects = motions
         .clone()
         .map(|(motion, _)| motion.final_board().aspect(&marks));
-    for (theme, name) in [(Theme::dark(), "dark"), (Theme::light(), "light")] {
+    for (theme, name) in named_themes() {
         let picture = page(&theme, (240, 4), &aspects, |index, pixmap, area| {
             let (motion, part) = &motions[index];
             let at = motion.duration().mul_f32(*part);

@@ -37,7 +37,7 @@ struct TextureKey {
 /// What a texture shows.
 #[derive(Clone, PartialEq)]
 enum TextureContent {
-    Board(Board, Marks),
+    Board(Board, Box<Marks>),
     Promotion(Promotion, Player),
 }
 
@@ -88,7 +88,7 @@ impl BoardTextures {
     ) -> (TextureHandle, Vec2) {
         let scale = context.pixels_per_point();
         let key = TextureKey {
-            content: TextureContent::Board(board.clone(), marks.clone()),
+            content: TextureContent::Board(board.clone(), Box::new(marks.clone())),
             size: size_in_pixels(board, marks, width_points * scale),
             theme: theme.clone(),
         };
@@ -338,7 +338,7 @@ mod tests {
                 let seen = screen.draw(vec![], &mut show);
                 let size = size_in_pixels(&board, &marks, 150.3 * scale);
                 let image = render_content(&TextureKey {
-                    content: TextureContent::Board(board.clone(), marks.clone()),
+                    content: TextureContent::Board(board.clone(), Box::new(marks.clone())),
                     size,
                     theme: theme.clone(),
                 });
