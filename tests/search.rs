@@ -30,8 +30,8 @@ use canopy_engine::{
         classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
         growth_records::{self, GrowthObserver, GrowthRecord},
         mcts::{
-            self, ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
-            SelectFormula, Sharing, StoreKind,
+            self, ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy,
+            RewardRange, SelectFormula, Sharing, StoreKind,
         },
     },
 };
@@ -98,7 +98,7 @@ macro_rules! for_every_game {
 }
 use for_every_game;
 
-const FORMULAS: [SelectFormula; 2] = [SelectFormula::Uct, SelectFormula::Ucb1Tuned];
+const FORMULAS: &[SelectFormula] = SelectFormula::ALL;
 const POLICIES: [PlayoutPolicy; 3] = [
     PlayoutPolicy::Uniform,
     PlayoutPolicy::LastGoodReply1,
@@ -117,7 +117,7 @@ fn with_small_memory(config: MctsConfig) -> MctsConfig {
 #[test]
 fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
     fn check<G: Playable>(rules: G::Rules) {
-        for formula in FORMULAS {
+        for &formula in FORMULAS {
             for policy in POLICIES {
                 for store in STORES {
                     for threads in [1, 2] {
@@ -418,7 +418,7 @@ fn grow_twice<G: Searchable>(config: MctsConfig, root: &G, iterations: u64) -> V
 fn a_graph_that_shares_nothing_is_the_tree() {
     fn check<G: Playable>(rules: G::Rules) {
         for (index, position) in sample_positions::<G>(rules, 6, 31).iter().enumerate() {
-            for formula in FORMULAS {
+            for &formula in FORMULAS {
                 for expansion in [
                     ExpansionRule::AllFirst,
                     ExpansionRule::AllRandom,
@@ -429,6 +429,8 @@ fn a_graph_that_shares_nothing_is_the_tree() {
                         expansion,
                         expand_on: 1 + index as u32 % 2,
                         solver: index % 3 == 0,
+                        fpu: [Fpu::Infinite, Fpu::Constant(0.9), Fpu::Reduction(0.1)]
+                            [index / 2 % 3],
                         playout_limit: Some(30),
                         ..MctsConfig::default()
                     };
@@ -454,9 +456,31 @@ fn a_graph_that_shares_nothing_is_the_tree() {
 }
 
 #[test]
+fn urgency_decides_when_a_move_is_tried_for_the_first_time() {
+    let visited_moves = |fpu: Fpu, formula: SelectFormula| {
+        let config = MctsConfig {
+            formula,
+            fpu,
+            ..MctsConfig::default()
+        };
+        let mut search = mcts::build::<ConnectFour>(config);
+        let root = ConnectFour::start(());
+        let choice = search_position(&mut *search, &root, SearchLimits::iterations(300));
+        let moves = choice.report.root_moves.iter();
+        moves.filter(|root| root.visits > 0).count()
+    };
+    // A score is positive: a move that counts less than nothing is never tried.
+    assert_eq!(visited_moves(Fpu::Constant(-1.0), SelectFormula::Uct), 1);
+    assert_eq!(visited_moves(Fpu::Constant(1.1), SelectFormula::Uct), 7);
+    assert_eq!(visited_moves(Fpu::Infinite, SelectFormula::Uct), 7);
+    // PUCT adds its exploration term, which grows until the move is tried.
+    assert_eq!(visited_moves(Fpu::Constant(-1.0), SelectFormula::Puct), 7);
+}
+
+#[test]
 fn a_table_that_is_large_enough_is_as_good_as_a_larger_one() {
     fn check<G: Playable>(rules: G::Rules) {
-        for formula in FORMULAS {
+        for &formula in FORMULAS {
             let config = |entries| MctsConfig {
                 formula,
                 store: StoreKind::Bounded,
@@ -567,7 +591,7 @@ fn scripted_games_are_played_right_by_every_search() {
                 );
             }
         }
-        for formula in FORMULAS {
+        for &formula in FORMULAS {
             for policy in POLICIES {
                 for store in STORES {
                     for final_choice in [
@@ -1436,7 +1460,15 @@ fn our_presets_have_measured_constants_and_the_reports_their_own() {
             ("0.5", "0")
         };
         let own = (own.0.to_owned(), own.1.to_owned());
-        for name in ["uct", "lgr1", "lgr2", "transposition", "grouping"] {
+        for name in [
+            "uct",
+            "uct-fpu",
+            "puct",
+            "lgr1",
+            "lgr2",
+            "transposition",
+            "grouping",
+        ] {
             assert_eq!(constants(name), own, "{name} in {}", G::NAME);
         }
         assert_eq!(constants("ucb1-tuned"), (String::new(), own.1));

@@ -17,8 +17,8 @@ use crate::{
         connect_four::rule_player::RulePlayer,
         greedy::Greedy,
         mcts::{
-            self, ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
-            SelectFormula, Sharing, StoreKind,
+            self, ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy,
+            RewardRange, SelectFormula, Sharing, StoreKind,
         },
         othello::HeaviestSquare,
         random::RandomPlayer,
@@ -27,7 +27,7 @@ use crate::{
 
 mod parameters;
 
-pub use crate::search::mcts::{ChildStats, Selection, Terms};
+pub use crate::search::mcts::{ChildStats, ParentStats, Selection, Terms};
 pub use parameters::{PARAMETERS, Parameter, ParameterKind};
 
 /// One search of the table.
@@ -143,6 +143,27 @@ pub const SEARCHES: &[CatalogEntry] = &[
             ..base_config(game)
         })
     }),
+    entry(
+        "uct-fpu",
+        "UCT with first-play urgency: a child that was never chosen counts 1.1",
+        |game| {
+            Spec::Mcts(MctsConfig {
+                fpu: Fpu::Constant(1.1),
+                ..base_config(game)
+            })
+        },
+    ),
+    entry(
+        "puct",
+        "AlphaZero's PUCT formula with uniform priors",
+        |game| {
+            Spec::Mcts(MctsConfig {
+                formula: SelectFormula::Puct,
+                fpu: Fpu::Reduction(0.1),
+                ..base_config(game)
+            })
+        },
+    ),
     entry(
         "lgr1",
         "UCT with last good replies to one move in its playouts",
@@ -616,8 +637,10 @@ pub fn selection(parameters: &BTreeMap<String, String>) -> Option<Selection> {
     };
     set("select")?;
     let exploration = set("exploration");
-    if parameters.contains_key("reward_range") {
-        set("reward_range")?;
+    for name in ["reward_range", "fpu", "fpu_value"] {
+        if parameters.contains_key(name) {
+            set(name)?;
+        }
     }
     let Spec::Mcts(config) = spec else {
         return None;

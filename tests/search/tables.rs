@@ -20,7 +20,7 @@ fn a_table_of_one_entry_plays_like_the_tree() {
     // No position of a script is reached in two ways, so there is nothing to share.
     for (text, ..) in SCRIPTS {
         let root = scripted(text);
-        for formula in FORMULAS {
+        for &formula in FORMULAS {
             let rows = [StoreKind::Tree, StoreKind::Bounded].map(|store| {
                 let config = MctsConfig {
                     formula,

@@ -8,7 +8,7 @@ use crate::{
     search::{
         classical::{Aspiration, ClassicalConfig, TieBreak},
         mcts::{
-            ExpansionRule, FinalChoice, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
+            ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
             SelectFormula, StoreKind, max_threads,
         },
     },
@@ -248,7 +248,7 @@ pub const PARAMETERS: &[Parameter] = &[
     ),
     Parameter {
         name: "exploration",
-        help: "The constant C of UCT; larger looks more widely",
+        help: "The constant C of UCT and PUCT; larger looks more widely",
         kind: ParameterKind::Real {
             min: 0.0,
             max: 20.0,
@@ -271,6 +271,27 @@ pub const PARAMETERS: &[Parameter] = &[
         REWARD_RANGES,
         reward_range
     ),
+    mcts_row!(
+        "fpu",
+        "First-play urgency, what stands for the mean of an unvisited child: infinity, a constant, or the node's mean less a reduction",
+        ParameterKind::Choice(Fpu::NAMES),
+        |config| Fpu::NAMES[config.fpu.index()].to_owned(),
+        |config, value| config.fpu = Fpu::from_index(value.choice())
+    ),
+    Parameter {
+        name: "fpu_value",
+        help: "The constant or the reduction of the first-play urgency",
+        kind: ParameterKind::Real {
+            min: -1.0,
+            max: 10.0,
+        },
+        get: |spec| mcts(spec)?.fpu.value().map(|value| value.to_string()),
+        set: |spec, value| {
+            if let (Spec::Mcts(config), Value::Real(value)) = (spec, value) {
+                config.fpu = config.fpu.with_value(value);
+            }
+        },
+    },
     choice_row!(
         "playout",
         "How games are played out",

@@ -500,6 +500,8 @@ pub struct EdgeView<M> {
     pub proven: Option<Outcome>,
     /// Whether the move was left out because it could not matter any more (alpha-beta).
     pub pruned: bool,
+    /// How likely the move is to be the best, as judged before any visit; none if the search has no such judgement.
+    pub prior: Option<f64>,
     /// Sum of the child's squared rewards for the first player of its frame; not a number if the search keeps none.
     pub squares: f64,
     /// The entry of the child's position in a table of positions, if there is one and the child was visited.

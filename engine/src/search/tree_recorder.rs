@@ -171,6 +171,7 @@ impl<G: Game> TreeView<G> for TreeRecorder<G> {
                     value: node.value,
                     proven: node.proven,
                     pruned: node.pruned,
+                    prior: None,
                     squares: f64::NAN,
                     table: None,
                 });

@@ -608,6 +608,7 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
                 value: Reward::new(child.map_or(0.5, |child| self.replay.value(child as usize))),
                 proven: child.and_then(|child| self.replay.proven(child)),
                 pruned: false,
+                prior: None,
                 squares: self.replay.squares(child),
                 table: child.and_then(|child| self.replay.table(child)),
             });

@@ -560,6 +560,7 @@ mod tests {
                     value: Reward::EVEN,
                     proven: None,
                     pruned: false,
+                    prior: None,
                     squares: f64::NAN,
                     table: None,
                 });

@@ -2,7 +2,7 @@
 //! of a tree counts as much as what is shown: the search knows nothing of filters.
 
 use canopy_engine::{
-    catalog::{self, ChildStats, Selection, Terms},
+    catalog::{self, ChildStats, ParentStats, Selection, Terms},
     games::{Outcome, Player},
     tree::extra::Extra,
 };
@@ -16,7 +16,7 @@ pub struct ChildTerms {
     pub row: usize,
     /// The node that is drawn for it; none if the move is only the first of several in one edge.
     pub node: Option<usize>,
-    /// The mean that counts, for the player who chooses; none if it was never visited.
+    /// The mean that counts, for the player who chooses; none if it was never visited and nothing stands for its mean.
     pub mean: Option<f64>,
     /// What is added for exploring; none if it is not known.
     pub exploration: Option<f64>,
@@ -115,21 +115,26 @@ pub fn explain_selection(
         || f64::from(model.node(node).visits),
         |extra| extra.node_visits as f64,
     );
+    let parent = ParentStats {
+        visits: total as u32,
+        mean: mean_for_chooser(model, node),
+    };
     let has_solver = parameter(model, "solver") == Some("true");
     let terms_of = |row: usize| {
         let figures = &model.tree.nodes()[row];
         let is_visited = figures.visits > 0;
         let stats = child_stats(model, row);
         let terms = (formula.as_ref().ok())
-            .filter(|_| is_visited)
-            .map(|formula| known_terms(formula, total as u32, &stats));
-        let mean = terms.map_or(stats.sum / stats.visits, |terms| terms.mean);
+            .filter(|formula| is_visited || !formula.fpu.is_infinite())
+            .map(|formula| known_terms(formula, &parent, &stats));
+        let own = is_visited.then(|| stats.sum / stats.visits);
+        let mean = terms.map_or(own, |terms| Some(terms.mean));
         let explore = (terms.map(|terms| terms.exploration)).filter(|term| term.is_finite());
         let result = extra(model, row).and_then(|extra| extra.proven);
         ChildTerms {
             row,
             node: None,
-            mean: is_visited.then_some(mean),
+            mean,
             exploration: explore,
             proven: result.filter(|_| has_solver),
             to_move,
@@ -190,6 +195,15 @@ pub fn explain_selection(
             ..explanation
         };
     }
+    if absent > 0 && !formula.fpu.is_infinite() {
+        let text = format!(
+            "{written}; {absent} of its moves were never tried, so the next descent is not known."
+        );
+        return SelectionExplanation {
+            text,
+            ..explanation
+        };
+    }
     if absent > 0
         && terms
             .iter()
@@ -233,16 +247,27 @@ fn extra(model: &TreeModel, row: usize) -> Option<&Extra> {
     model.extra.as_ref().and_then(|all| all.get(row))
 }
 
-/// The terms of a visited child; what is added for exploring is not a number where the files do not tell enough.
-fn known_terms(selection: &Selection, total: u32, child: &ChildStats) -> Terms {
-    let mut terms = selection.terms(total, child);
-    if selection.formula.needs_squares() && child.squares.is_nan() {
+/// The mean of a node for the player who decides there.
+fn mean_for_chooser(model: &TreeModel, node: usize) -> f64 {
+    let stats = child_stats(model, model.row(node));
+    let mean = stats.sum / stats.visits;
+    if model.is_mean_of_first(node) == model.node_states[node].is_first() {
+        mean
+    } else {
+        1.0 - mean
+    }
+}
+
+/// The terms of a child; what is added for exploring is not a number where the files do not tell enough.
+fn known_terms(selection: &Selection, parent: &ParentStats, child: &ChildStats) -> Terms {
+    let mut terms = selection.terms(parent, child);
+    if selection.formula.needs_squares() && child.squares.is_nan() && child.edge_visits > 0.0 {
         terms.exploration = f64::NAN;
     }
     terms
 }
 
-/// A visited child as the search sees it: a table's figures go before the child's. Squares that are not known are NaN.
+/// A row as the search sees it: a table's figures go before its own. Squares and priors that are not known are NaN.
 fn child_stats(model: &TreeModel, row: usize) -> ChildStats {
     let own = &model.tree.nodes()[row];
     let (visits, mean, squares) = match extra(model, row) {
@@ -257,6 +282,7 @@ fn child_stats(model: &TreeModel, row: usize) -> ChildStats {
         visits,
         sum: mean * visits,
         squares,
+        prior: f64::NAN,
     }
 }
 
@@ -298,6 +324,10 @@ fn missing_data(model: &TreeModel, formula: Selection) -> Option<&'static str> {
     const TABLE: &str = "The means come from a table of positions, which is not known here.";
     const SHARED: &str =
         "Nodes are shared here, and how often each was visited in all is not known.";
+    const PRIORS: &str = "PUCT needs the priors of moves, which are not known here.";
+    if formula.formula.needs_priors() {
+        return Some(PRIORS);
+    }
     let is_tuned = formula.formula.needs_squares();
     let store = parameter(model, "store").unwrap_or("tree");
     let Some(all) = &model.extra else {

@@ -40,8 +40,8 @@ const SUM_WORD: usize = 2;
 const SQUARES_WORD: usize = 3;
 
 /// A tree with a table beside it.
-pub(super) struct BoundedStore<const SQUARES: bool> {
-    tree: TreeStore<SQUARES, true>,
+pub(super) struct BoundedStore<const SQUARES: bool, const PRIORS: bool = false> {
+    tree: TreeStore<SQUARES, PRIORS, true>,
     /// Key, visits, sum of rewards for the first player, and sum of their squares where the formula wants it. An entry
     /// without visits is empty.
     table: AtomicWords,
@@ -56,7 +56,7 @@ pub(super) struct BoundedStore<const SQUARES: bool> {
     parallel: bool,
 }
 
-impl<const SQUARES: bool> BoundedStore<SQUARES> {
+impl<const SQUARES: bool, const PRIORS: bool> BoundedStore<SQUARES, PRIORS> {
     const ENTRY_WORDS: usize = 3 + SQUARES as usize;
 
     /// A table of `entries`, as far as there is memory for half as much as `bytes`, and a tree in what it leaves of them.
@@ -147,8 +147,11 @@ impl<const SQUARES: bool> BoundedStore<SQUARES> {
     }
 }
 
-impl<G: Searchable, const SQUARES: bool> NodeStore<G> for BoundedStore<SQUARES> {
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
+    for BoundedStore<SQUARES, PRIORS>
+{
     const HAS_TABLE: bool = true;
+    const HOLDS_PRIORS: bool = PRIORS;
 
     fn reset(&mut self, root: &G) {
         NodeStore::<G>::reset(&mut self.tree, root);
@@ -233,6 +236,7 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for BoundedStore<SQUARES> 
             visits: known.saturating_add(in_flight),
             sum,
             squares: if SQUARES { squares } else { 0 },
+            prior: own.prior,
         }
     }
 
@@ -261,9 +265,10 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for BoundedStore<SQUARES> 
         at: &SearchStep,
         position: &G,
         moves: &[G::Move],
+        priors: &[f64],
         chunk: &mut Chunk,
     ) -> Expansion {
-        self.tree.expand(at, position, moves, chunk)
+        self.tree.expand(at, position, moves, priors, chunk)
     }
 
     #[inline(always)]

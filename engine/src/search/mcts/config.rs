@@ -5,7 +5,7 @@ use std::{num::NonZero, sync::OnceLock, thread};
 use super::{
     node_sharing::{Grouping, Sharing},
     playout::PlayoutPolicy,
-    select::{RewardRange, SelectFormula, Selection},
+    select::{Fpu, RewardRange, SelectFormula, Selection},
 };
 
 /// How a leaf gets its children.
@@ -53,6 +53,8 @@ pub struct MctsConfig {
     pub exploration: f64,
     /// The scale of rewards the formula sees.
     pub reward_range: RewardRange,
+    /// What stands for the mean of a child that was never chosen.
+    pub fpu: Fpu,
     /// How playouts are played.
     pub policy: PlayoutPolicy,
     /// Whether last good replies are forgotten when they lose.
@@ -110,6 +112,7 @@ impl MctsConfig {
             formula: self.formula,
             exploration: self.exploration,
             reward_range: self.reward_range,
+            fpu: self.fpu,
         }
     }
 
@@ -131,6 +134,7 @@ impl Default for MctsConfig {
             formula: SelectFormula::Uct,
             exploration: 1.41,
             reward_range: RewardRange::ZeroToOne,
+            fpu: Fpu::Infinite,
             policy: PlayoutPolicy::Uniform,
             forgetting: false,
             playout_limit: None,

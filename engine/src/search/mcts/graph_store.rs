@@ -25,7 +25,8 @@
 //! word 1   sum of rewards for the first player of the node's frame, 1 being 2^32
 //! then     sum of their squares, where the formula wants it
 //! then     shape: see `slot`
-//! last     shared: see `slot`
+//! then     shared: see `slot`
+//! last     prior of the move, where the formula wants it
 //! ```
 //!
 //! Of a node's children the other moves know or learn when they are followed, and of a certain result only the node itself
@@ -72,7 +73,7 @@ const EDGE_VISITS_MASK: u64 = (1 << NODE_VISITS_SHIFT) - 1;
 const FIRST_SLOT: u32 = 1;
 
 /// A graph of statistics.
-pub(super) struct GraphStore<const SQUARES: bool> {
+pub(super) struct GraphStore<const SQUARES: bool, const PRIORS: bool = false> {
     arena: Arena,
     /// Nodes by key; none if nothing is shared.
     index: Option<TranspositionIndex>,
@@ -83,10 +84,11 @@ pub(super) struct GraphStore<const SQUARES: bool> {
     parallel: bool,
 }
 
-impl<const SQUARES: bool> GraphStore<SQUARES> {
-    const SLOT_WORDS: usize = 4 + SQUARES as usize;
-    const SHAPE_WORD: usize = Self::SLOT_WORDS - 2;
-    const SHARED_NODE_WORD: usize = Self::SLOT_WORDS - 1;
+impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
+    const SLOT_WORDS: usize = 4 + SQUARES as usize + PRIORS as usize;
+    const SHAPE_WORD: usize = 2 + SQUARES as usize;
+    const SHARED_NODE_WORD: usize = Self::SHAPE_WORD + 1;
+    const PRIOR_WORD: usize = Self::SHAPE_WORD + 2;
 
     /// A graph that never takes more than so many bytes.
     pub(super) fn new(bytes: usize, sharing: Sharing) -> Self {
@@ -330,6 +332,12 @@ impl<const SQUARES: bool> GraphStore<SQUARES> {
         }
     }
 
+    /// The bits of a move's prior.
+    #[inline(always)]
+    fn prior_bits(&self, edge: usize) -> u64 {
+        self.arena.get(Self::offset(edge as u32) + Self::PRIOR_WORD)
+    }
+
     /// The counts of a slot before this search.
     fn inherited_counts_of(&self, slot: u32) -> u64 {
         self.inherited_counts
@@ -344,7 +352,11 @@ fn opponent_if(player: Player, inverted: bool) -> Player {
     if inverted { player.opponent() } else { player }
 }
 
-impl<G: Searchable, const SQUARES: bool> NodeStore<G> for GraphStore<SQUARES> {
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
+    for GraphStore<SQUARES, PRIORS>
+{
+    const HOLDS_PRIORS: bool = PRIORS;
+
     const IS_GRAPH: bool = true;
 
     fn frame_bits(&self, edge: usize) -> u32 {
@@ -537,6 +549,7 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for GraphStore<SQUARES> {
             visits,
             sum,
             squares: if SQUARES { squares } else { 0 },
+            prior: if PRIORS { self.prior_bits(edge) } else { 0 },
         }
     }
 
@@ -562,6 +575,11 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for GraphStore<SQUARES> {
             visits,
             sum,
             squares: if SQUARES { squares } else { L::splat(0) },
+            prior: if PRIORS {
+                L::from([0, 1, 2, 3].map(|lane| self.prior_bits(first + lane)))
+            } else {
+                L::splat(0)
+            },
         }
     }
 
@@ -592,7 +610,14 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for GraphStore<SQUARES> {
     }
 
     #[inline(always)]
-    fn expand(&self, at: &SearchStep, _: &G, moves: &[G::Move], chunk: &mut Chunk) -> Expansion {
+    fn expand(
+        &self,
+        at: &SearchStep,
+        _: &G,
+        moves: &[G::Move],
+        priors: &[f64],
+        chunk: &mut Chunk,
+    ) -> Expansion {
         const { assert!(G::MOVE_BITS <= SlotShape::MOVE_BITS) };
         debug_assert!(moves.len() <= SlotShape::MAX_CHILDREN);
         let word = self.arena.word(Self::offset(at.node) + Self::SHAPE_WORD);
@@ -613,7 +638,8 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for GraphStore<SQUARES> {
             word.fetch_and(!SlotShape::CHILDREN_MASK, Ordering::Relaxed);
             return Expansion::Full;
         };
-        for (start, &mv) in (start..).step_by(Self::SLOT_WORDS).zip(moves) {
+        let starts = (start..).step_by(Self::SLOT_WORDS);
+        for (index, (start, &mv)) in starts.zip(moves).enumerate() {
             self.arena.set(start + COUNTS_WORD, 0);
             self.arena.set(start + SUM_WORD, 0);
             let shape = SlotShape::from_move(G::move_to_bits(mv));
@@ -622,6 +648,10 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for GraphStore<SQUARES> {
                 .set(start + Self::SHARED_NODE_WORD, SharedNode::UNLINKED.0);
             if SQUARES {
                 self.arena.set(start + SQUARES_WORD, 0);
+            }
+            if PRIORS {
+                self.arena
+                    .set(start + Self::PRIOR_WORD, priors[index].to_bits());
             }
         }
         let children = SlotShape::children_bits(start / Self::SLOT_WORDS, moves.len());
@@ -813,6 +843,7 @@ impl<G: Searchable, const SQUARES: bool> NodeStore<G> for GraphStore<SQUARES> {
             proven: NodeStore::<G>::proven(self, node),
             pruned: false,
             squares: self.squares(node),
+            prior: PRIORS.then(|| f64::from_bits(self.prior_bits(edge))),
             table: None,
         }
     }

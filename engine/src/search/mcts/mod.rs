@@ -56,7 +56,7 @@ pub use node_sharing::{Grouping, Sharing, canonical_frame};
 pub use node_store::square_reward;
 pub(in crate::search) use node_store::{outcome_from_bits, outcome_to_bits};
 pub use playout::PlayoutPolicy;
-pub use select::{ChildStats, RewardRange, SelectFormula, Selection, Terms};
+pub use select::{ChildStats, Fpu, ParentStats, RewardRange, SelectFormula, Selection, Terms};
 
 /// The search that a configuration describes.
 pub fn build<G: Searchable>(config: MctsConfig) -> Box<dyn Search<G>> {
@@ -78,25 +78,30 @@ struct Build<G> {
 impl<G: Searchable> FormulaVisitor for Build<G> {
     type Out = Box<dyn Search<G>>;
 
-    fn visit<S: Select, const SQUARES: bool>(self, select: S) -> Self::Out {
-        build_with_store::<G, S, SQUARES>(self.config, select)
+    fn visit<S: Select, const SQUARES: bool, const PRIORS: bool>(self, select: S) -> Self::Out {
+        build_with_store::<G, S, SQUARES, PRIORS>(self.config, select)
     }
 }
 
-fn build_with_store<G: Searchable, S: Select, const SQUARES: bool>(
+fn build_with_store<G: Searchable, S: Select, const SQUARES: bool, const PRIORS: bool>(
     config: MctsConfig,
     select: S,
 ) -> Box<dyn Search<G>> {
     let bytes = (config.memory_mb << 20).saturating_sub(total_reply_table_bytes::<G>(&config));
     match config.store {
-        StoreKind::Tree => Box::new(Mcts::new(config, select, TreeStore::<SQUARES>::new(bytes))),
+        StoreKind::Tree => Box::new(Mcts::new(
+            config,
+            select,
+            TreeStore::<SQUARES, PRIORS>::new(bytes),
+        )),
         StoreKind::Graph => Box::new(Mcts::new(
             config,
             select,
-            GraphStore::<SQUARES>::new(bytes, config.sharing),
+            GraphStore::<SQUARES, PRIORS>::new(bytes, config.sharing),
         )),
         StoreKind::Bounded => {
-            let store = BoundedStore::<SQUARES>::new(bytes, config.entries, config.verify_key);
+            let store =
+                BoundedStore::<SQUARES, PRIORS>::new(bytes, config.entries, config.verify_key);
             Box::new(Mcts::new(config, select, store))
         }
     }
@@ -258,6 +263,7 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
                 && self.config.expand_on > 1
                 && !self.config.solver
                 && !self.is_restricted
+                && self.config.fpu.is_infinite()
                 && self.config.expansion == ExpansionRule::AllFirst;
             let context = SearchContext {
                 config: &self.config,

@@ -210,12 +210,17 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// Notes a certain result at a node, in its own frame.
     fn set_proven(&self, node: u32, outcome: Outcome);
 
-    /// Gives the leaf that a step led to its children.
+    /// Whether it keeps a prior with every move.
+    const HOLDS_PRIORS: bool = false;
+
+    /// Gives the leaf that a step led to its children. `priors` has one for each of them if the store keeps them, else it
+    /// may be empty.
     fn expand(
         &self,
         at: &SearchStep,
         position: &G,
         moves: &[G::Move],
+        priors: &[f64],
         chunk: &mut Chunk,
     ) -> Expansion;
 
@@ -368,7 +373,10 @@ mod tests {
         };
         let mut moves = Vec::new();
         root.legal_moves(&mut moves);
-        assert_eq!(store.expand(&top, root, &moves, chunk), Expansion::Done);
+        assert_eq!(
+            store.expand(&top, root, &moves, &[], chunk),
+            Expansion::Done
+        );
         let (first, count) = store.edges(store.root());
         for (edge, &mv) in (first..first + count).zip(&moves) {
             let mut position = *root;
@@ -414,6 +422,7 @@ mod tests {
                 visits: before.visits + 2,
                 sum: before.sum + sum,
                 squares: before.squares + squares,
+                ..before
             };
             assert_eq!(store.child_stats(edge, mover), after, "{mv:?}");
         }

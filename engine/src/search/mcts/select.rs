@@ -20,6 +20,8 @@ pub(super) struct RawChildStats {
     pub(super) sum: u64,
     /// Sum of their squares.
     pub(super) squares: u64,
+    /// The bits of its prior.
+    pub(super) prior: u64,
 }
 
 /// What is known of a child when its parent chooses; or of several, figure by figure.
@@ -33,6 +35,9 @@ pub struct ChildStats<N = f64> {
     pub sum: N,
     /// Sum of their squares; only if the formula asks for it.
     pub squares: N,
+    /// How likely it is to be the best, as judged before any visit: priors of a node's children add up to 1. Only if the
+    /// formula asks for it.
+    pub prior: N,
 }
 
 impl From<RawChildStats> for ChildStats {
@@ -42,6 +47,7 @@ impl From<RawChildStats> for ChildStats {
             visits: raw.visits.into(),
             sum: from_fixed_point(raw.sum),
             squares: from_fixed_point(raw.squares),
+            prior: f64::from_bits(raw.prior),
         }
     }
 }
@@ -63,6 +69,94 @@ pub enum RewardRange {
     MinusOneToOne,
 }
 
+/// First-play urgency: what stands for the mean of a child that was never chosen (Gelly and Wang 2006).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Fpu {
+    /// More than any mean: every child is chosen once before any is chosen twice.
+    #[default]
+    Infinite,
+    /// A reward.
+    Constant(f64),
+    /// The mean of the node itself, for the player who chooses, less so much.
+    Reduction(f64),
+}
+
+impl Fpu {
+    /// What the rules are called, in the order of the variants.
+    pub const NAMES: &[&str] = &["infinite", "constant", "reduction"];
+
+    /// The rule called [`Self::NAMES`]`[index]`, with a usual value: Gelly and Wang's, or a little less than that of Lc0.
+    pub fn from_index(index: usize) -> Self {
+        match index {
+            1 => Self::Constant(1.1),
+            2 => Self::Reduction(0.1),
+            _ => Self::Infinite,
+        }
+    }
+
+    /// Which of [`Self::NAMES`] it is.
+    pub fn index(self) -> usize {
+        match self {
+            Self::Infinite => 0,
+            Self::Constant(_) => 1,
+            Self::Reduction(_) => 2,
+        }
+    }
+
+    /// The constant or the reduction, if there is one.
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::Infinite => None,
+            Self::Constant(value) | Self::Reduction(value) => Some(value),
+        }
+    }
+
+    /// The same rule with another constant or reduction.
+    pub fn with_value(self, value: f64) -> Self {
+        match self {
+            Self::Infinite => self,
+            Self::Constant(_) => Self::Constant(value),
+            Self::Reduction(_) => Self::Reduction(value),
+        }
+    }
+
+    /// Whether children that were never chosen go before all others.
+    #[inline(always)]
+    pub fn is_infinite(self) -> bool {
+        matches!(self, Self::Infinite)
+    }
+
+    /// The urgency at a node; `mean` is the node's own, for the player who chooses.
+    #[inline(always)]
+    pub(super) fn urgency(self, mean: impl FnOnce() -> f64) -> f64 {
+        match self {
+            Self::Infinite => f64::INFINITY,
+            Self::Constant(value) => value,
+            Self::Reduction(value) => mean() - value,
+        }
+    }
+
+    /// A clause for people; nothing for the rule that most searches have.
+    fn describe(self) -> String {
+        match self {
+            Self::Infinite => String::new(),
+            Self::Constant(value) => format!(", {value} for the mean of an unvisited child"),
+            Self::Reduction(value) => {
+                format!(", the node's mean − {value} for that of an unvisited child")
+            }
+        }
+    }
+}
+
+/// A node whose children are chosen among.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParentStats {
+    /// Its visits.
+    pub visits: u32,
+    /// Its mean for the player who chooses.
+    pub mean: f64,
+}
+
 /// The two terms of a child's score; the child with the highest score is followed, the first of equals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms<N = f64> {
@@ -80,7 +174,7 @@ impl<N: Number> Terms<N> {
     }
 }
 
-/// How a search chooses among children: the formula and its constants.
+/// How a search chooses among children: the formula, its constants, and what it makes of children that were never chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Selection {
     /// The formula.
@@ -89,20 +183,45 @@ pub struct Selection {
     pub exploration: f64,
     /// The scale of rewards the formula sees.
     pub reward_range: RewardRange,
+    /// What stands for the mean of a child that was never chosen.
+    pub fpu: Fpu,
 }
 
 impl Selection {
-    /// The terms of a child that was chosen at least once, of a node with so many visits, as the search computes them.
-    pub fn terms(&self, parent_visits: u32, child: &ChildStats) -> Terms {
-        struct OfChild<'a>(u32, &'a ChildStats);
+    /// The terms of a child, as the search computes them.
+    pub fn terms(&self, parent: &ParentStats, child: &ChildStats) -> Terms {
+        struct OfChild<'a>(&'a ParentStats, Fpu, &'a ChildStats);
         impl FormulaVisitor for OfChild<'_> {
             type Out = Terms;
 
-            fn visit<S: Select, const SQUARES: bool>(self, select: S) -> Terms {
-                select.terms(select.parent_term(self.0.max(1)), self.1)
+            fn visit<S: Select, const SQUARES: bool, const PRIORS: bool>(self, select: S) -> Terms {
+                let Self(parent, fpu, child) = self;
+                let urgency = fpu.urgency(|| parent.mean);
+                child_terms(
+                    &select,
+                    select.parent_term(parent.visits.max(1)),
+                    urgency,
+                    child,
+                )
             }
         }
-        self.visit(OfChild(parent_visits, child))
+        self.visit(OfChild(parent, self.fpu, child))
+    }
+
+    /// C as it weighs against means in [0, 1]: 2 mean - 1 + C x orders children as mean + C / 2 x does.
+    fn scaled_exploration(&self) -> f64 {
+        match self.reward_range {
+            RewardRange::ZeroToOne => self.exploration,
+            RewardRange::MinusOneToOne => self.exploration * 0.5,
+        }
+    }
+
+    /// What stands before C in a formula for people.
+    fn written_scale(&self) -> &'static str {
+        match self.reward_range {
+            RewardRange::ZeroToOne => "",
+            RewardRange::MinusOneToOne => "½ ",
+        }
     }
 
     /// The formula as people write it, with the constants that are set: N is the visits of the node, n those of the child.
@@ -111,11 +230,26 @@ impl Selection {
         impl FormulaVisitor for Described<'_> {
             type Out = String;
 
-            fn visit<S: Select, const SQUARES: bool>(self, _: S) -> String {
-                S::describe(self.0)
+            fn visit<S: Select, const SQUARES: bool, const PRIORS: bool>(self, _: S) -> String {
+                S::describe(self.0) + &self.0.fpu.describe()
             }
         }
         self.visit(Described(self))
+    }
+}
+
+/// The terms of a child, chosen before or not.
+#[inline(always)]
+pub(super) fn child_terms(
+    select: &impl Select,
+    parent_term: f64,
+    urgency: f64,
+    child: &ChildStats,
+) -> Terms {
+    if child.edge_visits == 0.0 {
+        select.unvisited_terms(parent_term, urgency, child)
+    } else {
+        select.terms(parent_term, child)
     }
 }
 
@@ -127,6 +261,8 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     const HAS_EXPLORATION: bool;
     /// Whether it reads the sums of squared rewards.
     const NEEDS_SQUARES: bool = false;
+    /// Whether it reads priors.
+    const NEEDS_PRIORS: bool = false;
 
     /// With the constants that are set.
     fn new(selection: &Selection) -> Self;
@@ -140,6 +276,22 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     /// The terms of a child that was chosen at least once; of one that was not they may be anything. `N` is one child or
     /// several side by side.
     fn terms<N: Number>(&self, parent_term: f64, child: &ChildStats<N>) -> Terms<N>;
+
+    /// The terms of a child that was never chosen, with an urgency for its mean. Where the exploration term would be infinite,
+    /// the urgency is all.
+    #[inline(always)]
+    fn unvisited_terms<N: Number>(
+        &self,
+        parent_term: f64,
+        urgency: f64,
+        child: &ChildStats<N>,
+    ) -> Terms<N> {
+        let _ = (parent_term, child);
+        Terms {
+            mean: N::splat(urgency),
+            exploration: N::splat(0.0),
+        }
+    }
 }
 
 /// Work that depends on the formula.
@@ -147,8 +299,8 @@ pub(super) trait FormulaVisitor {
     /// What it answers.
     type Out;
 
-    /// Does the work; `SQUARES` is [`Select::NEEDS_SQUARES`].
-    fn visit<S: Select, const SQUARES: bool>(self, select: S) -> Self::Out;
+    /// Does the work; `SQUARES` and `PRIORS` are what a store has to keep for the formula.
+    fn visit<S: Select, const SQUARES: bool, const PRIORS: bool>(self, select: S) -> Self::Out;
 }
 
 /// Writes the list of formulas: for each the type that implements it.
@@ -179,6 +331,13 @@ macro_rules! formulas {
                     $(Self::$formula => $formula::NEEDS_SQUARES,)+
                 }
             }
+
+            /// Whether it reads priors.
+            pub fn needs_priors(self) -> bool {
+                match self {
+                    $(Self::$formula => $formula::NEEDS_PRIORS,)+
+                }
+            }
         }
 
         impl Selection {
@@ -186,7 +345,9 @@ macro_rules! formulas {
             pub(super) fn visit<V: FormulaVisitor>(&self, visitor: V) -> V::Out {
                 match self.formula {
                     $(SelectFormula::$formula => visitor
-                        .visit::<_, { $formula::NEEDS_SQUARES }>($formula::new(self)),)+
+                        .visit::<_, { $formula::NEEDS_SQUARES }, { $formula::NEEDS_PRIORS }>(
+                            $formula::new(self),
+                        ),)+
                 }
             }
         }
@@ -199,6 +360,8 @@ formulas! {
     Uct,
     /// UCB1-tuned
     Ucb1Tuned,
+    /// mean + C P sqrt(N) / (1 + n)
+    Puct,
 }
 
 /// UCT: mean + C sqrt(ln N / n) (Kocsis and Szepesvári 2006).
@@ -212,22 +375,14 @@ impl Select for Uct {
     const HAS_EXPLORATION: bool = true;
 
     fn new(selection: &Selection) -> Self {
-        // 2 mean - 1 + C sqrt(..) orders children as mean + C / 2 sqrt(..) does.
-        let scale = match selection.reward_range {
-            RewardRange::ZeroToOne => 1.0,
-            RewardRange::MinusOneToOne => 0.5,
-        };
         Self {
-            exploration: selection.exploration * scale,
+            exploration: selection.scaled_exploration(),
         }
     }
 
     fn describe(selection: &Selection) -> String {
-        let half = match selection.reward_range {
-            RewardRange::ZeroToOne => "",
-            RewardRange::MinusOneToOne => "½ ",
-        };
-        format!("mean + {half}C·√(ln N / n), C = {}", selection.exploration)
+        let (half, exploration) = (selection.written_scale(), selection.exploration);
+        format!("mean + {half}C·√(ln N / n), C = {exploration}")
     }
 
     #[inline(always)]
@@ -307,6 +462,64 @@ impl Select for Ucb1Tuned {
     }
 }
 
+/// PUCT as AlphaZero has it: mean + C P sqrt(N) / (1 + n), P being the prior (Rosin 2011; Silver et al. 2017). C does not
+/// grow with N here, and N is the visits of the node, which are one or two more than those of its children.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Puct {
+    exploration: f64,
+}
+
+impl Puct {
+    #[inline(always)]
+    fn exploration<N: Number>(&self, sqrt_parent: f64, child: &ChildStats<N>) -> N {
+        let weight = N::splat(self.exploration * sqrt_parent);
+        weight * child.prior / (N::splat(1.0) + child.edge_visits)
+    }
+}
+
+impl Select for Puct {
+    const NAME: &'static str = "puct";
+    const HAS_EXPLORATION: bool = true;
+    const NEEDS_PRIORS: bool = true;
+
+    fn new(selection: &Selection) -> Self {
+        Self {
+            exploration: selection.scaled_exploration(),
+        }
+    }
+
+    fn describe(selection: &Selection) -> String {
+        let (half, exploration) = (selection.written_scale(), selection.exploration);
+        format!("mean + {half}C·P·√N / (1 + n), C = {exploration}")
+    }
+
+    #[inline(always)]
+    fn parent_term(&self, visits: u32) -> f64 {
+        f64::from(visits).sqrt()
+    }
+
+    #[inline(always)]
+    fn terms<N: Number>(&self, sqrt_parent: f64, child: &ChildStats<N>) -> Terms<N> {
+        Terms {
+            mean: child.sum / child.visits,
+            exploration: self.exploration(sqrt_parent, child),
+        }
+    }
+
+    #[inline(always)]
+    fn unvisited_terms<N: Number>(
+        &self,
+        sqrt_parent: f64,
+        urgency: f64,
+        child: &ChildStats<N>,
+    ) -> Terms<N> {
+        Terms {
+            mean: N::splat(urgency),
+            exploration: self.exploration(sqrt_parent, child),
+        }
+    }
+}
+
 /// Four children, figure by figure, as a store keeps them; see [`RawChildStats`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawChildStatsX4<L> {
@@ -314,6 +527,7 @@ pub(super) struct RawChildStatsX4<L> {
     pub(super) visits: L,
     pub(super) sum: L,
     pub(super) squares: L,
+    pub(super) prior: L,
 }
 
 impl<L: Lanes> RawChildStatsX4<L> {
@@ -324,22 +538,25 @@ impl<L: Lanes> RawChildStatsX4<L> {
             visits: children.map(|child| child.visits.into()).into(),
             sum: children.map(|child| child.sum).into(),
             squares: children.map(|child| child.squares).into(),
+            prior: children.map(|child| child.prior).into(),
         }
     }
 
-    /// The scores by a formula; infinite for a child that was never chosen.
+    /// The scores by a formula, with an urgency for the means of children that were never chosen.
     #[inline(always)]
-    pub(super) fn scores(&self, select: &impl Select, parent_term: f64) -> L::Floats {
+    pub(super) fn scores(&self, select: &impl Select, parent_term: f64, urgency: f64) -> L::Floats {
         let reward = L::Floats::splat(1.0 / REWARD_ONE as f64);
         let stats = ChildStats {
             edge_visits: u32_lanes_to_f64(self.edge_visits),
             visits: u32_lanes_to_f64(self.visits),
             sum: u64_lanes_to_f64(self.sum) * reward,
             squares: u64_lanes_to_f64(self.squares) * reward,
+            prior: L::Floats::from_bits(self.prior),
         };
-        let scores = select.terms(parent_term, &stats).score().to_bits();
-        let infinite = L::splat(f64::INFINITY.to_bits());
-        L::Floats::from_bits(self.edge_visits.zero_mask().blend(infinite, scores))
+        let visited = select.terms(parent_term, &stats).score();
+        let unvisited = select.unvisited_terms(parent_term, urgency, &stats).score();
+        let is_unvisited = self.edge_visits.zero_mask();
+        L::Floats::from_bits(is_unvisited.blend(unvisited.to_bits(), visited.to_bits()))
     }
 }
 
@@ -383,20 +600,29 @@ mod tests {
         })
     }
 
+    fn puct(exploration: f64, reward_range: RewardRange) -> Puct {
+        Puct::new(&Selection {
+            exploration,
+            reward_range,
+            ..Selection::default()
+        })
+    }
+
     fn score_of(select: impl Select, parent_visits: u32, child: &ChildStats) -> f64 {
         let parent_term = select.parent_term(parent_visits);
         select.terms(parent_term, child).score()
     }
 
     /// The scores of four children of a node with 99 visits.
-    struct ScoreFourChildren<S>(S, [RawChildStats; 4]);
+    struct ScoreFourChildren<S>(S, [RawChildStats; 4], f64);
 
     impl<S: Select> LaneWork for ScoreFourChildren<S> {
         type Out = [f64; 4];
 
         #[inline(always)]
         fn run<L: Lanes>(self) -> [f64; 4] {
-            let scores = RawChildStatsX4::<L>::new(self.1).scores(&self.0, self.0.parent_term(99));
+            let scores =
+                RawChildStatsX4::<L>::new(self.1).scores(&self.0, self.0.parent_term(99), self.2);
             scores.to_bits().to_array().map(f64::from_bits)
         }
     }
@@ -404,12 +630,14 @@ mod tests {
     #[test]
     fn four_at_once_are_four_one_by_one() {
         fn check(select: impl Select, children: [RawChildStats; 4]) {
-            let expected = children.map(|child| score_of(select, 99, &ChildStats::from(child)));
-            assert_eq!(run_in_lanes(ScoreFourChildren(select, children)), expected);
-            assert_eq!(
-                ScoreFourChildren(select, children).run::<ScalarLanes>(),
-                expected
-            );
+            let parent_term = select.parent_term(99);
+            let expected = children.map(|child| {
+                child_terms(&select, parent_term, 0.7, &ChildStats::from(child)).score()
+            });
+            let work = ScoreFourChildren(select, children, 0.7);
+            assert_eq!(run_in_lanes(work), expected);
+            let work = ScoreFourChildren(select, children, 0.7);
+            assert_eq!(work.run::<ScalarLanes>(), expected);
         }
         // Of few visits, of so many that the bound on the variance tells, and both side by side.
         for steps in [[1, 2, 3, 4], [1000, 2000, 3000, 4000], [1000, 2, 3, 4000]] {
@@ -420,16 +648,33 @@ mod tests {
                     visits,
                     sum: u64::from(visits) * 1_589_137_899,
                     squares: u64::from(visits) * 901_943_132,
+                    prior: (1.0 / f64::from(step)).to_bits(),
                 }
             });
+            let one_unvisited = {
+                let mut children = children;
+                children[2] = RawChildStats {
+                    prior: children[2].prior,
+                    ..RawChildStats::default()
+                };
+                children
+            };
             for range in [RewardRange::ZeroToOne, RewardRange::MinusOneToOne] {
-                check(uct(1.41, range), children);
-                check(tuned(range), children);
+                for children in [children, one_unvisited] {
+                    check(uct(1.41, range), children);
+                    check(tuned(range), children);
+                    check(puct(1.41, range), children);
+                }
             }
         }
         let uct = uct(1.0, RewardRange::ZeroToOne);
+        let urgency = Fpu::Infinite.urgency(|| 0.5);
         assert_eq!(
-            run_in_lanes(ScoreFourChildren(uct, [RawChildStats::default(); 4])),
+            run_in_lanes(ScoreFourChildren(
+                uct,
+                [RawChildStats::default(); 4],
+                urgency
+            )),
             [f64::INFINITY; 4]
         );
     }
@@ -441,7 +686,7 @@ mod tests {
             edge_visits: 10.0,
             visits: 10.0,
             sum: 6.0,
-            squares: 0.0,
+            ..ChildStats::default()
         };
         let score = score_of(uct(1.41, RewardRange::ZeroToOne), 100, &child);
         assert!((score - 1.556846).abs() < 5e-7, "{score}");
@@ -453,10 +698,56 @@ mod tests {
             edge_visits: 10.0,
             visits: 40.0,
             sum: 10.0,
-            squares: 0.0,
+            ..ChildStats::default()
         };
         let score = score_of(uct(1.41, RewardRange::ZeroToOne), 100, &child);
         assert!((score - 1.206846).abs() < 5e-7, "{score}");
+    }
+
+    #[test]
+    fn puct_worked_out_by_hand() {
+        // mean 0.6, C = 1.5, P = 0.25, N = 400, n = 9: 0.6 + 1.5 * 0.25 * 20 / 10 = 0.6 + 0.75
+        let child = ChildStats {
+            edge_visits: 9.0,
+            visits: 9.0,
+            sum: 5.4,
+            prior: 0.25,
+            ..ChildStats::default()
+        };
+        let score = score_of(puct(1.5, RewardRange::ZeroToOne), 400, &child);
+        assert!((score - 1.35).abs() < 1e-12, "{score}");
+        // On [-1, 1] C counts half.
+        let score = score_of(puct(1.5, RewardRange::MinusOneToOne), 400, &child);
+        assert!((score - 0.975).abs() < 1e-12, "{score}");
+    }
+
+    #[test]
+    fn urgencies_worked_out_by_hand() {
+        let parent = ParentStats {
+            visits: 400,
+            mean: 0.55,
+        };
+        let child = ChildStats {
+            prior: 0.25,
+            ..ChildStats::default()
+        };
+        let terms = |formula, fpu| {
+            let selection = Selection {
+                formula,
+                exploration: 1.5,
+                fpu,
+                ..Selection::default()
+            };
+            let Terms { mean, exploration } = selection.terms(&parent, &child);
+            (mean, exploration)
+        };
+        let (uct, puct) = (SelectFormula::Uct, SelectFormula::Puct);
+        assert_eq!(terms(uct, Fpu::Infinite), (f64::INFINITY, 0.0));
+        assert_eq!(terms(uct, Fpu::Constant(1.1)), (1.1, 0.0));
+        assert_eq!(terms(uct, Fpu::Reduction(0.25)), (0.55 - 0.25, 0.0));
+        // PUCT adds its term for n = 0: 1.5 * 0.25 * 20 / 1.
+        assert_eq!(terms(puct, Fpu::Constant(0.0)), (0.0, 7.5));
+        assert_eq!(terms(puct, Fpu::Reduction(0.25)), (0.55 - 0.25, 7.5));
     }
 
     #[test]
@@ -468,6 +759,7 @@ mod tests {
             visits: 1000.0,
             sum: 900.0,
             squares: 880.0,
+            ..ChildStats::default()
         };
         let score = score_of(tuned(RewardRange::ZeroToOne), 10_000, &child);
         assert!((score - 0.943529).abs() < 1e-6, "{score}");
@@ -478,6 +770,7 @@ mod tests {
             visits: 10.0,
             sum: 6.0,
             squares: 5.0,
+            ..ChildStats::default()
         };
         let score = score_of(tuned(RewardRange::ZeroToOne), 100, &child);
         assert!((score - 0.939307).abs() < 1e-6, "{score}");

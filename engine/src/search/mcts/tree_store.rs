@@ -6,6 +6,7 @@
 //! then     sum of squared rewards, where the formula wants it
 //! then     first child (bits 0-31), number of children (32-43; 0 for a leaf, all ones while a thread expands it),
 //!          move (44-58), who made it (59), certain result (60-61)
+//! then     prior, where the formula wants it
 //! last     key of the position, where a table wants it
 //! ```
 
@@ -43,14 +44,19 @@ const PROVEN_BIT: u32 = MOVER_BIT + 1;
 const KEPT_FLAG: u64 = 1 << (PROVEN_BIT + 2);
 
 /// A tree of statistics.
-pub(super) struct TreeStore<const SQUARES: bool, const KEYED: bool = false> {
+pub(super) struct TreeStore<
+    const SQUARES: bool,
+    const PRIORS: bool = false,
+    const KEYED: bool = false,
+> {
     arena: Arena,
     parallel: bool,
 }
 
-impl<const SQUARES: bool, const KEYED: bool> TreeStore<SQUARES, KEYED> {
-    const NODE_WORDS: usize = 3 + SQUARES as usize + KEYED as usize;
+impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUARES, PRIORS, KEYED> {
+    const NODE_WORDS: usize = 3 + SQUARES as usize + PRIORS as usize + KEYED as usize;
     const SHAPE_WORD: usize = 2 + SQUARES as usize;
+    const PRIOR_WORD: usize = Self::SHAPE_WORD + 1;
     const KEY_WORD: usize = Self::NODE_WORDS - 1;
 
     /// A tree that never takes more than so many bytes.
@@ -88,11 +94,16 @@ impl<const SQUARES: bool, const KEYED: bool> TreeStore<SQUARES, KEYED> {
             } else {
                 0
             },
+            prior: if PRIORS {
+                words[Self::PRIOR_WORD].load(Ordering::Relaxed)
+            } else {
+                0
+            },
         }
     }
 
     #[inline(always)]
-    fn init_node(&self, node: u32, mv: u32, mover: Player, key: u64) {
+    fn init_node(&self, node: u32, mv: u32, mover: Player, prior: f64, key: u64) {
         let word = Self::offset(node);
         self.arena.set(word + VISITS_WORD, 0);
         self.arena.set(word + SUM_WORD, 0);
@@ -102,6 +113,9 @@ impl<const SQUARES: bool, const KEYED: bool> TreeStore<SQUARES, KEYED> {
         );
         if SQUARES {
             self.arena.set(word + SQUARES_WORD, 0);
+        }
+        if PRIORS {
+            self.arena.set(word + Self::PRIOR_WORD, prior.to_bits());
         }
         if KEYED {
             self.arena.set(word + Self::KEY_WORD, key);
@@ -259,15 +273,18 @@ fn children_of(shape: u64) -> (u32, u32) {
     }
 }
 
-impl<G: Searchable, const SQUARES: bool, const KEYED: bool> NodeStore<G>
-    for TreeStore<SQUARES, KEYED>
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> NodeStore<G>
+    for TreeStore<SQUARES, PRIORS, KEYED>
 {
+    const HOLDS_PRIORS: bool = PRIORS;
+
     fn reset(&mut self, root: &G) {
         self.arena.truncate(Self::NODE_WORDS);
         self.init_node(
             0,
             0,
             root.to_move().opponent(),
+            1.0,
             if KEYED { root.key() } else { 0 },
         );
     }
@@ -359,6 +376,12 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> NodeStore<G>
             visits,
             sum,
             squares,
+            prior: if PRIORS {
+                let word = |lane: usize| &nodes[lane * Self::NODE_WORDS + Self::PRIOR_WORD];
+                L::from([0, 1, 2, 3].map(|lane| word(lane).load(Ordering::Relaxed)))
+            } else {
+                L::splat(0)
+            },
         }
     }
 
@@ -389,6 +412,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> NodeStore<G>
         at: &SearchStep,
         position: &G,
         moves: &[G::Move],
+        priors: &[f64],
         chunk: &mut Chunk,
     ) -> Expansion {
         const { assert!(G::MOVE_BITS <= MOVE_BITS) };
@@ -413,7 +437,7 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> NodeStore<G>
         };
         let first = (start / Self::NODE_WORDS) as u32;
         let mover = position.to_move();
-        for (child, &mv) in (first..).zip(moves) {
+        for (index, (child, &mv)) in (first..).zip(moves).enumerate() {
             let key = if KEYED {
                 let mut after = position.clone();
                 after.play(mv);
@@ -421,7 +445,8 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> NodeStore<G>
             } else {
                 0
             };
-            self.init_node(child, G::move_to_bits(mv), mover, key);
+            let prior = if PRIORS { priors[index] } else { 0.0 };
+            self.init_node(child, G::move_to_bits(mv), mover, prior, key);
         }
         let children = u64::from(first) | (moves.len() as u64) << 32;
         // A result may be proven in the same word meanwhile.
@@ -478,6 +503,8 @@ impl<G: Searchable, const SQUARES: bool, const KEYED: bool> NodeStore<G>
             proven: NodeStore::<G>::proven(self, node),
             pruned: false,
             squares: self.squares(node),
+            prior: PRIORS
+                .then(|| f64::from_bits(self.arena.get(Self::offset(node) + Self::PRIOR_WORD))),
             table: None,
         }
     }

@@ -7,7 +7,7 @@ use super::{
         ChildRange, Expansion, NodeStore, SearchStep, Transposition, Update, swap_players,
     },
     playout::{LastMoves, Playout, outcome_reward},
-    select::{ChildStats, Select},
+    select::{ChildStats, Select, child_terms},
 };
 use crate::{
     games::{Game, History, Outcome, Player, Symmetry},
@@ -25,6 +25,8 @@ pub(super) struct Worker<'a, G: Game> {
     pub(super) rng: Rng,
     pub(super) path: Vec<SearchStep>,
     pub(super) moves: Vec<G::Move>,
+    /// Priors of `moves`, where the store keeps them.
+    priors: Vec<f64>,
     /// The positions of the game and of the way down, for repetition.
     pub(super) history: History,
     /// How many of them are of the game.
@@ -114,6 +116,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
             rng: Rng::new(seed),
             path: Vec::new(),
             moves: Vec::new(),
+            priors: Vec::new(),
             history: history.clone(),
             game_mark: history.mark(),
             out_of_memory: false,
@@ -239,7 +242,7 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> LaneWork for Iteration<'_, '_, '
             } else if let Some(new) = worker.next_new_edge_in_order(context, &position, &children) {
                 new
             } else {
-                let chosen = worker.select_child::<L, _, _>(context, &position, &children);
+                let chosen = worker.select_child::<L, _, _>(context, &here, &position, &children);
                 (chosen, None)
             };
             let reply_context =
@@ -488,10 +491,14 @@ impl<G: Searchable> Worker<'_, G> {
             self.record_proven(context, here.node, outcome);
             return LeafAction::Terminal(outcome);
         }
-        match context
-            .store
-            .expand(&here, position, &self.moves, &mut self.chunk)
-        {
+        if T::HOLDS_PRIORS {
+            // Nothing is known of a move before it is visited: all are as likely.
+            let count = self.moves.len();
+            self.priors.clear();
+            self.priors.resize(count, 1.0 / count as f64);
+        }
+        let (moves, priors) = (&self.moves, &self.priors);
+        match (context.store).expand(&here, position, moves, priors, &mut self.chunk) {
             Expansion::Busy => return LeafAction::Simulate,
             Expansion::Full => {
                 self.out_of_memory = true;
@@ -547,11 +554,12 @@ impl<G: Searchable> Worker<'_, G> {
         Some((children.first + next, mv))
     }
 
-    /// The move with the highest score, the first of equals; one that was never chosen goes before all others.
+    /// The move with the highest score, the first of equals.
     #[inline(always)]
     fn select_child<L: Lanes, T: NodeStore<G>, S: Select>(
         &self,
         context: &SearchContext<'_, G, T, S>,
+        here: &SearchStep,
         position: &G,
         children: &ChildRange,
     ) -> usize {
@@ -566,19 +574,26 @@ impl<G: Searchable> Worker<'_, G> {
         let parent_term = context.select.parent_term(visits.max(1));
         let restricted = self.path.len() == 1 && context.allowed.is_some();
         let needs_scalar_path = restricted || context.config.solver;
-        // A node of so few visits is likely to have a move that was never chosen, and then nothing else needs to be known.
-        if !needs_scalar_path && visits <= count as u32 + context.config.expand_on {
+        let fpu = context.config.fpu;
+        // Where moves that were never chosen go before all others, a node of so few visits is likely to have one, and then
+        // nothing else needs to be known.
+        if fpu.is_infinite()
+            && !needs_scalar_path
+            && visits <= count as u32 + context.config.expand_on
+        {
             let chosen = context.config.expected_visited_moves(visits);
             if let Some(new) = self.first_unvisited_edge(context, chosen, first, count) {
                 return new;
             }
         }
+        let urgency = fpu.urgency(|| mean_for(store, here, mover));
         if needs_scalar_path || count < 4 {
-            return self.select_child_scalar(context, mover, first, count, parent_term);
+            let terms = (parent_term, urgency);
+            return self.select_child_scalar(context, mover, first, count, terms);
         }
         let scores_from = |start: usize| {
             let four = store.child_stats_x4::<L>(first + start, mover);
-            four.scores(&context.select, parent_term)
+            four.scores(&context.select, parent_term, urgency)
         };
         // The last four may begin with some that were seen already: they are not better than themselves.
         let last = count - 4;
@@ -632,7 +647,7 @@ impl<G: Searchable> Worker<'_, G> {
         mover: Player,
         first: usize,
         count: usize,
-        parent_term: f64,
+        (parent_term, urgency): (f64, f64),
     ) -> usize {
         let store = context.store;
         let allowed = context.allowed.filter(|_| self.path.len() == 1);
@@ -644,10 +659,7 @@ impl<G: Searchable> Worker<'_, G> {
                 continue;
             }
             let stats = ChildStats::from(store.child_stats(edge, mover));
-            let mut score = match stats.edge_visits {
-                0.0 => f64::INFINITY,
-                _ => context.select.terms(parent_term, &stats).score(),
-            };
+            let mut score = child_terms(&context.select, parent_term, urgency, &stats).score();
             if context.config.solver
                 && let Some(outcome) = store.edge_proven(edge)
             {
@@ -693,6 +705,20 @@ impl<G: Searchable> Worker<'_, G> {
                 None => return,
             }
         }
+    }
+}
+
+/// The mean of the node that a step led to, for `player` of its frame.
+#[inline(never)]
+fn mean_for<G: Searchable>(store: &impl NodeStore<G>, step: &SearchStep, player: Player) -> f64 {
+    let stats = ChildStats::from(store.child_stats(step.edge, step.mover));
+    let mean = stats.sum / stats.visits;
+    // The mover is one of the frame before.
+    let inverted = store.frame_bits(step.edge) >> 3 & 1 == 1;
+    if (step.mover == player) != inverted {
+        mean
+    } else {
+        1.0 - mean
     }
 }
 

@@ -260,6 +260,7 @@ impl<G: Searchable> TreeView<G> for PartialTreeView<'_, G> {
                 value: Reward::new(self.part.value(child)),
                 proven: self.part.proven(child),
                 pruned: false,
+                prior: None,
                 squares: self.part.squares(child),
                 table: None,
             });

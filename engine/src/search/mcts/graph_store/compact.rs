@@ -4,7 +4,7 @@ use super::{
     COUNTS_WORD, EDGE_VISITS_MASK, FIRST_SLOT, GraphStore, SUM_WORD, SharedNode, TranspositionIndex,
 };
 
-impl<const SQUARES: bool> GraphStore<SQUARES> {
+impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
     /// Keeps what can be reached from the node `root` and slides it to the front of the arena; false if there is no memory to
     /// do so, and nothing is changed then.
     ///

@@ -31,7 +31,7 @@ fn walk(graph: &impl NodeStore<ConnectFour>, root: &ConnectFour, line: &[u8]) ->
         if is_leaf(&here) {
             let mut moves = Vec::new();
             position.legal_moves(&mut moves);
-            let expanded = graph.expand(&here, &position, &moves, chunk);
+            let expanded = graph.expand(&here, &position, &moves, &[], chunk);
             assert_eq!(expanded, Expansion::Done);
         }
         let (first, count) = graph.edges(here.edge as u32);
