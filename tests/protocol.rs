@@ -571,7 +571,7 @@ fn only_the_newest_trees_stay_on_request() {
     fs::create_dir(&first).expect("it can be made");
     fs::write(first.join("old.tree"), "of somebody else").expect("it can be written");
     let script = format!(
-        "ugi\nsetoption name TreeKeep value 3\nsetoption name TreeExtra value true\nsetoption name TreeJournal value true\n\
+        "ugi\nsetoption name Search value puct\nsetoption name TreeKeep value 3\nsetoption name TreeExtra value true\nsetoption name TreeJournal value true\n\
          setoption name TreeDir value {}\ngo nodes 50\nwait\ngo nodes 50\nwait\ngo nodes 50\nwait\ngo nodes 50\nwait\n\
          setoption name TreeDir value {}\ngo nodes 50\nwait\nsetoption name TreeFormat value csv\ngo nodes 50\n",
         first.display(),
@@ -594,15 +594,15 @@ fn only_the_newest_trees_stay_on_request() {
         names
     };
     let (older, newer) = (names(&first), names(&second));
-    // The fourth tree of the first directory with three companions, and a file that is not ours.
-    assert_eq!(older.len(), 5, "{older:?}");
+    // The fourth tree of the first directory with four companions, and a file that is not ours.
+    assert_eq!(older.len(), 6, "{older:?}");
     assert!(
         older
             .iter()
             .all(|name| name.contains("-000004-") || name == "old.tree"),
         "{older:?}"
     );
-    assert_eq!(newer.len(), 8, "{newer:?}");
+    assert_eq!(newer.len(), 10, "{newer:?}");
     assert_eq!(
         newer.iter().filter(|name| name.ends_with(".csv")).count(),
         1,

@@ -27,7 +27,9 @@ use canopy_engine::{
     },
     session::recorded_search::{self, SearchDescription},
     tree::{
-        Tree, TreeBuilder, TreeError, TreeRow, binary, csv,
+        Tree, TreeBuilder, TreeError, TreeRow, binary,
+        columns::{self, Column, ColumnValues, Columns},
+        csv,
         extra::{self, Extra},
         files::{self, Format},
         growth::{Growth, JournalFollower},
@@ -351,6 +353,141 @@ proptest! {
         extra::write(&rows, &mut bytes).unwrap();
         prop_assert!(extra::read(&bytes[..]).unwrap() == rows);
     }
+
+    #[test]
+    fn columns_are_read_as_they_were_written(
+        rows in prop::collection::vec(
+            (any::<f64>(), any::<f32>(), any::<i64>(), any::<i32>(), any::<u8>()),
+            0..40,
+        ),
+        kept in prop::collection::btree_set(0_u32..40, 0..20),
+    ) {
+        let column = |name: &str, values| Column {
+            name: name.to_owned(),
+            unit: "plies".to_owned(),
+            labels: vec!["none".to_owned(), "ä".to_owned()],
+            values,
+        };
+        let of_rows = |rows: &[(f64, f32, i64, i32, u8)]| vec![
+            column("real", ColumnValues::F64(rows.iter().map(|row| row.0).collect())),
+            column("short", ColumnValues::F32(rows.iter().map(|row| row.1).collect())),
+            column("byte", ColumnValues::U8(rows.iter().map(|row| row.4).collect())),
+            column("long", ColumnValues::I64(rows.iter().map(|row| row.2).collect())),
+            column("whole", ColumnValues::I32(rows.iter().map(|row| row.3).collect())),
+        ];
+        let written = Columns { rows: rows.len() as u64, columns: of_rows(&rows) };
+        let mut bytes = Vec::new();
+        columns::write(&written, &mut bytes).unwrap();
+        prop_assert_eq!(bytes.len() % 8, 0);
+        prop_assert!(columns::read(&bytes[..]).unwrap() == written);
+        let kept: Vec<u32> = kept.into_iter().filter(|&row| (row as usize) < rows.len()).collect();
+        let part: Vec<_> = kept.iter().map(|&row| rows[row as usize]).collect();
+        let read = columns::read_rows(&bytes[..], Some(&kept)).unwrap();
+        let expected = Columns { rows: written.rows, columns: of_rows(&part) };
+        prop_assert!(read == expected);
+    }
+}
+
+/// A file of one column of bytes, with any header.
+fn column_bytes(header: &str, values: &[u8]) -> Vec<u8> {
+    let mut bytes = b"CANOPYC1".to_vec();
+    bytes.extend((header.len() as u32).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values);
+    bytes
+}
+
+#[test]
+fn columns_by_hand() {
+    let header =
+        r#"{"rows":3,"columns":[{"name":"class","type":"u8","labels":["leaf","inner"],"more":1}]}"#;
+    let columns = columns::read(&column_bytes(header, &[1, 0, 7, 0, 0, 0, 0, 0])[..]).unwrap();
+    let class = columns.find("class").unwrap();
+    assert_eq!(
+        [0, 1, 2, 3].map(|row| class.label(row)),
+        [Some("inner"), Some("leaf"), None, None]
+    );
+    assert_eq!((class.value(2), class.unit.as_str()), (7.0, ""));
+    assert!(class.value(3).is_nan());
+    for (header, fragment) in [
+        ("{", "the header cannot be read"),
+        (r#"{"rows":3,"columns":[{"name":"a","type":"u9"}]}"#, "u9"),
+        (
+            r#"{"rows":5000000000,"columns":[]}"#,
+            "rows: expected at most",
+        ),
+        (
+            r#"{"rows":3,"columns":[{"name":"","type":"u8"}]}"#,
+            "column 1",
+        ),
+        (
+            r#"{"rows":0,"columns":[{"name":"a","type":"u8"},{"name":"a","type":"u8"}]}"#,
+            "two columns are called a",
+        ),
+        (
+            r#"{"rows":4000000000,"columns":[{"name":"a","type":"f64"}]}"#,
+            "ends too early",
+        ),
+    ] {
+        let problem = columns::read(&column_bytes(header, &[0; 8])[..]).unwrap_err();
+        assert!(
+            problem.to_string().contains(fragment),
+            "{header}: {problem}"
+        );
+    }
+    let mut long = b"CANOPYC1".to_vec();
+    long.extend(u32::MAX.to_le_bytes());
+    let problem = columns::read(&long[..]).unwrap_err().to_string();
+    assert!(problem.contains("header of 4294967295 bytes"), "{problem}");
+}
+
+/// PUCT's priors stand in a column beside the tree, written with the extras, and go with the tree.
+#[test]
+fn priors_are_a_column_of_the_tree() {
+    let (start, history) = start_position();
+    for (name, kept_rows) in [("puct", None), ("transposition,select=puct", Some(50))] {
+        let spec = catalog::parse::<ConnectFour>(name).unwrap();
+        let scratch = Scratch::new(&format!("priors-{}", name.replace(',', "-")));
+        let settings = |extra| TreeOutputSettings {
+            snapshot: SnapshotOptions {
+                extra,
+                max_nodes: kept_rows,
+                ..SnapshotOptions::default()
+            },
+            ..writer_settings(&scratch.0)
+        };
+        let output = TreeOutput::open(settings(false), no_warning()).unwrap();
+        let mut grown = catalog::build(&spec).unwrap();
+        search_and_write(&mut *grown, &start, &history, 500, Some(&output));
+        drop(output);
+        assert_eq!(scratch.files("columns"), [""; 0].map(PathBuf::from));
+        let output = TreeOutput::open(settings(true), no_warning()).unwrap();
+        search_and_write(&mut *grown, &start, &history, 500, Some(&output));
+        drop(output);
+        let file = scratch.files("columns").pop().unwrap();
+        let document = files::read(&file.with_extension("tree"), None).unwrap();
+        assert_eq!(document.problems, [""; 0]);
+        let named = document.meta.unwrap().columns;
+        assert_eq!(named.as_deref(), file.file_name().unwrap().to_str());
+        let columns = document.columns.unwrap();
+        let prior = columns.find("prior").unwrap();
+        assert_eq!(prior.values.len(), document.tree.nodes().len());
+        assert!(prior.value(0).is_nan(), "no move leads to the root");
+        let is_sound = |row: usize| prior.value(row) > 0.0 && prior.value(row) <= 1.0;
+        assert!((1..prior.values.len()).all(is_sound), "{name}");
+        assert_eq!(prior.value(1), 1.0 / 7.0);
+        // Of another tree's rows nothing is taken.
+        let mut bytes = Vec::new();
+        let other = Columns {
+            rows: 2,
+            columns: Vec::new(),
+        };
+        columns::write(&other, &mut bytes).unwrap();
+        fs::write(&file, bytes).unwrap();
+        let document = files::read(&file.with_extension("tree"), None).unwrap();
+        assert!(document.columns.is_none());
+        assert!(document.problems[0].contains("columns of 2 rows"));
+    }
 }
 
 /// Records had 32 bytes before there were the visits and squares of tables.
@@ -436,6 +573,19 @@ fn changed_sidecars_are_told_of() {
     let mut bytes = Vec::new();
     extra::write(&rows, &mut bytes).unwrap();
     corrupt_every_byte(&bytes, &|bytes| extra::read(bytes).map(drop));
+    let values = ColumnValues::I32(vec![1, -2, 3]);
+    let columns = Columns {
+        rows: 3,
+        columns: vec![Column {
+            name: "a".to_owned(),
+            unit: String::new(),
+            labels: Vec::new(),
+            values,
+        }],
+    };
+    let mut bytes = Vec::new();
+    columns::write(&columns, &mut bytes).unwrap();
+    corrupt_every_byte(&bytes, &|bytes| columns::read(bytes).map(drop));
 }
 
 #[test]
@@ -689,6 +839,7 @@ fn check_deep_tree(length: usize) {
         tree,
         meta: None,
         extra: None,
+        columns: None,
         problems: Vec::new(),
     };
     let summary = summary::summarize(&document);
@@ -715,6 +866,7 @@ fn what_does_not_add_up_is_found() {
         tree: from_bytes(text.as_bytes(), Format::Csv).unwrap(),
         meta: None,
         extra: None,
+        columns: None,
         problems: Vec::new(),
     };
     let summary = summary::summarize(&document);

@@ -12,7 +12,8 @@ use canopy_engine::{
     search::{SearchLimits, SearchTask, StopFlag},
     session::recorded_search::{self, SearchDescription},
     tree::{
-        files::Format,
+        columns::{self, Column, ColumnValues, Columns},
+        files::{self, Format},
         meta::{self, Meta},
         replay_reader::{ReplayReader, ReplayTree},
         snapshot::SnapshotOptions,
@@ -25,6 +26,7 @@ use canopy_viewer::{
     tree::{
         formula::{self, SelectionExplanation},
         model::{Filter, JournalFeatures, ModelSource, TreeModel},
+        scene::Measure,
     },
 };
 
@@ -261,6 +263,82 @@ fn a_journal_is_enough_for_the_formula() {
                 app.document.timeline.shown_iteration.is_none() && shows_next_selection(app)
             });
     }
+}
+
+/// The priors of PUCT stand in a file of columns: with it the panel knows where the next iteration goes.
+#[test]
+fn a_file_of_columns_is_enough_for_puct() {
+    for at in [20, 100, 250] {
+        let [before, after] = [at, at + 1].map(|iterations| {
+            let scratch = Scratch::new(&format!("puct-{iterations}"));
+            let trees = grow_trees(&scratch, "connect-four", "puct", true, iterations);
+            TreeModel::new(files::read(&trees[0], None).expect("a tree"))
+        });
+        let why = explain_selection(&before, 0);
+        let next = why.next_row.unwrap_or_else(|| panic!("{}", why.text));
+        let visits = |model: &TreeModel| -> Vec<(String, i32)> {
+            let rows = model.child_rows(0).into_iter();
+            rows.map(|row| {
+                let name = model.tree.move_name(row).to_owned();
+                (name, model.tree.nodes()[row].visits)
+            })
+            .collect()
+        };
+        let mut expected = visits(&before);
+        for (name, visits) in &mut expected {
+            *visits += i32::from(name == before.tree.move_name(next));
+        }
+        assert_eq!(visits(&after), expected, "after {at} iterations");
+    }
+}
+
+#[test]
+fn columns_order_children_and_colour_edges() {
+    let scratch = Scratch::new("columns");
+    let tree = grow_trees(&scratch, "othello", "puct", true, 300).remove(0);
+    // Priors that differ: the later a row, the larger.
+    let rows = files::read(&tree, None).expect("a tree").tree.nodes().len();
+    let priors = Columns {
+        rows: rows as u64,
+        columns: vec![Column {
+            name: "prior".to_owned(),
+            unit: String::new(),
+            labels: Vec::new(),
+            values: ColumnValues::F64((0..rows).map(|row| row as f64).collect()),
+        }],
+    };
+    let mut bytes = Vec::new();
+    columns::write(&priors, &mut bytes).expect("memory takes every byte");
+    fs::write(tree.with_extension("columns"), bytes).expect("it can be written");
+    let mut stage = Harness::dark();
+    stage
+        .run_action(Action::Open(vec![tree]))
+        .wait_until("it is there", |app| app.model.is_some());
+    let model = stage.app.model.clone().expect("a tree");
+    let listed = |stage: &mut Harness| -> Vec<usize> {
+        stage.draw_frame();
+        let dump = stage.frame.dump(&stage.app);
+        let top = |row: usize| {
+            let control = &dump["controls"][format!("child {}", row + 1).as_str()];
+            control[1].as_f64().expect("it is listed")
+        };
+        let mut rows = model.child_rows(0);
+        rows.sort_by(|&one, &other| top(one).total_cmp(&top(other)));
+        rows
+    };
+    let mut by_prior = model.child_rows(0);
+    by_prior.reverse();
+    assert_ne!(listed(&mut stage), by_prior);
+    stage.click("order by prior");
+    assert_eq!(listed(&mut stage), by_prior);
+    // Colours: the range is that of the column, and the look follows the settings.
+    let range = model.column_range(0).expect("a column").whole;
+    assert_eq!(range, (1.0, (rows - 1) as f64));
+    assert_eq!(stage.app.look().scale.measure, Measure::Visits);
+    stage.click("colour by prior");
+    assert_eq!(stage.app.look().scale.measure, Measure::Column(0));
+    stage.app.settings.measure = "column gone".to_owned();
+    assert_eq!(stage.app.look().scale.measure, Measure::Visits);
 }
 
 #[test]

@@ -119,6 +119,7 @@ fn grow_document(game: &str, moves: &[String], search: &str, iterations: u64) ->
                 tree: taken.tree,
                 meta: Some(meta),
                 extra: None,
+                columns: None,
                 problems: Vec::new(),
             }
         }

@@ -81,7 +81,7 @@ fn copy_sidecars(
 ) -> Result<Vec<PathBuf>, CliError> {
     let mut carried = Vec::new();
     let mut meta = meta.cloned();
-    for extension in ["extra", "growth"] {
+    for extension in ["extra", "columns", "growth"] {
         let (from, to) = (
             sidecar_path(input, extension),
             sidecar_path(output, extension),
@@ -94,6 +94,7 @@ fn copy_sidecars(
             .map(|name| name.to_string_lossy().into_owned());
         match (&mut meta, extension) {
             (Some(meta), "extra") => meta.extra = name,
+            (Some(meta), "columns") => meta.columns = name,
             (Some(meta), _) => meta.growth = name,
             (None, _) => {}
         }

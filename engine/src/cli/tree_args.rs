@@ -45,7 +45,7 @@ pub(super) struct OutputArgs {
     /// Write every position, not only the root's
     #[arg(long)]
     states: bool,
-    /// Write a file of extras: squares, node visits, table values, certain results, cut-offs
+    /// Write files of extras (squares, node visits, table values, certain results, cut-offs) and columns (priors)
     #[arg(long)]
     extra: bool,
     /// Write a journal of how the tree grew

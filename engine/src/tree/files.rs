@@ -8,7 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{OmittedRows, Tree, TreeBuilder, TreeError, TreePart, binary, csv, extra, meta};
+use super::{
+    OmittedRows, Tree, TreeBuilder, TreeError, TreePart, binary, columns, csv, extra, meta,
+};
 
 /// Report 000's two formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,8 @@ pub struct Document {
     pub meta: Option<meta::Meta>,
     /// STEM.extra, if it belongs to this tree.
     pub extra: Option<Vec<extra::Extra>>,
+    /// STEM.columns, if it belongs to this tree.
+    pub columns: Option<columns::Columns>,
     /// Files beside the tree that could not be used, and why.
     pub problems: Vec<String>,
 }
@@ -113,7 +117,9 @@ pub fn read_with_byte_limit(
     } else {
         0
     };
-    let builder = || TreeBuilder::with_byte_limit(bytes, node_bytes + extra);
+    let columns = File::open(sidecar_path(path, "columns"))
+        .map_or(0, |file| columns::row_bytes(file).unwrap_or(0));
+    let builder = || TreeBuilder::with_byte_limit(bytes, node_bytes + extra + columns);
     read_with(path, Format::from_path(path)?, builder)
 }
 
@@ -148,10 +154,20 @@ fn read_with(
         ));
         extra = None;
     }
+    let read_columns = |file| columns::read_rows(file, rows.as_deref());
+    let mut columns = read_sidecar(path, "columns", read_columns, &mut problems);
+    if let Some(found) = columns.take_if(|columns| columns.rows != all) {
+        problems.push(format!(
+            "{}: columns of {} rows for a tree of {all}",
+            sidecar_path(path, "columns").display(),
+            found.rows
+        ));
+    }
     let document = Document {
         tree,
         meta,
         extra: extra.map(|(rows, _)| rows),
+        columns,
         problems,
     };
     Ok((document, left_out))

@@ -57,6 +57,8 @@ pub struct Meta {
     pub saturated: bool,
     /// The file of extras, if there is one.
     pub extra: Option<String>,
+    /// The file of columns, if there is one.
+    pub columns: Option<String>,
     /// The journal, if there is one.
     pub growth: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! Search trees as plain data, and the files they live in.
 //!
 //! The format half knows nothing of searches: [`Tree`] is a list of rows in pre-order, [`binary`] and [`csv`] are report
-//! 000's two formats, [`meta`] and [`extra`] are the files that stand beside them, [`growth`] is the journal of how a tree
+//! 000's two formats, [`meta`], [`extra`] and [`columns`] are the files that stand beside them, [`growth`] is the journal of how a tree
 //! grew, [`summary`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
 //! [`snapshot`], which turns what a search lends out into rows, [`growth_recorder`], which writes down what a search tells,
 //! [`replay`], which rebuilds a tree from its journal, [`replay_reader`], which shows one to whoever
@@ -11,6 +11,7 @@
 use std::{collections::TryReserveError, fmt, io};
 
 pub mod binary;
+pub mod columns;
 pub mod confinement;
 pub mod csv;
 pub mod extra;

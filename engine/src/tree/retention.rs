@@ -8,7 +8,7 @@ use std::{
 };
 
 /// What the names of a tree's files may end in.
-const EXTENSIONS: [&str; 5] = ["tree", "csv", "json", "extra", "growth"];
+pub(super) const TREE_EXTENSIONS: [&str; 6] = ["tree", "csv", "json", "extra", "columns", "growth"];
 
 /// The newest trees of a process, over all directories it writes to; older ones are removed with the files beside them.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl TreeRetention {
         while state.trees.len() > state.max_trees
             && let Some((_, (directory, stem))) = state.trees.pop_first()
         {
-            for extension in EXTENSIONS {
+            for extension in TREE_EXTENSIONS {
                 // What is not there needs not go; what cannot be removed stays.
                 let _ = fs::remove_file(directory.join(format!("{stem}.{extension}")));
             }

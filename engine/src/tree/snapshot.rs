@@ -2,6 +2,7 @@
 
 use super::{
     Tree, TreeBuilder, TreeRow,
+    columns::{Column, ColumnValues, Columns},
     extra::{Extra, ExtraTableEntry},
     files::saturate_counter,
     meta::{CutMeta, RootMeta},
@@ -37,6 +38,8 @@ pub struct Snapshot {
     pub tree: Tree,
     /// A record for each, if they were wanted.
     pub extra: Vec<Extra>,
+    /// Further figures of the search, if extras were wanted; no columns if it has none.
+    pub columns: Columns,
     /// The root's own figures.
     pub root: RootMeta,
     /// What was left out.
@@ -57,6 +60,7 @@ pub fn take<G: Searchable + Notation>(
         options,
         builder: TreeBuilder::default(),
         extra: Vec::new(),
+        priors: Vec::new(),
         expanded_rows: HashMap::new(),
         saturated: false,
         names: NameBuffers::default(),
@@ -102,6 +106,7 @@ pub fn take<G: Searchable + Notation>(
             });
         }
     }
+    let columns = rows.columns()?;
     let tree = rows.builder.finish()?;
     let cut = CutMeta {
         max_nodes: options.max_nodes,
@@ -111,6 +116,7 @@ pub fn take<G: Searchable + Notation>(
     Ok(Snapshot {
         tree,
         extra: rows.extra,
+        columns,
         root,
         cut,
         saturated: rows.saturated,
@@ -337,6 +343,8 @@ struct RowWriter<'a, G: Game> {
     options: &'a SnapshotOptions,
     builder: TreeBuilder,
     extra: Vec<Extra>,
+    /// The priors of the rows up to the last that has one; not a number where there is none.
+    priors: Vec<f64>,
     /// In a graph, the row (counted from 1) under which each node is expanded.
     expanded_rows: HashMap<u32, usize>,
     saturated: bool,
@@ -348,6 +356,41 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
         let (counter, was_too_large) = saturate_counter(counter);
         self.saturated |= was_too_large;
         counter
+    }
+
+    /// Takes in the prior of the last row, if there is one.
+    fn push_prior(&mut self, prior: Option<f64>) -> Result<(), String> {
+        if let Some(prior) = prior {
+            let row = self.builder.len() - 1;
+            self.priors
+                .try_reserve(row + 1 - self.priors.len())
+                .map_err(out_of_memory_message)?;
+            self.priors.resize(row, f64::NAN);
+            self.priors.push(prior);
+        }
+        Ok(())
+    }
+
+    /// The columns of all rows.
+    fn columns(&mut self) -> Result<Columns, String> {
+        let rows = self.builder.len();
+        let mut priors = std::mem::take(&mut self.priors);
+        if priors.is_empty() {
+            return Ok(Columns::default());
+        }
+        priors
+            .try_reserve(rows - priors.len())
+            .map_err(out_of_memory_message)?;
+        priors.resize(rows, f64::NAN);
+        Ok(Columns {
+            rows: rows as u64,
+            columns: vec![Column {
+                name: "prior".to_owned(),
+                unit: String::new(),
+                labels: Vec::new(),
+                values: ColumnValues::F64(priors),
+            }],
+        })
     }
 
     fn push_root(&mut self, position: &G, root: &RootMeta, children: usize) -> Result<(), String> {
@@ -439,6 +482,7 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
                 proven: edge.proven.map(|outcome| seen.outcome(outcome)),
                 cut: edge.pruned,
             });
+            self.push_prior(edge.prior)?;
         }
         if self.view.is_graph()
             && shared.is_none()

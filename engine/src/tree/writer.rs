@@ -20,11 +20,11 @@ use std::{
 };
 
 use super::{
-    extra,
+    columns, extra,
     files::{Format, write_atomic, write_atomic_with},
     growth_recorder::GrowthRecorder,
     meta::{self, Meta},
-    retention::TreeRetention,
+    retention::{TREE_EXTENSIONS, TreeRetention},
     snapshot::{self, SnapshotOptions},
 };
 use crate::{
@@ -373,11 +373,13 @@ fn write_files<G: Searchable + Notation>(
     meta.root = snapshot.root;
     meta.cut = snapshot.cut;
     meta.saturated = snapshot.saturated;
+    let has_columns = !snapshot.columns.columns.is_empty();
     // The sidecar comes first: it is what makes the stem ours.
     stem.write_sidecar(|out| {
         let name = |extension: &str| format!("{}.{extension}", stem.name());
         meta.growth = Some(name("growth")).filter(|name| settings.directory.join(name).exists());
         meta.extra = settings.snapshot.extra.then(|| name("extra"));
+        meta.columns = has_columns.then(|| name("columns"));
         out.write_all(meta::to_json(&meta).as_bytes())
     })?;
     let path = |extension: &str| {
@@ -386,6 +388,11 @@ fn write_files<G: Searchable + Notation>(
     };
     if settings.snapshot.extra {
         write_atomic(&path("extra"), |out| extra::write(&snapshot.extra, out))?;
+    }
+    if has_columns {
+        write_atomic(&path("columns"), |out| {
+            columns::write(&snapshot.columns, out)
+        })?;
     }
     write_atomic(&path(&settings.format.to_string()), |out| {
         settings.format.write(&snapshot.tree, out)
@@ -521,7 +528,7 @@ fn temporary_file_owner(name: &str) -> Option<u32> {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (date, clock) = time.split_once('T')?;
     let (seconds, millis) = clock.split_once('.')?;
-    let is_ours = ["tree", "csv", "json", "extra", "growth"].contains(&extension)
+    let is_ours = TREE_EXTENSIONS.contains(&extension)
         && [date, seconds, millis, process, number]
             .into_iter()
             .all(is_digits)

@@ -29,7 +29,7 @@ use crate::{
     system::wake::Wake,
     tree::{
         camera::{Camera, Canvas},
-        scene::RenderOptions,
+        scene::{Measure, RenderOptions},
     },
     workers::render::SaveContent,
 };
@@ -142,7 +142,19 @@ impl App {
 
     /// Colours and shapes of nodes and edges.
     pub fn look(&self) -> RenderOptions {
-        self.settings.look()
+        let mut look = self.settings.look();
+        let column = (self
+            .settings
+            .measured_column()
+            .zip(self.document.model.as_ref()))
+        .and_then(|(name, model)| {
+            let mut columns = model.columns().iter();
+            columns.position(|column| column.name == name)
+        });
+        if let Some(index) = column {
+            look.scale.measure = Measure::Column(index);
+        }
+        look
     }
 
     /// The current theme.

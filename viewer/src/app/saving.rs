@@ -103,6 +103,7 @@ fn meta_to_save(model: &TreeModel, format: Format) -> Option<Meta> {
                 ..meta.cut
             },
             extra: None,
+            columns: None,
             growth: None,
             ..Meta::clone(meta)
         });

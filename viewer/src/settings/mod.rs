@@ -35,10 +35,12 @@ pub struct ViewerSettings {
     pub dark: bool,
     /// The colours of the least and the most visited edges, if not the theme's.
     pub edge_colours: Option<[[u8; 3]; 2]>,
-    /// What edges are coloured by: `visits`, `second` or `mean`.
+    /// What edges are coloured by: `visits`, `second`, `mean`, or `column NAME` for a column beside the tree.
     pub measure: String,
     /// Whether visits count by their logarithm.
     pub logarithmic: bool,
+    /// The column by which children are listed, the largest value first; by their visits if there is none of that name.
+    pub child_order: String,
     /// Whether each layer has a range of its own.
     pub per_layer: bool,
     /// Whether edges and nodes are as large as their visits say.
@@ -75,6 +77,7 @@ impl Default for ViewerSettings {
             edge_colours: None,
             measure: "visits".to_owned(),
             logarithmic: true,
+            child_order: String::new(),
             per_layer: false,
             by_size: true,
             labels: true,
@@ -157,7 +160,12 @@ impl ViewerSettings {
         self.recent.truncate(MAX_RECENT);
     }
 
-    /// How trees are drawn.
+    /// The column that edges are coloured by, if it is one.
+    pub fn measured_column(&self) -> Option<&str> {
+        self.measure.strip_prefix("column ")
+    }
+
+    /// How trees are drawn; by visits if edges are coloured by a column, which only a tree can tell.
     pub fn look(&self) -> RenderOptions {
         RenderOptions {
             scale: ColourScale {

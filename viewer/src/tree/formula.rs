@@ -247,6 +247,14 @@ fn extra(model: &TreeModel, row: usize) -> Option<&Extra> {
     model.extra.as_ref().and_then(|all| all.get(row))
 }
 
+/// The column that has the priors of moves.
+const PRIOR_COLUMN: &str = "prior";
+
+fn prior(model: &TreeModel, row: usize) -> Option<f64> {
+    let prior = model.column(PRIOR_COLUMN)?.value(row);
+    (!prior.is_nan()).then_some(prior)
+}
+
 /// The mean of a node for the player who decides there.
 fn mean_for_chooser(model: &TreeModel, node: usize) -> f64 {
     let stats = child_stats(model, model.row(node));
@@ -282,7 +290,7 @@ fn child_stats(model: &TreeModel, row: usize) -> ChildStats {
         visits,
         sum: mean * visits,
         squares,
-        prior: f64::NAN,
+        prior: prior(model, row).unwrap_or(f64::NAN),
     }
 }
 
@@ -302,6 +310,9 @@ pub fn needs_extras(model: &TreeModel) -> bool {
         || parameter(model, "solver") == Some("true")
 }
 
+/// Said where a formula needs priors and there are none.
+const PRIORS: &str = "PUCT needs the priors of moves, which are not known here.";
+
 /// The formula of the search that grew a tree, or why there is none.
 fn formula_of(model: &TreeModel) -> Result<Selection, String> {
     const UNKNOWN: &str = "The file does not say by which formula children are chosen.";
@@ -313,6 +324,13 @@ fn formula_of(model: &TreeModel) -> Result<Selection, String> {
     }
     let formula = catalog::selection(&meta.parameters).ok_or(UNKNOWN)?;
     match missing_data(model, formula) {
+        // Journals do not have priors; files of columns are written with those of extras.
+        Some(PRIORS) if model.journal.is_some() && meta.columns.is_some() => {
+            Err(format!("{PRIORS} Go to the end of the timeline."))
+        }
+        Some(PRIORS) => Err(format!(
+            "{PRIORS} The option TreeExtra (grow --extra) records them."
+        )),
         Some(term) => Err(format!("{term} {}", remedy_text(model))),
         None => Ok(formula),
     }
@@ -324,8 +342,7 @@ fn missing_data(model: &TreeModel, formula: Selection) -> Option<&'static str> {
     const TABLE: &str = "The means come from a table of positions, which is not known here.";
     const SHARED: &str =
         "Nodes are shared here, and how often each was visited in all is not known.";
-    const PRIORS: &str = "PUCT needs the priors of moves, which are not known here.";
-    if formula.formula.needs_priors() {
+    if formula.formula.needs_priors() && model.column(PRIOR_COLUMN).is_none() {
         return Some(PRIORS);
     }
     let is_tuned = formula.formula.needs_squares();
@@ -364,7 +381,12 @@ fn remedy_text(model: &TreeModel) -> &'static str {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{TreeBuilder, TreeRow, extra::ExtraTableEntry, meta::Meta};
+    use canopy_engine::tree::{
+        TreeBuilder, TreeRow,
+        columns::{Column, ColumnValues, Columns},
+        extra::ExtraTableEntry,
+        meta::Meta,
+    };
 
     use super::*;
     use crate::tree::model::{Filter, JournalFeatures, ModelSource};
@@ -435,6 +457,54 @@ mod tests {
         near(tuned.children[1].exploration, 0.169_65);
         near(tuned.children[0].exploration, 0.138_52);
         assert!(tuned.text.contains("N = 100"));
+    }
+
+    /// C = 1.41, P = 0.5, sqrt(100) = 10: 7.05 / 41 and 7.05 / 61.
+    #[test]
+    fn the_terms_of_puct_and_of_urgencies() {
+        let parameters = [("select", "puct"), ("exploration", "1.41")];
+        let without = why_at_root(&parameters, None);
+        assert!(without.text.contains("TreeExtra") && without.next_row.is_none());
+        let mut source = source(&parameters, None);
+        source.columns = Some(Arc::new(Columns {
+            rows: 3,
+            columns: vec![Column {
+                name: "prior".to_owned(),
+                unit: String::new(),
+                labels: Vec::new(),
+                values: ColumnValues::F64(vec![f64::NAN, 0.5, 0.5]),
+            }],
+        }));
+        let puct = explain_selection(&TreeModel::new(source.clone()), 0, None);
+        near(puct.children[1].exploration, 0.171_95);
+        near(puct.children[0].exploration, 0.115_57);
+        assert_eq!(puct.next_row, Some(2), "0.7156 against 0.6720");
+        assert!(puct.text.starts_with("mean + C·P·√N / (1 + n), C = 1.41"));
+        // A child that was never visited: its urgency is the root's mean for who chooses, 1 - 0.4, less 0.2.
+        let mut tree = TreeBuilder::default();
+        for (mv, visits, mean, children) in
+            [("", 100, 0.4, 2), ("a", 100, 0.5, 0), ("b", 0, 0.0, 0)]
+        {
+            let row = TreeRow {
+                move_name: mv,
+                state: "",
+                visits,
+                second: visits,
+                mean,
+                children,
+            };
+            tree.push(&row).expect("a sound row");
+        }
+        source.tree = Arc::new(tree.finish().expect("a whole tree"));
+        if let Some(meta) = &mut source.meta {
+            let parameters = &mut Arc::make_mut(meta).parameters;
+            parameters.insert("fpu".to_owned(), "reduction".to_owned());
+            parameters.insert("fpu_value".to_owned(), "0.2".to_owned());
+        }
+        let fpu = explain_selection(&TreeModel::new(source), 0, None);
+        near(fpu.children[1].mean, 0.4);
+        near(fpu.children[1].exploration, 7.05);
+        assert_eq!(fpu.next_row, Some(2));
     }
 
     #[test]

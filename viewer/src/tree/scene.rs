@@ -21,6 +21,15 @@ pub enum Measure {
     SearchVisits,
     /// The mean.
     Mean,
+    /// One of the columns beside the tree, by its index.
+    Column(usize),
+}
+
+impl Measure {
+    /// Whether it counts something.
+    fn is_count(self) -> bool {
+        matches!(self, Self::Visits | Self::SearchVisits)
+    }
 }
 
 /// How a measure becomes a colour.
@@ -345,6 +354,9 @@ impl SceneTransform {
     }
 }
 
+/// The range of a column that is not there.
+const NO_RANGE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
 /// From figures to colours.
 #[derive(Clone, Copy)]
 struct HeatScale {
@@ -363,6 +375,9 @@ impl HeatScale {
                 Measure::Visits => to_f64_range(model.visit_range),
                 Measure::SearchVisits => to_f64_range(model.second_range),
                 Measure::Mean => model.mean_range,
+                Measure::Column(index) => {
+                    (model.column_range(index)).map_or(NO_RANGE, |range| range.whole)
+                }
             },
         )
     }
@@ -376,6 +391,9 @@ impl HeatScale {
                 Measure::Visits => to_f64_range(ranges.visits),
                 Measure::SearchVisits => to_f64_range(ranges.second),
                 Measure::Mean => ranges.mean,
+                Measure::Column(index) => {
+                    (model.column_range(index)).map_or(NO_RANGE, |range| range.layers[depth])
+                }
             },
         )
     }
@@ -390,7 +408,7 @@ impl HeatScale {
     }
 
     fn transform(&self, value: f64) -> f64 {
-        if self.scale.logarithmic && self.scale.measure != Measure::Mean {
+        if self.scale.logarithmic && self.scale.measure.is_count() {
             (value.max(0.0) + 1.0).ln()
         } else {
             value
@@ -417,6 +435,9 @@ fn measured_value(model: &TreeModel, node: usize, measure: Measure) -> f64 {
         Measure::Visits => f64::from(model.visits(node)),
         Measure::SearchVisits => f64::from(model.node(node).second),
         Measure::Mean => model.node(node).mean,
+        Measure::Column(index) => {
+            (model.columns().get(index)).map_or(f64::NAN, |column| column.value(model.row(node)))
+        }
     }
 }
 

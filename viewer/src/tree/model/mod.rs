@@ -5,6 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use canopy_engine::tree::{
     Tree,
+    columns::{Column, Columns},
     extra::Extra,
     files::Document,
     meta::{self, Meta, RootMeta},
@@ -53,6 +54,8 @@ pub struct ModelSource {
     pub meta: Option<Arc<Meta>>,
     /// STEM.extra.
     pub extra: Option<Arc<Vec<Extra>>>,
+    /// STEM.columns.
+    pub columns: Option<Arc<Columns>>,
     /// The rows along which the last iteration went, where that is known.
     pub last_path_rows: Arc<Vec<u32>>,
     /// How many nodes of the search are not in the tree.
@@ -77,6 +80,7 @@ impl ModelSource {
             tree: Arc::new(tree),
             meta: None,
             extra: None,
+            columns: None,
             last_path_rows: Arc::default(),
             left_out: 0,
             journal: None,
@@ -99,6 +103,7 @@ impl From<Document> for ModelSource {
                 .filter(|meta| *meta != root_only_meta(meta.root))
                 .map(Arc::new),
             extra: document.extra.map(Arc::new),
+            columns: document.columns.map(Arc::new),
             ..Self::of(document.tree)
         }
     }
@@ -123,6 +128,10 @@ pub struct TreeModel {
     pub meta: Option<Arc<Meta>>,
     /// What stands beside it for every row.
     pub extra: Option<Arc<Vec<Extra>>>,
+    /// Further figures of every row, by name.
+    columns: Option<Arc<Columns>>,
+    /// By column: its range.
+    column_ranges: Vec<ColumnRange>,
     /// The nodes along which the last iteration went, where that is known.
     pub last_path: Vec<usize>,
     last_path_rows: Arc<Vec<u32>>,
@@ -223,7 +232,50 @@ impl ColourRanges {
     }
 }
 
+/// The least and the most of a column; the first above the second where no row has a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnRange {
+    /// Of the whole tree, without the root.
+    pub whole: (f64, f64),
+    /// By layer.
+    pub layers: Vec<(f64, f64)>,
+}
+
+impl ColumnRange {
+    fn new(column: &Column, rows: &[u32], layers: &[u32]) -> Self {
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        let merge = |one: (f64, f64), other: (f64, f64)| (one.0.min(other.0), one.1.max(other.1));
+        let layers: Vec<(f64, f64)> = (layers.windows(2))
+            .map(|layer| {
+                let rows = &rows[layer[0] as usize..layer[1] as usize];
+                (rows.iter().map(|&row| column.value(row as usize)))
+                    .filter(|value| value.is_finite())
+                    .fold(none, |range, value| merge(range, (value, value)))
+            })
+            .collect();
+        Self {
+            whole: layers.iter().copied().skip(1).fold(none, merge),
+            layers,
+        }
+    }
+}
+
 impl TreeModel {
+    /// The columns beside the tree.
+    pub fn columns(&self) -> &[Column] {
+        (self.columns.as_ref()).map_or(&[], |columns| &columns.columns)
+    }
+
+    /// The column of that name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.as_ref()?.find(name)
+    }
+
+    /// The range of the column with that index.
+    pub fn column_range(&self, index: usize) -> Option<&ColumnRange> {
+        self.column_ranges.get(index)
+    }
+
     /// A tree in which everything is shown.
     pub fn new(source: impl Into<ModelSource>) -> Self {
         Self::filtered(source.into(), &Filter::default())
@@ -235,6 +287,7 @@ impl TreeModel {
             tree,
             meta,
             extra,
+            columns,
             last_path_rows: source_way,
             left_out,
             journal,
@@ -269,6 +322,9 @@ impl TreeModel {
         let layer_ranges: Vec<ColourRanges> = (layers.windows(2))
             .map(|layer| ColourRanges::of(&tree, &rows[layer[0] as usize..layer[1] as usize]))
             .collect();
+        let column_ranges = (columns.iter().flat_map(|columns| &columns.columns))
+            .map(|column| ColumnRange::new(column, &rows, &layers))
+            .collect();
         // The root has no edge.
         let all = (layer_ranges.iter().skip(1)).fold(ColourRanges::default(), ColourRanges::merge);
         let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
@@ -281,6 +337,8 @@ impl TreeModel {
             merge_turns: filter.merge_turns,
             meta,
             extra,
+            columns,
+            column_ranges,
             last_path: Vec::new(),
             last_path_rows: source_way,
             left_out,
@@ -317,6 +375,7 @@ impl TreeModel {
             tree: Arc::clone(&self.tree),
             meta: self.meta.clone(),
             extra: self.extra.clone(),
+            columns: self.columns.clone(),
             last_path_rows: Arc::clone(&self.last_path_rows),
             left_out: self.left_out,
             journal: self.journal,
@@ -527,8 +586,10 @@ impl TreeModel {
             .extra
             .as_ref()
             .map_or(0, |extra| extra.capacity() * size_of::<Extra>());
+        let columns = self.columns.as_ref().map_or(0, |columns| columns.bytes());
         self.tree.bytes()
             + extra
+            + columns
             + 4 * words
             + 8 * self.x.capacity()
             + self.node_states.capacity()

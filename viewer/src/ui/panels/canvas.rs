@@ -13,7 +13,7 @@ use crate::{
     tree::{
         model::TreeModel,
         raster::node_colours,
-        scene::{format_signed, format_thousands},
+        scene::{Measure, format_signed, format_thousands},
     },
 };
 
@@ -262,14 +262,24 @@ fn draw_colour_scale(
     let count = |(least, most): (i32, i32)| {
         (least <= most).then(|| (format_signed(least), format_signed(most)))
     };
-    let (name, ends) = match settings.measure.as_str() {
-        "mean" => {
+    let column = match app.look().scale.measure {
+        Measure::Column(index) => (model.columns().get(index)).zip(model.column_range(index)),
+        _ => None,
+    };
+    let column_name = column.map(|(column, _)| escape_invisible(&column.name));
+    let (name, ends) = match (settings.measure.as_str(), &column_name) {
+        (_, Some(name)) => {
+            let (least, most) = column.map_or((1.0, 0.0), |(_, range)| range.whole);
+            let ends = (least <= most).then(|| (format!("{least:.3}"), format!("{most:.3}")));
+            (&**name, ends)
+        }
+        ("mean", _) => {
             let (least, most) = model.mean_range;
             let ends = (least <= most).then(|| (format!("{least:.2}"), format!("{most:.2}")));
             ("mean", ends)
         }
         _ if model.is_classical() => ("nodes searched", count(model.visit_range)),
-        "second" => ("visits in this search", count(model.second_range)),
+        ("second", _) => ("visits in this search", count(model.second_range)),
         _ => ("visits", count(model.visit_range)),
     };
     let font = egui::FontId::proportional(12.0);
@@ -287,6 +297,7 @@ fn draw_colour_scale(
         painter.rect_filled(part, 0.0, Color32::from_rgb(red, green, blue));
     }
     let how = match (settings.measure.as_str(), settings.logarithmic) {
+        _ if column.is_some() => "",
         ("mean", _) => "",
         (_, true) => " log",
         _ => " linear",

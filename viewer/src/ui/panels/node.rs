@@ -1,6 +1,9 @@
 //! The area on the right: the selected node, and why the search prefers a child.
 
-use canopy_engine::games::{Outcome, notation::escape_invisible};
+use canopy_engine::{
+    games::{Outcome, notation::escape_invisible},
+    tree::columns::{Column, ColumnValues},
+};
 use egui::{
     Align, Align2, FontId, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
@@ -121,6 +124,11 @@ pub(super) fn show(
             show_figure(ui, theme, "Certain", result);
         }
     }
+    for column in model.columns() {
+        if let Some(text) = column_text(column, model.row(node)) {
+            show_figure(ui, theme, &escape_invisible(&column.name), text);
+        }
+    }
     // The files of our own say little of most nodes.
     let state = match &details.board {
         Ok((replayed, _)) => replayed.position.as_str(),
@@ -148,7 +156,8 @@ pub(super) fn show(
     });
     if !details.child_scores.children.is_empty() || details.child_scores.hidden > 0 {
         ui.add_space(12.0);
-        show_children(&model, &details.child_scores, ui, theme, actions);
+        let order = &mut app.settings.child_order;
+        show_children(&model, &details.child_scores, order, ui, theme, actions);
     }
     ui.add_space(12.0);
     show_colours(app, ui, theme);
@@ -160,11 +169,13 @@ pub(super) fn show(
 fn show_children(
     model: &TreeModel,
     scores: &SelectionExplanation,
+    order: &mut String,
     ui: &mut Ui,
     theme: &Theme,
     actions: &mut Vec<Action>,
 ) {
     ui.label(theme.heading("Why this child"));
+    show_child_order(model, order, ui, theme);
     let visits = |terms: &ChildTerms| model.tree.nodes()[terms.row].visits;
     let most = scores
         .children
@@ -186,7 +197,8 @@ fn show_children(
         ui.painter()
             .text(at, align, heading, small.clone(), theme.dim);
     }
-    for terms in scores.children.iter().take(MAX_LISTED_CHILDREN) {
+    let children = ordered_children(model, &scores.children, order);
+    for terms in children.into_iter().take(MAX_LISTED_CHILDREN) {
         let (rect, response) =
             ui.allocate_exact_size(vec2(COLUMN_ENDS[4], ROW_HEIGHT), Sense::click());
         let response = response.named(&format!("child {}", terms.row + 1));
@@ -202,7 +214,12 @@ fn show_children(
         let Some(node) = terms.node else {
             continue;
         };
-        let hint = format!("Select {}", move_label(model, node));
+        let figures = (model.columns().iter()).filter_map(|column| {
+            let text = column_text(column, terms.row)?;
+            Some(format!(" · {} {text}", escape_invisible(&column.name)))
+        });
+        let figures: String = figures.collect();
+        let hint = format!("Select {}{figures}", move_label(model, node));
         if response.on_hover_text(hint).clicked() {
             actions.push(Action::Select(Some(node)));
         }
@@ -215,6 +232,64 @@ fn show_children(
         show_hidden_children(scores, ui, theme);
     }
     ui.label(RichText::new(&scores.text).color(theme.dim).small());
+}
+
+/// The choice of what children are listed by, where there is one.
+fn show_child_order(model: &TreeModel, order: &mut String, ui: &mut Ui, theme: &Theme) {
+    if model.columns().is_empty() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("by").color(theme.dim));
+        let is_column = model.column(order).is_some();
+        let by_visits = ui.selectable_label(!is_column, "visits");
+        if by_visits.named("order by visits").clicked() {
+            order.clear();
+        }
+        for Column { name, .. } in model.columns() {
+            let label = ui.selectable_label(order == name, &*escape_invisible(name));
+            if label.named(&format!("order by {name}")).clicked() {
+                order.clone_from(name);
+            }
+        }
+    });
+}
+
+/// The children by the values of a column, the largest first and those without one last; as they come, the most visited
+/// first, if there is no such column.
+fn ordered_children<'a>(
+    model: &TreeModel,
+    children: &'a [ChildTerms],
+    order: &str,
+) -> Vec<&'a ChildTerms> {
+    let mut ordered: Vec<&ChildTerms> = children.iter().collect();
+    if let Some(column) = model.column(order) {
+        let value = |terms: &ChildTerms| {
+            let value = column.value(terms.row);
+            if value.is_nan() {
+                f64::NEG_INFINITY
+            } else {
+                value
+            }
+        };
+        ordered.sort_by(|one, other| value(other).total_cmp(&value(one)));
+    }
+    ordered
+}
+
+/// The value of a row in a column with its unit, or what it stands for; none if there is none.
+fn column_text(column: &Column, row: usize) -> Option<String> {
+    if let Some(label) = column.label(row) {
+        return Some(escape_invisible(label).into_owned());
+    }
+    let value = column.value(row);
+    let number = match &column.values {
+        ColumnValues::F64(_) | ColumnValues::F32(_) => format!("{value:.4}"),
+        _ => format!("{value}"),
+    };
+    let unit = escape_invisible(&column.unit);
+    let space = if unit.is_empty() { "" } else { " " };
+    (!value.is_nan()).then(|| format!("{number}{space}{unit}"))
 }
 
 /// The row that stands for the children that are not shown.
@@ -310,6 +385,7 @@ fn show_child(
 
 fn show_colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
     ui.label(theme.heading("Colour"));
+    let model = app.document.model.clone();
     let settings = &mut app.settings;
     ui.horizontal(|ui| {
         for (name, text) in [
@@ -323,6 +399,15 @@ fn show_colours(app: &mut App, ui: &mut Ui, theme: &Theme) {
                 .named(&format!("colour by {name}"));
             if measure.clicked() {
                 settings.measure = name.to_owned();
+            }
+        }
+        for Column { name, .. } in model.iter().flat_map(|model| model.columns()) {
+            let chosen = settings.measured_column() == Some(name.as_str());
+            let measure = ui
+                .selectable_label(chosen, &*escape_invisible(name))
+                .named(&format!("colour by {name}"));
+            if measure.clicked() {
+                settings.measure = format!("column {name}");
             }
         }
     });
