@@ -320,7 +320,7 @@ fn columns_order_children_and_colour_edges() {
         let dump = stage.frame.dump(&stage.app);
         let top = |row: usize| {
             let control = &dump["controls"][format!("child {}", row + 1).as_str()];
-            control[1].as_f64().expect("it is listed")
+            control["at"][1].as_f64().expect("it is listed")
         };
         let mut rows = model.child_rows(0);
         rows.sort_by(|&one, &other| top(one).total_cmp(&top(other)));

@@ -1,4 +1,4 @@
-//! One thread's share of the work: down the tree, a playout, and up again.
+//! One thread's share of the work: iterations of selection, expansion, simulation and backpropagation.
 
 use super::{
     config::{ExpansionRule, MctsConfig},
@@ -165,117 +165,25 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> LaneWork for Iteration<'_, '_, '
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { worker, context } = self;
-        let store = context.store;
-        let parallel = context.is_parallel();
-        let follows = worker.playout.uses_last_moves();
-        let root = SearchStep {
-            edge: store.root() as usize,
-            node: store.root(),
-            mover: context.root.to_move().opponent(),
-            flipped: false,
+        let mut descent = worker.begin_descent(context);
+        let end = loop {
+            if let Some(end) = worker.select::<L, _, _>(context, &mut descent) {
+                break end;
+            }
+            if let Some(end) = worker.expand(context, &mut descent) {
+                break end;
+            }
         };
-        let in_batch = parallel && worker.batch.is_some();
-        let (mut here, mut position, mut last_moves);
-        match &worker.batch {
-            Some(batch) if parallel => {
-                worker.path.truncate(batch.path_len);
-                worker.history.truncate_to(batch.history_mark);
-                here = worker.path[batch.path_len - 1];
-                position = batch.position.clone();
-                last_moves = batch.last_moves;
-                if follows {
-                    worker.board.clone_from(&batch.board);
-                }
-            }
-            _ => {
-                worker.path.clear();
-                worker.history.truncate_to(worker.game_mark);
-                here = root;
-                position = context.root.clone();
-                last_moves = context.last_moves;
-                if follows {
-                    worker.board.clone_from(&context.board);
-                }
-                worker.push_step(context, here);
-            }
-        }
-        let mut is_proven = false;
-        let reward = loop {
-            let children = store.child_range(&here);
-            let ChildRange { visits, count, .. } = children;
-            let is_open = count > 0 && (!context.config.solver || worker.path.len() == 1);
-            if !is_open && let Some(outcome) = store.proven(here.node) {
-                is_proven = true;
-                break outcome_reward(outcome);
-            }
-            // A new move ends the way down, even if the position behind it turned out to be known.
-            if T::IS_GRAPH && count > 0 && worker.is_new_edge(&children, parallel) {
-                break worker.simulate(&position, last_moves);
-            }
-            if parallel
-                && !in_batch
-                && visits >= Batch::<G>::MIN_VISITS_PER_THREAD * context.threads
-            {
-                worker.batch = Some(Batch {
-                    path_len: worker.path.len(),
-                    position: position.clone(),
-                    last_moves,
-                    board: worker.board.clone(),
-                    history_mark: worker.history.mark(),
-                    remaining: 0,
-                    update: Update::default(),
-                });
-            }
-            let (edge, new_move) = if count == 0 {
-                match worker.expand(context, here, &position) {
-                    LeafAction::Terminal(outcome) => {
-                        is_proven = true;
-                        break outcome_reward(outcome);
-                    }
-                    LeafAction::Simulate => break worker.simulate(&position, last_moves),
-                    LeafAction::Transposed(node) => {
-                        here.node = node;
-                        continue;
-                    }
-                    LeafAction::Follow(edge, mv) => (edge, Some(mv)),
-                }
-            } else if let Some(new) = worker.next_new_edge_in_order(context, &position, &children) {
-                new
-            } else {
-                let chosen = worker.select_child::<L, _, _>(context, &here, &position, &children);
-                (chosen, None)
-            };
-            let reply_context =
-                follows.then(|| worker.play_on_board(&position, store.move_of(edge)));
-            let is_new_link = T::IS_GRAPH && worker.growth.is_enabled() && store.is_unlinked(edge);
-            let mover = position.to_move();
-            let (node, inverted) = match new_move {
-                Some(mv) => store.follow_new(edge, mv, &mut position),
-                None => store.follow(edge, &mut position),
-            };
-            here = SearchStep {
-                edge,
-                node,
-                mover,
-                flipped: here.flipped ^ inverted,
-            };
-            if let Some(reply_context) = reply_context {
-                last_moves.push(reply_context);
-                worker.transform_board(store.frame_bits(edge));
-            }
-            if is_new_link {
-                worker.record_link(store, &here);
-            }
-            worker.push_step(context, here);
-            if worker.push_and_check_repetition(&position) {
-                break outcome_reward(Outcome::Draw);
-            }
-            if count == 0 {
-                break worker.simulate(&position, last_moves);
+        let (reward, is_proven) = match end {
+            DescentEnd::Proven(outcome) => (outcome_reward(outcome), true),
+            DescentEnd::Repetition => (outcome_reward(Outcome::Draw), false),
+            DescentEnd::Simulate => {
+                let reward = worker.simulate(&descent.position, descent.last_moves);
+                (reward, false)
             }
         };
         // Playouts pay the first player of the frame they were played in.
-        let reward = if here.flipped {
+        let reward = if descent.here.flipped {
             outcome_reward(Outcome::Win(Player::First)) - reward
         } else {
             reward
@@ -283,13 +191,213 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> LaneWork for Iteration<'_, '_, '
         if is_proven && context.config.solver {
             worker.backpropagate_proof(context);
         }
-        if worker.growth.is_enabled() {
-            worker.record_iteration::<T>(reward);
+        worker.backpropagate(context, reward, descent.in_batch);
+    }
+}
+
+/// How far an iteration has come down the tree.
+struct Descent<G> {
+    /// The last step.
+    here: SearchStep,
+    /// The position behind it, in the frame of its node.
+    position: G,
+    last_moves: LastMoves,
+    /// Whether the playouts want to know the last moves.
+    uses_last_moves: bool,
+    /// Whether it began at the node of a batch.
+    in_batch: bool,
+}
+
+/// Why an iteration goes no further down.
+enum DescentEnd {
+    /// The result is certain here.
+    Proven(Outcome),
+    /// The game is drawn by repetition on this path.
+    Repetition,
+    /// The rest of the game is played out.
+    Simulate,
+}
+
+impl<G: Searchable> Worker<'_, G> {
+    /// Begins at the root, or at the node of the batch.
+    #[inline(always)]
+    fn begin_descent<T: NodeStore<G>, S>(
+        &mut self,
+        context: &SearchContext<'_, G, T, S>,
+    ) -> Descent<G> {
+        let uses_last_moves = self.playout.uses_last_moves();
+        if let Some(batch) = &self.batch
+            && context.is_parallel()
+        {
+            self.path.truncate(batch.path_len);
+            self.history.truncate_to(batch.history_mark);
+            if uses_last_moves {
+                self.board.clone_from(&batch.board);
+            }
+            return Descent {
+                here: self.path[batch.path_len - 1],
+                position: batch.position.clone(),
+                last_moves: batch.last_moves,
+                uses_last_moves,
+                in_batch: true,
+            };
         }
-        if parallel {
-            worker.backpropagate(context, &Update::reward_only(reward), in_batch);
+        self.path.clear();
+        self.history.truncate_to(self.game_mark);
+        if uses_last_moves {
+            self.board.clone_from(&context.board);
+        }
+        let root = SearchStep {
+            edge: context.store.root() as usize,
+            node: context.store.root(),
+            mover: context.root.to_move().opponent(),
+            flipped: false,
+        };
+        self.push_step(context, root);
+        Descent {
+            here: root,
+            position: context.root.clone(),
+            last_moves: context.last_moves,
+            uses_last_moves,
+            in_batch: false,
+        }
+    }
+
+    /// Selection: goes down by the formula; none at a leaf that may be expanded.
+    #[inline(always)]
+    fn select<L: Lanes, T: NodeStore<G>, S: Select>(
+        &mut self,
+        context: &SearchContext<'_, G, T, S>,
+        descent: &mut Descent<G>,
+    ) -> Option<DescentEnd> {
+        let store = context.store;
+        let parallel = context.is_parallel();
+        loop {
+            let children = store.child_range(&descent.here);
+            let ChildRange { visits, count, .. } = children;
+            let is_open = count > 0 && (!context.config.solver || self.path.len() == 1);
+            if !is_open && let Some(outcome) = store.proven(descent.here.node) {
+                return Some(DescentEnd::Proven(outcome));
+            }
+            // A new move ends the way down, even if the position behind it turned out to be known.
+            if T::IS_GRAPH && count > 0 && self.is_new_edge(&children, parallel) {
+                return Some(DescentEnd::Simulate);
+            }
+            if parallel
+                && !descent.in_batch
+                && visits >= Batch::<G>::MIN_VISITS_PER_THREAD * context.threads
+            {
+                self.begin_batch(descent);
+            }
+            if count == 0 {
+                return None;
+            }
+            let position = &descent.position;
+            let (edge, new_move) = match self.next_new_edge_in_order(context, position, &children) {
+                Some(new) => new,
+                None => {
+                    let here = &descent.here;
+                    let chosen = self.select_child::<L, _, _>(context, here, position, &children);
+                    (chosen, None)
+                }
+            };
+            if self.follow(context, descent, edge, new_move) {
+                return Some(DescentEnd::Repetition);
+            }
+        }
+    }
+
+    /// Makes this node the one that the coming iterations begin at.
+    fn begin_batch(&mut self, descent: &Descent<G>) {
+        self.batch = Some(Batch {
+            path_len: self.path.len(),
+            position: descent.position.clone(),
+            last_moves: descent.last_moves,
+            board: self.board.clone(),
+            history_mark: self.history.mark(),
+            remaining: 0,
+            update: Update::default(),
+        });
+    }
+
+    /// Expansion: gives a leaf its children and follows one of them. None if the leaf turned out to be a known node, from
+    /// which selection goes on.
+    #[inline(always)]
+    fn expand<T: NodeStore<G>, S: Select>(
+        &mut self,
+        context: &SearchContext<'_, G, T, S>,
+        descent: &mut Descent<G>,
+    ) -> Option<DescentEnd> {
+        match self.expand_leaf(context, descent.here, &descent.position) {
+            LeafAction::Terminal(outcome) => Some(DescentEnd::Proven(outcome)),
+            LeafAction::Simulate => Some(DescentEnd::Simulate),
+            LeafAction::Transposed(node) => {
+                descent.here.node = node;
+                None
+            }
+            LeafAction::Follow(edge, mv) => {
+                let is_drawn = self.follow(context, descent, edge, Some(mv));
+                Some(if is_drawn {
+                    DescentEnd::Repetition
+                } else {
+                    DescentEnd::Simulate
+                })
+            }
+        }
+    }
+
+    /// Goes one move down; `new_move` is that of an edge that was never followed. Whether the position has occurred twice
+    /// before.
+    #[inline(always)]
+    fn follow<T: NodeStore<G>, S>(
+        &mut self,
+        context: &SearchContext<'_, G, T, S>,
+        descent: &mut Descent<G>,
+        edge: usize,
+        new_move: Option<G::Move>,
+    ) -> bool {
+        let store = context.store;
+        let position = &mut descent.position;
+        let reply_context =
+            (descent.uses_last_moves).then(|| self.play_on_board(position, store.move_of(edge)));
+        let is_new_link = T::IS_GRAPH && self.growth.is_enabled() && store.is_unlinked(edge);
+        let mover = position.to_move();
+        let (node, inverted) = match new_move {
+            Some(mv) => store.follow_new(edge, mv, position),
+            None => store.follow(edge, position),
+        };
+        descent.here = SearchStep {
+            edge,
+            node,
+            mover,
+            flipped: descent.here.flipped ^ inverted,
+        };
+        if let Some(reply_context) = reply_context {
+            descent.last_moves.push(reply_context);
+            self.transform_board(store.frame_bits(edge));
+        }
+        if is_new_link {
+            self.record_link(store, &descent.here);
+        }
+        self.push_step(context, descent.here);
+        self.push_and_check_repetition(&descent.position)
+    }
+
+    /// Backpropagation: adds a visit and its reward, for the first player of the root's frame, to the nodes of the path.
+    #[inline(always)]
+    fn backpropagate<T: NodeStore<G>, S>(
+        &mut self,
+        context: &SearchContext<'_, G, T, S>,
+        reward: u64,
+        in_batch: bool,
+    ) {
+        if self.growth.is_enabled() {
+            self.record_iteration::<T>(reward);
+        }
+        if context.is_parallel() {
+            self.backpropagate_batch(context, &Update::reward_only(reward), in_batch);
         } else {
-            store.backpropagate(&worker.path, reward);
+            context.store.backpropagate(&self.path, reward);
         }
     }
 }
@@ -323,9 +431,9 @@ impl<G: Searchable> Worker<'_, G> {
         self.path.push(step);
     }
 
-    /// Tells the nodes of the path, those above the camp when the last iteration from there is made.
+    /// Adds rewards to the nodes of the path; to those above the node of the batch when its last iteration is made.
     #[inline(always)]
-    fn backpropagate<T: NodeStore<G>, S>(
+    fn backpropagate_batch<T: NodeStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         update: &Update,
@@ -446,7 +554,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// Apart from the loop, whose other steps would have to carry all that is needed here.
     #[inline(never)]
-    fn expand<T: NodeStore<G>, S>(
+    fn expand_leaf<T: NodeStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         here: SearchStep,
