@@ -2,15 +2,19 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{playout::REWARD_ONE, *};
+use super::{
+    playout::{LastMoves, REWARD_ONE},
+    select::Uct,
+    *,
+};
 use crate::{
     games::{
-        Game, History,
+        Game, History, Player,
         connect_four::{Column, ConnectFour},
         kalah::Kalah,
     },
     rng::Rng,
-    search::StopFlag,
+    search::{SearchLimits, StopFlag},
 };
 
 /// A policy that plays nothing and notes from where it should have.
