@@ -19,7 +19,10 @@ use std::{
 
 use super::{
     node_arena::{Chunk, add},
-    node_store::{ChildRange, Expansion, NodeStore, SearchStep, Update, sums_for_player},
+    node_store::{
+        ChildRange, Expansion, NodeStore, PositionTable, SearchStep, SharedNodes, Update,
+        sums_for_player,
+    },
     select::{RawChildStats, from_fixed_point},
     tree_store::TreeStore,
 };
@@ -27,7 +30,7 @@ use crate::{
     games::{Outcome, Player},
     machine::AtomicWords,
     search::{
-        EdgeView, ReferenceFrame, RootEdge, Searchable, TableEntry,
+        EdgeView, RootEdge, Searchable, TableEntry,
         growth_records::{GrowthBuffer, GrowthRecord, RawTableEntry},
     },
 };
@@ -150,7 +153,6 @@ impl<const SQUARES: bool, const PRIORS: bool> BoundedStore<SQUARES, PRIORS> {
 impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
     for BoundedStore<SQUARES, PRIORS>
 {
-    const HAS_TABLE: bool = true;
     const HOLDS_PRIORS: bool = PRIORS;
 
     fn reset(&mut self, root: &G) {
@@ -173,16 +175,8 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         NodeStore::<G>::missing_words(&self.tree)
     }
 
-    fn table_entries(&self) -> Option<(u64, u64)> {
-        Some((self.entries, self.requested_entries))
-    }
-
     fn root(&self) -> u32 {
         NodeStore::<G>::root(&self.tree)
-    }
-
-    fn frame(&self, position: &G) -> ReferenceFrame {
-        self.tree.frame(position)
     }
 
     fn set_parallel(&mut self, parallel: bool) {
@@ -341,17 +335,11 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         let mut pending = vec![0];
         while let Some(node) = pending.pop() {
             if NodeStore::<G>::visits(&self.tree, node) > 0 {
-                NodeStore::<G>::record_table_entry(self, node, growth);
+                PositionTable::<G>::record_table_entry(self, node, growth);
             }
             let (first, count) = NodeStore::<G>::edges(&self.tree, node);
             pending.extend(first as u32..(first + count) as u32);
         }
-    }
-
-    fn record_table_entry(&self, node: u32, growth: &mut GrowthBuffer<'_>) {
-        let key = self.tree.key(node);
-        let stats = self.raw_entry(key);
-        growth.push(GrowthRecord::TableEntry { node, key, stats });
     }
 
     fn root_edge(&self) -> RootEdge {
@@ -376,5 +364,26 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
 
     fn root_stats(&self) -> (u64, u64, f64) {
         NodeStore::<G>::root_stats(&self.tree)
+    }
+}
+
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> SharedNodes<G>
+    for BoundedStore<SQUARES, PRIORS>
+{
+}
+
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> PositionTable<G>
+    for BoundedStore<SQUARES, PRIORS>
+{
+    const HAS_TABLE: bool = true;
+
+    fn table_entries(&self) -> Option<(u64, u64)> {
+        Some((self.entries, self.requested_entries))
+    }
+
+    fn record_table_entry(&self, node: u32, growth: &mut GrowthBuffer<'_>) {
+        let key = self.tree.key(node);
+        let stats = self.raw_entry(key);
+        growth.push(GrowthRecord::TableEntry { node, key, stats });
     }
 }

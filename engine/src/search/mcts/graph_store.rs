@@ -41,8 +41,8 @@ use super::{
     node_arena::{Arena, Chunk, add},
     node_sharing::{Sharing, canonical_frame},
     node_store::{
-        ChildRange, Expansion, NodeStore, SearchStep, Transposition, Update, mean, sums_for_player,
-        sums_for_player_x4, swap_players,
+        ChildRange, Expansion, NodeStore, PositionTable, SearchStep, SharedNodes, Transposition,
+        Update, mean, sums_for_player, sums_for_player_x4, swap_players,
     },
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
     slot::{SharedNode, SlotShape},
@@ -357,13 +357,6 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
 {
     const HOLDS_PRIORS: bool = PRIORS;
 
-    const IS_GRAPH: bool = true;
-
-    fn frame_bits(&self, edge: usize) -> u32 {
-        let shape = self.shape(edge as u32);
-        u32::from(shape.symmetry().to_bits()) | u32::from(shape.is_inverted()) << 3
-    }
-
     fn record_inherited(&self, growth: &mut GrowthBuffer<'_>) {
         let mut seen = vec![false; self.slot_count() as usize];
         seen[self.root as usize] = true;
@@ -394,7 +387,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
                 growth.push(GrowthRecord::Link {
                     edge: slot,
                     node: child,
-                    frame: NodeStore::<G>::frame_bits(self, slot as usize),
+                    frame: SharedNodes::<G>::frame_bits(self, slot as usize),
                 });
                 growth.push(GrowthRecord::InheritedEdgeVisits {
                     edge: slot,
@@ -450,7 +443,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
     }
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
-        let mv = match NodeStore::<G>::frame(self, root).symmetry {
+        let mv = match SharedNodes::<G>::frame(self, root).symmetry {
             Some(symmetry) => G::image_of_move(mv, symmetry),
             None => mv,
         };
@@ -489,10 +482,6 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
 
     fn root(&self) -> u32 {
         self.root
-    }
-
-    fn frame(&self, position: &G) -> ReferenceFrame {
-        canonical_frame(position, self.sharing)
     }
 
     fn set_parallel(&mut self, parallel: bool) {
@@ -665,10 +654,6 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         Expansion::Done
     }
 
-    fn is_unlinked(&self, edge: usize) -> bool {
-        !self.shared_node(edge as u32).is_linked()
-    }
-
     #[inline(always)]
     fn follow(&self, edge: usize, position: &mut G) -> (u32, bool) {
         let slot = edge as u32;
@@ -678,7 +663,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         let shape = SlotShape(words[Self::SHAPE_WORD].load(Ordering::Acquire));
         let mv = G::move_from_bits(shape.mv());
         if !shared.is_linked() {
-            return NodeStore::<G>::follow_new(self, edge, mv, position);
+            return SharedNodes::<G>::follow_new(self, edge, mv, position);
         }
         let node = shared.node(slot);
         // Who else is to be told of this visit.
@@ -696,79 +681,6 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
             }
         }
         (node, inverted)
-    }
-
-    /// Apart from the loop, whose other steps would have to carry all that is needed here.
-    #[inline(never)]
-    fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
-        let slot = edge as u32;
-        let words = self.slot(slot);
-        prefetch(words, COUNTS_WORD);
-        position.play(mv);
-        let (mut symmetry, mut inverted) = (Symmetry::IDENTITY, false);
-        if self.sharing.has_grouping() {
-            (*position, symmetry, inverted) = self.sharing.canonical(position);
-        }
-        let key = mix(position.key());
-        let frame = SlotShape::frame_bits(symmetry, inverted);
-        let node = if self.parallel {
-            self.link_parallel(slot, key, frame)
-        } else {
-            // Nothing is read here that may be far away, only written.
-            debug_assert!(
-                NodeStore::<G>::is_unlinked(self, edge),
-                "{slot} was followed before"
-            );
-            let shape = SlotShape(SlotShape::from_move(G::move_to_bits(mv)).0 | frame);
-            words[Self::SHAPE_WORD].store(shape.0, Ordering::Relaxed);
-            match self.find_node(key) {
-                Some(node) => {
-                    words[COUNTS_WORD].store(0, Ordering::Relaxed);
-                    self.link(slot, node);
-                    node
-                }
-                None => {
-                    words[Self::SHARED_NODE_WORD]
-                        .store(SharedNode::with_key(key).stored_here().0, Ordering::Relaxed);
-                    slot
-                }
-            }
-        };
-        (node, inverted)
-    }
-
-    #[inline(never)]
-    fn resolve_transposition(&self, step: &SearchStep, position: &G) -> Transposition {
-        if self.index.is_none() {
-            return Transposition::Own;
-        }
-        let slot = step.edge as u32;
-        if step.node != slot {
-            // The node may have got children since this move was tied to it.
-            self.copy_children(slot, step.node);
-            return match self.shape(slot).children() {
-                (_, 0) => Transposition::Own,
-                _ => Transposition::Shared(step.node),
-            };
-        }
-        // Beside other threads it has joined the graph already, if there was room.
-        if self.parallel && !self.shared_node(slot).is_unindexed() {
-            return Transposition::Own;
-        }
-        let Some(node) = self.find_or_insert(mix(position.key()), slot) else {
-            return Transposition::Full;
-        };
-        if node == slot {
-            return Transposition::Own;
-        }
-        if self.parallel {
-            // There was no room for it before, but there was for another since.
-            return Transposition::Full;
-        }
-        let [counts, rewards @ ..] = self.load_stats(slot);
-        self.link(slot, node);
-        self.add_to_node(node, counts >> NODE_VISITS_SHIFT, rewards, false);
-        Transposition::Shared(node)
     }
 
     #[inline(always)]
@@ -853,4 +765,101 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         let before = (self.inherited_counts_of(self.root) >> NODE_VISITS_SHIFT) as u32;
         (visits.into(), (visits - before).into(), value)
     }
+}
+
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> SharedNodes<G>
+    for GraphStore<SQUARES, PRIORS>
+{
+    const IS_GRAPH: bool = true;
+
+    fn frame(&self, position: &G) -> ReferenceFrame {
+        canonical_frame(position, self.sharing)
+    }
+
+    fn frame_bits(&self, edge: usize) -> u32 {
+        let shape = self.shape(edge as u32);
+        u32::from(shape.symmetry().to_bits()) | u32::from(shape.is_inverted()) << 3
+    }
+
+    fn is_unlinked(&self, edge: usize) -> bool {
+        !self.shared_node(edge as u32).is_linked()
+    }
+
+    /// Apart from the loop, whose other steps would have to carry all that is needed here.
+    #[inline(never)]
+    fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
+        let slot = edge as u32;
+        let words = self.slot(slot);
+        prefetch(words, COUNTS_WORD);
+        position.play(mv);
+        let (mut symmetry, mut inverted) = (Symmetry::IDENTITY, false);
+        if self.sharing.has_grouping() {
+            (*position, symmetry, inverted) = self.sharing.canonical(position);
+        }
+        let key = mix(position.key());
+        let frame = SlotShape::frame_bits(symmetry, inverted);
+        let node = if self.parallel {
+            self.link_parallel(slot, key, frame)
+        } else {
+            // Nothing is read here that may be far away, only written.
+            debug_assert!(
+                SharedNodes::<G>::is_unlinked(self, edge),
+                "{slot} was followed before"
+            );
+            let shape = SlotShape(SlotShape::from_move(G::move_to_bits(mv)).0 | frame);
+            words[Self::SHAPE_WORD].store(shape.0, Ordering::Relaxed);
+            match self.find_node(key) {
+                Some(node) => {
+                    words[COUNTS_WORD].store(0, Ordering::Relaxed);
+                    self.link(slot, node);
+                    node
+                }
+                None => {
+                    words[Self::SHARED_NODE_WORD]
+                        .store(SharedNode::with_key(key).stored_here().0, Ordering::Relaxed);
+                    slot
+                }
+            }
+        };
+        (node, inverted)
+    }
+
+    #[inline(never)]
+    fn resolve_transposition(&self, step: &SearchStep, position: &G) -> Transposition {
+        if self.index.is_none() {
+            return Transposition::Own;
+        }
+        let slot = step.edge as u32;
+        if step.node != slot {
+            // The node may have got children since this move was tied to it.
+            self.copy_children(slot, step.node);
+            return match self.shape(slot).children() {
+                (_, 0) => Transposition::Own,
+                _ => Transposition::Shared(step.node),
+            };
+        }
+        // Beside other threads it has joined the graph already, if there was room.
+        if self.parallel && !self.shared_node(slot).is_unindexed() {
+            return Transposition::Own;
+        }
+        let Some(node) = self.find_or_insert(mix(position.key()), slot) else {
+            return Transposition::Full;
+        };
+        if node == slot {
+            return Transposition::Own;
+        }
+        if self.parallel {
+            // There was no room for it before, but there was for another since.
+            return Transposition::Full;
+        }
+        let [counts, rewards @ ..] = self.load_stats(slot);
+        self.link(slot, node);
+        self.add_to_node(node, counts >> NODE_VISITS_SHIFT, rewards, false);
+        Transposition::Shared(node)
+    }
+}
+
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> PositionTable<G>
+    for GraphStore<SQUARES, PRIORS>
+{
 }

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use self::{
     bounded_store::BoundedStore,
     graph_store::GraphStore,
-    node_store::NodeStore,
+    node_store::SearchStore,
     playout::Playout,
     select::{FormulaVisitor, Select},
     tree_store::TreeStore,
@@ -128,7 +128,7 @@ struct Mcts<G, T, S> {
     search_count: u64,
 }
 
-impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
+impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
     fn new(config: MctsConfig, select: S, mut store: T) -> Self {
         let threads = config.threads.max(1);
         store.set_parallel(threads > 1);
@@ -189,7 +189,7 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
     }
 }
 
-impl<G: Searchable, T: NodeStore<G>, S: Select> Search<G> for Mcts<G, T, S> {
+impl<G: Searchable, T: SearchStore<G>, S: Select> Search<G> for Mcts<G, T, S> {
     fn search(&mut self, mut task: SearchTask<'_, G>) -> BestMove<G::Move> {
         let root = task.root;
         let mut legal = Vec::new();

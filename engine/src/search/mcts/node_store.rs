@@ -120,7 +120,7 @@ pub(super) enum Transposition {
     Full,
 }
 
-/// A store of statistics, shared between threads. Everything that may happen while threads are at work takes `&self`.
+/// A store of statistics, shared between threads: what every store has. Everything that may happen while threads are at work takes `&self`.
 pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// Forgets everything and puts `root` at the root.
     fn reset(&mut self, root: &G);
@@ -136,16 +136,8 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// Words of memory that were asked for and that the system refused.
     fn missing_words(&self) -> usize;
 
-    /// How many entries its table has and how many were asked for, if it has one.
-    fn table_entries(&self) -> Option<(u64, u64)> {
-        None
-    }
-
     /// The root.
     fn root(&self) -> u32;
-
-    /// The frame in which a position is kept.
-    fn frame(&self, position: &G) -> ReferenceFrame;
 
     /// Whether more than one thread is going to work.
     fn set_parallel(&mut self, parallel: bool);
@@ -159,26 +151,8 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// All that is wanted on the way down.
     fn child_range(&self, step: &SearchStep) -> ChildRange;
 
-    /// Whether a node may be reached in more ways than one; if not, a move and the node behind it have the same number.
-    const IS_GRAPH: bool = false;
-
-    /// How the frame of the node behind a move comes from the one before: the symmetry in bits 0-2, colours exchanged in
-    /// bit 3.
-    fn frame_bits(&self, edge: usize) -> u32 {
-        let _ = edge;
-        0
-    }
-
     /// Tells all that is known before a search begins.
     fn record_inherited(&self, growth: &mut GrowthBuffer<'_>);
-
-    /// Whether means come from a table of positions.
-    const HAS_TABLE: bool = false;
-
-    /// Tells which entry of the table a node has that is visited for the first time, and what is in it already.
-    fn record_table_entry(&self, node: u32, growth: &mut GrowthBuffer<'_>) {
-        let _ = (node, growth);
-    }
 
     /// What is known of the root beside its figures.
     fn root_edge(&self) -> RootEdge;
@@ -224,30 +198,9 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
         chunk: &mut Chunk,
     ) -> Expansion;
 
-    /// In a graph, whether it is not known yet where a move leads.
-    fn is_unlinked(&self, edge: usize) -> bool {
-        let _ = edge;
-        false
-    }
-
     /// Plays the move of an edge in `position`, which becomes the position of the node it leads to, in that node's
     /// frame; the node, and whether colours are exchanged on the way. (Two plain values, which stay in registers.)
     fn follow(&self, edge: usize, position: &mut G) -> (u32, bool);
-
-    /// [`Self::follow`] for a move that was never followed, at least by this thread: `mv`.
-    #[inline(always)]
-    fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
-        let _ = mv;
-        self.follow(edge, position)
-    }
-
-    /// To be asked before the leaf that a step led to is expanded. Where equal positions share a node, the step may lead to
-    /// another node from now on.
-    #[inline(always)]
-    fn resolve_transposition(&self, step: &SearchStep, position: &G) -> Transposition {
-        let _ = (step, position);
-        Transposition::Own
-    }
 
     /// Counts visits on the way down, before their rewards are known: other threads are put off by them.
     fn add_virtual_loss(&self, step: &SearchStep, visits: u32);
@@ -273,6 +226,67 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// Visits of the root in all and in this search, and the root's value for the first player of its frame.
     fn root_stats(&self) -> (u64, u64, f64);
 }
+
+/// What only graphs have. A store in which one move alone leads to each node takes the defaults.
+pub(super) trait SharedNodes<G: Searchable>: NodeStore<G> {
+    /// Whether a node may be reached in more ways than one; if not, a move and the node behind it have the same number.
+    const IS_GRAPH: bool = false;
+
+    /// How the frame of the node behind a move comes from the one before: the symmetry in bits 0-2, colours exchanged in
+    /// bit 3.
+    fn frame_bits(&self, edge: usize) -> u32 {
+        let _ = edge;
+        0
+    }
+
+    /// The frame in which a position is kept.
+    fn frame(&self, position: &G) -> ReferenceFrame {
+        let _ = position;
+        ReferenceFrame::default()
+    }
+
+    /// In a graph, whether it is not known yet where a move leads.
+    fn is_unlinked(&self, edge: usize) -> bool {
+        let _ = edge;
+        false
+    }
+
+    /// [`NodeStore::follow`] for a move that was never followed, at least by this thread: `mv`.
+    #[inline(always)]
+    fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
+        let _ = mv;
+        self.follow(edge, position)
+    }
+
+    /// To be asked before the leaf that a step led to is expanded. Where equal positions share a node, the step may lead to
+    /// another node from now on.
+    #[inline(always)]
+    fn resolve_transposition(&self, step: &SearchStep, position: &G) -> Transposition {
+        let _ = (step, position);
+        Transposition::Own
+    }
+}
+
+/// What only a store has whose means come from a table of positions. Others take the defaults.
+pub(super) trait PositionTable<G: Searchable>: NodeStore<G> {
+    /// Whether means come from a table of positions.
+    const HAS_TABLE: bool = false;
+
+    /// Tells which entry of the table a node has that is visited for the first time, and what is in it already.
+    fn record_table_entry(&self, node: u32, growth: &mut GrowthBuffer<'_>) {
+        let _ = (node, growth);
+    }
+
+    /// How many entries its table has and how many were asked for, if it has one.
+    fn table_entries(&self) -> Option<(u64, u64)> {
+        None
+    }
+}
+
+/// A store that a search can grow.
+pub(super) trait SearchStore<G: Searchable>: SharedNodes<G> + PositionTable<G> {}
+
+impl<G: Searchable, T: SharedNodes<G> + PositionTable<G>> SearchStore<G> for T {}
 
 /// The square of a reward, as a whole number.
 #[inline(always)]
@@ -360,7 +374,7 @@ mod tests {
 
     /// Walks to each of the root's children and demands that visits which are under way are losses for the player who
     /// moved there, and that nothing of them is left when their rewards have come.
-    fn check_virtual_loss<T: NodeStore<Othello>>(mut store: T, root: &Othello) {
+    fn check_virtual_loss<T: SearchStore<Othello>>(mut store: T, root: &Othello) {
         store.set_parallel(true);
         store.reset(root);
         let chunk = &mut Chunk::for_parallel_worker();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::node_store::NodeStore;
+use super::node_store::SearchStore;
 use crate::{games::Outcome, search::Searchable};
 
 /// Walks through proofs and remembers how deep they are.
@@ -31,7 +31,7 @@ impl<'a, T> ProofDepths<'a, T> {
     /// None if the proof is too large to be looked at.
     pub(super) fn plies<G: Searchable>(&mut self, node: u32, position: &G) -> Option<u32>
     where
-        T: NodeStore<G>,
+        T: SearchStore<G>,
     {
         let (first, count) = self.store.edges(node);
         if count == 0 {
@@ -63,7 +63,7 @@ impl<'a, T> ProofDepths<'a, T> {
         position: &G,
     ) -> Option<Option<u32>>
     where
-        T: NodeStore<G>,
+        T: SearchStore<G>,
     {
         let proven = self.store.edge_proven(edge);
         if proven.is_none() || proven != self.store.proven(node) {

@@ -3,7 +3,7 @@
 use super::{
     ChildStats, FinalChoice, Mcts, Selection, Terms,
     logarithm::ln,
-    node_store::NodeStore,
+    node_store::SearchStore,
     proof::ProofDepths,
     select::{Select, Uct},
     worker::unflip_outcome,
@@ -13,7 +13,7 @@ use crate::{
     search::{EdgeView, ReferenceFrame, Reward, RootMove, SearchReport, Searchable},
 };
 
-impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
+impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
     /// A move with all there is to know, as those at the board see it.
     fn edge_on_board(&self, edge: usize, frame: ReferenceFrame) -> EdgeView<G::Move> {
         let mut view = self.store.edge_view(edge);

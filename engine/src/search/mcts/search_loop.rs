@@ -4,7 +4,7 @@ use std::{sync::atomic::Ordering, thread};
 
 use super::{
     ExpansionRule, Grouping, Mcts, Sharing,
-    node_store::NodeStore,
+    node_store::SearchStore,
     playout::LastMoves,
     select::Select,
     threads::{IterationQuota, ThreadCoordinator},
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-impl<G: Searchable, T: NodeStore<G>, S: Select> Mcts<G, T, S> {
+impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
     /// What kind of tree grows here, as [`super::growth_records::GrowthObserver::start`] wants it.
     fn tree_kind_bits(&self) -> u32 {
         let sharing = if T::IS_GRAPH {

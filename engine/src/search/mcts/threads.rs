@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    node_store::NodeStore,
+    node_store::SearchStore,
     select::Select,
     worker::{SearchContext, Worker},
 };
@@ -78,7 +78,7 @@ impl ThreadCoordinator {
 
     /// A further thread's work. Every thread watches the deadline: with more threads than processors the first may have to
     /// wait long for its turn.
-    pub(super) fn run_helper<G: Searchable, T: NodeStore<G>, S: Select>(
+    pub(super) fn run_helper<G: Searchable, T: SearchStore<G>, S: Select>(
         &self,
         worker: &mut Worker<'_, G>,
         context: &SearchContext<'_, G, T, S>,
@@ -108,7 +108,7 @@ impl ThreadCoordinator {
 
     /// Waits, with nothing kept back, until the first thread has looked at the tree.
     #[cold]
-    fn wait_while_paused<G: Searchable, T: NodeStore<G>, S>(
+    fn wait_while_paused<G: Searchable, T: SearchStore<G>, S>(
         &self,
         worker: &mut Worker<'_, G>,
         quota: &mut IterationQuota,
@@ -139,7 +139,7 @@ impl ThreadCoordinator {
     }
 
     /// A thread has nothing left to do: what it kept back is told.
-    pub(super) fn finish<G: Searchable, T: NodeStore<G>, S>(
+    pub(super) fn finish<G: Searchable, T: SearchStore<G>, S>(
         &self,
         worker: &mut Worker<'_, G>,
         quota: &IterationQuota,

@@ -15,8 +15,8 @@ use std::{io, sync::atomic::Ordering};
 use super::{
     node_arena::{Arena, Chunk, add},
     node_store::{
-        ChildRange, Expansion, NodeStore, SearchStep, Update, mean, outcome_from_bits,
-        outcome_to_bits, sums_for_player,
+        ChildRange, Expansion, NodeStore, PositionTable, SearchStep, SharedNodes, Update, mean,
+        outcome_from_bits, outcome_to_bits, sums_for_player,
     },
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
 };
@@ -24,7 +24,7 @@ use crate::{
     games::{Outcome, Player},
     machine::Lanes,
     search::{
-        EdgeView, ReferenceFrame, Reward, RootEdge, Searchable,
+        EdgeView, Reward, RootEdge, Searchable,
         growth_records::{FIRST_TAG, GrowthBuffer, GrowthRecord},
     },
 };
@@ -318,10 +318,6 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
         0
     }
 
-    fn frame(&self, _: &G) -> ReferenceFrame {
-        ReferenceFrame::default()
-    }
-
     fn set_parallel(&mut self, parallel: bool) {
         self.parallel = parallel;
     }
@@ -562,4 +558,14 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
         let (visits, inherited, value) = self.visits_and_value(0);
         (visits, visits - inherited, value)
     }
+}
+
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> SharedNodes<G>
+    for TreeStore<SQUARES, PRIORS, KEYED>
+{
+}
+
+impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> PositionTable<G>
+    for TreeStore<SQUARES, PRIORS, KEYED>
+{
 }

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::{ExpansionRule, Mcts, node_store::NodeStore, select::Select};
+use super::{ExpansionRule, Mcts, node_store::SearchStore, select::Select};
 use crate::search::{EdgeView, LiveTree, ReferenceFrame, Reward, RootEdge, Searchable, TreeView};
 
-impl<G: Searchable, T: NodeStore<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
+impl<G: Searchable, T: SearchStore<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
     fn root_position(&self) -> &G {
         self.root.as_ref().expect("lent out only with a root")
     }
@@ -35,7 +35,7 @@ impl<G: Searchable, T: NodeStore<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
     }
 }
 
-impl<G: Searchable, T: NodeStore<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
+impl<G: Searchable, T: SearchStore<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
     fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
         Ok(Box::new(MctsSnapshot {
             store: self.store.try_clone()?,
@@ -52,7 +52,7 @@ struct MctsSnapshot<G, T> {
     expansion: ExpansionRule,
 }
 
-impl<G: Searchable, T: NodeStore<G>> TreeView<G> for MctsSnapshot<G, T> {
+impl<G: Searchable, T: SearchStore<G>> TreeView<G> for MctsSnapshot<G, T> {
     fn root_position(&self) -> &G {
         &self.root
     }
@@ -82,14 +82,14 @@ impl<G: Searchable, T: NodeStore<G>> TreeView<G> for MctsSnapshot<G, T> {
     }
 }
 
-fn root_stats<G: Searchable>(store: &impl NodeStore<G>, root: &G) -> (u64, u64, Reward) {
+fn root_stats<G: Searchable>(store: &impl SearchStore<G>, root: &G) -> (u64, u64, Reward) {
     let (visits, recent, first) = store.root_stats();
     let inverted = store.frame(root).inverted;
     let first = if inverted { 1.0 - first } else { first };
     (visits, recent, Reward::new(first))
 }
 
-fn for_each_edge<G: Searchable, T: NodeStore<G>>(
+fn for_each_edge<G: Searchable, T: SearchStore<G>>(
     store: &T,
     node: u32,
     expansion: ExpansionRule,

@@ -4,7 +4,7 @@ use super::{
     config::{ExpansionRule, MctsConfig},
     node_arena::Chunk,
     node_store::{
-        ChildRange, Expansion, NodeStore, SearchStep, Transposition, Update, swap_players,
+        ChildRange, Expansion, SearchStep, SearchStore, Transposition, Update, swap_players,
     },
     playout::{LastMoves, Playout, outcome_reward},
     select::{ChildStats, Select, child_terms},
@@ -132,7 +132,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
     }
 
     /// Leaves the node where it stayed and tells the store what was kept back; to be called when the work is done.
-    pub(super) fn flush_batch<T: NodeStore<G>>(&mut self, store: &T) {
+    pub(super) fn flush_batch<T: SearchStore<G>>(&mut self, store: &T) {
         if let Some(batch) = self.batch.take() {
             let mut update = batch.update;
             update.visits -= i64::from(batch.remaining);
@@ -143,7 +143,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
     }
 
     /// Makes one iteration.
-    pub(super) fn run_iteration<T: NodeStore<G>, S: Select>(
+    pub(super) fn run_iteration<T: SearchStore<G>, S: Select>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
     ) {
@@ -159,7 +159,7 @@ struct Iteration<'w, 'a, 'g, G: Game, T, S> {
     context: &'g SearchContext<'g, G, T, S>,
 }
 
-impl<G: Searchable, T: NodeStore<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G, T, S> {
+impl<G: Searchable, T: SearchStore<G>, S: Select> LaneWork for Iteration<'_, '_, '_, G, T, S> {
     type Out = ();
 
     #[inline(always)]
@@ -221,7 +221,7 @@ enum DescentEnd {
 impl<G: Searchable> Worker<'_, G> {
     /// Begins at the root, or at the node of the batch.
     #[inline(always)]
-    fn begin_descent<T: NodeStore<G>, S>(
+    fn begin_descent<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
     ) -> Descent<G> {
@@ -265,7 +265,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// Selection: goes down by the formula; none at a leaf that may be expanded.
     #[inline(always)]
-    fn select<L: Lanes, T: NodeStore<G>, S: Select>(
+    fn select<L: Lanes, T: SearchStore<G>, S: Select>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         descent: &mut Descent<G>,
@@ -323,7 +323,7 @@ impl<G: Searchable> Worker<'_, G> {
     /// Expansion: gives a leaf its children and follows one of them. None if the leaf turned out to be a known node, from
     /// which selection goes on.
     #[inline(always)]
-    fn expand<T: NodeStore<G>, S: Select>(
+    fn expand<T: SearchStore<G>, S: Select>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         descent: &mut Descent<G>,
@@ -349,7 +349,7 @@ impl<G: Searchable> Worker<'_, G> {
     /// Goes one move down; `new_move` is that of an edge that was never followed. Whether the position has occurred twice
     /// before.
     #[inline(always)]
-    fn follow<T: NodeStore<G>, S>(
+    fn follow<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         descent: &mut Descent<G>,
@@ -385,7 +385,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// Backpropagation: adds a visit and its reward, for the first player of the root's frame, to the nodes of the path.
     #[inline(always)]
-    fn backpropagate<T: NodeStore<G>, S>(
+    fn backpropagate<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         reward: u64,
@@ -414,7 +414,7 @@ enum LeafAction<M> {
 
 impl<G: Searchable> Worker<'_, G> {
     #[inline(always)]
-    fn push_step<T: NodeStore<G>, S>(
+    fn push_step<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         step: SearchStep,
@@ -433,7 +433,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// Adds rewards to the nodes of the path; to those above the node of the batch when its last iteration is made.
     #[inline(always)]
-    fn backpropagate_batch<T: NodeStore<G>, S>(
+    fn backpropagate_batch<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         update: &Update,
@@ -501,7 +501,7 @@ impl<G: Searchable> Worker<'_, G> {
         context
     }
 
-    /// The way down goes on in another frame, which comes from the one before as [`NodeStore::frame_bits`] says.
+    /// The way down goes on in another frame, which comes from the one before as [`SharedNodes::frame_bits`] says.
     fn transform_board(&mut self, frame: u32) {
         if let Some(board) = &mut self.board {
             board.symmetry = board.symmetry.then(Symmetry::from_bits(frame as u8));
@@ -509,7 +509,7 @@ impl<G: Searchable> Worker<'_, G> {
     }
 
     /// Notes a certain result.
-    fn record_proven<T: NodeStore<G>, S>(
+    fn record_proven<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         node: u32,
@@ -522,7 +522,7 @@ impl<G: Searchable> Worker<'_, G> {
     }
 
     /// Tells where the move of a step leads.
-    fn record_link<T: NodeStore<G>>(&mut self, store: &T, step: &SearchStep) {
+    fn record_link<T: SearchStore<G>>(&mut self, store: &T, step: &SearchStep) {
         self.growth.push(GrowthRecord::Link {
             edge: step.edge as u32,
             node: step.node,
@@ -531,7 +531,7 @@ impl<G: Searchable> Worker<'_, G> {
     }
 
     /// Tells of an iteration that ends with `reward` for the first player of the root's frame.
-    fn record_iteration<T: NodeStore<G>>(&mut self, reward: u64) {
+    fn record_iteration<T: SearchStore<G>>(&mut self, reward: u64) {
         if T::IS_GRAPH {
             let edges = self.path[1..].iter().map(|step| step.edge as u32);
             self.growth.push_path(edges, reward);
@@ -554,7 +554,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// Apart from the loop, whose other steps would have to carry all that is needed here.
     #[inline(never)]
-    fn expand_leaf<T: NodeStore<G>, S>(
+    fn expand_leaf<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         here: SearchStep,
@@ -639,7 +639,7 @@ impl<G: Searchable> Worker<'_, G> {
     /// was not. Then a move is left out, and comes to its turn when the others have had theirs. So the visits say which
     /// move it is, and nothing needs to be read of it, which would be far away.
     #[inline(always)]
-    fn next_new_edge_in_order<T: NodeStore<G>, S>(
+    fn next_new_edge_in_order<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
         position: &G,
@@ -664,7 +664,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// The move with the highest score, the first of equals.
     #[inline(always)]
-    fn select_child<L: Lanes, T: NodeStore<G>, S: Select>(
+    fn select_child<L: Lanes, T: SearchStore<G>, S: Select>(
         &self,
         context: &SearchContext<'_, G, T, S>,
         here: &SearchStep,
@@ -730,7 +730,7 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// The first move of a node that was never chosen, if there is one; `chosen` says how many probably were.
     #[inline(always)]
-    fn first_unvisited_edge<T: NodeStore<G>, S>(
+    fn first_unvisited_edge<T: SearchStore<G>, S>(
         &self,
         context: &SearchContext<'_, G, T, S>,
         chosen: usize,
@@ -749,7 +749,7 @@ impl<G: Searchable> Worker<'_, G> {
     }
 
     /// [`Self::select_child`] for few moves, or where some are not to be chosen: restricted, or certainly drawn or lost.
-    fn select_child_scalar<T: NodeStore<G>, S: Select>(
+    fn select_child_scalar<T: SearchStore<G>, S: Select>(
         &self,
         context: &SearchContext<'_, G, T, S>,
         mover: Player,
@@ -787,7 +787,7 @@ impl<G: Searchable> Worker<'_, G> {
     }
 
     /// Passes a certain result up as far as it goes.
-    fn backpropagate_proof<T: NodeStore<G>, S>(&mut self, context: &SearchContext<'_, G, T, S>) {
+    fn backpropagate_proof<T: SearchStore<G>, S>(&mut self, context: &SearchContext<'_, G, T, S>) {
         let store = context.store;
         for index in (0..self.path.len() - 1).rev() {
             let (here, below) = (self.path[index], self.path[index + 1]);
@@ -818,7 +818,7 @@ impl<G: Searchable> Worker<'_, G> {
 
 /// The mean of the node that a step led to, for `player` of its frame.
 #[inline(never)]
-fn mean_for<G: Searchable>(store: &impl NodeStore<G>, step: &SearchStep, player: Player) -> f64 {
+fn mean_for<G: Searchable>(store: &impl SearchStore<G>, step: &SearchStep, player: Player) -> f64 {
     let stats = ChildStats::from(store.child_stats(step.edge, step.mover));
     let mean = stats.sum / stats.visits;
     // The mover is one of the frame before.

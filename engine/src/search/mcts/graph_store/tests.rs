@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Plays `line` from the root, which wins; the node it leads to, and how often its last move was chosen.
-fn walk(graph: &impl NodeStore<ConnectFour>, root: &ConnectFour, line: &[u8]) -> (u32, u32) {
+fn walk(graph: &impl SharedNodes<ConnectFour>, root: &ConnectFour, line: &[u8]) -> (u32, u32) {
     let mut position = *root;
     let mut path = vec![SearchStep {
         edge: graph.root() as usize,
