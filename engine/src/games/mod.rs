@@ -188,6 +188,9 @@ impl Outcome {
     }
 }
 
+/// The most bits that a move takes when written as a number: stores of statistics have room for as many, journals for one more.
+pub const MAX_MOVE_BITS: u32 = 15;
+
 /// The rules of one two-player, zero-sum, perfect-information game, and nothing else.
 ///
 /// A value is one position: the board, whose turn it is, and the counters that end games. It holds no history;
@@ -198,7 +201,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// `Ord` is the one tie-break order used by every search, file and test.
     type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
 
-    /// How many bits a move takes when written as a number, at most 24.
+    /// How many bits a move takes when written as a number, at most [`MAX_MOVE_BITS`].
     const MOVE_BITS: u32;
     /// How many values [`Self::reply_context`] has.
     const REPLY_CONTEXTS: usize = 1 << Self::MOVE_BITS;

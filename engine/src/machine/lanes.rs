@@ -86,7 +86,7 @@ impl Number for f64 {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        f64::sqrt(self)
+        Self::sqrt(self)
     }
 
     #[inline(always)]

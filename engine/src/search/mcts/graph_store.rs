@@ -49,7 +49,7 @@ use super::{
     transposition_index::TranspositionIndex,
 };
 use crate::{
-    games::{Outcome, Player, Symmetry},
+    games::{MAX_MOVE_BITS, Outcome, Player, Symmetry},
     machine::{Lanes, prefetch},
     rng::mix,
     search::{
@@ -607,7 +607,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         priors: &[f64],
         chunk: &mut Chunk,
     ) -> Expansion {
-        const { assert!(G::MOVE_BITS <= SlotShape::MOVE_BITS) };
+        const { assert!(G::MOVE_BITS <= MAX_MOVE_BITS) };
         debug_assert!(moves.len() <= SlotShape::MAX_CHILDREN);
         let word = self.arena.word(Self::offset(at.node) + Self::SHAPE_WORD);
         if self.parallel {

@@ -7,7 +7,7 @@
 //! comparison; the logarithm is our own, made of the same. So a seed gives the same tree on every machine.
 
 use super::{logarithm::ln, playout::REWARD_ONE};
-use crate::machine::{Floats, Lanes, Number};
+use crate::machine::{Floats as _, Lanes, Number};
 
 /// What is known of a child, in whole numbers, as a store keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,15 +21,15 @@
 
 use super::node_store::{outcome_from_bits, outcome_to_bits};
 use crate::{
-    games::{Outcome, Symmetry},
+    games::{MAX_MOVE_BITS, Outcome, Symmetry},
     machine::Lanes,
 };
 
 const COUNT_BIT: u32 = 30;
 const MOVE_BIT: u32 = 42;
-const PROVEN_BIT: u32 = 57;
-const SYMMETRY_BIT: u32 = 59;
-const INVERTED_BIT: u32 = 62;
+const PROVEN_BIT: u32 = MOVE_BIT + MAX_MOVE_BITS;
+const SYMMETRY_BIT: u32 = PROVEN_BIT + 2;
+const INVERTED_BIT: u32 = SYMMETRY_BIT + 3;
 const SLOT_MASK: u64 = (1 << COUNT_BIT) - 1;
 
 /// What a slot is.
@@ -39,8 +39,6 @@ pub(super) struct SlotShape(pub(super) u64);
 impl SlotShape {
     /// Slots are numbered with so many bits.
     pub(super) const SLOT_BITS: u32 = COUNT_BIT;
-    /// Moves have at most so many bits.
-    pub(super) const MOVE_BITS: u32 = PROVEN_BIT - MOVE_BIT;
     /// The most children a node can have.
     pub(super) const MAX_CHILDREN: usize = (1 << (MOVE_BIT - COUNT_BIT)) - 2;
     /// The bits that tell of children, and what they say while a thread makes them.
@@ -98,7 +96,7 @@ impl SlotShape {
 
     #[inline(always)]
     pub(super) fn mv(self) -> u32 {
-        (self.0 >> MOVE_BIT) as u32 & ((1 << Self::MOVE_BITS) - 1)
+        (self.0 >> MOVE_BIT) as u32 & ((1 << MAX_MOVE_BITS) - 1)
     }
 
     #[inline(always)]

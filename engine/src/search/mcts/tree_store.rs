@@ -21,7 +21,7 @@ use super::{
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
 };
 use crate::{
-    games::{Outcome, Player},
+    games::{MAX_MOVE_BITS, Outcome, Player},
     machine::Lanes,
     search::{
         EdgeView, Reward, RootEdge, Searchable,
@@ -37,8 +37,7 @@ const CHILDREN_MASK: u64 = (1 << MOVE_BIT) - 1;
 const EXPANDING: u64 = (MAX_CHILDREN + 1) << 32;
 const MAX_CHILDREN: u64 = (1 << 12) - 2;
 const MOVE_BIT: u32 = 44;
-const MOVE_BITS: u32 = 15;
-const MOVER_BIT: u32 = MOVE_BIT + MOVE_BITS;
+const MOVER_BIT: u32 = MOVE_BIT + MAX_MOVE_BITS;
 const PROVEN_BIT: u32 = MOVER_BIT + 1;
 /// Set in the shape of nodes that stay, only while others are thrown away.
 const KEPT_FLAG: u64 = 1 << (PROVEN_BIT + 2);
@@ -151,7 +150,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
 
     #[inline(always)]
     fn move_bits(&self, node: u32) -> u32 {
-        (self.shape(node) >> MOVE_BIT) as u32 & ((1 << MOVE_BITS) - 1)
+        (self.shape(node) >> MOVE_BIT) as u32 & ((1 << MAX_MOVE_BITS) - 1)
     }
 
     /// Keeps the root's sums for `player`: at the root that is the opponent of the side to move, who after an extra turn did
@@ -411,7 +410,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
         priors: &[f64],
         chunk: &mut Chunk,
     ) -> Expansion {
-        const { assert!(G::MOVE_BITS <= MOVE_BITS) };
+        const { assert!(G::MOVE_BITS <= MAX_MOVE_BITS) };
         debug_assert!(moves.len() as u64 <= MAX_CHILDREN);
         let shape = self.arena.word(Self::offset(at.node) + Self::SHAPE_WORD);
         if self.parallel {
