@@ -313,8 +313,8 @@ fn columns_order_children_and_colour_edges() {
     let mut stage = Harness::dark();
     stage
         .run_action(Action::Open(vec![tree]))
-        .wait_until("it is there", |app| app.model.is_some());
-    let model = stage.app.model.clone().expect("a tree");
+        .wait_until("it is there", |app| app.document.model.is_some());
+    let model = stage.app.document.model.clone().expect("a tree");
     let listed = |stage: &mut Harness| -> Vec<usize> {
         stage.draw_frame();
         let dump = stage.frame.dump(&stage.app);
