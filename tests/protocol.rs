@@ -1012,7 +1012,7 @@ fn fuzz_protocol(talk: ProtocolKind, seed: u64, steps: usize) {
 
 #[test]
 fn whatever_is_said_is_answered() {
-    for (_, talk) in ProtocolKind::ALL {
+    for (_, talk) in ProtocolKind::all() {
         for seed in 0..3 {
             fuzz_protocol(talk, seed, 500);
         }
@@ -1022,7 +1022,7 @@ fn whatever_is_said_is_answered() {
 #[test]
 #[ignore = "ten minutes of babble"]
 fn whatever_is_said_for_long_is_answered() {
-    for (_, talk) in ProtocolKind::ALL {
+    for (_, talk) in ProtocolKind::all() {
         for seed in 100..200 {
             fuzz_protocol(talk, seed, 2000);
         }

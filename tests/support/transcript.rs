@@ -211,8 +211,8 @@ pub(crate) fn setup(arguments: &[String]) -> ServerConfig {
         };
         match flag.as_str() {
             "--protocol" => {
-                let found = ProtocolKind::ALL.iter().find(|(name, _)| name == value);
-                setup.protocol = Some(found.expect("a dialect").1);
+                let found = ProtocolKind::from_name(value);
+                setup.protocol = Some(found.expect("a dialect"));
             }
             "--game" => setup.game = Some(value.clone()),
             "--option" => {

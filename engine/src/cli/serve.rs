@@ -33,10 +33,13 @@ pub(super) struct ServeArgs {
 }
 
 fn parse_protocol(text: &str) -> Result<ProtocolKind, String> {
-    let found = (ProtocolKind::ALL.iter()).find(|(name, _)| name.eq_ignore_ascii_case(text));
-    found
-        .map(|&(_, talk)| talk)
-        .ok_or_else(|| "expected uci, ugi, gtp or nboard".to_owned())
+    ProtocolKind::from_name(text).ok_or_else(|| {
+        let names: Vec<&str> = ProtocolKind::all().map(|(name, _)| name).collect();
+        match names.split_last() {
+            Some((last, others)) => format!("expected {} or {last}", others.join(", ")),
+            None => "no protocol is built in".to_owned(),
+        }
+    })
 }
 
 fn parse_option(text: &str) -> Result<(String, String), String> {

@@ -1,13 +1,14 @@
-//! GTP version 2, with what Quarry, GoGui and the programs that show analyses add to it.
+//! GTP version 2, with the extensions of Quarry and GoGui and the analysis commands of Leela Zero and KataGo.
 
 use std::{fmt::Write as _, time::Duration};
 
 use super::{
     clock::PlayerClock,
-    options::name,
+    options::OptionId,
+    request::GoRequest,
     score,
     server::{Flow, LineTiming, ProtocolHandler},
-    server_core::{GoRequest, ServerCore},
+    server_core::ServerCore,
 };
 use crate::{
     games::{
@@ -20,11 +21,11 @@ use crate::{
 /// GTP.
 #[derive(Default)]
 pub(super) struct Gtp {
-    /// What the running command's answer begins with after its sign.
+    /// Number of the running command; empty if it has none.
     id: String,
     task: Option<GtpTask>,
     time: TimeSettings,
-    /// What is left on the clock of each player, as far as anybody said.
+    /// Remaining time of each player, where known.
     clocks: [Option<TimeLeft>; 2],
 }
 
@@ -34,7 +35,7 @@ enum GtpTask {
         player: Player,
         plays_move: bool,
     },
-    /// Lines go out as they come; with a move in the end, or until another command comes.
+    /// Streams analysis: with a player until that player's move is found, without one until the next command.
     Analyse {
         style: AnalysisFormat,
         max_moves: usize,
@@ -50,7 +51,7 @@ enum AnalysisFormat {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct TimeSettings {
-    /// Seconds for the game, then seconds for every so many moves; none if nobody said so.
+    /// Main time in seconds, then a period in seconds for a number of stones; none before `time_settings`.
     settings: Option<(f64, f64, u32)>,
 }
 
@@ -60,47 +61,141 @@ struct TimeLeft {
     stones: u32,
 }
 
-const COMMANDS: &[&str] = &[
-    "boardsize",
-    "clear_board",
-    "clear_cache",
-    "final_score",
-    "genmove",
-    "get_option",
-    "gogui-rules_board",
-    "gogui-rules_board_size",
-    "gogui-rules_final_result",
-    "gogui-rules_game_id",
-    "gogui-rules_legal_moves",
-    "gogui-rules_side_to_move",
-    "kata-analyze",
-    "kata-genmove_analyze",
-    "kata-set-param",
-    "known_command",
-    "komi",
-    "list_commands",
-    "list_games",
-    "list_options",
-    "loadsgf",
-    "lz-analyze",
-    "lz-genmove_analyze",
-    "name",
-    "play",
-    "protocol_version",
-    "quit",
-    "reg_genmove",
-    "set_game",
-    "set_option",
-    "set_position",
-    "showboard",
-    "stop",
-    "time_left",
-    "time_settings",
-    "undo",
-    "version",
+/// A command line, taken apart.
+#[derive(Clone, Copy)]
+struct GtpArguments<'a> {
+    /// The command's number; empty if it has none.
+    id: &'a str,
+    /// Everything after the command's name.
+    text: &'a str,
+    /// The words of `text`.
+    words: &'a [&'a str],
+}
+
+/// A command: its name and what it does.
+struct GtpCommand {
+    name: &'static str,
+    run: fn(&mut Gtp, &mut ServerCore, GtpArguments<'_>) -> GtpReply,
+}
+
+/// The commands, in alphabetical order: dispatch, `list_commands`, `known_command` and detection of the dialect use this table.
+const COMMANDS: &[GtpCommand] = &[
+    command("boardsize", |_, core, arguments| {
+        Gtp::board_size(core, arguments.words)
+    }),
+    command("clear_board", |gtp, core, _| gtp.clear_board(core)),
+    command("clear_cache", |_, core, _| {
+        core.session.clear_search();
+        empty_reply()
+    }),
+    command("final_score", |_, core, _| Gtp::final_score(core)),
+    command("genmove", |gtp, core, arguments| {
+        gtp.genmove(core, arguments, true)
+    }),
+    command("get_option", |_, core, arguments| {
+        Gtp::get_option(core, arguments.text.trim())
+    }),
+    command("gogui-rules_board", |_, core, _| Gtp::rules_board(core)),
+    command("gogui-rules_board_size", |_, core, _| {
+        text_reply(Gtp::side(core).to_string())
+    }),
+    command("gogui-rules_final_result", |_, core, _| {
+        Gtp::rules_final_result(core)
+    }),
+    command("gogui-rules_game_id", |_, core, _| {
+        text_reply(core.facts().foreign.gtp)
+    }),
+    command("gogui-rules_legal_moves", |_, core, _| {
+        text_reply(core.session.grid_moves().join(" "))
+    }),
+    command("gogui-rules_side_to_move", |_, core, _| {
+        text_reply(colour_of(core, core.session.to_move()))
+    }),
+    command("kata-analyze", |gtp, core, arguments| {
+        gtp.analyse(core, arguments, AnalysisFormat::KataGo, false)
+    }),
+    command("kata-genmove_analyze", |gtp, core, arguments| {
+        gtp.analyse(core, arguments, AnalysisFormat::KataGo, true)
+    }),
+    command("kata-set-param", |_, core, arguments| {
+        Gtp::set_option(core, arguments.text)
+    }),
+    command("known_command", |_, _, arguments| {
+        let word = arguments.words.first().copied().unwrap_or("");
+        text_reply(find_command(word).is_some().to_string())
+    }),
+    command("komi", |_, _, arguments| {
+        match arguments.words.first().map(|word| word.parse::<f64>()) {
+            Some(Ok(_)) => empty_reply(),
+            _ => Err("syntax error: komi wants a number, which is ignored".to_owned()),
+        }
+    }),
+    command("list_commands", |_, _, _| {
+        let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+        text_reply(names.join("\n"))
+    }),
+    command("list_games", |_, _, _| {
+        let names: Vec<&str> = games::listed().map(|facts| facts.foreign.gtp).collect();
+        text_reply(names.join("\n"))
+    }),
+    command("list_options", |_, core, _| Gtp::list_options(core)),
+    command("loadsgf", |_, _, _| {
+        Err("cannot read SGF: set the game up with set_position and play".to_owned())
+    }),
+    command("lz-analyze", |gtp, core, arguments| {
+        gtp.analyse(core, arguments, AnalysisFormat::LeelaZero, false)
+    }),
+    command("lz-genmove_analyze", |gtp, core, arguments| {
+        gtp.analyse(core, arguments, AnalysisFormat::LeelaZero, true)
+    }),
+    command("name", |_, _, _| text_reply("Canopy")),
+    command("play", |_, core, arguments| {
+        Gtp::play(core, arguments.words)
+    }),
+    command("protocol_version", |_, _, _| text_reply("2")),
+    command("quit", |_, _, _| empty_reply()),
+    command("reg_genmove", |gtp, core, arguments| {
+        gtp.genmove(core, arguments, false)
+    }),
+    command("set_game", |_, core, arguments| {
+        Gtp::set_game(core, arguments.text)
+    }),
+    command("set_option", |_, core, arguments| {
+        Gtp::set_option(core, arguments.text)
+    }),
+    command("set_position", |_, core, arguments| {
+        Gtp::set_position(core, arguments.text.trim())
+    }),
+    command("showboard", |_, core, _| {
+        text_reply(format!("\n{}", core.session.drawing()))
+    }),
+    // Any line ends an analysis; this one does nothing else.
+    command("stop", |_, _, _| empty_reply()),
+    command("time_left", |gtp, core, arguments| {
+        gtp.time_left(core, arguments.words)
+    }),
+    command("time_settings", |gtp, _, arguments| {
+        gtp.time_settings(arguments.words)
+    }),
+    command("undo", |_, core, _| match core.session.undo() {
+        Ok(()) => empty_reply(),
+        Err(_) => Err("cannot undo".to_owned()),
+    }),
+    command("version", |_, _, _| text_reply(env!("CARGO_PKG_VERSION"))),
 ];
 
-/// What comes out of a command at once: an answer, or why there is none. Nothing if the answer comes later.
+const fn command(
+    name: &'static str,
+    run: fn(&mut Gtp, &mut ServerCore, GtpArguments<'_>) -> GtpReply,
+) -> GtpCommand {
+    GtpCommand { name, run }
+}
+
+fn find_command(name: &str) -> Option<&'static GtpCommand> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+/// A command's response or error text; none if the response follows when a task ends.
 type GtpReply = Result<Option<String>, String>;
 
 fn empty_reply() -> GtpReply {
@@ -112,20 +207,20 @@ fn text_reply(text: impl Into<String>) -> GtpReply {
 }
 
 impl Gtp {
-    /// Whether a client that begins with `line` talks GTP.
+    /// Whether a client whose first line is `line` speaks GTP.
     pub(super) fn recognises(line: &str) -> bool {
         let (id, rest) = split_id(line);
         let word = rest.split_whitespace().next().unwrap_or("");
-        COMMANDS.contains(&word) && (word != "quit" || !id.is_empty())
+        find_command(word).is_some() && (word != "quit" || !id.is_empty())
     }
 
     fn respond(core: &mut ServerCore, sign: char, id: &str, text: &str) {
-        // An answer ends with the first empty line.
+        // An empty line ends a response.
         let lines: Vec<&str> = text
             .lines()
             .filter(|line| !line.trim().is_empty())
             .collect();
-        // Drawings begin on a line of their own.
+        // Diagrams begin on their own line.
         let gap = match text.chars().next() {
             None => "",
             Some('\n') => "\n",
@@ -134,118 +229,82 @@ impl Gtp {
         core.send_line(format!("{sign}{id}{gap}{}\n", lines.join("\n")));
     }
 
-    fn command(&mut self, core: &mut ServerCore, id: &str, word: &str, rest: &str) -> GtpReply {
-        let words: Vec<&str> = rest.split_whitespace().collect();
-        match word {
-            "protocol_version" => text_reply("2"),
-            "name" => text_reply("Canopy"),
-            "version" => text_reply(env!("CARGO_PKG_VERSION")),
-            "known_command" => {
-                let word = words.first().copied().unwrap_or("");
-                text_reply(COMMANDS.contains(&word).to_string())
+    /// Runs the command called `word`.
+    fn dispatch(&mut self, core: &mut ServerCore, id: &str, word: &str, text: &str) -> GtpReply {
+        let command = find_command(word).ok_or("unknown command")?;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let arguments = GtpArguments {
+            id,
+            text,
+            words: &words,
+        };
+        (command.run)(self, core, arguments)
+    }
+
+    fn clear_board(&mut self, core: &mut ServerCore) -> GtpReply {
+        core.session.clear_search();
+        core.set_position("startpos", "")?;
+        self.clocks = [None; 2];
+        empty_reply()
+    }
+
+    fn play(core: &mut ServerCore, words: &[&str]) -> GtpReply {
+        let &[colour, mv] = words else {
+            return Err("syntax error: expected play COLOUR MOVE".to_owned());
+        };
+        Self::ensure_turn(core, colour, Some(mv))?;
+        (core.session.play(mv)).map_err(|error| format!("illegal move: {error}"))?;
+        empty_reply()
+    }
+
+    fn set_game(core: &mut ServerCore, text: &str) -> GtpReply {
+        let name = text.trim().to_ascii_lowercase().replace(' ', "-");
+        core.set_option_text("Game", &name)?;
+        if core.check_search().is_err() {
+            core.set_option_text("Search", core.facts().default_search)?;
+        }
+        core.set_position("startpos", "")?;
+        empty_reply()
+    }
+
+    fn set_position(core: &mut ServerCore, position: &str) -> GtpReply {
+        if position.is_empty() {
+            return Err("syntax error: expected set_position POSITION".to_owned());
+        }
+        core.set_position(position, "")?;
+        empty_reply()
+    }
+
+    fn get_option(core: &mut ServerCore, name: &str) -> GtpReply {
+        let index = (core.options.definitions())
+            .position(|row| row.name.eq_ignore_ascii_case(name))
+            .ok_or_else(|| format!("unknown option {}", quote(name)))?;
+        text_reply(
+            core.option_values()
+                .into_iter()
+                .nth(index)
+                .unwrap_or_default(),
+        )
+    }
+
+    fn list_options(core: &mut ServerCore) -> GtpReply {
+        let values = core.option_values();
+        let lines: Vec<String> = (core.options.definitions().zip(values))
+            .map(|(row, value)| {
+                let (name, allowed, help) = (&row.name, row.allowed_values(), row.help);
+                format!("{name} = {value} ({allowed}): {help}")
+            })
+            .collect();
+        text_reply(lines.join("\n"))
+    }
+
+    fn rules_final_result(core: &ServerCore) -> GtpReply {
+        match core.session.outcome() {
+            None => empty_reply(),
+            Some((Outcome::Draw, reason)) => text_reply(format!("draw ({reason})")),
+            Some((Outcome::Win(player), reason)) => {
+                text_reply(format!("{} wins ({reason})", colour_of(core, player)))
             }
-            "list_commands" => text_reply(COMMANDS.join("\n")),
-            "quit" => empty_reply(),
-            "boardsize" => Self::board_size(core, &words),
-            "clear_board" => {
-                core.session.clear_search();
-                core.set_position("startpos", "")?;
-                self.clocks = [None; 2];
-                empty_reply()
-            }
-            "komi" => match words.first().map(|word| word.parse::<f64>()) {
-                Some(Ok(_)) => empty_reply(),
-                _ => Err("syntax error: komi wants a number, which is ignored".to_owned()),
-            },
-            "play" => {
-                let [colour, mv] = words[..] else {
-                    return Err("syntax error: expected play COLOUR MOVE".to_owned());
-                };
-                Self::ensure_turn(core, colour, Some(mv))?;
-                (core.session.play(mv)).map_err(|error| format!("illegal move: {error}"))?;
-                empty_reply()
-            }
-            "undo" => match core.session.undo() {
-                Ok(()) => empty_reply(),
-                Err(_) => Err("cannot undo".to_owned()),
-            },
-            "genmove" => self.genmove(core, id, &words, true),
-            "reg_genmove" => self.genmove(core, id, &words, false),
-            "lz-analyze" => self.analyse(core, id, &words, AnalysisFormat::LeelaZero, false),
-            "kata-analyze" => self.analyse(core, id, &words, AnalysisFormat::KataGo, false),
-            "lz-genmove_analyze" => self.analyse(core, id, &words, AnalysisFormat::LeelaZero, true),
-            "kata-genmove_analyze" => self.analyse(core, id, &words, AnalysisFormat::KataGo, true),
-            // Any line ends an analysis, and this one does nothing else.
-            "stop" => empty_reply(),
-            "time_settings" => self.time_settings(&words),
-            "time_left" => self.time_left(core, &words),
-            "showboard" => text_reply(format!("\n{}", core.session.drawing())),
-            "final_score" => Self::final_score(core),
-            "list_games" => {
-                let names: Vec<&str> = games::listed().map(|facts| facts.foreign.gtp).collect();
-                text_reply(names.join("\n"))
-            }
-            "set_game" => {
-                let name = rest.trim().to_ascii_lowercase().replace(' ', "-");
-                core.set_option_text(name::GAME, &name)?;
-                if core.check_search().is_err() {
-                    core.set_option_text(name::SEARCH, core.facts().default_search)?;
-                }
-                core.set_position("startpos", "")?;
-                empty_reply()
-            }
-            "set_position" if rest.trim().is_empty() => {
-                Err("syntax error: expected set_position POSITION".to_owned())
-            }
-            "set_position" => {
-                core.set_position(rest.trim(), "")?;
-                empty_reply()
-            }
-            "loadsgf" => {
-                Err("cannot read SGF: set the game up with set_position and play".to_owned())
-            }
-            "set_option" | "kata-set-param" => Self::set_option(core, rest),
-            "get_option" => {
-                let mut rows = core.options.definitions().iter();
-                match rows.position(|row| row.name.eq_ignore_ascii_case(rest.trim())) {
-                    Some(index) => text_reply(core.option_values().swap_remove(index)),
-                    None => Err(format!("unknown option {}", quote(rest.trim()))),
-                }
-            }
-            "list_options" => {
-                let values = core.option_values();
-                let rows = core.options.definitions().iter().zip(values);
-                let lines: Vec<String> = rows
-                    .map(|(row, value)| {
-                        format!(
-                            "{} = {value} ({}): {}",
-                            row.name,
-                            row.allowed_values(),
-                            row.help
-                        )
-                    })
-                    .collect();
-                text_reply(lines.join("\n"))
-            }
-            "clear_cache" => {
-                core.session.clear_search();
-                empty_reply()
-            }
-            "gogui-rules_game_id" => text_reply(core.facts().foreign.gtp),
-            "gogui-rules_board_size" => text_reply(Self::side(core).to_string()),
-            "gogui-rules_board" => Self::rules_board(core),
-            "gogui-rules_legal_moves" => text_reply(core.session.grid_moves().join(" ")),
-            "gogui-rules_side_to_move" => text_reply(colour_of(core, core.session.to_move())),
-            "gogui-rules_final_result" => match core.session.outcome() {
-                None => empty_reply(),
-                Some((outcome, reason)) => text_reply(match outcome {
-                    Outcome::Draw => format!("draw ({reason})"),
-                    Outcome::Win(player) => {
-                        format!("{} wins ({reason})", colour_of(core, player))
-                    }
-                }),
-            },
-            _ => Err("unknown command".to_owned()),
         }
     }
 
@@ -294,8 +353,8 @@ impl Gtp {
 
     fn set_option(core: &mut ServerCore, rest: &str) -> GtpReply {
         let rest = rest.trim();
-        // The only name with a blank in it.
-        if rest.eq_ignore_ascii_case(name::CLEAR) {
+        // The only option name with a blank in it.
+        if rest.eq_ignore_ascii_case("Clear Hash") {
             core.session.clear_search();
             return empty_reply();
         }
@@ -307,7 +366,7 @@ impl Gtp {
         }
         core.set_option(&checked)?;
         if let Err(problem) = core.check_search()
-            && !name.eq_ignore_ascii_case(name::GAME)
+            && checked.id != OptionId::Game
         {
             core.options = before;
             return Err(problem);
@@ -316,7 +375,7 @@ impl Gtp {
         empty_reply()
     }
 
-    /// Makes it the turn of the player of that colour, by a pass that may be left out if need be.
+    /// Checks that it is this colour's turn, playing an implied pass if needed.
     fn ensure_turn(
         core: &mut ServerCore,
         colour: &str,
@@ -337,17 +396,16 @@ impl Gtp {
     fn genmove(
         &mut self,
         core: &mut ServerCore,
-        id: &str,
-        words: &[&str],
+        arguments: GtpArguments<'_>,
         plays: bool,
     ) -> GtpReply {
-        let [colour] = *words else {
+        let [colour] = *arguments.words else {
             return Err("syntax error: expected one colour".to_owned());
         };
         let player = Self::ensure_turn(core, colour, None)?;
         self.start(
             core,
-            id,
+            arguments.id,
             GtpTask::Genmove {
                 player,
                 plays_move: plays,
@@ -399,16 +457,16 @@ impl Gtp {
         }
     }
 
-    /// The limits that the clocks come to, or the options, or the search's own.
+    /// A request on this player's clock; without limits if no time was set.
     fn go_request(&self, player: Player) -> GoRequest {
         let Some((main, period, stones)) = self.time.settings else {
             return GoRequest::default();
         };
-        // No main time and a period without stones is how GTP says that there is no limit.
+        // GTP's encoding of unlimited time.
         if main <= 0.0 && period > 0.0 && stones == 0 {
             return GoRequest::default();
         }
-        // When the main time is nearly used up, the period gives more.
+        // Once the main time is nearly used up, the period gives more.
         let share = period / f64::from(stones.max(1));
         let (left, stones) = match self.clocks[player.index()] {
             Some(left) if left.stones > 0 => (left.seconds, left.stones),
@@ -429,12 +487,11 @@ impl Gtp {
     fn analyse(
         &mut self,
         core: &mut ServerCore,
-        id: &str,
-        words: &[&str],
+        arguments: GtpArguments<'_>,
         style: AnalysisFormat,
         plays: bool,
     ) -> GtpReply {
-        let mut words = words.iter().copied().peekable();
+        let mut words = arguments.words.iter().copied().peekable();
         let colour = words.next_if(|word| player_of(core, word).is_some());
         let player = match colour {
             Some(colour) => Self::ensure_turn(core, colour, None)?,
@@ -455,7 +512,7 @@ impl Gtp {
                         .ok_or("syntax error: maxmoves wants a number")?
                         .clamp(1.0, 1e6) as usize;
                 }
-                // What KataGo could tell besides, and we cannot.
+                // KataGo fields that Canopy does not compute.
                 "ownership" | "ownershipStdev" | "movesOwnership" | "rootInfo" | "pvVisits" => {
                     words.next();
                 }
@@ -490,7 +547,13 @@ impl Gtp {
             player: plays.then_some(player),
         };
         let every = Duration::from_secs_f64((interval / 100.0).clamp(0.01, 3600.0));
-        self.start(core, id, task, allowed.unwrap_or_default(), Some(every))
+        self.start(
+            core,
+            arguments.id,
+            task,
+            allowed.unwrap_or_default(),
+            Some(every),
+        )
     }
 
     fn send_analysis(
@@ -614,7 +677,7 @@ fn player_of(core: &ServerCore, colour: &str) -> Option<Player> {
     })
 }
 
-/// A line without comment and control characters, tabs being blanks.
+/// Strips comment and control characters and turns tabs into blanks, as GTP demands.
 fn normalise_line(line: &str) -> String {
     let line = line.split('#').next().unwrap_or("");
     let tabless = line
@@ -624,7 +687,7 @@ fn normalise_line(line: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// The number that a command may begin with, and the rest.
+/// Splits a command's optional number from the rest.
 fn split_id(line: &str) -> (&str, &str) {
     let line = line.trim_start();
     let end = line
@@ -657,11 +720,11 @@ impl ProtocolHandler for Gtp {
         }
         let (id, rest) = split_id(&line);
         let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-        match self.command(core, id, word, rest) {
+        match self.dispatch(core, id, word, rest) {
             Ok(Some(text)) => Self::respond(core, '=', id, &text),
             Ok(None) => {}
             Err(text) => {
-                // A command that fails changes nothing.
+                // A failed command changes nothing.
                 core.session.undo_implied_pass();
                 Self::respond(core, '?', id, &text);
             }
@@ -743,6 +806,11 @@ impl ProtocolHandler for Gtp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_of_commands_is_sorted_and_names_none_twice() {
+        assert!(COMMANDS.is_sorted_by(|one, other| one.name < other.name));
+    }
 
     #[test]
     fn lines_are_tidied_as_the_standard_says() {

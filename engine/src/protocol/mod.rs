@@ -1,21 +1,26 @@
-//! The dialects in which game programs talk: UCI, UGI, GTP and NBoard, over one session.
+//! The protocol server: UCI, UGI, GTP and NBoard over one session.
 //!
-//! [`Server`] takes lines and events and answers with text; it reads no clock and does no input or output, so that tests can
-//! drive it. [`stdio`] connects it with the world: one reader, one writer, one search thread. A dialect (`uci`, `gtp`,
-//! `nboard`) holds its own handshake and rendering; what they share (`core`) knows no text.
+//! [`Server`] is a state machine without I/O or clock, so that tests can drive it. [`stdio`] connects it to standard input and
+//! output. `dialect` is the table of dialects; `uci`, `gtp` and `nboard` hold their tables of commands and their rendering. They
+//! share `server_core`: the session, [`options`], the search `request`, the running `task` and the `tree_outputs`.
 
 pub mod client_watch;
 pub mod clock;
+mod dialect;
 mod gtp;
 mod nboard;
 pub mod options;
+mod request;
 pub mod score;
 mod server;
 mod server_core;
 pub mod stdio;
+mod task;
+mod tree_outputs;
 mod uci;
 
 pub use self::{
-    server::{ConfigError, ProtocolKind, Server, ServerConfig},
+    dialect::ProtocolKind,
+    server::{ConfigError, Server, ServerConfig},
     server_core::{ServerEvent, ServerEventSink},
 };

@@ -1,10 +1,11 @@
-//! NBoard, the protocol of othello programs.
+//! NBoard, the protocol of the othello program of that name.
 
 use std::time::Duration;
 
 use super::{
+    request::GoRequest,
     server::{Flow, LineTiming, ProtocolHandler},
-    server_core::{GoRequest, ServerCore},
+    server_core::ServerCore,
 };
 use crate::{
     games::{
@@ -19,8 +20,9 @@ use crate::{
 pub(super) struct NBoard {
     depth: u32,
     task: Option<NBoardTask>,
-    /// The game as the client told it: where it began, and its moves.
+    /// Start of the client's game; `startpos` or a position.
     start: String,
+    /// Moves of the client's game.
     moves: Vec<String>,
 }
 
@@ -37,21 +39,73 @@ impl Default for NBoard {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NBoardTask {
-    /// A move is wanted.
+    /// A move for `go`.
     Go,
-    /// So many of the best moves are wanted.
+    /// The best moves, this many, for `hint`.
     Hint(usize),
-    /// The value of every position of the game is wanted, from the last to the first; this one is after so many moves.
+    /// The value of every position of the game, last first; the search is at the position after this many moves.
     Analyze(usize),
 }
 
-/// Said when the last game that was set could not be read.
+/// A command: its name, when it runs while a task runs, and what it does.
+struct NBoardCommand {
+    name: &'static str,
+    timing: LineTiming,
+    run: fn(&mut NBoard, &mut ServerCore, &str),
+}
+
+const fn command(
+    name: &'static str,
+    timing: LineTiming,
+    run: fn(&mut NBoard, &mut ServerCore, &str),
+) -> NBoardCommand {
+    NBoardCommand { name, timing, run }
+}
+
+/// The commands. Those that change the position or ask for something else stop a running search first.
+const COMMANDS: &[NBoardCommand] = &[
+    command("nboard", LineTiming::StopFirst, |_, core, _| {
+        core.send_line("set myname Canopy");
+    }),
+    command("set", LineTiming::StopFirst, NBoard::set),
+    command("move", LineTiming::StopFirst, NBoard::play),
+    command("go", LineTiming::StopFirst, |nboard, core, _| {
+        nboard.start(core, NBoardTask::Go);
+    }),
+    command("hint", LineTiming::StopFirst, |nboard, core, rest| {
+        nboard.start(core, NBoardTask::Hint(rest.parse().unwrap_or(1).max(1)));
+    }),
+    command("analyze", LineTiming::StopFirst, |nboard, core, _| {
+        nboard.start(core, NBoardTask::Analyze(nboard.moves.len()));
+    }),
+    command("ping", LineTiming::StopFirst, |_, core, rest| {
+        core.send_line(format!("pong {rest}"));
+    }),
+    command("learn", LineTiming::StopFirst, |_, core, _| {
+        core.send_line("learned");
+    }),
+    // The server quits when the command has run.
+    command(QUIT, LineTiming::Now, |_, _, _| {}),
+];
+
+const QUIT: &str = "quit";
+
+fn find_command(name: &str) -> Option<&'static NBoardCommand> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+/// Status while the last `set game` was refused.
 const NO_POSITION: &str = "there is no position: the last game was refused";
 
-/// A depth of one is so many playouts, for searches with playouts.
+/// Playouts for one step of `set depth`, in searches with playouts.
 const PLAYOUTS_PER_DEPTH: u64 = 1000;
 
 impl NBoard {
+    /// Whether a client whose first line is `line` speaks NBoard.
+    pub(super) fn recognises(line: &str) -> bool {
+        line.split_whitespace().next() == Some("nboard")
+    }
+
     fn set(&mut self, core: &mut ServerCore, rest: &str) {
         let (what, value) = rest.split_once(' ').unwrap_or((rest, ""));
         match what {
@@ -64,13 +118,13 @@ impl NBoard {
                     send_status(core, &problem);
                 }
             }
-            // Draws are worth half a win here.
+            // `set contempt`: draws are always worth half a win.
             _ => {}
         }
     }
 
     fn play(&mut self, core: &mut ServerCore, rest: &str) {
-        // The evaluation and the time after the move are the client's own.
+        // Evaluation and time after the move are the client's and not needed.
         let mv = rest.split('/').next().unwrap_or("").trim();
         if !core.has_valid_position {
             send_status(core, NO_POSITION);
@@ -81,7 +135,7 @@ impl NBoard {
         }
     }
 
-    /// Sets the position that a game in GGF comes to.
+    /// Sets the final position of a game in GGF.
     fn set_game(&mut self, core: &mut ServerCore, text: &str) -> Result<(), String> {
         let record = GgfRecord::parse(text).map_err(|error| {
             core.has_valid_position = false;
@@ -97,14 +151,13 @@ impl NBoard {
         core.set_position(&self.start, &self.moves.join(" "))
     }
 
-    /// Puts the game back to where it stands after so many moves.
+    /// Sets the position after `plies` moves of the client's game.
     fn rewind(&self, core: &mut ServerCore, plies: usize) -> Result<(), String> {
         let moves = self.moves.get(..plies).unwrap_or(&self.moves);
         core.set_position(&self.start, &moves.join(" "))
     }
 
-    /// Tells the values of all positions from the one after so many moves back to the first; at one that needs a search the
-    /// rest comes when that is done.
+    /// Sends the values of positions `plies` down to 0. The first that needs a search starts it; the rest follows in `on_done`.
     fn analyze(&mut self, core: &mut ServerCore, plies: usize) {
         for plies in (0..=plies).rev() {
             if let Err(problem) = self.rewind(core, plies) {
@@ -139,7 +192,7 @@ impl NBoard {
         }
     }
 
-    /// Starts a search; whether it could be.
+    /// Starts a search; false if it was refused.
     fn search(&mut self, core: &mut ServerCore, task: NBoardTask) -> bool {
         let mut go = GoRequest::default();
         if self.depth > 0 {
@@ -186,7 +239,7 @@ impl NBoard {
     }
 }
 
-/// A move as the protocol writes it.
+/// A move in NBoard's notation.
 fn format_move(mv: &str) -> String {
     if mv == "pass" {
         "PA".to_owned()
@@ -195,12 +248,12 @@ fn format_move(mv: &str) -> String {
     }
 }
 
-/// A win rate as a number of discs: from 64 down when all are lost up to 64 ahead when all are won.
+/// A win rate as a disc difference, from -64 to 64.
 fn disc_difference(line: &MoveInfo) -> f64 {
     64.0 * (2.0 * line.value - 1.0)
 }
 
-/// Discs that the player to move is ahead when the game is over.
+/// Disc difference of a finished game for the player to move.
 fn final_discs(core: &ServerCore) -> f64 {
     let [first, second] = core.session.score().unwrap_or_default().map(f64::from);
     match core.session.to_move() {
@@ -220,35 +273,25 @@ fn send_status(core: &mut ServerCore, text: &str) {
 
 impl ProtocolHandler for NBoard {
     fn line_timing(&self, _: &ServerCore, line: &str, queued: bool) -> LineTiming {
-        let word = line.split_whitespace().next().unwrap_or("");
-        match word {
-            "quit" => LineTiming::Now,
+        let word = line.split_whitespace().next().unwrap_or_default();
+        match find_command(word) {
+            Some(command) if command.name == QUIT => LineTiming::Now,
             _ if queued => LineTiming::Later,
-            // All of these speak of another position or ask something else.
-            "ping" | "set" | "move" | "go" | "hint" | "analyze" | "learn" | "nboard" => {
-                LineTiming::StopFirst
-            }
-            _ => LineTiming::Now,
+            Some(command) => command.timing,
+            None => LineTiming::Now,
         }
     }
 
     fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let rest = rest.trim();
-        match word {
-            "nboard" => core.send_line("set myname Canopy"),
-            "set" => self.set(core, rest),
-            "move" => self.play(core, rest),
-            "go" => self.start(core, NBoardTask::Go),
-            "hint" => self.start(core, NBoardTask::Hint(rest.parse().unwrap_or(1).max(1))),
-            "analyze" => self.start(core, NBoardTask::Analyze(self.moves.len())),
-            "ping" => core.send_line(format!("pong {rest}")),
-            "learn" => core.send_line("learned"),
-            "quit" => return Flow::Quit,
-            _ => {}
+        if let Some(command) = find_command(word) {
+            (command.run)(self, core, rest.trim());
         }
-        Flow::Continue
+        match word {
+            QUIT => Flow::Quit,
+            _ => Flow::Continue,
+        }
     }
 
     fn on_info(&mut self, core: &mut ServerCore, info: &SearchInfo) {
@@ -267,7 +310,7 @@ impl ProtocolHandler for NBoard {
         let Some(task) = self.task.take() else {
             return;
         };
-        // What was cut short is about a position that the client has left.
+        // A stopped search belongs to a position the client has left.
         let Some(result) = result.filter(|_| !core.was_stopped()) else {
             if let NBoardTask::Analyze(_) = task {
                 let _ = self.rewind(core, self.moves.len());

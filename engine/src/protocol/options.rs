@@ -1,4 +1,4 @@
-//! Everything that can be set: one table, from which UCI's lines, the help, GTP and protocol.md's table come.
+//! Options: one table, the source of UCI's declarations, GTP's lists, `--help` and protocol.md's table.
 
 use std::fmt::Write as _;
 
@@ -7,25 +7,25 @@ use crate::{
     games::{self, GameFacts, notation::Style},
 };
 
-/// An option.
+/// Definition of an option.
 #[derive(Clone, Debug)]
 pub struct OptionDef {
-    /// What it is called.
+    /// How the code refers to it.
+    pub id: OptionId,
+    /// The name in protocols and on the command line.
     pub name: String,
-    /// What it may be.
+    /// Type, range and default.
     pub kind: OptionKind,
     /// What it does, in a sentence.
     pub help: &'static str,
-    /// The parameter of the search it stands for, if it does.
-    pub parameter: Option<&'static str>,
 }
 
-/// What an option may be.
+/// Type, range and default of an option.
 #[derive(Clone, Debug)]
 pub enum OptionKind {
     /// true or false.
     Check(bool),
-    /// A whole number.
+    /// A whole number in a range.
     Spin {
         /// The default.
         default: i64,
@@ -34,41 +34,88 @@ pub enum OptionKind {
         /// The largest.
         max: i64,
     },
-    /// One of some words, the first being the default.
+    /// One of these words; the first is the default.
     Combo(Vec<&'static str>),
-    /// Any text.
+    /// Any text; with its default.
     Text(&'static str),
-    /// Something to be done.
+    /// An action without a value.
     Button,
 }
 
-/// What says that a parameter is as the search has it.
+/// Value of a parameter option that leaves the parameter to the search.
 pub const AUTO: &str = "auto";
 
-/// The names of options that the server itself looks at.
-pub mod name {
-    #![expect(missing_docs, reason = "the table says what they are")]
-    pub const GAME: &str = "Game";
-    pub const VARIANT: &str = "UCI_Variant";
-    pub const SHOW_WDL: &str = "UCI_ShowWDL";
-    pub const ANALYSE: &str = "UCI_AnalyseMode";
-    pub const SEARCH: &str = "Search";
-    pub const MULTI_PV: &str = "MultiPV";
-    pub const MOVE_TIME: &str = "MoveTime";
-    pub const NODES: &str = "Nodes";
-    pub const OVERHEAD: &str = "MoveOverhead";
-    pub const INFO_INTERVAL: &str = "InfoInterval";
-    pub const VERBOSE: &str = "VerboseMoveStats";
-    pub const CLEAR: &str = "Clear Hash";
-    pub const TREE_DIR: &str = "TreeDir";
-    pub const TREE_FORMAT: &str = "TreeFormat";
-    pub const TREE_EVERY: &str = "TreeEvery";
-    pub const TREE_MAX_NODES: &str = "TreeMaxNodes";
-    pub const TREE_MIN_VISITS: &str = "TreeMinVisits";
-    pub const TREE_STATES: &str = "TreeStates";
-    pub const TREE_EXTRA: &str = "TreeExtra";
-    pub const TREE_JOURNAL: &str = "TreeJournal";
-    pub const TREE_KEEP: &str = "TreeKeep";
+/// Identifies an option; names are for clients alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionId {
+    /// The game.
+    Game,
+    /// The game by its `UCI_Variant` word.
+    Variant,
+    /// A check option that stands for a variant of one game, by its name.
+    GameVariant(&'static str),
+    /// Win, draw and loss counts in scores.
+    ShowWdl,
+    /// Announced by UCI clients; without effect.
+    AnalyseMode,
+    /// The search and its parameters.
+    Search,
+    /// Number of principal variations.
+    MultiPv,
+    /// Announced by UCI clients; without effect.
+    Ponder,
+    /// Default time for a move.
+    MoveTime,
+    /// Default node limit.
+    Nodes,
+    /// Time lost between client and engine.
+    MoveOverhead,
+    /// Time between reports.
+    InfoInterval,
+    /// Statistics of every move.
+    VerboseMoveStats,
+    /// Announced by match runners; without effect.
+    OwnBook,
+    /// Discards the search tree.
+    ClearHash,
+    /// Directory for trees.
+    TreeDir,
+    /// Format of tree files.
+    TreeFormat,
+    /// Time between snapshots.
+    TreeEvery,
+    /// Size limit of tree files.
+    TreeMaxNodes,
+    /// Visit threshold of tree files.
+    TreeMinVisits,
+    /// Positions in tree files.
+    TreeStates,
+    /// Extras beside tree files.
+    TreeExtra,
+    /// Growth journals beside tree files.
+    TreeJournal,
+    /// Number of trees that are kept.
+    TreeKeep,
+    /// A parameter of the search, by its catalogue name.
+    Parameter(&'static str),
+}
+
+impl OptionId {
+    /// Whether it changes where trees go or what is in them.
+    pub(super) fn is_tree_setting(self) -> bool {
+        matches!(
+            self,
+            Self::TreeDir
+                | Self::TreeFormat
+                | Self::TreeEvery
+                | Self::TreeMaxNodes
+                | Self::TreeMinVisits
+                | Self::TreeStates
+                | Self::TreeExtra
+                | Self::TreeJournal
+                | Self::TreeKeep
+        )
+    }
 }
 
 /// A word of `UCI_Variant`.
@@ -109,28 +156,26 @@ pub fn uci_variants() -> Vec<UciVariant> {
 
 /// The table.
 pub fn option_definitions() -> Vec<OptionDef> {
-    // Many clients keep numbers in 32 bits, with a sign.
+    // Many clients store numbers as signed 32 bits.
     const MAX_SPIN: i64 = i32::MAX as i64;
-    let row = |name: &str, kind: OptionKind, help: &'static str| OptionDef {
+    let row = |id: OptionId, name: &str, kind: OptionKind, help: &'static str| OptionDef {
+        id,
         name: name.to_owned(),
         kind,
         help,
-        parameter: None,
     };
     let spin = |default, min, max| OptionKind::Spin { default, min, max };
-    let of = |parameter: &'static str, row: OptionDef| OptionDef {
-        parameter: Some(parameter),
-        ..row
-    };
     let searches = SEARCHES.iter().map(|entry| entry.name).collect();
     let mut rows = vec![
         row(
-            name::GAME,
+            OptionId::Game,
+            "Game",
             OptionKind::Combo(games::NAMES.to_vec()),
             "The game, with a variant after a colon if wanted, such as kalah:4x3; the position becomes its start",
         ),
         row(
-            name::VARIANT,
+            OptionId::Variant,
+            "UCI_Variant",
             OptionKind::Combo(
                 (uci_variants()
                     .iter()
@@ -142,139 +187,159 @@ pub fn option_definitions() -> Vec<OptionDef> {
         ),
     ];
     let variant_options = games::listed().filter_map(|facts| facts.foreign.variant_option);
-    rows.extend(
-        variant_options.map(|option| row(option.name, OptionKind::Check(false), option.help)),
-    );
+    rows.extend(variant_options.map(|option| {
+        let id = OptionId::GameVariant(option.name);
+        row(id, option.name, OptionKind::Check(false), option.help)
+    }));
     rows.extend([
         row(
-            name::SEARCH,
+            OptionId::Search,
+            "Search",
             OptionKind::Combo(searches),
             "The search; parameters may follow after commas, such as uct,exploration=0.7",
         ),
-        of(
-            "threads",
-            row(
-                "Threads",
-                spin(1, 1, 512),
-                "Threads that grow the tree; more than one no longer repeats itself",
-            ),
-        ),
-        of(
-            "memory",
-            row(
-                "Hash",
-                spin(1024, 1, 1 << 20),
-                "Megabytes for what a search remembers, never exceeded",
-            ),
-        ),
-        of(
-            "seed",
-            row("Seed", spin(1, 0, MAX_SPIN), "Which random numbers"),
+        row(
+            OptionId::Parameter("threads"),
+            "Threads",
+            spin(1, 1, 512),
+            "Threads that grow the tree; more than one no longer repeats itself",
         ),
         row(
-            name::MULTI_PV,
+            OptionId::Parameter("memory"),
+            "Hash",
+            spin(1024, 1, 1 << 20),
+            "Megabytes for what a search remembers, never exceeded",
+        ),
+        row(
+            OptionId::Parameter("seed"),
+            "Seed",
+            spin(1, 0, MAX_SPIN),
+            "Which random numbers",
+        ),
+        row(
+            OptionId::MultiPv,
+            "MultiPV",
             spin(1, 1, 500),
             "How many of the best moves are told, with their lines",
         ),
         row(
+            OptionId::Ponder,
             "Ponder",
             OptionKind::Check(false),
             "Whether the client will ask to think on the opponent's time; nothing changes by it",
         ),
         row(
-            name::MOVE_TIME,
+            OptionId::MoveTime,
+            "MoveTime",
             spin(0, 0, MAX_SPIN),
             "Milliseconds a move where no limit is given; 0 for the search's own limit, and without one a second",
         ),
         row(
-            name::NODES,
+            OptionId::Nodes,
+            "Nodes",
             spin(0, 0, MAX_SPIN),
             "Playouts a move, or positions for searches without playouts, where no limit is given; 0 for none",
         ),
         row(
-            name::OVERHEAD,
+            OptionId::MoveOverhead,
+            "MoveOverhead",
             spin(20, 0, 10_000),
             "Milliseconds that a move may lose on the way to and from the client; kept back from clocks, not from move times",
         ),
         row(
-            name::INFO_INTERVAL,
+            OptionId::InfoInterval,
+            "InfoInterval",
             spin(500, 50, 60_000),
             "Milliseconds between reports of a running search; a new best move is told sooner",
         ),
         row(
-            name::VERBOSE,
+            OptionId::VerboseMoveStats,
+            "VerboseMoveStats",
             OptionKind::Check(false),
             "Whether each report is followed by the figures of every move",
         ),
         row(
+            OptionId::OwnBook,
             "OwnBook",
             OptionKind::Check(false),
             "There is no book; here because runners switch it off",
         ),
         row(
-            name::SHOW_WDL,
+            OptionId::ShowWdl,
+            "UCI_ShowWDL",
             OptionKind::Check(false),
             "Whether scores come with wins, draws and losses out of a thousand",
         ),
         row(
-            name::ANALYSE,
+            OptionId::AnalyseMode,
+            "UCI_AnalyseMode",
             OptionKind::Check(false),
             "Whether the client analyses rather than plays; nothing changes by it",
         ),
         row(
-            name::CLEAR,
+            OptionId::ClearHash,
+            "Clear Hash",
             OptionKind::Button,
             "Forgets what the search knows",
         ),
         row(
-            name::TREE_DIR,
+            OptionId::TreeDir,
+            "TreeDir",
             OptionKind::Text(""),
             "The directory for search trees; none are written if empty",
         ),
         row(
-            name::TREE_FORMAT,
+            OptionId::TreeFormat,
+            "TreeFormat",
             OptionKind::Combo(vec!["tree", "csv"]),
             "The format of tree files",
         ),
         row(
-            name::TREE_EVERY,
+            OptionId::TreeEvery,
+            "TreeEvery",
             spin(0, 0, 3_600_000),
             "Milliseconds between trees of a running search; 0 for the finished tree alone",
         ),
         row(
-            name::TREE_MAX_NODES,
+            OptionId::TreeMaxNodes,
+            "TreeMaxNodes",
             spin(0, 0, MAX_SPIN),
             "The most nodes of a tree file: the most visited part stays; 0 for all",
         ),
         row(
-            name::TREE_MIN_VISITS,
+            OptionId::TreeMinVisits,
+            "TreeMinVisits",
             spin(0, 0, MAX_SPIN),
             "Nodes with fewer visits are left out of tree files",
         ),
         row(
-            name::TREE_STATES,
+            OptionId::TreeStates,
+            "TreeStates",
             OptionKind::Combo(vec!["root", "all"]),
             "Which positions are written out in tree files",
         ),
         row(
-            name::TREE_EXTRA,
+            OptionId::TreeExtra,
+            "TreeExtra",
             OptionKind::Check(false),
             "Whether a file of extras lies beside each tree",
         ),
         row(
-            name::TREE_JOURNAL,
+            OptionId::TreeJournal,
+            "TreeJournal",
             OptionKind::Check(false),
             "Whether a journal of how it grew lies beside each tree",
         ),
         row(
-            name::TREE_KEEP,
+            OptionId::TreeKeep,
+            "TreeKeep",
             spin(0, 0, MAX_SPIN),
             "How many trees of this process stay, the newest, with the files beside them; older ones are removed. 0 for all",
         ),
     ]);
-    let has_row = ["threads", "memory", "seed"];
     for parameter in PARAMETERS {
-        if has_row.contains(&parameter.name) {
+        let id = OptionId::Parameter(parameter.name);
+        if rows.iter().any(|row| row.id == id) {
             continue;
         }
         let kind = match parameter.kind {
@@ -285,10 +350,10 @@ pub fn option_definitions() -> Vec<OptionDef> {
             _ => OptionKind::Text(AUTO),
         };
         rows.push(OptionDef {
+            id,
             name: pascal_case(parameter.name),
             kind,
             help: parameter.help,
-            parameter: Some(parameter.name),
         });
     }
     rows
@@ -306,7 +371,7 @@ fn pascal_case(name: &str) -> String {
 }
 
 impl OptionDef {
-    /// The value it has before anybody sets it.
+    /// The value before anyone sets it.
     pub fn default_value(&self) -> String {
         match &self.kind {
             OptionKind::Check(value) => value.to_string(),
@@ -346,7 +411,7 @@ impl OptionDef {
         line
     }
 
-    /// What it may be, for people.
+    /// The allowed values, for help texts and errors.
     pub fn allowed_values(&self) -> String {
         match &self.kind {
             OptionKind::Check(_) => "true or false".to_owned(),
@@ -360,8 +425,16 @@ impl OptionDef {
         }
     }
 
+    /// The catalogue name of the search parameter it sets, if it sets one.
+    pub fn parameter_name(&self) -> Option<&'static str> {
+        match self.id {
+            OptionId::Parameter(name) => Some(name),
+            _ => None,
+        }
+    }
+
     fn parameter(&self) -> Option<&'static catalog::Parameter> {
-        let name = self.parameter?;
+        let name = self.parameter_name()?;
         PARAMETERS.iter().find(|parameter| parameter.name == name)
     }
 }
@@ -369,104 +442,115 @@ impl OptionDef {
 /// The options with their values.
 #[derive(Clone, Debug)]
 pub struct Options {
-    definitions: Vec<OptionDef>,
-    values: Vec<String>,
-    /// For each option the number of the setting that set it last, counted from 1; 0 if nobody did.
-    set_at: Vec<u64>,
+    rows: Vec<OptionRow>,
     set_count: u64,
+}
+
+/// An option with its value.
+#[derive(Clone, Debug)]
+struct OptionRow {
+    definition: OptionDef,
+    value: String,
+    /// When it was last set, as a count of settings from 1; 0 if never.
+    set_at: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let rows = option_definitions();
-        let values = rows.iter().map(OptionDef::default_value).collect();
+        let rows = option_definitions()
+            .into_iter()
+            .map(|definition| OptionRow {
+                value: definition.default_value(),
+                definition,
+                set_at: 0,
+            });
         Self {
-            set_at: vec![0; rows.len()],
-            definitions: rows,
-            values,
+            rows: rows.collect(),
             set_count: 0,
         }
     }
 }
 
-/// A value that an option can have.
+/// A value that passed [`Options::check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedOption {
-    index: usize,
     /// The option.
-    pub name: String,
-    /// The value.
+    pub id: OptionId,
+    /// The value, normalised.
     pub value: String,
-    /// Said if the value is outside the range of the table, and this is the nearest; some dialects refuse it then.
+    /// Set if the value was out of range and is clamped; some dialects refuse it then.
     pub range_warning: Option<String>,
-    /// What else is to be said: of a value that this machine does not have.
+    /// Further remarks, such as on a value this machine cannot provide.
     pub warnings: Vec<String>,
 }
 
 impl Options {
-    /// The table.
-    pub fn definitions(&self) -> &[OptionDef] {
-        &self.definitions
+    /// The options, in the order of the table.
+    pub fn definitions(&self) -> impl Iterator<Item = &OptionDef> {
+        self.rows.iter().map(|row| &row.definition)
     }
 
-    fn find(&self, name: &str) -> Option<usize> {
-        self.definitions
-            .iter()
-            .position(|row| row.name.eq_ignore_ascii_case(name))
+    /// The options with their values, in the order of the table.
+    pub fn values(&self) -> impl Iterator<Item = (&OptionDef, &str)> {
+        (self.rows.iter()).map(|row| (&row.definition, row.value.as_str()))
     }
 
-    /// What an option is set to; nothing if there is none of that name.
-    pub fn get(&self, name: &str) -> &str {
-        self.find(name).map_or("", |row| &self.values[row])
+    fn row(&self, id: OptionId) -> Option<&OptionRow> {
+        self.rows.iter().find(|row| row.definition.id == id)
+    }
+
+    /// The value of an option.
+    pub fn get(&self, id: OptionId) -> &str {
+        self.row(id).map_or("", |row| &row.value)
     }
 
     /// Whether an option is true.
-    pub fn flag(&self, name: &str) -> bool {
-        self.get(name) == "true"
+    pub fn flag(&self, id: OptionId) -> bool {
+        self.get(id) == "true"
     }
 
-    /// A whole number; 0 if it is none.
-    pub fn number(&self, name: &str) -> u64 {
-        self.get(name).parse().unwrap_or(0)
+    /// The value as a whole number; 0 if it is none.
+    pub fn number(&self, id: OptionId) -> u64 {
+        self.get(id).parse().unwrap_or(0)
     }
 
-    /// What is set about the search beside its own text: the parameters that somebody set, unless the text was set later and
-    /// names them, too.
+    /// The value as a whole number; none for 0.
+    pub fn positive(&self, id: OptionId) -> Option<u64> {
+        Some(self.number(id)).filter(|&number| number > 0)
+    }
+
+    /// Search parameters that were set as options. A parameter that a later `Search` text names as well is left out.
     pub fn search_settings(&self) -> Vec<(String, String)> {
-        let search = self.find(name::SEARCH).unwrap_or_default();
+        let search = self.row(OptionId::Search);
+        let (search, search_set_at) = search.map_or(("", 0), |row| (&row.value, row.set_at));
         let is_named = |parameter: &str| {
-            catalog::written_parameters(&self.values[search])
-                .any(|(key, _)| key.eq_ignore_ascii_case(parameter))
+            catalog::written_parameters(search).any(|(key, _)| key.eq_ignore_ascii_case(parameter))
         };
-        let rows = self.definitions.iter().zip(&self.values).zip(&self.set_at);
-        rows.filter_map(|((row, value), &set_at)| {
-            let parameter = row.parameter?;
-            let is_older = set_at < self.set_at[search] && is_named(parameter);
-            let counts = set_at > 0 && value != AUTO && !is_older;
-            counts.then(|| (parameter.to_owned(), value.clone()))
-        })
-        .collect()
+        (self.rows.iter())
+            .filter_map(|row| {
+                let parameter = row.definition.parameter_name()?;
+                let is_older = row.set_at < search_set_at && is_named(parameter);
+                let counts = row.set_at > 0 && row.value != AUTO && !is_older;
+                counts.then(|| (parameter.to_owned(), row.value.clone()))
+            })
+            .collect()
     }
 
-    /// Reads a value for a client that plays the game called `game`, without setting it; or says what was wrong and what was
-    /// expected. A search or an evaluation may be one of another game, for that may be chosen later.
+    /// Checks a value for an option by name, without setting it; an error says what was expected. Searches and evaluations of
+    /// games other than `game` are accepted: the game may be selected later.
     pub fn check(&self, game: &str, name: &str, value: &str) -> Result<CheckedOption, String> {
         let (name, value) = (name.trim(), value.trim());
         let value = if value == "<empty>" { "" } else { value };
         let quoted = games::notation::quote;
-        let Some(index) = self.find(name) else {
-            let names: Vec<&str> = self
-                .definitions
-                .iter()
-                .map(|row| row.name.as_str())
-                .collect();
+        let mut rows = self.definitions();
+        let Some(row) = rows.find(|row| row.name.eq_ignore_ascii_case(name)) else {
+            let names: Vec<&str> = self.definitions().map(|row| row.name.as_str()).collect();
             return Err(format!(
                 "unknown option {}: expected one of {}",
                 quoted(name),
                 names.join(", ")
             ));
         };
-        let row = &self.definitions[index];
         let refuse = || {
             Err(format!(
                 "{} cannot be {}: expected {}",
@@ -489,7 +573,7 @@ impl Options {
                 if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     return refuse();
                 }
-                // A number too large to be read is larger than the largest.
+                // A number beyond 64 bits clamps like any other.
                 let wanted: i64 = value.parse().unwrap_or(if value.starts_with('-') {
                     i64::MIN
                 } else {
@@ -505,7 +589,7 @@ impl Options {
                 }
                 let nearest = nearest.to_string();
                 match row
-                    .parameter
+                    .parameter_name()
                     .and_then(|name| catalog::nearest_supported(name, &nearest))
                 {
                     Some((value, sentence)) => {
@@ -519,9 +603,9 @@ impl Options {
                 let found = words.iter().find(|word| word.eq_ignore_ascii_case(value));
                 match found {
                     Some(word) => (*word).to_owned(),
-                    // A variant may follow; whether there is such a one is for others to say.
-                    None if row.name == name::GAME => value.to_owned(),
-                    None if row.name == name::VARIANT => {
+                    // A variant may follow; the session checks it.
+                    None if row.id == OptionId::Game => value.to_owned(),
+                    None if row.id == OptionId::Variant => {
                         let variants = uci_variants();
                         let mut words = variants.iter().map(|variant| variant.word);
                         match words.find(|word| word.eq_ignore_ascii_case(value)) {
@@ -529,7 +613,7 @@ impl Options {
                             None => return refuse(),
                         }
                     }
-                    None if row.name == name::SEARCH && starts_with_search_name(value) => {
+                    None if row.id == OptionId::Search && starts_with_search_name(value) => {
                         catalog::check_search(game, value).map_err(|error| error.to_string())?;
                         warnings = catalog::warnings(value);
                         value.to_owned()
@@ -549,20 +633,20 @@ impl Options {
             OptionKind::Button => String::new(),
         };
         Ok(CheckedOption {
-            index,
-            name: row.name.clone(),
+            id: row.id,
             value,
             range_warning,
             warnings,
         })
     }
 
-    /// Sets a value that was read.
+    /// Sets a checked value.
     pub fn set(&mut self, checked: &CheckedOption) {
-        if let Some(value) = self.values.get_mut(checked.index) {
-            value.clone_from(&checked.value);
+        let mut rows = self.rows.iter_mut();
+        if let Some(row) = rows.find(|row| row.definition.id == checked.id) {
+            row.value.clone_from(&checked.value);
             self.set_count += 1;
-            self.set_at[checked.index] = self.set_count;
+            row.set_at = self.set_count;
         }
     }
 }
@@ -575,7 +659,7 @@ fn starts_with_search_name(text: &str) -> bool {
         .any(|entry| entry.name.eq_ignore_ascii_case(name))
 }
 
-/// The table for people, as --help shows it.
+/// The table as `--help` shows it.
 pub fn help() -> String {
     let mut text = String::from("Options, for --option NAME=VALUE and for the protocols:\n");
     for row in option_definitions() {

@@ -1,106 +1,69 @@
-//! The server: lines and notes in, text out.
+//! The server as a state machine: lines, events and timers in, text out.
 
 use std::{collections::VecDeque, time::Duration};
 
 use super::{
-    gtp::Gtp,
-    nboard::NBoard,
+    dialect::{self, ProtocolKind},
     server_core::{ServerCore, ServerEvent, ServerEventSink},
-    uci::{Uci, UciFlavour},
 };
 use crate::{
-    games::{self, Notation as _, notation, othello::Othello},
+    games::{self, notation},
     session::{SearchInfo, SearchResult, SessionEvent},
     tree::confinement::Confinement,
 };
 
-/// The dialects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProtocolKind {
-    /// Chess programs'.
-    Uci,
-    /// The same for all games.
-    Ugi,
-    /// Go programs'.
-    Gtp,
-    /// Othello programs'.
-    NBoard,
-}
-
-impl ProtocolKind {
-    /// All of them, with the names they have on the command line.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("uci", Self::Uci),
-        ("ugi", Self::Ugi),
-        ("gtp", Self::Gtp),
-        ("nboard", Self::NBoard),
-    ];
-
-    /// The dialect that a first line is in, if it is in one.
-    fn detect(line: &str) -> Option<Self> {
-        let word = line.split_whitespace().next()?;
-        match word {
-            "ugi" => Some(Self::Ugi),
-            "nboard" => Some(Self::NBoard),
-            _ if Uci::recognises(word) => Some(Self::Uci),
-            _ if Gtp::recognises(line) => Some(Self::Gtp),
-            _ => None,
-        }
-    }
-}
-
-/// What a dialect makes of a line that comes while a task runs.
+/// When a line that arrives while a task runs is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineTiming {
-    /// It is worked off at once.
+    /// At once.
     Now,
-    /// It waits until the task is over.
+    /// After the task.
     Later,
-    /// The task is stopped, and the line waits until it is over.
+    /// After the task, which is stopped.
     StopFirst,
 }
 
-/// What is to happen after a line.
+/// Whether the server goes on after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     Continue,
     Quit,
 }
 
-/// A way of talking.
+/// A dialect's parsing and rendering.
 pub(super) trait ProtocolHandler: Send {
-    /// What becomes of a line while a task runs; `queued` says that others are waiting already.
+    /// When to execute a line while a task runs; `queued` is set if other lines wait already.
     fn line_timing(&self, core: &ServerCore, line: &str, queued: bool) -> LineTiming;
 
-    /// Works a line off.
+    /// Executes a line.
     fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow;
 
-    /// Tells what a running search knows.
+    /// Renders progress of the running search.
     fn on_info(&mut self, core: &mut ServerCore, info: &SearchInfo);
 
-    /// Tells something as it is.
+    /// Passes on a line of output of the running task.
     fn on_text(&mut self, core: &mut ServerCore, text: &str);
 
-    /// A task is over.
+    /// Renders the end of a task, with the result of a search.
     fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>);
 
-    /// Something went wrong on the side.
+    /// Passes on a warning.
     fn on_warning(&mut self, core: &mut ServerCore, text: &str);
 
-    /// A line was too long to be read.
+    /// Reports a line that was too long to be read.
     fn on_long_line(&mut self, core: &mut ServerCore, text: &str);
 }
 
-/// What is fixed before the first line.
+/// What the command line fixes before the first line.
 #[derive(Clone, Debug, Default)]
 pub struct ServerConfig {
-    /// The dialect; the first word that is recognised decides if none.
+    /// The dialect; without one the first recognised line decides.
     pub protocol: Option<ProtocolKind>,
     /// The game.
     pub game: Option<String>,
-    /// Options by name.
+    /// Options, by name.
     pub options: Vec<(String, String)>,
-    /// Below which trees must stay; none for anywhere.
+    /// The directory that trees must stay below; none for anywhere.
     pub tree_confinement: Option<Confinement>,
 }
 
@@ -120,17 +83,17 @@ pub struct Server {
     core: ServerCore,
     handler: Option<Box<dyn ProtocolHandler>>,
     queue: VecDeque<String>,
-    /// Something in the queue cuts everything before it short.
+    /// Set if a queued line demands that tasks started before it are stopped.
     has_urgent_line: bool,
-    /// No more lines will come.
+    /// Set at the end of input.
     is_input_closed: bool,
-    /// Somebody said quit: it ends when the task is over, and at this time at the latest.
+    /// Set by `quit`: the server ends with the task, at this time at the latest.
     quit_deadline: Option<Duration>,
 }
 
-/// A task that does not stop when told to quit is left alone after so long.
+/// How long `quit` waits for a task to stop.
 const QUIT_GRACE_PERIOD: Duration = Duration::from_millis(70);
-/// What is said instead of a line that was too long.
+/// The error for a line that was too long.
 const LINE_TOO_LONG: &str = "a line of more than 1048576 bytes: it was not read";
 
 impl Server {
@@ -138,16 +101,16 @@ impl Server {
     pub fn new(config: &ServerConfig, event_sink: ServerEventSink) -> Result<Self, ConfigError> {
         let mut server = Self {
             core: ServerCore::new(event_sink),
-            handler: config.protocol.map(new_handler),
+            handler: None,
             queue: VecDeque::new(),
             has_urgent_line: false,
             is_input_closed: false,
             quit_deadline: None,
         };
         let core = &mut server.core;
-        core.tree_confinement.clone_from(&config.tree_confinement);
-        if config.protocol == Some(ProtocolKind::NBoard) {
-            core.set_option_text("Game", Othello::NAME)?;
+        core.trees.confinement.clone_from(&config.tree_confinement);
+        if let Some(protocol) = config.protocol {
+            server.handler = Some(protocol.dialect().start(core)?);
         }
         if let Some(game) = &config.game {
             core.set_option_text("Game", game)?;
@@ -163,7 +126,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Takes a line, without its end; what is to be said.
+    /// Handles a line without its line end; returns the output.
     pub fn on_line(&mut self, line: &str, now: Duration) -> String {
         self.core.now = now;
         if self.quit_deadline.is_none() {
@@ -173,7 +136,7 @@ impl Server {
         self.core.take_text()
     }
 
-    /// Takes in that there was a line too long to be read.
+    /// Handles a line that was too long to be read.
     pub fn on_long_line(&mut self, now: Duration) -> String {
         self.core.now = now;
         if let Some(handler) = &mut self.handler {
@@ -182,7 +145,7 @@ impl Server {
         self.core.take_text()
     }
 
-    /// Takes in that no more lines will come: what was asked for is finished, what would never end is stopped.
+    /// Handles the end of input: queued work is finished, open-ended searches are stopped.
     pub fn on_input_closed(&mut self, now: Duration) -> String {
         self.core.now = now;
         self.is_input_closed = true;
@@ -190,7 +153,7 @@ impl Server {
         self.core.take_text()
     }
 
-    /// Takes in that the client is not there any more: what runs is stopped, what waits is given up, and the server ends.
+    /// Handles the loss of the client: the task is stopped, the queue is dropped, and the server ends.
     pub fn on_client_gone(&mut self, now: Duration) -> String {
         self.core.now = now;
         self.is_input_closed = true;
@@ -199,7 +162,7 @@ impl Server {
         self.core.take_text()
     }
 
-    /// Takes a note from another thread.
+    /// Handles an event from another thread.
     pub fn on_event(&mut self, event: ServerEvent, now: Duration) -> String {
         self.core.now = now;
         self.handle_event(event);
@@ -236,13 +199,13 @@ impl Server {
         }
     }
 
-    /// When [`Self::on_timer`] must be called, if nothing else happens before.
+    /// When [`Self::on_timer`] is due if no other input comes first.
     pub fn next_timer(&self) -> Option<Duration> {
         let timers = [self.core.next_timer(), self.quit_deadline];
         timers.into_iter().flatten().min()
     }
 
-    /// Does what is due.
+    /// Handles a timer.
     pub fn on_timer(&mut self, now: Duration) -> String {
         self.core.now = now;
         self.core.on_timer();
@@ -250,7 +213,7 @@ impl Server {
         self.core.take_text()
     }
 
-    /// Whether there is nothing more to do.
+    /// Whether the server has ended.
     pub fn is_over(&self) -> bool {
         let is_idle = !self.core.is_running();
         match self.quit_deadline {
@@ -259,24 +222,24 @@ impl Server {
         }
     }
 
-    /// What there is to say beside the protocol, on standard error.
+    /// Messages outside the protocol, for standard error.
     pub fn take_stderr_messages(&mut self) -> Vec<String> {
         self.core.take_stderr_messages()
     }
 
-    /// Whether somebody said quit, or the client is gone.
+    /// Whether `quit` was received or the client is gone.
     pub fn is_quitting(&self) -> bool {
         self.quit_deadline.is_some()
     }
 
     /// Whether every tree of a finished search has been written.
     pub fn are_trees_written(&self) -> bool {
-        self.core.are_trees_written()
+        self.core.trees.are_idle()
     }
 
-    /// Closes what trees are written to; to be called when they are. What went wrong comes as notes.
+    /// Closes tree outputs, once [`Self::are_trees_written`]. Failures arrive as events.
     pub fn close_trees(&mut self) {
-        self.core.close_outputs();
+        self.core.trees.close();
     }
 
     fn take_line(&mut self, line: &str) {
@@ -304,15 +267,11 @@ impl Server {
 
     fn execute_line(&mut self, line: &str) {
         let core = &mut self.core;
-        // Some editors put a mark before the first line of a script.
+        // A byte order mark may precede the first line of a script.
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         if self.handler.is_none() {
-            match ProtocolKind::detect(line) {
-                Some(ProtocolKind::NBoard) => {
-                    let _ = core.set_option_text("Game", Othello::NAME);
-                    self.handler = Some(new_handler(ProtocolKind::NBoard));
-                }
-                Some(protocol) => self.handler = Some(new_handler(protocol)),
+            match dialect::detect(line) {
+                Some(dialect) => self.handler = dialect.start(core).ok(),
                 None if line.trim() == "help" => {
                     core.send_line(help());
                     return;
@@ -394,13 +353,4 @@ fn help() -> String {
         canopy-engine --help tells what else the program can do.",
         notation::join_words(&titles, "and")
     )
-}
-
-fn new_handler(protocol: ProtocolKind) -> Box<dyn ProtocolHandler> {
-    match protocol {
-        ProtocolKind::Uci => Box::new(Uci::new(UciFlavour::Uci)),
-        ProtocolKind::Ugi => Box::new(Uci::new(UciFlavour::Ugi)),
-        ProtocolKind::Gtp => Box::new(Gtp::default()),
-        ProtocolKind::NBoard => Box::new(NBoard::default()),
-    }
 }

@@ -1,13 +1,14 @@
-//! UCI, and UGI, which is UCI for any game.
+//! UCI, and UGI, which extends UCI to any game.
 
 use std::{fmt::Write as _, time::Duration};
 
 use super::{
     clock::PlayerClock,
-    options::name,
+    options::OptionId,
+    request::GoRequest,
     score::{self, UciScore},
     server::{Flow, LineTiming, ProtocolHandler},
-    server_core::{GoRequest, ServerCore},
+    server_core::ServerCore,
 };
 use crate::{
     games::{
@@ -18,19 +19,19 @@ use crate::{
     session::{MoveInfo, SearchInfo, SearchResult, SessionError},
 };
 
-/// Which of the two.
+/// Which of the two dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UciFlavour {
-    /// Chess programs'.
+    /// The Universal Chess Interface.
     Uci,
-    /// For any game.
+    /// The Universal Game Interface.
     Ugi,
 }
 
 /// UCI or UGI.
 pub(super) struct Uci {
     flavour: UciFlavour,
-    /// What the running task is.
+    /// Kind of the running task.
     task: UciTask,
 }
 
@@ -38,34 +39,102 @@ pub(super) struct Uci {
 enum UciTask {
     /// A search that ends in a best move.
     Go,
-    /// Lines of play are counted.
+    /// A perft.
     Perft,
-    /// A search whose speed is wanted.
+    /// A search that reports its speed.
     Bench,
 }
 
-/// The words that mean something here.
-const COMMANDS: &[&str] = &[
-    "uci",
-    "debug",
-    "isready",
-    "setoption",
-    "register",
-    "ucinewgame",
-    "uginewgame",
-    "position",
-    "go",
-    "stop",
-    "ponderhit",
-    "quit",
-    "query",
-    "d",
-    "eval",
-    "bench",
-    "wait",
+/// A command: its name, when it runs while a task runs, and what it does.
+struct UciCommand {
+    name: &'static str,
+    /// The only flavour that has it; none for both.
+    flavour: Option<UciFlavour>,
+    timing: LineTiming,
+    run: fn(&mut Uci, &mut ServerCore, &str) -> Flow,
+}
+
+/// The commands: dispatch, timing and detection of the dialect use this table.
+const COMMANDS: &[UciCommand] = &[
+    UciCommand {
+        flavour: Some(UciFlavour::Uci),
+        ..command("uci", LineTiming::Now, Uci::identify)
+    },
+    UciCommand {
+        flavour: Some(UciFlavour::Ugi),
+        ..command("ugi", LineTiming::Now, Uci::identify)
+    },
+    command("debug", LineTiming::Now, |_, core, rest| {
+        core.debug = rest.trim() == "on";
+        Flow::Continue
+    }),
+    command("isready", LineTiming::Now, |_, core, _| {
+        core.send_line("readyok");
+        Flow::Continue
+    }),
+    command("setoption", LineTiming::StopFirst, |_, core, rest| {
+        Uci::set_option(core, rest);
+        Flow::Continue
+    }),
+    // Registration is never needed.
+    command("register", LineTiming::Now, |_, _, _| Flow::Continue),
+    command("ucinewgame", LineTiming::StopFirst, Uci::new_game),
+    command("uginewgame", LineTiming::StopFirst, Uci::new_game),
+    command("position", LineTiming::StopFirst, |_, core, rest| {
+        Uci::position(core, rest);
+        Flow::Continue
+    }),
+    command("go", LineTiming::StopFirst, |uci, core, rest| {
+        uci.go(core, rest);
+        Flow::Continue
+    }),
+    command("stop", LineTiming::Now, |_, core, _| {
+        core.stop();
+        Flow::Continue
+    }),
+    command("ponderhit", LineTiming::Now, |_, core, _| {
+        core.ponder_hit();
+        Flow::Continue
+    }),
+    command("quit", LineTiming::Now, |_, _, _| Flow::Quit),
+    command("query", LineTiming::Now, |_, core, rest| {
+        Uci::query(core, rest);
+        Flow::Continue
+    }),
+    command("d", LineTiming::Now, |_, core, _| {
+        Uci::send_board(core);
+        Flow::Continue
+    }),
+    command("eval", LineTiming::Now, |_, core, _| {
+        Uci::send_evaluations(core);
+        Flow::Continue
+    }),
+    command("bench", LineTiming::StopFirst, |uci, core, rest| {
+        uci.bench(core, rest);
+        Flow::Continue
+    }),
+    // Its timing is its whole effect.
+    command("wait", LineTiming::Later, |_, _, _| Flow::Continue),
 ];
 
-/// The move that is none.
+const fn command(
+    name: &'static str,
+    timing: LineTiming,
+    run: fn(&mut Uci, &mut ServerCore, &str) -> Flow,
+) -> UciCommand {
+    UciCommand {
+        name,
+        flavour: None,
+        timing,
+        run,
+    }
+}
+
+fn find_command(name: &str) -> Option<&'static UciCommand> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+/// UCI's null move.
 const NO_MOVE: &str = "0000";
 
 impl Uci {
@@ -76,15 +145,24 @@ impl Uci {
         }
     }
 
-    /// Whether a client that begins with `word` talks UCI.
-    pub(super) fn recognises(word: &str) -> bool {
-        COMMANDS.contains(&word)
+    /// Whether a client whose first line is `line` speaks this flavour: UGI clients begin with `ugi`, UCI clients with any
+    /// other command.
+    pub(super) fn recognises(flavour: UciFlavour, line: &str) -> bool {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        find_command(word).is_some_and(|command| {
+            (command.flavour == Some(UciFlavour::Ugi)) == (flavour == UciFlavour::Ugi)
+        })
     }
 
-    fn send_identification(&self, core: &mut ServerCore) {
+    fn new_game(&mut self, core: &mut ServerCore, _: &str) -> Flow {
+        core.session.clear_search();
+        Flow::Continue
+    }
+
+    fn identify(&mut self, core: &mut ServerCore, _: &str) -> Flow {
         core.send_line(concat!("id name Canopy ", env!("CARGO_PKG_VERSION")));
         core.send_line("id author the Canopy authors");
-        let lines: Vec<String> = (core.options.definitions().iter())
+        let lines: Vec<String> = (core.options.definitions())
             .filter(|row| self.flavour == UciFlavour::Uci || !row.is_uci_only())
             .map(|row| row.declaration())
             .collect();
@@ -95,6 +173,7 @@ impl Uci {
             UciFlavour::Uci => "uciok",
             UciFlavour::Ugi => "ugiok",
         });
+        Flow::Continue
     }
 
     fn set_option(core: &mut ServerCore, rest: &str) {
@@ -146,7 +225,7 @@ impl Uci {
             .for_each(|text| send_info_string(core, text));
         match go.perft {
             PerftRequest::No => {}
-            // It has been told what is wrong, and no move is wanted.
+            // The problem was reported, and no move is expected.
             PerftRequest::Refused => return,
             PerftRequest::Depth(depth) => return self.perft(core, depth),
         }
@@ -159,7 +238,7 @@ impl Uci {
             );
             return Self::send_or_hold_best_move(core, NO_MOVE, held);
         }
-        let lines = core.options.number(name::MULTI_PV).max(1) as usize;
+        let lines = core.options.number(OptionId::MultiPv).max(1) as usize;
         match core.start(&go.request, go.search_moves.clone(), lines, None) {
             Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
             Err(SessionError::GameOver(reason)) => {
@@ -179,7 +258,7 @@ impl Uci {
                 };
                 Self::send_or_hold_best_move(core, none, held);
             }
-            // Moves that cannot be played are no reason not to search.
+            // Illegal searchmoves do not prevent a search.
             Err(error) if !go.search_moves.is_empty() => {
                 send_info_string(core, &format!("searchmoves are ignored: {error}"));
                 match core.start(&go.request, Vec::new(), lines, None) {
@@ -191,7 +270,7 @@ impl Uci {
         }
     }
 
-    /// Answers with some move though no search could begin.
+    /// Answers with any legal move after a search could not start.
     fn send_any_move(core: &mut ServerCore, error: &SessionError, held: bool) {
         send_info_string(core, &error.to_string());
         let style = core.style;
@@ -223,7 +302,7 @@ impl Uci {
         }
     }
 
-    /// Searches the start of the game with a fixed budget, for the speed of it.
+    /// Measures speed: a search of the start position with a node limit.
     fn bench(&mut self, core: &mut ServerCore, rest: &str) {
         let nodes = rest.split(' ').next().and_then(|word| word.parse().ok());
         let nodes = nodes.unwrap_or(10_000_u64).max(1);
@@ -246,7 +325,7 @@ impl Uci {
     }
 
     fn query(core: &mut ServerCore, rest: &str) {
-        // Without a position the game can only be called off.
+        // Without a valid position the game counts as over, without a result.
         let outcome = core.session.outcome().map(|(outcome, _)| outcome);
         let response = match rest.trim() {
             "p1turn" => (core.session.to_move() == Player::First).to_string(),
@@ -306,7 +385,7 @@ impl Uci {
         }
     }
 
-    /// Tells a search's figures, a line for each of the best moves.
+    /// Sends `info` lines, one for each principal variation.
     fn send_info(&self, core: &mut ServerCore, info: &SearchInfo) {
         if core.should_report_full_memory(info) {
             send_info_string(
@@ -314,8 +393,8 @@ impl Uci {
                 "memory is full: the search goes on, but its tree grows no more",
             );
         }
-        let count = core.options.number(name::MULTI_PV).max(1) as usize;
-        let shows_wdl = core.options.flag(name::SHOW_WDL);
+        let count = core.options.number(OptionId::MultiPv).max(1) as usize;
+        let shows_wdl = core.options.flag(OptionId::ShowWdl);
         let millis = info.time.as_millis().max(1);
         let rate = u128::from(info.nodes) * 1000 / millis;
         for (index, line) in info.root_moves.iter().take(count).enumerate() {
@@ -342,7 +421,7 @@ impl Uci {
             }
             core.send_line(text);
         }
-        if core.options.flag(name::VERBOSE) {
+        if core.options.flag(OptionId::VerboseMoveStats) {
             for line in &info.root_moves {
                 let certain = match line.proven {
                     None => "",
@@ -383,38 +462,24 @@ impl ProtocolHandler for Uci {
         if queued {
             return LineTiming::Later;
         }
-        match line.split_whitespace().next() {
-            Some("setoption" | "ucinewgame" | "uginewgame" | "position" | "go" | "bench") => {
-                LineTiming::StopFirst
-            }
-            // Waiting for what waits for us would take for ever.
-            Some("wait") if !core.is_held() => LineTiming::Later,
-            _ => LineTiming::Now,
+        let word = line.split_whitespace().next().unwrap_or_default();
+        match find_command(word).map_or(LineTiming::Now, |command| command.timing) {
+            // A held result waits for a line of ours: waiting for it would never end.
+            LineTiming::Later if core.is_held() => LineTiming::Now,
+            timing => timing,
         }
     }
 
     fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow {
         let line = normalise_line(line);
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
-        match word {
-            "uci" if self.flavour == UciFlavour::Uci => self.send_identification(core),
-            "ugi" if self.flavour == UciFlavour::Ugi => self.send_identification(core),
-            "debug" => core.debug = rest.trim() == "on",
-            "isready" => core.send_line("readyok"),
-            "setoption" => Self::set_option(core, rest),
-            "ucinewgame" | "uginewgame" => core.session.clear_search(),
-            "position" => Self::position(core, rest),
-            "go" => self.go(core, rest),
-            "stop" => core.stop(),
-            "ponderhit" => core.ponder_hit(),
-            "query" => Self::query(core, rest),
-            "d" => Self::send_board(core),
-            "eval" => Self::send_evaluations(core),
-            "bench" => self.bench(core, rest),
-            "quit" => return Flow::Quit,
-            _ => {}
+        match find_command(word) {
+            Some(command) if command.flavour.is_none_or(|only| only == self.flavour) => {
+                (command.run)(self, core, rest)
+            }
+            // UCI demands that unknown commands are ignored.
+            _ => Flow::Continue,
         }
-        Flow::Continue
     }
 
     fn on_info(&mut self, core: &mut ServerCore, info: &SearchInfo) {
@@ -467,20 +532,17 @@ impl ProtocolHandler for Uci {
     }
 }
 
-/// Says something that programs pass over.
+/// Sends text for people, which clients ignore.
 fn send_info_string(core: &mut ServerCore, text: &str) {
     for line in text.lines() {
         core.send_line(format!("info string {}", escape_invisible(line)));
     }
 }
 
-/// A line with single blanks between its words.
+/// The line with single blanks between its words.
 fn normalise_line(line: &str) -> std::borrow::Cow<'_, str> {
     let trimmed = line.trim();
-    let is_tidy = !trimmed
-        .as_bytes()
-        .windows(2)
-        .any(|pair| pair[0] == b' ' && pair[1] == b' ')
+    let is_tidy = !trimmed.contains("  ")
         && !trimmed.contains(|symbol: char| symbol.is_whitespace() && symbol != ' ');
     if is_tidy {
         return trimmed.into();
@@ -489,7 +551,7 @@ fn normalise_line(line: &str) -> std::borrow::Cow<'_, str> {
     words.join(" ").into()
 }
 
-/// What comes before `moves`, and what after it.
+/// Splits `position` arguments at `moves`.
 fn split_moves(rest: &str) -> (&str, &str) {
     if let Some((position, moves)) = rest.split_once(" moves ") {
         return (position, moves);
@@ -500,7 +562,7 @@ fn split_moves(rest: &str) -> (&str, &str) {
     }
 }
 
-/// The name and the value in `name NAME value VALUE`.
+/// Name and value of `name NAME value VALUE`.
 fn split_option(rest: &str) -> Option<(String, String)> {
     let words: Vec<&str> = rest.split(' ').collect();
     let is = |word: &str, what: &str| word.eq_ignore_ascii_case(what);
@@ -508,28 +570,28 @@ fn split_option(rest: &str) -> Option<(String, String)> {
     if !is(first, "name") {
         return None;
     }
-    let value = words.iter().position(|word| is(word, "value"));
-    let name = words[..value.unwrap_or(words.len())].join(" ");
-    let value = value.map_or_else(String::new, |at| words[at + 1..].join(" "));
+    let mut parts = words.splitn(2, |word| is(word, "value"));
+    let mut next_part = || parts.next().unwrap_or_default().join(" ");
+    let (name, value) = (next_part(), next_part());
     (!name.is_empty()).then_some((name, value))
 }
 
-/// What `go` asks for.
+/// The arguments of `go`.
 #[derive(Default)]
 struct ParsedGo {
     request: GoRequest,
     search_moves: Vec<String>,
     perft: PerftRequest,
-    /// What could not be read.
+    /// Arguments that could not be read, as sentences.
     problems: Vec<String>,
 }
 
-/// Whether lines of play are to be counted instead of a search.
+/// The perft part of `go`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PerftRequest {
     #[default]
     No,
-    /// To a depth that could not be read.
+    /// Its depth could not be read.
     Refused,
     Depth(u32),
 }
@@ -556,7 +618,7 @@ impl ParsedGo {
             "movetime",
             "perft",
         ];
-        /// Milliseconds, of which some programs write parts.
+        /// Keywords with milliseconds; some clients send fractions.
         const TIME_KEYWORDS: &[&str] = &[
             "wtime", "btime", "winc", "binc", "p1time", "p2time", "p1inc", "p2inc", "movetime",
         ];
@@ -616,7 +678,7 @@ impl ParsedGo {
             }
         }
         let own = to_move.index();
-        // The opponent's clock says nothing about ours, and may be missing.
+        // Only our own clock matters; the opponent's may be missing.
         if let Some(time) = left[own].or(increment[own].map(|_| 0)) {
             go.request.clock = Some(PlayerClock {
                 remaining_ms: time,
@@ -628,8 +690,7 @@ impl ParsedGo {
     }
 }
 
-/// A whole number, which may be too large to be kept and is then the largest. What follows a decimal point is left out if
-/// there may be one.
+/// Parses a whole number, saturating at 64 bits. With `allows_fraction`, digits after a decimal point are dropped.
 fn parse_number(text: &str, allows_fraction: bool) -> Option<i64> {
     let text = match text.split_once('.') {
         Some((whole, part))
@@ -653,6 +714,14 @@ fn parse_number(text: &str, allows_fraction: bool) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_command_has_one_row() {
+        for command in COMMANDS {
+            let rows = COMMANDS.iter().filter(|other| other.name == command.name);
+            assert_eq!(rows.count(), 1, "{}", command.name);
+        }
+    }
 
     fn go(text: &str) -> ParsedGo {
         let go = ParsedGo::parse(text, Player::First);
