@@ -102,7 +102,7 @@ fn every_option_stands_in_a_transcript_or_sets_a_search() {
     let all: String = transcripts().into_iter().map(|(_, text)| text).collect();
     for row in options::option_definitions() {
         assert!(
-            all.contains(&row.name) || row.parameter.is_some(),
+            all.contains(&row.name) || row.parameter_name().is_some(),
             "{} is in no transcript",
             row.name
         );
