@@ -11,6 +11,7 @@ use crate::{
         self, GameFacts, Playable, Visitor, connect_four::ConnectFour, facts::PresetDefaults,
         notation::quote, othello::Othello,
     },
+    rng::entropy_seed,
     search::{
         Search,
         classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
@@ -86,6 +87,14 @@ impl Spec {
             Self::HeaviestSquare => {}
         }
         spec
+    }
+
+    /// The same search; a seed of 0 is replaced by one from the operating system.
+    pub fn with_resolved_seed(&self) -> Self {
+        match self.seed() {
+            0 => self.with_seed(entropy_seed()),
+            _ => self.clone(),
+        }
     }
 }
 

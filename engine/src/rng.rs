@@ -4,9 +4,12 @@
 //! word of state and a one-cycle dependency from draw to draw, which is what random playouts want. It is not
 //! for secrets. Depends on nothing but the `rand` traits.
 
-use std::convert::Infallible;
+use std::{
+    convert::Infallible,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
-use rand::{SeedableRng, TryRng};
+use rand::{SeedableRng, TryRng, rngs::SysRng};
 
 const INCREMENT: u64 = 0xa076_1d64_78bd_642f;
 const XOR_CONSTANT: u64 = 0xe703_7ed1_a0b4_28db;
@@ -69,6 +72,16 @@ impl SeedableRng for Rng {
     }
 }
 
+/// A seed from the operating system, for those who set 0: from 1 to 2^31 - 1, which every client can set again.
+pub fn entropy_seed() -> u64 {
+    let bits = SysRng.try_next_u64().unwrap_or_else(|_| {
+        // Without a source of entropy the clock has to do.
+        let time = SystemTime::now().duration_since(UNIX_EPOCH);
+        mix(time.unwrap_or_default().as_nanos() as u64)
+    });
+    (bits >> 33).max(1)
+}
+
 /// The seed of part `index` (game, side, thread) of whatever `seed` stands for.
 pub fn child_seed(seed: u64, index: u64) -> u64 {
     mix(seed ^ mix(index.wrapping_add(1)))
@@ -127,6 +140,16 @@ mod tests {
         seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), 1001);
+    }
+
+    #[test]
+    fn seeds_of_the_system_differ_and_fit_any_client() {
+        let seeds: Vec<u64> = (0..4).map(|_| entropy_seed()).collect();
+        assert!(
+            seeds.iter().all(|seed| (1..1 << 31).contains(seed)),
+            "{seeds:?}"
+        );
+        assert!(seeds.iter().any(|&seed| seed != seeds[0]), "{seeds:?}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Where games begin: positions and moves from a list, and random plies under a seed.
 
+use rand::SeedableRng as _;
+
 use crate::{
     games::{History, Notation, ParseError, Playable, notation},
     rng::Rng,
@@ -41,7 +43,7 @@ impl<G: Playable> Opening<G> {
     /// The same opening with so many random plies after it, after which the game is not over; without them if there are no such
     /// plies.
     pub fn with_random_plies(&self, plies: u32, seed: u64) -> Self {
-        let mut rng = Rng::new(seed);
+        let mut rng = Rng::seed_from_u64(seed);
         for _ in 0..MAX_TRIES {
             let (mut position, mut history) = self.final_position();
             let mut moves = self.moves.clone();

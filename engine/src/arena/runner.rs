@@ -583,7 +583,8 @@ impl<'a, G: Playable> GameWorker<'a, G> {
             client,
             start_error,
             limits: engine.limits.as_ref().unwrap_or(&plan.limits),
-            seed: scheduled.seed_of(player) >> (u64::BITS - SEED_BITS),
+            // 0 would ask the engine for a seed of its own, and the game could not be played again.
+            seed: (scheduled.seed_of(player) >> (u64::BITS - SEED_BITS)).max(1),
             trees,
         })
     }

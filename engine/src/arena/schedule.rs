@@ -5,6 +5,7 @@
 //! other engine first. All that is known of a game follows from its number, never from how many there will be, so that any game can be
 //! played again alone, and a match made longer keeps the games it had.
 
+use rand::{Rng as _, SeedableRng as _};
 use thiserror::Error;
 
 use crate::{
@@ -165,10 +166,11 @@ impl Schedule {
 /// The numbers below `count` in an order that the seed decides.
 fn shuffled_indices(count: usize, seed: u64) -> Vec<usize> {
     let mut list: Vec<usize> = (0..count).collect();
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::seed_from_u64(seed);
+    // Not `SliceRandom::shuffle`: the order of a seed must not change with a version of rand.
     for last in (1..count).rev() {
-        // So large a number favours no remainder by more than one part in 2^32, if the list fits in memory at all.
-        let other = rng.bits() % (last as u64 + 1);
+        // 64 bits favour no remainder by more than one part in 2^32, for any list that fits into memory.
+        let other = rng.next_u64() % (last as u64 + 1);
         list.swap(last, other as usize);
     }
     list

@@ -566,7 +566,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "seed",
-        help: "Which random numbers",
+        help: "Seed of the random numbers; 0 takes one from the operating system",
         kind: ParameterKind::Whole {
             min: 0,
             max: u64::MAX,

@@ -9,6 +9,7 @@ use std::{
 };
 
 use clap::Args;
+use rand::SeedableRng as _;
 
 use super::{CliError, PositionCommand, game_name, with_position};
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
     catalog::{self, Spec},
     games::{History, Outcome, Playable, Player},
     protocol::client_watch,
-    rng::child_seed,
+    rng::{Rng, child_seed},
     search::{Search, SearchLimits, SearchTask, StopFlag},
 };
 
@@ -154,7 +155,7 @@ fn play_game<G: Playable>(
     let mut position = start.clone();
     let mut history = History::new();
     history.push(&position);
-    let mut rng = crate::rng::Rng::new(child_seed(arguments.seed, game / 2 + (1 << 40)));
+    let mut rng = Rng::seed_from_u64(child_seed(arguments.seed, game / 2 + (1 << 40)));
     for _ in 0..arguments.opening {
         if history.outcome(&position).is_some() {
             break;

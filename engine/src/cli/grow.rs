@@ -61,7 +61,7 @@ struct GrowCommand<'a> {
 impl PositionCommand for GrowCommand<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let Self { arguments, out } = self;
-        let spec = catalog::parse::<G>(&arguments.search)?;
+        let spec = catalog::parse::<G>(&arguments.search)?.with_resolved_seed();
         super::print_remarks(&arguments.search);
         let mut search =
             catalog::build::<G>(&spec).expect("parse gives only searches of this game");

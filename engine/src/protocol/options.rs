@@ -214,7 +214,7 @@ pub fn option_definitions() -> Vec<OptionDef> {
             OptionId::Parameter("seed"),
             "Seed",
             spin(1, 0, MAX_SPIN),
-            "Which random numbers",
+            "Seed of the random numbers; 0 takes one from the operating system",
         ),
         row(
             OptionId::MultiPv,

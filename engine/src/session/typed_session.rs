@@ -40,6 +40,9 @@ pub(super) struct TypedSession<G: Playable> {
     has_pending_pass: bool,
     position: G,
     history: History,
+    /// The search as requested; its seed may be 0.
+    requested: Spec,
+    /// The search as it runs: a seed of 0 is replaced by a drawn one.
     spec: Spec,
     /// The text that `spec` was parsed from.
     search_name: String,
@@ -56,11 +59,29 @@ pub(super) struct TypedSession<G: Playable> {
 /// Searches of at most this many nodes run inline: they end before a `stop` could arrive.
 const MAX_INLINE_NODES: u64 = 4;
 
+#[expect(
+    clippy::expect_used,
+    reason = "a test builds every search of the catalogue"
+)]
+fn default_spec<G: Playable>() -> Spec {
+    catalog::parse::<G>(G::FACTS.default_search)
+        .expect("a game's default search is in the catalogue")
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "a search is parsed for the game it is built for"
+)]
+fn build_search<G: Playable>(spec: &Spec) -> Box<dyn Search<G>> {
+    catalog::build::<G>(spec).expect("the search was parsed for this game")
+}
+
 impl<G: Playable> TypedSession<G> {
     pub(super) fn new(rules: G::Rules) -> Self {
         let start = G::start(rules);
         let mut history = History::new();
         history.push(&start);
+        let spec = default_spec::<G>();
         Self {
             rules,
             source_text: Some(("startpos".to_owned(), String::new())),
@@ -70,8 +91,8 @@ impl<G: Playable> TypedSession<G> {
             move_groups: Vec::new(),
             has_pending_pass: false,
             history,
-            spec: catalog::parse::<G>(G::FACTS.default_search)
-                .expect("a game's default search is in the catalogue"),
+            requested: spec.clone(),
+            spec,
             search_name: G::FACTS.default_search.to_owned(),
             search: None,
             last_searched: None,
@@ -143,12 +164,11 @@ impl<G: Playable> TypedSession<G> {
         let search = self.search.take();
         let moves_since = self.last_searched.as_ref().and_then(|(start, moves)| {
             let is_same = *start == self.start && self.moves.starts_with(moves);
-            is_same.then(|| self.moves[moves.len()..].to_vec())
+            let moves_since = self.moves.get(moves.len()..).unwrap_or_default();
+            is_same.then(|| moves_since.to_vec())
         });
         self.last_searched = Some((self.start.clone(), self.moves.clone()));
-        let search = search.unwrap_or_else(|| {
-            catalog::build::<G>(&self.spec).expect("the search was parsed for this game")
-        });
+        let search = search.unwrap_or_else(|| build_search(&self.spec));
         (search, moves_since.unwrap_or_default())
     }
 
@@ -340,8 +360,9 @@ impl<G: Playable> Session for TypedSession<G> {
         text: &str,
         settings: &[(String, String)],
     ) -> Result<(), CatalogError> {
-        let spec = catalog::configure::<G>(text, settings)?;
-        if spec != self.spec {
+        let requested = catalog::configure::<G>(text, settings)?;
+        if requested != self.requested {
+            let spec = requested.with_resolved_seed();
             // A new seed alone keeps the allocated memory.
             if let Some(search) = &mut self.search
                 && spec == self.spec.with_seed(spec.seed())
@@ -353,6 +374,7 @@ impl<G: Playable> Session for TypedSession<G> {
                 self.search = None;
             }
             self.spec = spec;
+            self.requested = requested;
         }
         self.search_name = text.to_owned();
         Ok(())
@@ -371,8 +393,12 @@ impl<G: Playable> Session for TypedSession<G> {
     }
 
     fn clear_search(&mut self) {
+        self.spec = self.requested.with_resolved_seed();
         if let Some(search) = &mut self.search {
             search.clear();
+            if self.requested.seed() == 0 {
+                search.reseed(self.spec.seed());
+            }
         }
         self.last_searched = None;
     }
@@ -670,6 +696,27 @@ mod tests {
         }
 
         fn reseed(&mut self, _: u64) {}
+    }
+
+    /// A seed of 0 is drawn when the search is set up and again for a new game; any other stays.
+    #[test]
+    fn a_seed_of_zero_is_drawn_and_told() {
+        let mut session = TypedSession::<Kalah>::new(crate::games::kalah::KalahRules::default());
+        let mut seed_after = |seed: &str, clears: bool| {
+            let settings = [("seed".to_owned(), seed.to_owned())];
+            session
+                .set_search("uct", &settings)
+                .expect("uct has a seed");
+            if clears {
+                session.clear_search();
+            }
+            session.search_settings().get("seed").cloned()
+        };
+        assert_eq!(seed_after("7", true).as_deref(), Some("7"));
+        let drawn = seed_after("0", false);
+        assert_ne!(drawn.as_deref(), Some("0"));
+        assert_eq!(drawn, seed_after("0", false), "nothing has changed");
+        assert_ne!(drawn, seed_after("0", true), "another game");
     }
 
     /// A panic is reported, a legal move is still returned, and the next search starts afresh.

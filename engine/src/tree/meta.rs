@@ -31,7 +31,7 @@ pub struct Meta {
     pub search: String,
     /// Everything that can be set about it.
     pub parameters: BTreeMap<String, String>,
-    /// Which random numbers.
+    /// Seed of the random numbers; the drawn one if 0 was set.
     pub seed: u64,
     /// Threads.
     pub threads: u32,
