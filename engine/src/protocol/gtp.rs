@@ -25,8 +25,7 @@ pub(super) struct Gtp {
     id: String,
     task: Option<GtpTask>,
     time: TimeSettings,
-    /// Remaining time of each player, where known.
-    clocks: [Option<TimeLeft>; 2],
+    clocks: GtpClocks,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +58,29 @@ struct TimeSettings {
 struct TimeLeft {
     seconds: f64,
     stones: u32,
+}
+
+/// Remaining time of each player, where known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct GtpClocks {
+    first: Option<TimeLeft>,
+    second: Option<TimeLeft>,
+}
+
+impl GtpClocks {
+    fn get(&self, player: Player) -> Option<TimeLeft> {
+        match player {
+            Player::First => self.first,
+            Player::Second => self.second,
+        }
+    }
+
+    fn get_mut(&mut self, player: Player) -> &mut Option<TimeLeft> {
+        match player {
+            Player::First => &mut self.first,
+            Player::Second => &mut self.second,
+        }
+    }
 }
 
 /// A command line, taken apart.
@@ -244,7 +266,7 @@ impl Gtp {
     fn clear_board(&mut self, core: &mut ServerCore) -> GtpReply {
         core.session.clear_search();
         core.set_position("startpos", "")?;
-        self.clocks = [None; 2];
+        self.clocks = GtpClocks::default();
         empty_reply()
     }
 
@@ -468,7 +490,7 @@ impl Gtp {
         }
         // Once the main time is nearly used up, the period gives more.
         let share = period / f64::from(stones.max(1));
-        let (left, stones) = match self.clocks[player.index()] {
+        let (left, stones) = match self.clocks.get(player) {
             Some(left) if left.stones > 0 => (left.seconds, left.stones),
             Some(left) if left.seconds > share || period <= 0.0 => (left.seconds, 0),
             None if main > share => (main, 0),
@@ -607,7 +629,7 @@ impl Gtp {
         match (seconds(main), seconds(period), stones.parse::<u32>()) {
             (Some(main), Some(period), Ok(stones)) => {
                 self.time.settings = Some((main, period, stones));
-                self.clocks = [None; 2];
+                self.clocks = GtpClocks::default();
                 empty_reply()
             }
             _ => {
@@ -627,7 +649,7 @@ impl Gtp {
                 "syntax error: expected a colour, seconds and a number of stones".to_owned(),
             );
         };
-        self.clocks[player.index()] = Some(TimeLeft { seconds, stones });
+        *self.clocks.get_mut(player) = Some(TimeLeft { seconds, stones });
         if self.time.settings.is_none() {
             self.time.settings = Some((seconds.max(0.001), 0.0, 0));
         }
@@ -766,13 +788,13 @@ impl ProtocolHandler for Gtp {
                 player,
                 plays_move: plays,
             } => {
-                if let Some(left) = &mut self.clocks[player.index()] {
+                if let Some(left) = self.clocks.get_mut(player) {
                     left.seconds -= result.info.time.as_secs_f64();
                 } else if let Some((main, ..)) = self.time.settings
                     && main > 0.0
                 {
                     let seconds = main - result.info.time.as_secs_f64();
-                    self.clocks[player.index()] = Some(TimeLeft { seconds, stones: 0 });
+                    *self.clocks.get_mut(player) = Some(TimeLeft { seconds, stones: 0 });
                 }
                 if plays && let Err(error) = core.session.play(&result.best_move) {
                     return Self::respond(core, '?', &id, &error.to_string());

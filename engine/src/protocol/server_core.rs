@@ -13,7 +13,7 @@ use super::{
     tree_outputs::TreeOutputs,
 };
 use crate::{
-    games::{self, GameFacts, notation::Style},
+    games::{self, GameFacts, Player, notation::Style},
     search::{SearchLimits, StopFlag},
     session::{self, SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent},
 };
@@ -65,6 +65,10 @@ fn option_variant(game: &str, is_wanted: impl Fn(&'static str) -> bool) -> Optio
 }
 
 impl ServerCore {
+    #[expect(
+        clippy::expect_used,
+        reason = "the table of games is fixed at build time"
+    )]
     pub(super) fn new(event_sink: ServerEventSink) -> Self {
         Self {
             session: session::open(games::DEFAULT.name).expect("the default game is in the table"),
@@ -82,6 +86,15 @@ impl ServerCore {
             event_sink,
             number: 0,
             trees: TreeOutputs::default(),
+        }
+    }
+
+    /// The name of a side in this game.
+    pub(super) fn player_name(&self, player: Player) -> &'static str {
+        let [first, second] = self.session.players();
+        match player {
+            Player::First => first,
+            Player::Second => second,
         }
     }
 

@@ -94,7 +94,10 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<ServerInput>> {
             break;
         }
         let end = buffer.iter().position(|&byte| byte == b'\n');
-        let part = &buffer[..end.unwrap_or(buffer.len())];
+        let part = buffer
+            .split(|&byte| byte == b'\n')
+            .next()
+            .unwrap_or_default();
         is_long |= line.len() + part.len() > MAX_LINE_BYTES;
         if is_long {
             line = Vec::new();

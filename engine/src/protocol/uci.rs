@@ -350,13 +350,13 @@ impl Uci {
         core.send_line(format!("game:     {game}"));
         let position = core.session.position(core.style);
         core.send_line(format!("position: {position}"));
-        let to_move = core.session.players()[core.session.to_move().index()];
+        let to_move = core.player_name(core.session.to_move());
         match core.session.outcome() {
             Some((outcome, reason)) => {
                 let result = match outcome {
                     Outcome::Draw => "draw".to_owned(),
                     Outcome::Win(player) => {
-                        format!("{} wins", core.session.players()[player.index()])
+                        format!("{} wins", core.player_name(player))
                     }
                 };
                 core.send_line(format!("result:   {result} ({reason})"));
@@ -379,7 +379,7 @@ impl Uci {
                 if value < 0 { "-" } else { "" },
                 value.unsigned_abs() / 100,
                 value.unsigned_abs() % 100,
-                core.session.players()[core.session.to_move().index()]
+                core.player_name(core.session.to_move())
             );
             core.send_line(text);
         }
@@ -677,12 +677,16 @@ impl ParsedGo {
                 _ => go.perft = PerftRequest::Depth(plies.min(64)),
             }
         }
-        let own = to_move.index();
         // Only our own clock matters; the opponent's may be missing.
-        if let Some(time) = left[own].or(increment[own].map(|_| 0)) {
+        let own = |[first, second]: [Option<i64>; 2]| match to_move {
+            Player::First => first,
+            Player::Second => second,
+        };
+        let (left, increment) = (own(left), own(increment));
+        if let Some(time) = left.or(increment.map(|_| 0)) {
             go.request.clock = Some(PlayerClock {
                 remaining_ms: time,
-                increment_ms: increment[own].unwrap_or(0),
+                increment_ms: increment.unwrap_or(0),
                 moves_to_go,
             });
         }

@@ -127,8 +127,9 @@ impl<R: Read> BinaryReader<R> {
         while buffer.len() < len {
             let begin = buffer.len();
             buffer.resize(len.min(begin + Self::MAX_CHUNK_BYTES), 0);
+            let (_, chunk) = buffer.split_at_mut(begin);
             self.input
-                .read_exact(&mut buffer[begin..])
+                .read_exact(chunk)
                 .map_err(|error| self.end_error(error, what))?;
         }
         self.offset += len as u64;

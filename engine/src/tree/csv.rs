@@ -50,6 +50,11 @@ fn writer<W: Write>(style: QuoteStyle, out: W) -> Writer<W> {
         .from_writer(out)
 }
 
+/// The name of a column, for messages.
+fn column_name(column: usize) -> &'static str {
+    COLUMNS.get(column).copied().unwrap_or_default()
+}
+
 fn write_rows<W: Write>(
     tree: &Tree,
     rows: std::ops::Range<usize>,
@@ -57,7 +62,9 @@ fn write_rows<W: Write>(
 ) -> io::Result<()> {
     let mut number = Vec::with_capacity(32);
     for row in rows {
-        let node = &tree.nodes()[row];
+        let Some(node) = tree.nodes().get(row) else {
+            break;
+        };
         for (column, name) in [(0, tree.move_name(row)), (4, tree.state(row))] {
             check_length(column, name.as_bytes(), row + 1).map_err(io::Error::other)?;
         }
@@ -197,14 +204,14 @@ fn push_record(record: &ByteRecord, builder: &mut TreeBuilder) -> Result<(), Str
     }
     let text = |column: usize| {
         std::str::from_utf8(&record[column])
-            .map_err(|_| format!("the {} is not UTF-8", COLUMNS[column]))
+            .map_err(|_| format!("the {} is not UTF-8", column_name(column)))
     };
     let whole = |column: usize| {
         let text = text(column)?;
         text.trim().parse::<i32>().map_err(|_| {
             format!(
                 "the {} is {}: expected a whole number below 2^31",
-                COLUMNS[column],
+                column_name(column),
                 quote_start(text)
             )
         })

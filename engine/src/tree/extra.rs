@@ -159,8 +159,9 @@ pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>
         let node_visits = fields.read_u64::<LittleEndian>()?;
         let mean = fields.read_f64::<LittleEndian>()?;
         let (mut visits, mut table_squares) = (0, f64::NAN);
+        let (mut flags, mut behind) = fields.split_at_checked(8).unwrap_or((fields, &[]));
+        let (result, cut) = (flags.read_u8()?, flags.read_u8()?);
         if size >= RECORD_BYTES {
-            let mut behind = &fields[8..];
             visits = behind.read_u64::<LittleEndian>()?;
             table_squares = behind.read_f64::<LittleEndian>()?;
         }
@@ -172,13 +173,10 @@ pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>
                 mean,
                 squares: table_squares,
             }),
-            proven: outcome_from_code(fields[0]).ok_or_else(|| {
-                TreeError::at_byte(
-                    at + 24,
-                    format!("the result is {}: expected 0 to 3", fields[0]),
-                )
+            proven: outcome_from_code(result).ok_or_else(|| {
+                TreeError::at_byte(at + 24, format!("the result is {result}: expected 0 to 3"))
             })?,
-            cut: fields[1] & 1 == 1,
+            cut: cut & 1 == 1,
         });
     }
     Ok((rows, count))

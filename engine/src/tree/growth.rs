@@ -15,6 +15,11 @@
 //! [`crate::search::growth_records`]. Runs of different threads follow each other as they come, and so a record may speak of
 //! something that is only made in a later one. The reader sees to that: see `grower`.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "places and edges come from the builder, which checks every number of the journal"
+)]
+
 use std::{
     collections::HashMap,
     fs::File,

@@ -5,6 +5,11 @@
 //! ends and the next begins. Whoever waits is known to what it waits for, and a path goes on where it stopped, so that
 //! the time this takes grows no faster than the journal, whatever is in it.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "numbers are those that IdMap gave out, and every table grows with it"
+)]
+
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::{

@@ -1,5 +1,10 @@
 //! Whatever numbers a journal has for nodes or moves, and those that count them in the order in which they were made.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a slot is looked at only after the table was grown to hold it"
+)]
+
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::search::growth_records::FIRST_TAG;

@@ -8,6 +8,17 @@
 //! does not know the game, with an [`index`] where it is too large for memory, and [`writer`], which puts files into a directory whole or not at
 //! all. protocol.md says what is in each file.
 
+// Input comes from other programs and files: no text or file may end the process.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
 use std::{collections::TryReserveError, fmt, io};
 
 pub mod binary;
@@ -60,6 +71,10 @@ pub struct Tree {
     names: String,
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "rows are those of this tree, and parents stand before their children"
+)]
 impl Tree {
     /// The rows.
     pub fn nodes(&self) -> &[TreeNode] {
@@ -140,6 +155,10 @@ impl Tree {
 }
 
 /// Equal in every column of every row; means that are not numbers are equal if their bits are.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "rows are those of this tree, and parents stand before their children"
+)]
 impl PartialEq for Tree {
     fn eq(&self, other: &Self) -> bool {
         let figures =
@@ -229,6 +248,10 @@ impl Default for TreeBuilder {
     }
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "rows are those of this tree, and parents stand before their children"
+)]
 impl TreeBuilder {
     const RECENT_NAMES_CAPACITY: usize = 1 << 11;
 

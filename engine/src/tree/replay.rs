@@ -1,5 +1,10 @@
 //! A tree as it was after any number of iterations, rebuilt from its journal.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the tables of a replay are as long as those of its Growth, whose numbers were checked"
+)]
+
 use super::{
     TreeError,
     growth::{Growth, JournalFollower, PositionTable},

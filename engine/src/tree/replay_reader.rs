@@ -1,6 +1,11 @@
 //! A journal as something to watch: the tree after any iteration, in rows, and how the visits of the root's moves went. The
 //! game is known by its name only, so that whoever watches need not know of games or searches.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "rows are those of a tree that was built here"
+)]
+
 use std::path::{Path, PathBuf};
 
 pub use super::index::ReplayLimits;

@@ -1,5 +1,10 @@
 //! A tree file looked at: its shape, its principal variation, and what does not add up.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "parents of rows were checked when the tree was built"
+)]
+
 use super::files::Document;
 
 /// What there is to say about a tree.

@@ -13,6 +13,11 @@
 //!             bytes, and how many nodes were made
 //! ```
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "lengths are compared before, and N is at most 8"
+)]
+
 use super::{
     super::{
         extra::{outcome_code, outcome_from_code},

@@ -10,6 +10,11 @@
 //! become important later. Where that has happened, a journal that has ended is read twice more: once to count the visits
 //! that each node has in the end, once with these as a guide.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "steps and nodes are compared with the lengths of what was loaded"
+)]
+
 mod checkpoint_store;
 mod codec;
 mod paged_table;

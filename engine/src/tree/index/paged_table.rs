@@ -1,5 +1,10 @@
 //! A table of words by number of which only so much is held in memory; the rest lies in a scratch file.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "offsets lie within a page by construction"
+)]
+
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},

@@ -1,5 +1,10 @@
 //! The most visited part of a tree at one time, and its way through the iterations before and after.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "parents are checked when a part is decoded, and the tables are of one length"
+)]
+
 use super::super::growth::{JournalKind, NONE};
 use crate::{
     games::Outcome,

@@ -4,6 +4,11 @@
 //! their children are forgotten, and what is told of anything below counts as theirs. A node that was closed stays closed,
 //! so that a second reading of the journal, which knows how often each node is visited in the end, may choose better.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "numbers are those of tracked nodes, and the tables grow together"
+)]
+
 use std::{
     collections::{HashMap, VecDeque},
     io,
