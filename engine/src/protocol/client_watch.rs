@@ -1,18 +1,17 @@
-//! Whether the client is still there, as far as the system can tell: a client that has died must not leave an engine behind.
+//! Detects a client that has gone, so that no engine outlives it.
 
 use std::{io, process, thread};
 
-/// What is seen to be gone.
+/// Which end of the connection is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientLoss {
-    /// Whoever read the output.
+    /// The reader of our output.
     Output,
-    /// The process that started this one.
+    /// The parent process.
     Parent,
 }
 
-/// Watches for losses on a thread of its own and tells each once, until `tell` answers false. Where the system cannot say,
-/// nothing is ever lost.
+/// Watches on its own thread and reports each loss once, until `on_loss` returns false. Systems without support report nothing.
 pub(super) fn watch(on_loss: impl Fn(ClientLoss) -> bool + Send + 'static) -> io::Result<()> {
     let Some(watcher) = system::ClientWatcher::new() else {
         return Ok(());
@@ -21,10 +20,10 @@ pub(super) fn watch(on_loss: impl Fn(ClientLoss) -> bool + Send + 'static) -> io
     watching.spawn(move || watcher.run(on_loss)).map(|_| ())
 }
 
-/// Ends the process, with exit code 0, as soon as nobody reads its output any more: for commands that do nothing but talk.
+/// Ends the process with exit code 0 once nobody reads its output: for commands whose output is their only effect.
 pub fn exit_when_stdout_closes() {
     let watching = thread::Builder::new().name("client".to_owned());
-    // Without a thread the next line that cannot be written ends it.
+    // Without the thread, the next failed write ends the process.
     let _ = watching.spawn(|| {
         while !system::has_lost_output() {}
         process::exit(0);
@@ -48,14 +47,14 @@ mod system {
 
     use super::ClientLoss;
 
-    /// How often the parent is looked at. The end of the output wakes the thread by itself.
+    /// How often the parent is checked. A closed output wakes the thread at once.
     const POLL_INTERVAL: Duration = Duration::from_millis(500);
-    /// A server that has not ended so long after its parent is ended: it may be writing to a pipe that nobody empties.
+    /// How long a server may outlive its parent; it may be blocked on a full pipe.
     const EXIT_GRACE_PERIOD: Duration = Duration::from_secs(5);
 
-    /// What is watched.
+    /// The watcher's state.
     pub(super) struct ClientWatcher {
-        /// The process that started this one, if its end means anything.
+        /// The parent process; none if the engine may outlive it.
         parent: Option<Pid>,
     }
 
@@ -76,7 +75,7 @@ mod system {
                         return;
                     }
                 }
-                // An orphan gets another parent.
+                // An orphan is adopted by another process.
                 if self.parent.is_some() && getppid() != self.parent {
                     on_loss(ClientLoss::Parent);
                     thread::sleep(EXIT_GRACE_PERIOD);
@@ -86,7 +85,7 @@ mod system {
         }
     }
 
-    /// Whether the input is a file, or nothing at all: then nobody talks with the engine, and it may outlive who started it.
+    /// Whether input is a file or `/dev/null`: there is no client then, and the engine may outlive its parent.
     fn is_scripted() -> bool {
         fstat(io::stdin()).is_ok_and(|status| {
             let kind = FileType::from_raw_mode(status.st_mode);
@@ -95,10 +94,10 @@ mod system {
         })
     }
 
-    /// Waits a while; whether nobody reads the output any more.
+    /// Waits up to [`POLL_INTERVAL`]; whether the output has lost its reader.
     pub(super) fn has_lost_output() -> bool {
         let stdout = io::stdout();
-        // Errors are told without being asked for.
+        // Errors are reported without being requested.
         let mut output = [PollFd::from_borrowed_fd(stdout.as_fd(), PollFlags::empty())];
         let wait = Timespec {
             tv_sec: 0,

@@ -1,23 +1,23 @@
-//! How long to think when there is a clock: a pure function of what the clock says.
+//! Time management: the time for a move as a pure function of the clock.
 
 use std::time::Duration;
 
-/// What a player knows of its own clock. What the opponent has left is nobody's business.
+/// A player's own clock; the opponent's is not used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlayerClock {
-    /// Milliseconds left; runners send 0 and less too.
+    /// Milliseconds left; match runners may send 0 or less.
     pub remaining_ms: i64,
-    /// Milliseconds that every move adds.
+    /// Milliseconds added after each move.
     pub increment_ms: i64,
-    /// Moves until more time comes; none or 0 if none ever does.
+    /// Moves to the next time control; none or 0 for sudden death.
     pub moves_to_go: Option<u32>,
 }
 
-/// A game is taken to go on for so many moves.
+/// Moves a game is assumed to last on.
 const EXPECTED_MOVES_LEFT: u32 = 30;
 
-/// The time for the next move, if between moves `overhead` may be lost on the way to and from the runner. Never more than
-/// what is left without it, unless that is nothing: then a millisecond.
+/// The time for the next move, keeping `overhead` back for communication. At least a millisecond, otherwise never more than
+/// what is left without the overhead.
 pub fn allocate_time(clock: &PlayerClock, overhead: Duration) -> Duration {
     let left = Duration::from_millis(clock.remaining_ms.max(0) as u64);
     let usable = left.saturating_sub(overhead);
@@ -26,8 +26,8 @@ pub fn allocate_time(clock: &PlayerClock, overhead: Duration) -> Duration {
         Some(moves) => moves.min(EXPECTED_MOVES_LEFT),
     };
     let increment = Duration::from_millis(clock.increment_ms.max(0) as u64);
-    // The increment comes after the move, so most of it may be spent, but never what is not there yet. The last move before
-    // more time comes may take all; any other leaves some for the next.
+    // The increment arrives after the move, so it may be spent only while the clock can cover it. The last move before the
+    // time control may use everything; any other leaves a quarter.
     let share = usable / moves + increment * 3 / 4;
     let most = if moves == 1 { usable } else { usable * 3 / 4 };
     share.min(most).max(Duration::from_millis(1))

@@ -1,30 +1,30 @@
-//! What a search's figures look like to clients.
+//! Conversions from win rates to the scores of protocols.
 
 use std::cmp::Ordering;
 
 use crate::session::MoveInfo;
 
-/// The score of a certain win, and the most that any score says.
+/// Bound of centipawn scores, and the score of a proven win.
 pub const MAX_CENTIPAWNS: i32 = 2000;
 
-/// A win rate as centipawns: 400 log10(w / (1 - w)), so that ten times as likely to win as to lose is 400, cut off at
-/// plus or minus 2000. Half is 0, and 100 is a win rate of 0.64.
+/// A win rate as centipawns by the Elo curve: 400 log10(w / (1 - w)), clamped to [`MAX_CENTIPAWNS`]. 0.5 is 0, 0.64 is 100, and
+/// odds of ten to one are 400.
 pub fn centipawns(value: f64) -> i32 {
     let value = value.clamp(1e-6, 1.0 - 1e-6);
     let score = 400.0 * (value / (1.0 - value)).log10();
     (score.round() as i32).clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS)
 }
 
-/// What a line is worth.
+/// A score as UCI writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UciScore {
     /// Centipawns for the player to move.
     Centipawns(i32),
-    /// The game certainly ends after so many plies; whether the player to move wins it.
+    /// Plies to a proven end of the game, and whether the player to move wins.
     Mate(u32, bool),
 }
 
-/// The score of a line: a mate if the result is certain and the line leads to it.
+/// The score of a root move: a mate if the result is proven and the principal variation reaches it.
 pub fn score(line: &MoveInfo) -> UciScore {
     let plies = line.pv.len() as u32;
     match line.proven {
@@ -37,8 +37,7 @@ pub fn score(line: &MoveInfo) -> UciScore {
     }
 }
 
-/// Wins, draws and losses out of a thousand. A win rate counts a draw as half a win and does not say how many there are: they
-/// are told only where a draw is certain.
+/// Win, draw and loss permille. A win rate does not tell draws from half wins, so draws appear only when proven.
 pub fn win_draw_loss(line: &MoveInfo) -> [u32; 3] {
     match line.proven {
         Some(Ordering::Greater) => [1000, 0, 0],
@@ -51,7 +50,7 @@ pub fn win_draw_loss(line: &MoveInfo) -> [u32; 3] {
     }
 }
 
-/// The win rate that is not undercut with a probability of about 97.5 %, by the visits there are.
+/// Lower bound of the win rate's 95 % confidence interval (normal approximation), as KataGo's `lcb`.
 pub fn lower_confidence_bound(line: &MoveInfo) -> f64 {
     let visits = line.visits.max(1) as f64;
     let value = line.value.clamp(0.0, 1.0);
