@@ -11,61 +11,15 @@ pub trait Evaluate: Game {
     /// Every evaluation by name; the first is the one to use when nobody asks for another.
     fn evaluations() -> &'static [Evaluation<Self>];
 
-    /// Reward curves by name: what a playout that is cut short may pay. The first is the one to use when nobody asks for
-    /// another.
-    fn reward_curves() -> &'static [RewardCurve<Self>];
-
-    /// What a playout that stops here pays the first player: 0.2 to 0.8, and 0.5 when neither side is ahead.
-    #[inline]
-    fn cutoff_reward(&self) -> f64 {
-        let curve = &Self::reward_curves()[0];
-        (curve.function)(self, curve.defaults)
-    }
+    /// The reward of a playout that is cut off here, for the first player: 0.2 to 0.8, and 0.5 when neither side is ahead.
+    fn cutoff_reward(&self) -> f64;
 }
 
-/// One way from a position to a reward.
-pub struct RewardCurve<G> {
-    /// What it is called in options.
-    pub name: &'static str,
-    /// What it does, in a sentence.
-    pub help: &'static str,
-    /// What can be set, in the order of the arguments.
-    pub parameters: &'static [EvaluationParameter],
-    /// Their default values.
-    pub defaults: &'static [i32],
-    /// The reward for the first player, from 0.2 to 0.8.
-    pub function: fn(&G, &[i32]) -> f64,
-}
-
-impl<G: Evaluate> RewardCurve<G> {
-    /// The curve of a game that has no published one: its first evaluation, squeezed so that half of the way to the end is
-    /// reached at `HALF`.
-    pub const fn squashed<const HALF: i32>() -> Self {
-        Self {
-            name: "squashed",
-            help: "The first evaluation, squeezed into the range of rewards.",
-            parameters: const {
-                &[EvaluationParameter {
-                    name: "half",
-                    help: "The value of the evaluation at which the reward is half-way from even to its end.",
-                    kind: EvaluationParameterKind::Number {
-                        default: HALF,
-                        min: 1,
-                        max: 1_000_000,
-                    },
-                }]
-            },
-            defaults: const { &[HALF] },
-            function: |position, arguments| {
-                let half = arguments.first().copied().unwrap_or(HALF);
-                squash(
-                    G::evaluations()[0].value(position),
-                    position.to_move(),
-                    half,
-                )
-            },
-        }
-    }
+/// A cutoff reward for games without a published one: the first evaluation, squashed with `half` (see [`squash`]).
+#[inline]
+pub fn squashed_evaluation<G: Evaluate>(position: &G, half: i32) -> f64 {
+    let value = G::evaluations()[0].value(position);
+    squash(value, position.to_move(), half)
 }
 
 /// One way to judge a position.

@@ -3,10 +3,7 @@
 //! `A[x:+ y:B[x:- y:0]]`: the first player (A) can play x and win, or y; then the second player (B) can win or draw. The
 //! same letter twice in a row is an extra turn. Moves are single small letters in ascending order.
 
-use super::{
-    Evaluate, Game, Outcome, Player, Symmetric, Symmetry,
-    evaluate::{Evaluation, RewardCurve},
-};
+use super::{Evaluate, Game, Outcome, Player, Symmetric, Symmetry, evaluate::Evaluation};
 use crate::rng::mix;
 
 /// A whole game.
@@ -203,15 +200,8 @@ impl Evaluate for Scripted {
         &TABLE
     }
 
-    fn reward_curves() -> &'static [RewardCurve<Self>] {
-        static TABLE: [RewardCurve<Scripted>; 1] = [RewardCurve {
-            name: "even",
-            help: "Nobody is ahead.",
-            parameters: &[],
-            defaults: &[],
-            function: |_, _| 0.5,
-        }];
-        &TABLE
+    fn cutoff_reward(&self) -> f64 {
+        0.5
     }
 }
 

@@ -5,10 +5,7 @@ use std::sync::LazyLock;
 use cozy_chess::{Color, Piece};
 
 use super::Chess;
-use crate::games::{
-    Evaluate,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
-};
+use crate::games::{Evaluate, evaluate::Evaluation};
 
 const PIECE_VALUES: [(Piece, i32); 5] = [
     (Piece::Pawn, 1),
@@ -41,30 +38,12 @@ impl Evaluate for Chess {
         &TABLE
     }
 
-    fn reward_curves() -> &'static [RewardCurve<Self>] {
-        static TABLE: [RewardCurve<Chess>; 1] = [RewardCurve {
-            name: "material",
-            help: "Report 000's arctangent of the material ahead, each side counting 39 at most.",
-            parameters: &[EvaluationParameter {
-                name: "softness",
-                help: "Pawns ahead at which the reward is half-way from even to its end.",
-                kind: EvaluationParameterKind::Number {
-                    default: SOFTNESS,
-                    min: 1,
-                    max: 100,
-                },
-            }],
-            defaults: &[SOFTNESS],
-            function: |position, arguments| {
-                let [white, black] = [Color::White, Color::Black]
-                    .map(|side| material(position, side).min(MAX_MATERIAL));
-                match arguments.first() {
-                    Some(&softness) if softness != SOFTNESS => reward(white - black, softness),
-                    _ => REWARDS[(white - black + MAX_MATERIAL) as usize],
-                }
-            },
-        }];
-        &TABLE
+    /// Report 000's arctangent of the material ahead, each side counting 39 at most.
+    #[inline]
+    fn cutoff_reward(&self) -> f64 {
+        let [white, black] =
+            [Color::White, Color::Black].map(|side| material(self, side).min(MAX_MATERIAL));
+        REWARDS[(white - black + MAX_MATERIAL) as usize]
     }
 }
 

@@ -3,7 +3,7 @@
 use super::ConnectFour;
 use crate::games::{
     Evaluate,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, squashed_evaluation},
 };
 use crate::machine::iter_ones;
 
@@ -46,9 +46,9 @@ impl Evaluate for ConnectFour {
         &TABLE
     }
 
-    fn reward_curves() -> &'static [RewardCurve<Self>] {
-        static TABLE: [RewardCurve<ConnectFour>; 1] = [RewardCurve::squashed::<100>()];
-        &TABLE
+    #[inline]
+    fn cutoff_reward(&self) -> f64 {
+        squashed_evaluation(self, 100)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{BOARD, Delta, Slides, has_four};
 use crate::games::{
     Evaluate,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, squashed_evaluation},
 };
 use crate::machine::iter_ones;
 
@@ -49,9 +49,9 @@ impl Evaluate for Delta {
         &TABLE
     }
 
-    fn reward_curves() -> &'static [RewardCurve<Self>] {
-        static TABLE: [RewardCurve<Delta>; 1] = [RewardCurve::squashed::<20>()];
-        &TABLE
+    #[inline]
+    fn cutoff_reward(&self) -> f64 {
+        squashed_evaluation(self, 20)
     }
 }
 

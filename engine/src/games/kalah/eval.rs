@@ -3,7 +3,7 @@
 use super::Kalah;
 use crate::games::{
     Evaluate, Game as _, Player,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind},
 };
 
 impl Evaluate for Kalah {
@@ -36,27 +36,12 @@ impl Evaluate for Kalah {
         &TABLE
     }
 
-    fn reward_curves() -> &'static [RewardCurve<Self>] {
-        static TABLE: [RewardCurve<Kalah>; 1] = [RewardCurve {
-            name: "stores",
-            help: "Report 000's straight line: from 0.2 at 48 stones behind to 0.8 at 48 ahead.",
-            parameters: &[EvaluationParameter {
-                name: "stones",
-                help: "The lead at which the line ends.",
-                kind: EvaluationParameterKind::Number {
-                    default: 48,
-                    min: 1,
-                    max: 72,
-                },
-            }],
-            defaults: &[48],
-            function: |position, arguments| {
-                let [south, north] =
-                    [Player::First, Player::Second].map(|player| i32::from(position.store(player)));
-                reward(south - north, arguments.first().copied().unwrap_or(48))
-            },
-        }];
-        &TABLE
+    /// Report 000's straight line: from 0.2 at 48 stones behind to 0.8 at 48 ahead.
+    #[inline]
+    fn cutoff_reward(&self) -> f64 {
+        let [south, north] =
+            [Player::First, Player::Second].map(|player| i32::from(self.store(player)));
+        reward(south - north, 48)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{CORNERS, Othello, OthelloMove, PASS};
 use crate::games::{
     Evaluate, Game as _, Player,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, RewardCurve},
+    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, squashed_evaluation},
 };
 use crate::machine::iter_ones;
 
@@ -84,9 +84,9 @@ impl Evaluate for Othello {
         &TABLE
     }
 
-    fn reward_curves() -> &'static [RewardCurve<Self>] {
-        static TABLE: [RewardCurve<Othello>; 1] = [RewardCurve::squashed::<100>()];
-        &TABLE
+    #[inline]
+    fn cutoff_reward(&self) -> f64 {
+        squashed_evaluation(self, 100)
     }
 }
 
