@@ -1399,6 +1399,10 @@ fn a_full_memory_is_the_limit_and_12_megabytes() {
 #[cfg(target_os = "linux")]
 fn a_full_memory_is_the_limit_and_12_megabytes_for_every_search() {
     fn check<G: Playable>(_: G::Rules) {
+        // The fixture has too few positions to fill a memory.
+        if !G::FACTS.is_listed {
+            return;
+        }
         for name in catalog::names::<G>() {
             let spec = catalog::parse::<G>(name).expect("listed searches exist");
             if matches!(spec, Spec::Mcts(_)) {
