@@ -1,5 +1,5 @@
-//! The rules of the games: what a position is, what may be played in it, who has won. Text is in `notation`,
-//! judgement in each game's `eval`; search knows none of them by name.
+//! The rules of the games: what a position is, what may be played in it, who has won. Text is in `notation`, judgement in each
+//! game's `eval`, names, formats and defaults in its `facts`; nothing else knows a game by name.
 //!
 //! To add a game: one folder, and two lines here (its `pub mod` and its row in `games!`); see the README.
 
