@@ -169,14 +169,7 @@ pub trait Explain: Notation {
         }
         let grid = self.grid();
         let rows = grid.stones.len() / usize::from(grid.columns).max(1);
-        // The squares that the text is made of, if it is made of nothing else.
-        (move_text(self, mv).as_bytes().chunks(2))
-            .map(|part| {
-                let square = std::str::from_utf8(part).ok()?;
-                notation::parse_square(square, grid.columns, rows as u8).map(BoardPlace::square)
-            })
-            .collect::<Option<_>>()
-            .unwrap_or_default()
+        squares_in_text(&move_text(self, mv), grid.columns, rows as u8)
     }
 
     /// What a move does, one step after the other; nothing for a pass.
@@ -244,4 +237,30 @@ pub(super) fn places_of(
     square: impl Fn(u8) -> (u8, u8),
 ) -> impl Iterator<Item = BoardPlace> {
     crate::machine::iter_ones(bits).map(move |bit| BoardPlace::square(square(bit)))
+}
+
+/// The squares that a text is made of; none if it is made of anything else.
+fn squares_in_text(text: &str, columns: u8, rows: u8) -> Vec<BoardPlace> {
+    (text.as_bytes().chunks(2))
+        .map(|part| {
+            let square = std::str::from_utf8(part).ok()?;
+            notation::parse_square(square, columns, rows).map(BoardPlace::square)
+        })
+        .collect::<Option<_>>()
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_squares_or_nothing() {
+        let places = |text: &str| squares_in_text(text, 4, 3);
+        assert_eq!(places("b3"), [BoardPlace::square((1, 2))]);
+        assert_eq!(places("a1d2"), [(0, 0), (3, 1)].map(BoardPlace::square));
+        for none in ["", "b", "b4", "e1", "b3x", "żż", "pass"] {
+            assert_eq!(places(none), [], "{none}");
+        }
+    }
 }
