@@ -1,39 +1,39 @@
-//! What the window counts of itself: how soon it answers, and how smoothly trees grow.
+//! Latency of clicks and frame rate of growing trees.
 
 use std::{collections::VecDeque, time::Duration};
 
 use serde_json::{Value, json};
 
-/// So many of the last ones are remembered.
+/// Samples kept of each kind, the latest.
 const MAX_SAMPLES: usize = 300;
-/// A tree that has not changed for so long has stopped growing.
+/// Gap after which a tree counts as having stopped growing.
 const MIN_GROWTH_PAUSE: Duration = Duration::from_millis(500);
 
-/// The counters.
+/// Measurements of the running window.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    /// How many frames were drawn.
+    /// Frames drawn.
     frames: u64,
-    /// Whether the next frame shows another state of a growing tree.
+    /// Whether the next frame shows a new state of a growing tree.
     has_grown: bool,
-    /// From a click to the frame that answers it.
+    /// Times from a click to the frame that answers it.
     click_latencies: VecDeque<Duration>,
-    /// When another state of a growing tree was shown.
+    /// When new states of growing trees were shown.
     growth_times: VecDeque<Duration>,
 }
 
 impl Counters {
-    /// A click was answered.
+    /// Records the time from a click to its frame.
     pub fn record_click_latency(&mut self, after: Duration) {
         push_bounded(&mut self.click_latencies, after);
     }
 
-    /// There is another state of a growing tree to be shown.
+    /// Notes a new state of a growing tree, to be shown by the next frame.
     pub fn mark_grown(&mut self) {
         self.has_grown = true;
     }
 
-    /// A frame was drawn.
+    /// Records a frame.
     pub fn record_frame(&mut self, now: Duration) {
         self.frames += 1;
         if std::mem::take(&mut self.has_grown) {
@@ -41,7 +41,7 @@ impl Counters {
         }
     }
 
-    /// How soon 95 of 100 clicks were answered.
+    /// 95th percentile of click latencies.
     pub fn click_latency_p95(&self) -> Option<Duration> {
         let mut times: Vec<Duration> = self.click_latencies.iter().copied().collect();
         times.sort();
@@ -50,7 +50,7 @@ impl Counters {
             .copied()
     }
 
-    /// How many states of growing trees were shown in a second, pauses left out.
+    /// States of growing trees shown per second, without pauses.
     pub fn growth_frame_rate(&self) -> Option<f64> {
         let pairs = self
             .growth_times
@@ -64,7 +64,7 @@ impl Counters {
         (!time.is_zero()).then(|| steps.len() as f64 / time.as_secs_f64())
     }
 
-    /// All of it, for tests.
+    /// The measurements as JSON.
     pub fn dump(&self) -> Value {
         json!({
             "frames": self.frames,

@@ -1,9 +1,9 @@
-//! What there is to know of the app, for those who drive the window from outside.
+//! The app's state as JSON, for tests that drive the window from outside.
 
 use super::{App, display_name};
 
 impl App {
-    /// Where in the window the selected node and its children are, by row counted from 1; the root's if none is selected.
+    /// Row, from 1, and window position in pixels of the focused node and its children.
     fn node_locations(&self) -> Vec<(u32, f64, f64)> {
         let (Some(model), Some(camera)) = (&self.document.model, &self.navigation.camera) else {
             return Vec::new();
@@ -26,7 +26,7 @@ impl App {
             .collect()
     }
 
-    /// What is set up to be played, and what has to be put right about it.
+    /// The game setup and its problems.
     fn dump_setup(&self) -> serde_json::Value {
         let problems = self.settings.play.validate(&self.own_engine_command).err();
         let problems: Vec<serde_json::Value> = (problems.unwrap_or_default().iter())
@@ -37,7 +37,7 @@ impl App {
         serde_json::json!({"chosen": self.settings.play, "problems": problems})
     }
 
-    /// What there is to know, for tests.
+    /// The whole state.
     pub fn dump(&self) -> serde_json::Value {
         let model = self.document.model.as_ref();
         serde_json::json!({

@@ -1,4 +1,4 @@
-//! A match that is followed: how it stands, and which of its trees is the newest.
+//! A followed match: its state, and which of its trees is shown.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,45 +18,45 @@ use crate::{
     workers::watch::{Awaited, WatchScope},
 };
 
-/// A tree of a match that this window started grows for so long.
+/// Length of the growth animation in a match that this window started.
 const DEMO_GROWTH_DURATION: Duration = Duration::from_millis(1200);
 
-/// What is known of a match that is followed.
+/// A match that is followed.
 #[derive(Debug, Default)]
 pub struct FollowedMatch {
-    /// How it stands, as far as it was told.
+    /// Its state; `None` until match.json is read.
     pub state: Option<Arc<MatchState>>,
-    /// What is not there yet.
+    /// What it still lacks.
     awaited: Option<Awaited>,
     /// Whether the window closes when the match is over.
     close_when_over: bool,
-    /// Whether its directory is to be remembered as soon as it is there.
+    /// Whether to add its directory to the recent ones once it exists.
     should_remember: bool,
 }
 
 /// Which position the board shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownPosition {
-    /// That of the match, as it stands now.
+    /// The match's current position.
     Now,
-    /// That of the selected node.
+    /// The selected node's.
     Node,
-    /// That of the tree's root.
+    /// The tree's root.
     Tree,
 }
 
 impl App {
-    /// How the match that is followed stands.
+    /// State of the followed match.
     pub fn match_state(&self) -> Option<&Arc<MatchState>> {
         self.followed_match.as_ref()?.state.as_ref()
     }
 
-    /// Starts a match, and follows it from now on.
+    /// Starts a match and follows it.
     pub(super) fn start_demo_match(&mut self, config: &DemoMatchConfig) {
         match DemoMatch::start(config, Arc::clone(&self.wake)) {
             Ok(demo_match) => {
                 self.follow_match(demo_match.directory().to_owned(), config.close_when_over);
-                // It is gone when the window is.
+                // The directory is removed with the window.
                 if let Some(following) = &mut self.followed_match {
                     following.should_remember = false;
                 }
@@ -68,7 +68,7 @@ impl App {
         }
     }
 
-    /// Follows a match from now on.
+    /// Follows the match in a directory, which need not exist yet.
     pub(super) fn follow_match(&mut self, directory: PathBuf, exit: bool) {
         self.session = None;
         self.watch_directory(&directory, WatchScope::Match);
@@ -80,7 +80,7 @@ impl App {
         self.show_sequence(Vec::new());
     }
 
-    /// The directory that is followed is there; it is remembered once.
+    /// Adds the followed directory to the recent ones, once.
     pub(super) fn remember_match(&mut self) {
         let is_new = (self.followed_match.as_mut())
             .is_some_and(|known| std::mem::take(&mut known.should_remember));
@@ -89,7 +89,7 @@ impl App {
         }
     }
 
-    /// Takes in how the match stands now.
+    /// Takes in a new state of the match.
     pub(super) fn set_match_state(&mut self, state: Arc<MatchState>) {
         let Some(following) = &mut self.followed_match else {
             return;
@@ -105,7 +105,7 @@ impl App {
         }
     }
 
-    /// What the window waits for, in a sentence; none if there is something to see.
+    /// A sentence about what the window waits for; `None` if no match is followed.
     pub fn waiting_text(&self) -> Option<String> {
         let following = self.followed_match.as_ref()?;
         let directory = self.folder.directory.as_deref()?.display();
@@ -120,7 +120,7 @@ impl App {
         })
     }
 
-    /// Whether there is a tree to see, or it is known what has to appear first. An error is one that the window shows.
+    /// Whether there is a tree to show or something to wait for; an error is the shown one.
     pub fn is_ready_to_show(&self) -> Result<bool, String> {
         match &self.message {
             Some(message) if message.is_error => Err(message.text.clone()),
@@ -134,8 +134,7 @@ impl App {
         }
     }
 
-    /// Which of these files that have appeared is to be shown, if what appears is followed. In a match late trees of
-    /// earlier searches, and of other games than the one that is told of, are not.
+    /// The newest of the changed files, to be shown next. In a match, late trees of earlier searches and of other games are passed over.
     pub(super) fn newest_to_show(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let leads = |path: &&PathBuf| {
             let (Some(_), Some(shown)) = (&self.followed_match, self.document.sequence.path())
@@ -152,7 +151,7 @@ impl App {
         paths.iter().rev().find(leads).cloned()
     }
 
-    /// Where the trees of the game are that is played now.
+    /// Directory of the current game's trees.
     fn game_directory(&self) -> Option<PathBuf> {
         let name = self.match_state()?.meta.directory.as_ref()?;
         Some(self.folder.directory.as_ref()?.join(name))
@@ -171,14 +170,14 @@ impl App {
         }
     }
 
-    /// Whether the tree that is shown is of the game that is played now.
+    /// Whether the shown tree belongs to the current game.
     pub fn is_current_game(&self) -> bool {
         let game = self.game_directory();
         let parent = self.document.shown_path.as_deref().and_then(Path::parent);
         game.is_some() && parent == game.as_deref()
     }
 
-    /// Of which game the tree is that is shown, and how far that had come, in a few words.
+    /// Game and ply of the shown tree, for display.
     pub fn tree_label(&self) -> String {
         let parent = self
             .document
@@ -210,7 +209,7 @@ impl App {
         }
     }
 
-    /// Which move of the list is looked at; none if what comes last is.
+    /// Index of the shown move; `None` for the latest.
     pub fn shown_move(&self) -> Option<usize> {
         if let Some(playing) = &self.session {
             let shown = playing.game.shown_ply().checked_sub(1);
@@ -220,7 +219,7 @@ impl App {
         (!self.folder.is_following_newest && self.is_current_game()).then_some(meta.ply as usize)
     }
 
-    /// Looks for the tree of a move.
+    /// Goes to the tree of a move.
     pub(super) fn go_to_move(&mut self, index: usize) {
         if self.session.is_some() {
             self.dispatch_game_action(GameAction::ShowPly(index + 1));
@@ -232,7 +231,7 @@ impl App {
         }
     }
 
-    /// Shows the tree that was looked for.
+    /// Shows the tree that the loader located.
     pub(super) fn go_to_tree(&mut self, path: Option<&Path>) {
         match path.and_then(|path| self.document.sequence.find(path).ok()) {
             Some(index) => {
@@ -241,13 +240,13 @@ impl App {
                 self.folder.is_following_newest = false;
                 self.request_trees();
             }
-            // In a game of one's own the board shows the move.
+            // In a game played here the board shows the move.
             None if self.session.is_some() => {}
             None => self.show_message("there is no tree of this move"),
         }
     }
 
-    /// What there is to know of the match, for tests.
+    /// The state of the match, for tests.
     pub(super) fn dump_match(&self) -> Value {
         let Some(state) = self.match_state() else {
             return Value::Null;

@@ -1,4 +1,4 @@
-//! An engine that plays in the window: a process, and a thread that talks to it.
+//! An engine process that plays in the window, and the thread that talks to it.
 
 #![cfg_attr(
     not(test),
@@ -37,7 +37,7 @@ use crate::system::{
     worker::{Mailbox, Task, Worker},
 };
 
-/// A person decides how long is too long for a move.
+/// Timeouts of an engine; the user decides how long a move may take.
 const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
@@ -47,31 +47,31 @@ const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     margin: Duration::from_secs(5),
 };
 
-/// What an engine is asked.
+/// A request for a move.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
-    /// Which question it is, so that the answer to an older one is known as such.
+    /// Number of the request; answers to older requests are recognised by it.
     pub id: u64,
-    /// Which game it belongs to; with another one a new game begins.
+    /// Number of the game; a new number begins a new game.
     pub game: u64,
-    /// Where the game began; empty for the game's own start.
+    /// Start position; empty for the game's own.
     pub position: String,
-    /// What has been played.
+    /// Moves so far.
     pub moves: Vec<String>,
-    /// The random numbers of the game.
+    /// Seed of the game.
     pub seed: u64,
-    /// Where its trees go.
+    /// Directory for tree files.
     pub trees: Option<String>,
 }
 
-/// What is heard of an engine, each with the number of the question.
+/// News of an engine, with the number of the request.
 #[derive(Debug)]
 pub enum EngineEvent {
-    /// What it thinks so far.
+    /// Progress of the search.
     Info(u64, EngineInfo),
-    /// Its move, which nobody has looked at yet.
+    /// Its move, not checked for legality.
     BestMove(u64, EngineMove),
-    /// It failed; what happened, and what it said last.
+    /// It failed: a sentence, and its last output.
     Failed(u64, String, PostMortem),
 }
 
@@ -81,12 +81,12 @@ pub struct EngineHandle {
     active: Arc<Mutex<ActiveRequest>>,
 }
 
-/// What is wanted of an engine at the moment.
+/// The request in force, shared between window and thread.
 #[derive(Default)]
 struct ActiveRequest {
-    /// The number of the question that is to be answered; any other is not.
+    /// Number of the request to answer; others are dropped.
     request_id: Option<u64>,
-    /// Stops what it is doing.
+    /// Interrupts the engine.
     halt: Halt,
 }
 
@@ -134,7 +134,7 @@ impl EngineHandle {
         self.worker.detach()
     }
 
-    /// Breaks off what it is doing. Nothing more is heard of it then.
+    /// Interrupts the current request; it is not answered.
     pub fn interrupt(&self) {
         let mut active = lock_active(&self.active);
         active.request_id = None;
@@ -242,7 +242,7 @@ impl EngineTask {
             .flatten()
             .map_err(unable)?;
         let go = self.engine.limits.clone().unwrap_or_default();
-        // A game that does not just go on begins again: an engine has made its own last answer in its mind already.
+        // Anything but a continuation is sent as a new game: the engine has already played its last answer internally.
         let continues_game = request.moves.starts_with(&self.sent_moves)
             && request.moves.len() > self.sent_moves.len();
         if self.current_game != Some(request.game) || !continues_game {
@@ -271,8 +271,7 @@ impl EngineTask {
             .map_err(fail)
     }
 
-    /// What stops the engine while it answers a question; none if that is not wanted any more. An engine that was stopped is
-    /// of no more use.
+    /// The halt for a request; `None` if the request is out of date. An engine that was halted is replaced.
     fn arm_halt(&mut self, number: u64) -> Option<Halt> {
         let mut active = lock_active(&self.active);
         if active.request_id != Some(number) {
@@ -286,7 +285,7 @@ impl EngineTask {
     }
 }
 
-/// What an engine needs to know of a game.
+/// Makes the client's description of a game.
 struct ClientGameVisitor;
 
 impl Visitor for ClientGameVisitor {
@@ -297,14 +296,14 @@ impl Visitor for ClientGameVisitor {
     }
 }
 
-/// A game so far, as an engine writes it.
+/// Translates a game into an engine's notation.
 struct RestyleVisitor<'a> {
     position: &'a str,
     moves: &'a [String],
     style: Style,
 }
 
-/// The start, unless it is the game's own, the moves with who made them, and whose turn it is.
+/// Start position unless it is the game's own, moves with their players, player to move.
 type RestyledGame = (Option<String>, Vec<(Player, String)>, Player);
 
 impl Visitor for RestyleVisitor<'_> {

@@ -1,6 +1,6 @@
-//! Why no window opens or a window ended, in sentences that say what to do about it.
+//! Sentences for a window that does not open or has ended, with what to do about it.
 //!
-//! The libraries below us name their source files in errors and panic where the system lacks a library; neither is for people.
+//! Window libraries put source locations into errors, and panic where a shared library is missing; both become sentences here.
 
 use std::{
     cell::RefCell,
@@ -8,18 +8,18 @@ use std::{
     panic::{self, AssertUnwindSafe, PanicHookInfo},
 };
 
-/// What a window needs on Debian and its kin, and on Fedora and its kin.
+/// Packages a window needs on Debian, and on Fedora, and their derivatives.
 pub const WINDOW_PACKAGES: [&str; 2] = [
     "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon-x11-0 libwayland-client0",
     "libX11 libX11-xcb libXcursor libXi libxkbcommon-x11 libwayland-client",
 ];
 
-/// Why there is no window, or no more.
+/// Why there is no window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowError {
-    /// None could be opened.
+    /// It could not be opened.
     NoDisplay(String),
-    /// It was open and has ended.
+    /// It was open and was lost.
     Ended(String),
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for WindowError {
     }
 }
 
-/// What the environment says of a display.
+/// The display that the environment names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct DisplayEnvironment {
     x11: Option<String>,
@@ -51,7 +51,7 @@ impl DisplayEnvironment {
         }
     }
 
-    /// Why no window opens, from what a library said.
+    /// The sentence for a library's error.
     fn no_window_text(&self, said: &str) -> String {
         let said = without_source(said);
         let is_library = [
@@ -87,12 +87,12 @@ impl DisplayEnvironment {
     }
 }
 
-/// Why no window opens, from what a library said.
+/// The sentence for a library's error on opening a window.
 pub fn no_window_error(said: &str) -> WindowError {
     WindowError::NoDisplay(DisplayEnvironment::from_env().no_window_text(said))
 }
 
-/// Why a window that was open has ended.
+/// The sentence for a window that was lost.
 pub fn window_ended_error(said: &str) -> WindowError {
     let said = without_source(said);
     WindowError::Ended(format!(
@@ -100,7 +100,7 @@ pub fn window_ended_error(said: &str) -> WindowError {
     ))
 }
 
-/// A library's error without the place in its source.
+/// A library's error without its source location.
 fn without_source(said: &str) -> &str {
     said.strip_prefix("os error at ")
         .and_then(|rest| rest.split_once(": "))
@@ -108,12 +108,12 @@ fn without_source(said: &str) -> &str {
 }
 
 thread_local! {
-    /// What a library of the display panicked over on this thread.
+    /// Message of a display library's panic on this thread.
     static LIBRARY_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs what talks to the display. A panic of the libraries whose directories begin with one of these names becomes an error,
-/// which is what it says; any other goes on.
+/// Runs code that talks to the display. A panic in a library whose directory begins with one of these names becomes an error with its
+/// message; any other panic continues.
 pub fn catch_library_panics<T>(
     libraries: &'static [&str],
     work: impl FnOnce() -> T,
@@ -133,7 +133,7 @@ pub fn catch_library_panics<T>(
     })
 }
 
-/// What a panic says, if one of the libraries raised it.
+/// The message of a panic, if one of the libraries raised it.
 fn library_panic_text(info: &PanicHookInfo<'_>, libraries: &[&str]) -> Option<String> {
     let file = info.location()?.file();
     let is_theirs =

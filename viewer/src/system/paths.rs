@@ -1,9 +1,9 @@
-//! Paths as people type them, made absolute.
+//! Absolute paths from what people type.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The same place as an absolute path without `.`, `..` and a slash at the end. Links stay as they are named: whoever follows a
-/// link wants what it leads to, also when that changes. What cannot be resolved is left as it is.
+/// The absolute path without `.`, `..` and a trailing slash. Symbolic links are kept, so that a path follows its link when the target
+/// changes. A path that cannot be resolved is returned as it is.
 pub fn absolute(path: &Path) -> PathBuf {
     let Ok(whole) = std::path::absolute(path) else {
         return path.to_owned();
@@ -13,7 +13,7 @@ pub fn absolute(path: &Path) -> PathBuf {
     let Some(last) = components.iter().rposition(is_up) else {
         return components.iter().collect();
     };
-    // `..` leads out of what a link leads to, which only the system knows.
+    // `..` after a link leaves the link's target, which only the system can resolve.
     let (up, rest) = components.split_at(last + 1);
     let up: PathBuf = up.iter().collect();
     let up = std::fs::canonicalize(&up).unwrap_or(up);

@@ -1,4 +1,4 @@
-//! Ctrl-C, and what else asks programs to end.
+//! Signals that ask the program to end.
 
 use std::sync::{
     Arc,
@@ -7,7 +7,7 @@ use std::sync::{
 
 use crate::system::wake::Wake;
 
-/// Has Ctrl-C, and what else asks programs to end, set a flag instead of ending the program; `wake` is called then.
+/// Has Ctrl-C and other termination signals set a flag and call `wake`, instead of ending the program.
 pub fn install_termination_flag(wake: &Wake) -> Arc<AtomicBool> {
     let is_requested = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
@@ -17,7 +17,7 @@ pub fn install_termination_flag(wake: &Wake) -> Arc<AtomicBool> {
             iterator::Signals,
         };
         let (heard, wake) = (Arc::clone(&is_requested), Arc::clone(wake));
-        // Without it the program just ends.
+        // Without the thread the program ends at once.
         if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
             let listener = std::thread::Builder::new().name("signals".to_owned());
             let _ = listener.spawn(move || {

@@ -1,4 +1,4 @@
-//! Directories of our own, for as long as the window needs them; and what viewers that were killed left behind.
+//! Temporary directories, and removal of those that killed viewers left behind.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -10,23 +10,23 @@ use std::{
 
 use crate::system::paths::absolute;
 
-/// A file in the directory that is locked as long as somebody uses it: the system unlocks it when the process ends, however it does.
+/// Lock file in the directory. The system releases the lock however the process ends.
 const LOCK_FILE: &str = ".canopy-lock";
-/// What is younger is never removed: its viewer may have died, but its engines may not know yet.
+/// Least age of a directory that is swept: engines may outlive their viewer for a while.
 const MIN_AGE: Duration = Duration::from_secs(60);
-/// Without a lock only the process number in the name tells whose it is, which may be another process by now.
+/// Least age without a lock: the process id in the name may have been reused.
 const MIN_AGE_UNLOCKED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A directory that goes when this is dropped.
+/// A directory that is removed on drop.
 #[derive(Debug)]
 pub struct TemporaryDirectory {
     path: PathBuf,
-    /// None where locks are not known; then nobody but us removes it for a day.
+    /// `None` where locks are not supported.
     lock: Option<File>,
 }
 
 impl TemporaryDirectory {
-    /// Makes one where the system has temporary files.
+    /// Creates a directory in the system's temporary folder.
     pub fn new() -> io::Result<Self> {
         Self::new_in(&absolute(&std::env::temp_dir()))
     }
@@ -48,7 +48,7 @@ impl TemporaryDirectory {
         Ok(Self { path, lock })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -56,9 +56,9 @@ impl TemporaryDirectory {
 
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
-        // Some systems keep what is open.
+        // Some systems cannot remove an open file.
         drop(self.lock.take());
-        // Somebody may still write a last file into it.
+        // An engine may still write a last file into it.
         for _ in 0..20 {
             if fs::remove_dir_all(&self.path).is_ok() || !self.path.exists() {
                 return;
@@ -68,13 +68,13 @@ impl Drop for TemporaryDirectory {
     }
 }
 
-/// Removes, on a thread of its own, what viewers that were killed left where the system has temporary files.
+/// Removes directories of killed viewers from the system's temporary folder, on a thread.
 pub fn remove_abandoned() {
     let sweeper = thread::Builder::new().name("sweep".to_owned());
     let _ = sweeper.spawn(|| remove_abandoned_in(&std::env::temp_dir(), SystemTime::now()));
 }
 
-/// The same there, as of a time.
+/// Removes directories of killed viewers from `parent`, given the current time.
 fn remove_abandoned_in(parent: &Path, now: SystemTime) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries {
@@ -82,7 +82,7 @@ fn remove_abandoned_in(parent: &Path, now: SystemTime) {
         let Some(process) = name.to_str().and_then(creator_process) else {
             continue;
         };
-        // Of links nothing is followed.
+        // Links are not followed.
         let Ok(data) = fs::symlink_metadata(entry.path()) else {
             continue;
         };
@@ -93,7 +93,7 @@ fn remove_abandoned_in(parent: &Path, now: SystemTime) {
     }
 }
 
-/// The process that made a directory, by its name; none for names that we do not give.
+/// The process id in a directory's name; `None` for other programs' names.
 fn creator_process(name: &str) -> Option<u32> {
     let (process, number) = name.strip_prefix("canopy-")?.split_once('-')?;
     let is_figures = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -101,7 +101,7 @@ fn creator_process(name: &str) -> Option<u32> {
     process.parse().ok().filter(|_| is_named)
 }
 
-/// Whether nobody uses a directory of so many seconds any more.
+/// Whether a directory of this age is unused.
 fn is_abandoned(path: &Path, process: u32, age: Option<Duration>) -> bool {
     let Some(age) = age.filter(|age| *age >= MIN_AGE) else {
         return false;
@@ -111,12 +111,12 @@ fn is_abandoned(path: &Path, process: u32, age: Option<Duration>) -> bool {
             Ok(()) => true,
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
         },
-        // One that was made before there were locks, or where there are none.
+        // Made where locks are not supported.
         Err(_) => age >= MIN_AGE_UNLOCKED && !is_running(process),
     }
 }
 
-/// Whether a directory is of this user; only those can be swept by other than the system's administrator anyway.
+/// Whether this user owns a directory.
 #[cfg(unix)]
 fn is_ours(data: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -128,7 +128,7 @@ fn is_ours(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Whether there is a process of that number; where nobody knows there is one.
+/// Whether a process exists; assumed where the system does not say.
 #[cfg(unix)]
 fn is_running(process: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};

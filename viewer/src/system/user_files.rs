@@ -1,4 +1,4 @@
-//! Where the system keeps a user's files, and how they are replaced.
+//! Directories for a user's files, and atomic replacement of them.
 
 use std::{
     fs,
@@ -8,8 +8,8 @@ use std::{
 
 use canopy_engine::tree::files::write_atomic_synced;
 
-/// A directory of the user: what a variable says, or what systems have for it, on most of them this one in the home directory.
-/// None if the system does not say.
+/// A user directory: the value of an environment variable, or the system's default, usually below the home directory. `None` if
+/// there is no home.
 pub fn user_directory(variable: &str, usual: &str) -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
     if cfg!(windows) {
@@ -23,7 +23,7 @@ pub fn user_directory(variable: &str, usual: &str) -> Option<PathBuf> {
     }
 }
 
-/// Writes a text of the user's, whole or not at all. Where the name is a link, what it leads to is replaced and the link stays.
+/// Writes a text file atomically. A symbolic link stays; its target is replaced.
 pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     write_atomic_synced(&path, |out| out.write_all(text.as_bytes()))

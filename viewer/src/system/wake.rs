@@ -1,6 +1,6 @@
-//! How a background thread asks the window for another turn.
+//! How background threads wake the window.
 
 use std::sync::Arc;
 
-/// Called when something is ready, from another thread.
+/// Called from any thread when there are events for the window.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;

@@ -1,9 +1,8 @@
-//! Whether somebody still writes a file.
+//! Whether a file is still being written.
 
 use std::path::Path;
 
-/// Whether a process has the file open for writing, as far as the system tells: on Linux of the user's own processes, elsewhere of
-/// none.
+/// Whether a process has the file open for writing. Known on Linux for the user's own processes; elsewhere always false.
 pub fn is_open_for_writing(path: &Path) -> bool {
     #[cfg(target_os = "linux")]
     let is_written = linux::is_open_for_writing(path).unwrap_or(false);
@@ -32,12 +31,12 @@ mod linux {
             if !process.file_name().to_str().is_some_and(is_process) {
                 continue;
             }
-            // Those of others cannot be looked into, and some have ended by now.
+            // Other users' processes cannot be read, and some have ended by now.
             let open = fs::read_dir(process.path().join("fd"))
                 .into_iter()
                 .flatten();
             for descriptor in open.flatten().map(|entry| entry.path()) {
-                // The name is looked at first: to ask for a file in a folder of another machine may take for ever.
+                // The name is compared first: inspecting a file on a network file system may block.
                 let is_named = |name: PathBuf| name.file_name() == file.file_name();
                 if fs::read_link(&descriptor).is_ok_and(is_named)
                     && fs::metadata(&descriptor).is_ok_and(|it| (it.dev(), it.ino()) == wanted)
@@ -50,7 +49,7 @@ mod linux {
         Ok(false)
     }
 
-    /// Whether a descriptor of a process was opened for writing: the last two bits of its flags, which are told in octal.
+    /// Whether a descriptor was opened for writing: the last two bits of its flags, which are given in octal.
     fn has_write_access(process: &Path, descriptor: &Path) -> bool {
         let number = descriptor.file_name().unwrap_or_default();
         let told = fs::read_to_string(process.join("fdinfo").join(number)).unwrap_or_default();

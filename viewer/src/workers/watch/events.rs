@@ -1,4 +1,4 @@
-//! What the system tells of changes in folders.
+//! File events of the operating system.
 
 use std::path::Path;
 
@@ -9,26 +9,26 @@ use notify::{
 
 use crate::system::worker::CommandSender;
 
-/// Where events come from. Everything but the system is for tests.
+/// Where events come from; all but `System` are for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventSource {
     /// The system.
     #[default]
     System,
-    /// Nowhere, and watching fails: as where a limit of the system is reached.
+    /// No events, and watching fails, as when a limit of the system is reached.
     Refused,
-    /// Nowhere, and watching seems to work: as in folders of another machine.
+    /// No events, though watching succeeds, as on network file systems.
     Silent,
 }
 
-/// Listens to the system.
+/// A source of events.
 pub(super) enum Listener {
     System(RecommendedWatcher),
     Silent,
 }
 
 impl Listener {
-    /// Begins to listen; an error says why the system does not tell of changes.
+    /// Starts listening; an error is the reason why there are no events.
     pub(super) fn start(
         source: EventSource,
         sender: CommandSender<notify::Result<Event>>,
@@ -44,7 +44,7 @@ impl Listener {
         }
     }
 
-    /// Listens to what happens in a folder.
+    /// Adds a folder.
     pub(super) fn watch(&mut self, folder: &Path) -> Result<(), String> {
         match self {
             Self::System(watcher) => watcher
@@ -54,7 +54,7 @@ impl Listener {
         }
     }
 
-    /// Listens no more.
+    /// Removes a folder.
     pub(super) fn unwatch(&mut self, folder: &Path) {
         if let Self::System(watcher) = self {
             // It may have gone already.
@@ -63,7 +63,7 @@ impl Listener {
     }
 }
 
-/// Why the system does not tell, without the path.
+/// The reason of an error, without the path.
 fn error_reason(error: &notify::Error) -> String {
     match &error.kind {
         notify::ErrorKind::Io(error) => error.to_string(),
@@ -72,17 +72,17 @@ fn error_reason(error: &notify::Error) -> String {
     }
 }
 
-/// What an event means for the names in its paths.
+/// What an event says of its paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventEffect {
-    /// Names have come or gone.
+    /// Names appeared or disappeared.
     Names,
-    /// These files have new contents, or new names.
+    /// Files have new contents or names.
     Contents,
 }
 
-/// What an event means; none if nothing that can be listed has changed. Reading, our own too, is told of as well, and so is every
-/// write to a file that is still open: where the system tells when it is closed, that is soon enough.
+/// The effect of an event; `None` if no listing changes by it. Reads, our own included, have none; nor have writes to an open file where
+/// the system reports its closing.
 pub(super) fn event_effect(kind: EventKind) -> Option<EventEffect> {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))

@@ -1,9 +1,8 @@
-//! A directory that somebody else writes to: what is in it, soon and not too often.
+//! Watches a directory that other programs write to.
 //!
-//! What the system tells of changes is only a hint. After every burst of events the folders concerned are listed again and compared
-//! with what was listed before, so that what was told is always what a listing shows, whatever was missed or came in another order.
-//! Now and then the folders' own dates are looked at: a change of which the system said nothing is found by them. Where the
-//! system does not tell of changes at all, everything is listed again and again.
+//! File events are only hints. After every burst the folders concerned are listed again and compared with the last listing, so that
+//! reports agree with a listing whatever was missed or reordered. The folders' modification times are checked at intervals, which finds
+//! changes without events. Where the system sends no events at all, everything is polled.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,22 +33,22 @@ use crate::{
 mod events;
 mod folder;
 
-/// A burst of events is over when nothing has happened for so long.
+/// Silence that ends a burst of events.
 const DEBOUNCE: Duration = Duration::from_millis(25);
-/// Folders are listed so long after the first event of a burst, even if it goes on.
+/// Longest delay between the first event of a burst and the listing.
 const MAX_DEBOUNCE: Duration = Duration::from_millis(100);
-/// How often the dates of the folders are looked at, where the system tells of changes.
+/// Interval between checks of modification times while the system sends events.
 const STAMP_CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// How often everything is listed, where it does not.
+/// Interval between listings where the system sends none.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// How often one looks whether a directory is there that was not.
+/// Interval between looks for a directory that does not exist yet.
 const ARRIVAL_INTERVAL: Duration = Duration::from_millis(150);
-/// After a listing there is a pause of so many times its length, up to a limit: large directories do not keep the machine busy.
+/// Pause after a listing as a multiple of its duration, up to [`MAX_PAUSE`]: bounds the load of large directories to a tenth.
 const PAUSE_FACTOR: u32 = 9;
 const MAX_PAUSE: Duration = Duration::from_secs(2);
-/// Checks in a row that found changes of which the system said nothing; then it is not relied upon any more.
+/// Consecutive checks that found unreported changes before polling takes over.
 const MAX_MISSED_CHECKS: u32 = 2;
-/// So many games of a match are watched, the last ones: those before them are over, and only looked at now and then.
+/// Game folders of a match with event watches, the last ones; older games are over and only checked at intervals.
 const MAX_WATCHED_GAMES: usize = 256;
 
 /// What is watched.
@@ -61,7 +60,7 @@ pub enum WatchScope {
     Match,
 }
 
-/// What is not there yet.
+/// What a followed match still lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// The directory.
@@ -70,26 +69,25 @@ pub enum Awaited {
     Match,
 }
 
-/// What happened in a directory. Files are in their order.
+/// A change in the directory. Files are sorted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEvent {
-    /// All trees that were there when watching began.
+    /// The first listing.
     Listed(Vec<PathBuf>),
-    /// What is different since.
+    /// Differences since the last report.
     Files {
-        /// These files are new or have changed.
+        /// New and changed files.
         changed: Vec<PathBuf>,
-        /// These files have gone.
+        /// Removed files.
         gone: Vec<PathBuf>,
     },
-    /// This is how the match stands now.
+    /// The current state of the match.
     Match(Arc<MatchState>),
-    /// There is nothing to be seen of the match yet.
+    /// The match has not begun to exist.
     Awaited(Awaited),
-    /// From now on the directory is listed again and again, because the system does not tell of changes, with the reason; or it
-    /// tells of them again.
+    /// Polling has begun, with the reason why the system sends no events; `None`: it sends them again.
     Polling(Option<String>),
-    /// Something about watching itself, in a sentence.
+    /// A sentence for the user.
     Notice(String),
 }
 
@@ -99,7 +97,7 @@ pub struct DirectoryWatcher {
 }
 
 impl DirectoryWatcher {
-    /// Begins to watch; `wake` is called when there is news. The path is absolute: the current folder plays no part.
+    /// Starts the thread; `wake` is called after every event. `directory` is absolute.
     pub fn start(
         directory: &Path,
         scope: WatchScope,
@@ -126,31 +124,31 @@ impl DirectoryWatcher {
         Ok(Self { worker })
     }
 
-    /// What has happened since.
+    /// The events since the last call.
     pub fn take_events(&self) -> Vec<WatchEvent> {
         self.worker.take_events()
     }
 }
 
-/// Why a directory is not followed any more.
+/// Why watching a directory ended.
 enum WatchEnd {
-    /// Nobody wants to know.
+    /// The watcher was dropped.
     Cancelled,
-    /// It has gone, or is another one now.
+    /// The directory is gone or was replaced.
     Lost,
 }
 
-/// What was told of match.json.
+/// What was last reported of match.json.
 #[derive(Default)]
 struct MatchFileState {
     last_meta: Option<MatchMeta>,
-    /// Whether it was told that the file is bad, or that it is not there.
+    /// Whether an invalid, or a missing, file was reported.
     has_reported_invalid: bool,
     has_reported_missing: bool,
 }
 
 impl MatchFileState {
-    /// What there is to tell of the file now. A file that is bad disturbs nobody, and is told of once.
+    /// Reads the file; an event if there is news. An invalid file is reported once.
     fn poll(&mut self, directory: &Path) -> Option<WatchEvent> {
         match match_state::read_match_file(directory) {
             Ok(Some(meta)) => {
@@ -178,18 +176,18 @@ impl MatchFileState {
     }
 }
 
-/// What is to be looked at when the burst of events is over.
+/// Work collected during a burst of events.
 #[derive(Default)]
 struct PendingScan {
-    /// Folders that are to be listed.
+    /// Folders to list.
     folders: BTreeMap<PathBuf, ScanHints>,
     /// Whether every file of every folder may have changed.
     is_full: bool,
-    /// Whether match.json may have.
+    /// Whether match.json may have changed.
     has_match_file: bool,
     /// Whether the directory itself was removed or renamed.
     is_root_lost: bool,
-    /// When the first and the last event came.
+    /// Times of the first and the last event.
     event_times: Option<(Instant, Instant)>,
 }
 
@@ -199,27 +197,27 @@ impl PendingScan {
     }
 }
 
-/// The thread that watches.
+/// The state of the watching thread.
 struct WatchTask {
     mailbox: Mailbox<notify::Result<Event>, WatchEvent>,
     root: Folder,
     /// The folders of a match's games.
     game_folders: BTreeMap<PathBuf, Folder>,
-    /// Those of them of which the system tells.
+    /// Game folders with event watches.
     watched_games: BTreeSet<PathBuf>,
     scope: WatchScope,
     source: EventSource,
     match_file: MatchFileState,
     pending: PendingScan,
-    /// Whether it was told what there is.
+    /// Whether the first listing was reported.
     has_listed: bool,
     is_polling: bool,
-    /// Checks in a row that found what the system had not told.
+    /// Consecutive checks that found unreported changes.
     missed_checks: u32,
-    /// When folders were last listed or checked, and how long a pause that needs.
+    /// When folders were last listed or checked, and the pause due after it.
     scanned_at: Instant,
     scan_pause: Duration,
-    /// Whether it was told that the directory cannot be listed.
+    /// Whether an unreadable directory was reported.
     is_unreadable: bool,
 }
 
@@ -245,12 +243,12 @@ impl Task for WatchTask {
 }
 
 impl WatchTask {
-    /// Tells of something; whether anybody listens.
+    /// Sends an event; false if the watcher was dropped.
     fn send(&self, event: WatchEvent) -> bool {
         self.mailbox.send(event).is_continue()
     }
 
-    /// Waits for the directory if it is not there; whether anybody still wants to know.
+    /// Waits until the directory exists; false if the watcher was dropped.
     fn wait_for_directory(&mut self) -> bool {
         if self.root.path.is_dir() {
             return true;
@@ -273,7 +271,7 @@ impl WatchTask {
         }
         while !self.root.path.is_dir() {
             match self.mailbox.recv_within(Some(ARRIVAL_INTERVAL)) {
-                // What is left of a directory that has gone.
+                // Late events of a directory that is gone.
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return false,
             }
@@ -281,7 +279,7 @@ impl WatchTask {
         true
     }
 
-    /// Follows the directory as long as it is the same one.
+    /// Watches the directory until it is removed or replaced.
     fn watch_while_present(&mut self) -> WatchEnd {
         let Ok(identity) = FileStamp::of(&self.root.path) else {
             return WatchEnd::Lost;
@@ -301,7 +299,7 @@ impl WatchTask {
                 None
             }
         };
-        // What came before it was watched.
+        // Finds what changed before the watch began.
         self.pending = PendingScan {
             is_full: true,
             event_times: Some((self.scanned_at, self.scanned_at)),
@@ -326,7 +324,7 @@ impl WatchTask {
         }
     }
 
-    /// Asks the system to tell of changes in the directory; an error says why it does not.
+    /// Asks the system for events of the directory; an error is the reason why there are none.
     fn start_listener(&self) -> Result<Listener, String> {
         let mut listener = Listener::start(self.source, self.mailbox.command_sender())?;
         listener.watch(&self.root.path)?;
@@ -339,7 +337,7 @@ impl WatchTask {
         self.send(WatchEvent::Polling(Some(reason)));
     }
 
-    /// When folders are to be listed or checked next.
+    /// When the next listing or check is due.
     fn next_scan_at(&self) -> Instant {
         let rested = self.scanned_at + self.scan_pause;
         match self.pending.event_times {
@@ -349,7 +347,7 @@ impl WatchTask {
         }
     }
 
-    /// Notes that something is to be looked at.
+    /// Extends the current burst of events.
     fn record_event_time(&mut self) {
         let now = Instant::now();
         let (first, _) = self.pending.event_times.unwrap_or((now, now));
@@ -357,13 +355,13 @@ impl WatchTask {
         self.missed_checks = 0;
     }
 
-    /// Something was not told: everything may have changed.
+    /// Has everything listed: events were lost.
     fn request_full_scan(&mut self) {
         self.pending.is_full = true;
         self.record_event_time();
     }
 
-    /// Takes in what the system tells.
+    /// Takes in an event of the system.
     fn handle_event(&mut self, event: &Event) {
         if event.need_rescan() {
             return self.request_full_scan();
@@ -406,14 +404,14 @@ impl WatchTask {
         if name == match_state::MATCH_FILE {
             self.pending.has_match_file |= effect == EventEffect::Contents;
         } else {
-            // A game perhaps; one that was removed and made again is to be watched again.
+            // Perhaps a game; a folder made again needs a new watch.
             self.watched_games.remove(path);
             self.pending.hints(parent);
         }
         self.record_event_time();
     }
 
-    /// Lists what is to be listed, and tells what is different; how it ends, if it does.
+    /// Does the pending work and reports the differences; `Some` if watching ends.
     fn scan(&mut self, listener: &mut Option<Listener>, identity: &FileStamp) -> Option<WatchEnd> {
         let begun = Instant::now();
         let mut pending = std::mem::take(&mut self.pending);
@@ -460,7 +458,7 @@ impl WatchTask {
         (!is_connected).then_some(WatchEnd::Cancelled)
     }
 
-    /// Lists the folders that are to be listed. An error says why the directory itself cannot be.
+    /// Lists the pending folders. An error concerns the directory itself.
     fn list_folders(
         &mut self,
         pending: &PendingScan,
@@ -498,7 +496,7 @@ impl WatchTask {
         Ok(())
     }
 
-    /// Takes in which games there are now, and has the system tell of the last of them; those are to be listed.
+    /// Updates the set of games and watches the last of them; returns the folders to list.
     fn update_game_folders(
         &mut self,
         listener: &mut Option<Listener>,
@@ -543,7 +541,7 @@ impl WatchTask {
                     }
                     continue;
                 }
-                // What came before it was watched.
+                // Finds what changed before the watch began.
                 entered.insert(path.clone());
                 self.watched_games.insert(path);
             }
@@ -556,7 +554,7 @@ impl WatchTask {
         entered
     }
 
-    /// Tells how the match stands, if that is news; whether anybody listens.
+    /// Sends the state of the match if it changed; false if the watcher was dropped.
     fn send_match_state(&mut self) -> bool {
         let event = match self.scope {
             WatchScope::Trees => None,
@@ -565,7 +563,7 @@ impl WatchTask {
         event.is_none_or(|news| self.send(news))
     }
 
-    /// Tells which files are different, the first time which there are; whether anybody listens.
+    /// Sends the differences, the first time all files; false if the watcher was dropped.
     fn send_file_changes(&mut self, difference: FolderDiff) -> bool {
         let sorted = |mut paths: Vec<PathBuf>| {
             paths.sort_by(|one, other| compare_paths(one, other));
@@ -583,7 +581,7 @@ impl WatchTask {
     }
 }
 
-/// Whether there is no such folder any more.
+/// Whether an error says that the folder is gone.
 fn is_not_found(error: &io::Error) -> bool {
     matches!(
         error.kind(),
