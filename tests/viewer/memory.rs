@@ -54,6 +54,66 @@ fn assert_within_budget(app: &App) {
     assert!(kept <= most, "{kept} of {most}");
 }
 
+/// A stage with the settings window open.
+fn open_settings() -> Harness {
+    let mut stage = Harness::dark();
+    stage.draw_frame();
+    stage.press_key_with(egui::Modifiers::COMMAND, egui::Key::Comma);
+    stage
+}
+
+#[test]
+fn memory_and_cache_are_set_in_the_settings_window() {
+    let scratch = Scratch::new("memory-settings");
+    write_large_tree(&scratch);
+    let cache = scratch.0.join("cache");
+    let mut stage = open_settings();
+    stage
+        .fill_field("settings memory", &MIN_BUDGET_MB.to_string())
+        .fill_field("settings cache", &cache.display().to_string())
+        .click("settings apply");
+    let settings = &stage.app.settings;
+    assert_eq!(
+        (settings.memory, &settings.cache),
+        (MIN_BUDGET_MB, &Some(cache))
+    );
+    assert!(stage.app.dump()["error"].is_null());
+    stage.draw_frame();
+    assert!(stage.frame.dump(&stage.app)["controls"]["settings apply"].is_null());
+    // The workers keep to it: the tree is shown in part.
+    stage.run_action(Action::Open(vec![scratch.0.clone()]));
+    stage.wait_until("a part is shown", |app| {
+        let model = app.document.model.as_ref();
+        model.is_some_and(|model| model.left_out > 0)
+    });
+    assert_within_budget(&stage.app);
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused_in_the_settings_window() {
+    let scratch = Scratch::new("memory-refused");
+    let file = scratch.0.join("file");
+    std::fs::write(&file, "").expect("a file can be written");
+    let file = file.display().to_string();
+    for (field, text) in [
+        ("settings memory", ""),
+        ("settings memory", "-1"),
+        ("settings memory", "many"),
+        ("settings memory", "1048577"),
+        ("settings cache", file.as_str()),
+    ] {
+        let mut stage = open_settings();
+        stage.fill_field(field, text).click("settings apply");
+        let settings = &stage.app.settings;
+        assert_eq!((settings.memory, &settings.cache), (0, &None), "{text:?}");
+        let state = stage.frame.dump(&stage.app);
+        assert!(
+            state["controls"]["settings apply"]["on"] == true,
+            "{text:?}"
+        );
+    }
+}
+
 #[test]
 fn a_tree_and_a_journal_too_large_for_the_budget_are_shown_in_part() {
     let scratch = Scratch::new("memory");

@@ -77,12 +77,20 @@ impl Harness {
     }
 
     pub(crate) fn press_key(&mut self, key: egui::Key) -> &mut Self {
+        self.press_key_with(egui::Modifiers::NONE, key)
+    }
+
+    pub(crate) fn press_key_with(
+        &mut self,
+        modifiers: egui::Modifiers,
+        key: egui::Key,
+    ) -> &mut Self {
         self.events.push(egui::Event::Key {
             key,
             physical_key: None,
             pressed: true,
             repeat: false,
-            modifiers: egui::Modifiers::NONE,
+            modifiers,
         });
         self.draw_frame();
         self
@@ -135,14 +143,7 @@ impl Harness {
     /// Types into a field by its name, in place of what is there.
     pub(crate) fn fill_field(&mut self, control: &str, text: &str) -> &mut Self {
         self.click(control);
-        self.events.push(egui::Event::Key {
-            key: egui::Key::A,
-            physical_key: None,
-            pressed: true,
-            repeat: false,
-            modifiers: egui::Modifiers::COMMAND,
-        });
-        self.draw_frame();
+        self.press_key_with(egui::Modifiers::COMMAND, egui::Key::A);
         if text.is_empty() {
             return self.press_key(egui::Key::Backspace);
         }

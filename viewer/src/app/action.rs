@@ -1,4 +1,4 @@
-//! What one can do in the window.
+//! Actions of the user.
 
 use std::path::PathBuf;
 
@@ -9,92 +9,98 @@ use crate::{
     tree::model::Filter,
 };
 
-/// Something that happens in the window.
+/// An action, from a key, a control, a drop or the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Open files, or a directory.
     Open(Vec<PathBuf>),
-    /// The tree so many further in the sequence.
+    /// Step through the sequence of trees.
     StepTree(i64),
-    /// The tree of that number, counted from 1, as it was typed.
+    /// Go to a tree by its number from 1, as typed.
     JumpToTree(String),
-    /// Follow the match of a directory, which need not be there yet; with `exit` the window closes when it is over.
+    /// Follow the match of a directory, which need not exist yet.
     FollowMatch {
         /// The directory.
         directory: PathBuf,
         /// Whether the window closes when the match is over.
         exit: bool,
     },
-    /// The tree of the search that chose a move of the game that is played, counted from 0.
+    /// Go to the tree of the search that chose a move of the game, counted from 0.
     GoToMove(usize),
-    /// The game as it stands now, and the newest tree.
+    /// Go to the current position and the newest tree.
     GoToLatest,
-    /// See the whole tree.
+    /// Fit the whole tree into the canvas.
     FitTree,
-    /// See the selected node's subtree.
+    /// Fit the selected subtree into the canvas.
     FitSelected,
-    /// Larger or smaller, at a pixel of the canvas or in its middle.
+    /// Zoom by a factor about a pixel of the canvas, or its middle.
     Zoom(f64, Option<(f64, f64)>),
     /// Move the tree by pixels.
     Pan(f64, f64),
-    /// Look at a place, given in parts of the whole tree.
+    /// Centre on a place, as fractions of the tree's width and depth.
     CentreOn(f64, f64),
-    /// Select what lies at a pixel.
+    /// Select the node at a pixel of the canvas.
     Click(f64, f64),
     /// Select a node.
     Select(Option<usize>),
-    /// Select the parent, the first or last visited child, or a sibling.
+    /// Select the parent, the best child or a sibling.
     MoveSelection(Direction),
-    /// Through what was selected before.
+    /// Go back or forward through the nodes that were selected.
     StepHistory(i64),
     /// Hide or show the children of the selected node.
     ToggleCollapsed,
-    /// Show another part of the tree.
+    /// Hide other nodes.
     Filter(Filter),
     /// Find a node by its move or state, or the next one.
     Find(String),
-    /// Follow what appears in the directory, or not.
+    /// Show new trees as they appear, or not.
     FollowNewest(bool),
-    /// Write the tree to a file, .csv or .tree, or a picture, .png or .svg, so many times as large as on the screen.
+    /// Save the tree as .csv or .tree, or a picture as .png or .svg, enlarged by a factor.
     Save(PathBuf, f64),
-    /// The other theme.
+    /// Switch between the dark and the light theme.
     SwitchTheme,
-    /// The tree after so many iterations; `moving` if the next one follows at once.
+    /// Show the tree after some iterations.
     Scrub {
-        /// After how many iterations.
+        /// The iteration.
         to: u32,
-        /// Whether the next one follows at once.
+        /// Set while the iteration keeps changing: a preview will do.
         moving: bool,
     },
-    /// So many iterations on.
+    /// Step by iterations.
     StepIteration(i64),
-    /// Let the tree grow, or stop it.
+    /// Play or pause the replay.
     Play(bool),
-    /// So many iterations a second.
+    /// Set the replay speed, in iterations per second.
     Speed(u32),
-    /// The tree as it is in the end, or as far as the search is.
+    /// Show the last iteration.
     ShowEnd,
-    /// Start a match between two engines, and follow it.
+    /// Set the memory for trees and journals, in megabytes, 0 for the default, and the folder of journal indexes, `None` for the default.
+    SetMemory {
+        /// Megabytes.
+        megabytes: u32,
+        /// The folder.
+        cache: Option<PathBuf>,
+    },
+    /// Start a match between two engines and follow it.
     StartDemoMatch(DemoMatchConfig),
-    /// Play games.
+    /// Start a game.
     StartGame(Box<GameConfig>),
-    /// Leave whatever is played or shown, and go back to the start screen.
+    /// Go back to the start screen.
     GoHome,
-    /// Do something with the game that is played.
+    /// Act in the game that is played.
     Game(GameAction),
-    /// Lay out a game from a file.
+    /// Load a game from a file.
     LoadGame(PathBuf),
-    /// Say what is wrong.
+    /// Show an error.
     ShowError(String),
     /// Close the window.
     Quit,
-    /// Copy something about the selected node.
+    /// Copy a text to the clipboard.
     Copy(CopyTarget),
 }
 
 impl Action {
-    /// The same with absolute paths. Everything a person names comes through here, from the command line, a dialog, a drop or the
-    /// list of recent files: nothing behind it meets a path that depends on the current folder.
+    /// The action with absolute paths. Every path a user names passes through here; later code does not depend on the current folder.
     pub(super) fn with_absolute_paths(self) -> Self {
         match self {
             Self::Open(paths) => Self::Open(paths.iter().map(|path| absolute(path)).collect()),
@@ -105,6 +111,10 @@ impl Action {
             Self::Save(path, scale) => Self::Save(absolute(&path), scale),
             Self::Game(GameAction::Save(path)) => Self::Game(GameAction::Save(absolute(&path))),
             Self::LoadGame(path) => Self::LoadGame(absolute(&path)),
+            Self::SetMemory { megabytes, cache } => Self::SetMemory {
+                megabytes,
+                cache: cache.map(|path| absolute(&path)),
+            },
             other => other,
         }
     }
@@ -123,17 +133,17 @@ pub enum Direction {
     Right,
 }
 
-/// What can be copied of a node.
+/// A text that can be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyTarget {
-    /// The moves that lead to it.
+    /// The moves to the selected node.
     MovesToNode,
-    /// Its position.
+    /// The selected node's position.
     Position,
-    /// Its figures.
+    /// The selected node's statistics.
     Statistics,
-    /// The position of the game that is played, as it is shown.
+    /// The shown position of the game.
     GamePosition,
-    /// The moves of that game.
+    /// The moves of the game.
     GameMoves,
 }

@@ -60,6 +60,13 @@ impl Document {
         })
     }
 
+    /// Applies changed memory settings to trees and journals that are opened from now on.
+    pub(super) fn apply_budget(&mut self, settings: &ViewerSettings) {
+        self.budget = MemoryBudget::from_settings(settings);
+        self.loader.set_budget(self.budget.clone());
+        self.replayer.set_limits(self.budget.journal_limits());
+    }
+
     /// Bytes in use by trees and journals, and the most they may use.
     pub(super) fn memory(&self) -> (usize, usize) {
         let replay_bytes = (self.timeline.status.as_ref()).map_or(0, |status| status.bytes);

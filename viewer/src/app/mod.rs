@@ -247,6 +247,10 @@ impl App {
             Action::Save(path, scale) => self.save(&path, scale),
             Action::Copy(what) => self.copy(what),
             Action::SwitchTheme => self.settings.dark = !self.settings.dark,
+            Action::SetMemory { megabytes, cache } => {
+                (self.settings.memory, self.settings.cache) = (megabytes, cache);
+                self.document.apply_budget(&self.settings);
+            }
             Action::Scrub { to, moving } => self.scrub(to, moving),
             Action::StepIteration(by) => {
                 let to = i64::from(self.document.timeline.position()) + by;

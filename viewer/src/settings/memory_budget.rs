@@ -7,6 +7,8 @@ use canopy_engine::tree::replay_reader;
 use crate::{settings::ViewerSettings, system::user_files::user_directory};
 
 const MEGABYTE: usize = 1 << 20;
+/// The largest budget that the settings window accepts, in megabytes: a terabyte.
+pub const MAX_MEGABYTES: u32 = 1 << 20;
 /// The default is never more than this, nor more than a quarter of the machine's memory.
 const MAX_DEFAULT_BYTES: usize = 2048 * MEGABYTE;
 /// Less is not worth the trouble: the window itself takes more.

@@ -34,6 +34,8 @@ enum LoaderJob {
     Filter(PathBuf, Arc<TreeModel>, Filter),
     /// Find the tree of the search that began after this many plies.
     Locate(Vec<PathBuf>, u32),
+    /// Read later files within another budget.
+    SetBudget(MemoryBudget),
 }
 
 /// The result of a job.
@@ -87,7 +89,7 @@ pub struct Listing {
 }
 
 /// How a job is done; another function in tests.
-type RunJob = fn(LoaderJob, &MemoryBudget) -> LoaderEvent;
+type RunJob = fn(LoaderJob, &mut MemoryBudget) -> Option<LoaderEvent>;
 
 /// Reads, filters and looks for trees on a thread.
 pub struct Loader {
@@ -172,6 +174,11 @@ impl Loader {
         });
     }
 
+    /// Reads later files within another budget.
+    pub fn set_budget(&self, budget: MemoryBudget) {
+        self.worker.send(LoaderJob::SetBudget(budget));
+    }
+
     /// The events since the last call.
     pub fn take_events(&self) -> Vec<LoaderEvent> {
         self.worker.take_events()
@@ -198,9 +205,12 @@ impl Task for LoaderTask {
             return ControlFlow::Break(());
         };
         self.current = Some(job.clone());
-        let event = (self.run)(job, &self.budget);
+        let event = (self.run)(job, &mut self.budget);
         self.current = None;
-        self.mailbox.send(event)
+        match event {
+            Some(event) => self.mailbox.send(event),
+            None => ControlFlow::Continue(()),
+        }
     }
 
     fn recover(&mut self, panic: &str) -> ControlFlow<()> {
@@ -235,15 +245,16 @@ impl LoaderJob {
                 LoaderEvent::Located(None),
                 LoaderEvent::Failed(format!("looking for the tree failed: {panic}")),
             ],
+            Self::SetBudget(_) => Vec::new(),
         }
     }
 }
 
-fn run_job(job: LoaderJob, budget: &MemoryBudget) -> LoaderEvent {
-    match job {
+fn run_job(job: LoaderJob, budget: &mut MemoryBudget) -> Option<LoaderEvent> {
+    Some(match job {
         LoaderJob::List(paths) => {
-            let found = list_all(&paths, budget);
-            LoaderEvent::Listed(paths, found)
+            let listing = list_all(&paths, budget);
+            LoaderEvent::Listed(paths, listing)
         }
         LoaderJob::Read(path, _, true) if is_too_large_to_prefetch(&path, budget) => {
             LoaderEvent::Skipped(path)
@@ -260,7 +271,11 @@ fn run_job(job: LoaderJob, budget: &MemoryBudget) -> LoaderEvent {
             let is_it = |path: &PathBuf| root_ply(path) == Some(ply);
             LoaderEvent::Located(paths.into_iter().rev().find(is_it))
         }
-    }
+        LoaderJob::SetBudget(changed) => {
+            *budget = changed;
+            return None;
+        }
+    })
 }
 
 /// Whether a file is too large to be prefetched.

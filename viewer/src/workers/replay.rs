@@ -93,6 +93,8 @@ enum ReplayCommand {
     /// A newer snapshot's sidecar.
     UpdateMeta(PathBuf, Arc<Meta>),
     Show(ReplayRequest),
+    /// Bounds for journals that are opened later.
+    SetLimits(ReplayLimits),
 }
 
 /// News of the journal beside a tree file.
@@ -168,6 +170,11 @@ impl Replayer {
     /// Asks for a tree; replaces a request that was not answered yet.
     pub fn request(&self, request: ReplayRequest) {
         self.worker.send(ReplayCommand::Show(request));
+    }
+
+    /// Opens later journals within other limits.
+    pub fn set_limits(&self, limits: ReplayLimits) {
+        self.worker.send(ReplayCommand::SetLimits(limits));
     }
 
     /// The events since the last call.
@@ -333,6 +340,7 @@ impl ReplayTask {
     fn handle_command(&mut self, command: ReplayCommand, events: &mut Vec<ReplayEvent>) {
         match command {
             ReplayCommand::Close => self.close(),
+            ReplayCommand::SetLimits(limits) => self.limits = limits,
             ReplayCommand::Show(request) => {
                 self.deferred_request =
                     self.deferred_request.take().filter(|_| request.is_newest());

@@ -49,6 +49,7 @@ const KEY_BINDINGS: &[(&str, &str)] = &[
     ("m", "type a move, in a game"),
     ("u n b", "take back, one move of the engine, pause"),
     ("Page ↑ ↓", "through the moves of a game"),
+    ("ctrl + ,", "memory and cache"),
     ("ctrl + q", "close the window"),
     ("?", "this list"),
 ];

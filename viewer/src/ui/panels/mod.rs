@@ -20,6 +20,7 @@ use game::GamePanel;
 use match_score::MoveList;
 use node_details::NodeDetails;
 use play::{PlayPanel, PlayPanelResources};
+use settings_window::SettingsWindow;
 use timeline::TimelinePanel;
 
 mod canvas;
@@ -31,6 +32,7 @@ mod match_score;
 mod node;
 mod node_details;
 mod play;
+mod settings_window;
 mod start_screen;
 mod timeline;
 mod top_bar;
@@ -41,6 +43,7 @@ pub struct Panels {
     jump_text: String,
     find_text: String,
     dialog: Option<FileDialog>,
+    settings_window: Option<SettingsWindow>,
     is_help_open: bool,
     /// What there is to say of the selected node, and of the one under the pointer.
     selected_details: Option<NodeDetails>,
@@ -65,6 +68,7 @@ impl Default for Panels {
             jump_text: String::new(),
             find_text: String::new(),
             dialog: None,
+            settings_window: None,
             is_help_open: false,
             selected_details: None,
             hovered_details: None,
@@ -132,6 +136,11 @@ impl Panels {
         self.play
             .show_game_over(app, ui, canvas, &theme, &mut actions);
         self.show_dialogs(ui, &theme, &mut actions);
+        if let Some(settings) = &mut self.settings_window
+            && !settings.show(app, ui, &theme, &mut actions)
+        {
+            self.settings_window = None;
+        }
         let dropped: Vec<PathBuf> = ui.input(|input| {
             input
                 .raw
@@ -297,6 +306,7 @@ impl Panels {
         // Lists that are open heed it, too.
         if ui.input(|input| input.key_pressed(Key::Escape)) {
             (self.is_help_open, self.dialog, self.pending_leave) = (false, None, None);
+            self.settings_window = None;
             app.message = None;
             if app.session.is_some() {
                 actions.push(Action::Game(GameAction::ClearClicks));
@@ -304,6 +314,9 @@ impl Panels {
         }
         if pressed(Modifiers::COMMAND, Key::Q) {
             actions.push(Action::Quit);
+        }
+        if pressed(Modifiers::COMMAND, Key::Comma) {
+            self.settings_window = Some(SettingsWindow::new(app));
         }
         if pressed(Modifiers::COMMAND, Key::O) {
             self.open_file_dialog(app, false);
