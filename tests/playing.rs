@@ -1,6 +1,6 @@
 //! Games in a real window: from the start screen to the result, with a real pointer and real engines.
 
-use std::{fs, path::PathBuf, thread, time::Duration};
+use std::{fs, path::PathBuf};
 
 use canopy_engine::rng::Rng;
 use canopy_viewer::board::{Board, BoardPlace};
@@ -297,25 +297,41 @@ fn chess_in_every_way() {
     play_every_setup("chess", "7k/R7/5K2/8/8/8/8/8 w - - 96 90", &[]);
 }
 
-/// A person against an engine, with everything one may do on the way.
-#[test]
-fn a_person_plays_with_all_that_is_to_be_had() {
-    let Some(display) = Display::start() else {
-        return;
-    };
-    let scratch = Scratch::new("playing-person");
-    let window = Window::open(&display, &scratch.0, &[]);
+/// A person's game of connect four against an engine that answers soon; the state in which the person is to move.
+fn start_quick_game<'a>(display: &'a Display, scratch: &Scratch) -> (Window<'a>, Value) {
+    let window = Window::open(display, &scratch.0, &[]);
     window.press("setup game connect-four");
     fill_field(&window, "setup delay", "0");
     fill_field(&window, "setup iterations second", "200");
     window.press("start game");
     let state = window.wait_until("the game has begun", is_persons_turn);
-    // An illegal click does nothing; a typed move that is none is told.
+    (window, state)
+}
+
+#[test]
+fn a_typed_move_that_is_none_is_told_of() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("playing-typed");
+    let (window, _) = start_quick_game(&display, &scratch);
     window.press("move field");
     window.type_text("9");
     window.press_keys(&["Return"]);
     let told = window.wait_until("it is told", |state| state["error"] == true);
     assert_eq!(move_count(&told), 0);
+    window.press_keys(&["Escape"]);
+    window.wait_until("the field is left", |state| state["typing"] == false);
+    assert!(window.close().success());
+}
+
+#[test]
+fn a_move_and_its_reply_are_taken_back() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("playing-undo");
+    let (window, state) = start_quick_game(&display, &scratch);
     click_move(&window, &state, "4");
     let state = window.wait_until("the engine has replied", |state| {
         move_count(state) == 2 && is_persons_turn(state)
@@ -329,18 +345,41 @@ fn a_person_plays_with_all_that_is_to_be_had() {
     let state = window.wait_until("it is the person's turn", is_persons_turn);
     click_move(&window, &state, "3");
     window.wait_until("the engine has replied", |state| move_count(state) == 2);
+    assert!(window.close().success());
+}
+
+#[test]
+fn a_game_is_started_over_after_a_question() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("playing-over");
+    let (window, state) = start_quick_game(&display, &scratch);
+    click_move(&window, &state, "3");
+    window.wait_until("the engine has replied", |state| move_count(state) == 2);
     window.press("start over");
     window.press("start over no");
+    assert_eq!(move_count(&window.state()), 2);
     window.press("start over");
     window.press("start over yes");
     let state = window.wait_until("it begins again", |state| {
         move_count(state) == 0 && is_persons_turn(state)
     });
     click_move(&window, &state, "4");
+    assert!(window.close().success());
+}
+
+#[test]
+fn the_tree_of_a_reply_is_saved_in_every_way_and_read_again() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("playing-saved");
+    let (window, state) = start_quick_game(&display, &scratch);
+    click_move(&window, &state, "4");
     let shown = window.wait_until("a tree is shown", |state| {
         move_count(state) == 2 && state["final"] == true && state["nodes"].is_u64()
     });
-    // The tree is saved in all three ways, and read again.
     for name in ["saved.csv", "saved.tree", "saved.png"] {
         let path = scratch.0.join(name);
         window.press_keys(&["ctrl+s"]);
@@ -451,11 +490,13 @@ fn the_window_answers_while_an_engine_thinks() {
     let state = window.wait_until("the game has begun", is_persons_turn);
     click_move(&window, &state, "4");
     let state = window.wait_until("it thinks", |state| state["game"]["thinking"] == true);
+    let clicks = |state: &Value| state["counters"]["clicks"].as_u64().unwrap_or(0);
+    let mut state = state;
     for _ in 0..30 {
+        let before = clicks(&state);
         window.click(control_at(&state, "flip"));
-        thread::sleep(Duration::from_millis(40));
+        state = window.wait_until("the click is answered", |state| clicks(state) > before);
     }
-    let state = window.state();
     let counters = &state["counters"];
     assert!(
         counters["clicks"]

@@ -4,8 +4,6 @@ use std::{
     fs,
     path::Path,
     process::{Command, Output, Stdio},
-    thread,
-    time::Duration,
 };
 
 use canopy_engine::tree::{files, meta};
@@ -126,15 +124,24 @@ fn texts_go_through_the_system_clipboard() {
     window.close();
 }
 
+/// A window that shows the tree of one short search.
+fn open_one_tree<'a>(display: &'a Display, scratch: &Scratch) -> Window<'a> {
+    let trees = scratch.0.join("trees");
+    grow_tree(&trees, &["--iterations", "3000"]);
+    let window = Window::open(display, &scratch.0, &[path_text(&trees)]);
+    window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
+    window.wait_for_frame();
+    window
+}
+
 #[test]
-fn a_directory_is_opened_walked_through_and_saved() {
+fn a_directory_is_opened_and_stepped_through() {
     let Some(display) = Display::start() else {
         return;
     };
-    let scratch = Scratch::new("window");
-    let (trees, saved) = (scratch.0.join("trees"), scratch.0.join("saved"));
-    fs::create_dir_all(&saved).expect("a directory can be made");
-    grow_tree(&trees, &["--iterations", "3000", "--plies", "3"]);
+    let scratch = Scratch::new("window-steps");
+    let trees = scratch.0.join("trees");
+    grow_tree(&trees, &["--iterations", "500", "--plies", "3"]);
     grow_tree(&trees, &["--iterations", "500", "--format", "csv"]);
 
     // From the start screen to the last of four trees.
@@ -165,8 +172,20 @@ fn a_directory_is_opened_walked_through_and_saved() {
     });
     window.press_keys(&["Left"]);
     assert_eq!(window.state()["tree"], 1);
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
 
-    // Jumping, and out of range.
+#[test]
+fn a_tree_is_chosen_by_its_number() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-jump");
+    let trees = scratch.0.join("trees");
+    grow_tree(&trees, &["--iterations", "500", "--plies", "4"]);
+    let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
+    window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
     enter_text(&window, "g", "3");
     window.wait_until("the third is shown", |state| {
         state["tree"] == 3
@@ -178,9 +197,17 @@ fn a_directory_is_opened_walked_through_and_saved() {
     let state = window.wait_until("it is told", |state| state["error"] == true);
     assert_eq!(state["message"], "Invalid tree number! Expected 1 to 4.");
     assert_eq!(state["tree"], 3);
-    window.press_keys(&["Escape"]);
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
 
-    // Nodes are hit at three zooms.
+#[test]
+fn nodes_are_hit_at_three_zooms() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-hit");
+    let window = open_one_tree(&display, &scratch);
     for zoom in 0..3 {
         window.press_keys(&["Escape", "Home"]);
         let state = window.wait_until("all is in sight", |state| as_number(&state["zoom"]) == 1.0);
@@ -188,9 +215,9 @@ fn a_directory_is_opened_walked_through_and_saved() {
         if zoom > 0 {
             window.wheel(root, 4 * zoom);
             window.wait_until("it is larger", |state| as_number(&state["zoom"]) > 1.5);
-            thread::sleep(Duration::from_millis(300));
         }
-        let state = window.state();
+        // The wheel turns on for a few frames.
+        let state = window.wait_until_stable("the camera", |state| state["camera"].clone());
         let (left, top) = (
             as_number(&state["canvas_at"][0]),
             as_number(&state["canvas_at"][1]),
@@ -210,8 +237,17 @@ fn a_directory_is_opened_walked_through_and_saved() {
             window.wait_until("the node is selected", |state| state["selected"] == row);
         }
     }
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
 
-    // Walking, back and forward, folding.
+#[test]
+fn the_selection_walks_goes_back_and_folds() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-walk");
+    let window = open_one_tree(&display, &scratch);
     window.press_keys(&["Home"]);
     window.press_keys(&["k"; 12]);
     window.wait_until("at the root", |state| state["selected"] == 1);
@@ -234,8 +270,17 @@ fn a_directory_is_opened_walked_through_and_saved() {
     assert_eq!(folded["selected"], child["selected"]);
     window.press_keys(&["space"]);
     window.wait_until("it is unfolded", |state| state["hidden"] == 0);
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
 
-    // Panning and resetting.
+#[test]
+fn a_tree_is_dragged_and_reset() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-drag");
+    let window = open_one_tree(&display, &scratch);
     window.press_keys(&["Home"]);
     let before = window.wait_until("all is in sight", |state| as_number(&state["zoom"]) == 1.0);
     let at = canvas_centre(&before);
@@ -245,8 +290,17 @@ fn a_directory_is_opened_walked_through_and_saved() {
     });
     window.press_keys(&["Home"]);
     window.wait_until("it is back", |state| state["camera"] == before["camera"]);
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
 
-    // Colours.
+#[test]
+fn colours_size_and_recent_folders_are_remembered() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-settings");
+    let window = open_one_tree(&display, &scratch);
     window.press("green and red");
     window.wait_until("report 000's colours", |state| {
         state["colours"] == serde_json::json!([[255, 0, 0], [0, 255, 0]])
@@ -256,40 +310,6 @@ fn a_directory_is_opened_walked_through_and_saved() {
     window.press_keys(&["t"]);
     window.wait_until("the other theme", |state| state["theme"] == "light");
 
-    // Saving in all formats, and reading them back.
-    let state = window.state();
-    for name in ["a.csv", "a.tree"] {
-        let path = saved.join(name);
-        save_picture(&window, &path);
-        let document = files::read(&path, None).expect("what was saved is a tree");
-        assert_eq!(Value::from(document.tree.nodes().len()), state["nodes"]);
-    }
-    for name in ["a.png", "a.svg"] {
-        save_picture(&window, &saved.join(name));
-    }
-    let png = tiny_skia::Pixmap::load_png(saved.join("a.png")).expect("a picture");
-    assert_eq!(f64::from(png.width()), as_number(&state["canvas"][0]));
-    let svg = fs::read_to_string(saved.join("a.svg")).expect("a picture");
-    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-    // Where there is no folder the question stays; where nothing can be written that is told.
-    window.press_keys(&["ctrl+s"]);
-    window.wait_until("there is a field", |state| state["typing"] == true);
-    window.press_keys(&["ctrl+a"]);
-    window.type_text("/nowhere/at/all.csv");
-    window.press_keys(&["Return"]);
-    let state = window.state();
-    assert_ne!(state["controls"]["dialog yes"], Value::Null);
-    window.press_keys(&["Escape"]);
-    window.wait_until("the field is left", |state| state["typing"] == false);
-    enter_text(&window, "ctrl+s", "/proc/all.csv");
-    window.wait_until("it is told", |state| {
-        state["error"] == true
-            && state["message"]
-                .as_str()
-                .is_some_and(|text| text.contains("/proc"))
-    });
-
-    // Another size, and the end; it is remembered.
     window.resize(1000, 700);
     window.wait_until("it is smaller", |state| {
         as_number(&state["canvas"][0]) < 600.0
@@ -308,7 +328,63 @@ fn a_directory_is_opened_walked_through_and_saved() {
 }
 
 #[test]
-fn a_directory_is_followed() {
+fn a_tree_is_saved_in_every_format_and_read_back() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-save");
+    let window = open_one_tree(&display, &scratch);
+    let saved = scratch.0.join("saved");
+    fs::create_dir_all(&saved).expect("a directory can be made");
+    let state = window.state();
+    for name in ["a.csv", "a.tree"] {
+        let path = saved.join(name);
+        save_picture(&window, &path);
+        let document = files::read(&path, None).expect("what was saved is a tree");
+        assert_eq!(Value::from(document.tree.nodes().len()), state["nodes"]);
+    }
+    for name in ["a.png", "a.svg"] {
+        save_picture(&window, &saved.join(name));
+    }
+    let png = tiny_skia::Pixmap::load_png(saved.join("a.png")).expect("a picture");
+    assert_eq!(f64::from(png.width()), as_number(&state["canvas"][0]));
+    let svg = fs::read_to_string(saved.join("a.svg")).expect("a picture");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_of() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-unwritable");
+    let window = open_one_tree(&display, &scratch);
+    // Where there is no folder the question stays.
+    window.press_keys(&["ctrl+s"]);
+    window.wait_until("there is a field", |state| state["typing"] == true);
+    window.press_keys(&["ctrl+a"]);
+    window.type_text("/nowhere/at/all.csv");
+    window.press_keys(&["Return"]);
+    let state = window.state();
+    assert_ne!(state["controls"]["dialog yes"], Value::Null);
+    window.press_keys(&["Escape"]);
+    window.wait_until("the field is left", |state| state["typing"] == false);
+    // Where nothing can be written that is told.
+    enter_text(&window, "ctrl+s", "/proc/all.csv");
+    window.wait_until("it is told", |state| {
+        state["error"] == true
+            && state["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("/proc"))
+    });
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
+
+#[test]
+fn new_files_are_shown_and_garbage_disturbs_nothing() {
     let Some(display) = Display::start() else {
         return;
     };
@@ -348,19 +424,30 @@ fn a_directory_is_followed() {
     window.wait_until("it is shown again", |state| {
         state["error"].is_null() && state["nodes"] == shown["nodes"]
     });
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
 
-    // Nothing is done while nothing happens, as soon as the last picture is drawn with care.
-    let used = || {
-        let before = window.cpu_seconds()?;
-        thread::sleep(Duration::from_secs(2));
-        Some(window.cpu_seconds()? - before)
+#[test]
+fn nothing_is_done_while_nothing_happens() {
+    let Some(display) = Display::start() else {
+        return;
     };
-    if window.cpu_seconds().is_some() {
-        let is_idle = (0..10).any(|_| used().is_some_and(|used| used < 0.04));
-        assert!(is_idle, "it works while nothing happens");
-    }
+    let scratch = Scratch::new("window-idle");
+    let window = open_one_tree(&display, &scratch);
+    window.wait_until_idle();
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
+}
 
-    // A search that is still running: its tree is there at once, and grows.
+#[test]
+fn a_running_search_is_followed_and_looked_back_on() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-live");
+    let window = open_one_tree(&display, &scratch);
+    let trees = scratch.0.join("trees");
     let mut search = engine_command(&[
         "grow",
         "--game",
@@ -375,7 +462,6 @@ fn a_directory_is_followed() {
     ])
     .spawn()
     .expect("the engine starts");
-    fs::remove_file(&whole).expect("a file can be removed");
     let is_live = |state: &Value| state["live"] == true && as_number(&state["iteration"]) > 100.0;
     let first = window.wait_until("the search is followed", is_live);
     let later = window.wait_until("it has grown", |state| {
@@ -393,7 +479,17 @@ fn a_directory_is_followed() {
     });
     search.kill().expect("it can be ended");
     search.wait().expect("it ends");
-    // One that ends by itself: its tree stays, as the file has it.
+    assert!(window.close().success());
+}
+
+#[test]
+fn a_search_that_has_ended_leaves_the_tree_of_its_file() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-ended");
+    let window = open_one_tree(&display, &scratch);
+    let trees = scratch.0.join("trees");
     let mut search = engine_command(&[
         "grow",
         "--game",
@@ -414,7 +510,7 @@ fn a_directory_is_followed() {
         is_kalah && state["final"] == true && state["live"] == false && state["iteration"].is_null()
     };
     window.wait_until("the final tree is shown", is_over);
-    thread::sleep(Duration::from_millis(500));
+    window.wait_until_idle();
     let state = window.state();
     assert!(is_over(&state) && state["visits"] == 300_000, "{state}");
     assert!(window.close().success());
@@ -636,15 +732,23 @@ fn the_demonstration_is_watched_to_its_end() {
         + as_number(&over["match"]["drawn"]) as u64;
     assert_eq!(played, 2, "{over}");
     // The window stays, with the result.
-    thread::sleep(Duration::from_millis(500));
-    assert!(window.state()["match"]["verdict"].is_string());
+    window.wait_until("the result is told", |state| {
+        state["match"]["verdict"].is_string()
+    });
     let directory = over["directory"]
         .as_str()
         .expect("it has a directory")
         .to_owned();
     assert!(window.close().success());
     assert!(!Path::new(&directory).exists(), "nothing is left behind");
+}
 
+#[test]
+fn a_demonstration_closes_its_window_if_told_to() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-demo-exit");
     let arguments = ["demo", "kalah:4x3", "--games", "1", "--pace", "0", "--exit"];
     assert!(
         Window::open(&display, &scratch.0, &arguments)

@@ -17,6 +17,12 @@ use serde_json::Value;
 
 /// However busy the machine is, nothing takes longer than this.
 const UI_TIMEOUT: Duration = Duration::from_secs(60);
+/// Pause between two looks at a condition.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Equal readings after which a value counts as being at rest.
+const STABLE_READINGS: u32 = 4;
+/// Length of a measurement of processor time, whose unit is 10 ms.
+const IDLE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A virtual display.
 pub(crate) struct Display {
@@ -155,7 +161,7 @@ impl<'a> Window<'a> {
                 "no window: {}",
                 window.stderr_text()
             );
-            thread::sleep(Duration::from_millis(50));
+            thread::sleep(POLL_INTERVAL);
             let found = window.xdotool(&["search", "--onlyvisible", "--name", "^Canopy"]);
             window.id = found.lines().next().unwrap_or_default().to_owned();
         }
@@ -221,22 +227,67 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Drags from one place to another, no faster than a hand: what is drawn in between has time to see it.
+    /// Drags from one place to another; every step is drawn before the next.
     pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64)) {
-        let wait = || thread::sleep(Duration::from_millis(60));
         self.move_pointer(from);
-        wait();
+        self.wait_for_frame();
         self.xdotool(&["mousedown", "1"]);
         for part in 1..=4 {
-            wait();
+            self.wait_for_frame();
             let part = f64::from(part) / 4.0;
             self.move_pointer((
                 from.0 + (to.0 - from.0) * part,
                 from.1 + (to.1 - from.1) * part,
             ));
         }
-        wait();
+        self.wait_for_frame();
         self.xdotool(&["mouseup", "1"]);
+    }
+
+    /// Waits for a frame that shows all input so far. Events arrive in order, and the key that asks for the state is drawn as well.
+    pub(crate) fn wait_for_frame(&self) {
+        let frames = |state: &Value| state["counters"]["frames"].as_u64();
+        let before = frames(&self.state());
+        self.wait_until("a frame is drawn", |state| frames(state) > before);
+    }
+
+    /// Waits until a value has come to rest: [`STABLE_READINGS`] frames in a row show the same.
+    pub(crate) fn wait_until_stable(&self, what: &str, value: impl Fn(&Value) -> Value) -> Value {
+        let begun = Instant::now();
+        let mut last = self.state();
+        let mut readings = 1;
+        while readings < STABLE_READINGS {
+            assert!(begun.elapsed() < UI_TIMEOUT, "not at rest: {what}");
+            self.wait_for_frame();
+            let state = self.state();
+            readings = if value(&state) == value(&last) {
+                readings + 1
+            } else {
+                1
+            };
+            last = state;
+        }
+        last
+    }
+
+    /// Waits until the program uses less than 2 % of a processor over [`IDLE_INTERVAL`]; nothing more is on its way then. Returns at once
+    /// where the system does not say.
+    pub(crate) fn wait_until_idle(&self) {
+        let begun = Instant::now();
+        while let Some(before) = self.cpu_seconds() {
+            let measured_from = Instant::now();
+            while measured_from.elapsed() < IDLE_INTERVAL {
+                thread::sleep(POLL_INTERVAL);
+            }
+            let used = self.cpu_seconds().unwrap_or(before) - before;
+            if used < 0.02 * measured_from.elapsed().as_secs_f64() {
+                return;
+            }
+            assert!(
+                begun.elapsed() < UI_TIMEOUT,
+                "it works while nothing happens: {used} s"
+            );
+        }
     }
 
     /// Clicks a control by its name.
@@ -272,7 +323,7 @@ impl<'a> Window<'a> {
                 state["controls"] = Value::Null;
                 panic!("not so: {what}; {state}");
             }
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -313,7 +364,7 @@ impl<'a> Window<'a> {
             if !said.is_empty() || begun.elapsed() > UI_TIMEOUT {
                 return (status, said);
             }
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -325,7 +376,7 @@ impl<'a> Window<'a> {
                 return status;
             }
             assert!(begun.elapsed() < UI_TIMEOUT, "it does not end");
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }

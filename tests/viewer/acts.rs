@@ -4,7 +4,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use canopy_engine::tree::{
@@ -132,8 +131,7 @@ fn a_tree_that_grows_keeps_what_is_selected() {
     let mut stage = Harness::dark();
     stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
     stage.wait_until("it is so", |app| app.document.model.is_some());
-    // The watch begins when the directory is opened; what comes before it looks is seen with the next change.
-    std::thread::sleep(Duration::from_millis(300));
+    stage.wait_until("the folder is watched", |app| app.folder.is_watched());
     stage.app.dispatch(Action::Find("right".to_owned()));
     assert_eq!(selected_move(&stage.app), "right");
     write(&build_tree(&[
