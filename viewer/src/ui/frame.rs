@@ -23,10 +23,10 @@ use crate::{
     workers::render::{FineRenderer, RenderEvent, RenderView, save},
 };
 
-/// When the camera has rested so long, the tree is drawn with care.
+/// Time after the last change of the view until the tree is redrawn at full quality.
 const FULL_REDRAW_DELAY: Duration = Duration::from_millis(120);
 
-/// How often a tree that grows by itself is drawn.
+/// Interval between frames while a replay plays.
 const REPLAY_FRAME_INTERVAL: Duration = Duration::from_millis(16);
 
 /// Draws frames.
@@ -92,6 +92,21 @@ fn paint_background(
             pixels[first..last].copy_from_slice(&line[first - left..last - left]);
         }
     }
+}
+
+/// Time until the app itself needs another frame.
+fn next_frame_delay(app: &App) -> Duration {
+    let replay = (app.document.timeline.is_playing()).then_some(REPLAY_FRAME_INTERVAL);
+    let session = app.session.as_ref();
+    let game = session.and_then(|session| session.next_frame_delay(app.now));
+    let deadlines = [app.message_expires_at(), app.retry_at()];
+    let deadlines = deadlines.into_iter().flatten();
+    let waits = deadlines.map(|at| at.saturating_sub(app.now));
+    waits
+        .chain(replay)
+        .chain(game)
+        .min()
+        .unwrap_or(Duration::MAX)
 }
 
 /// What comes out of a frame beside its pixels.
@@ -184,22 +199,7 @@ impl FrameRenderer {
                 damage.add(place);
             }
         }
-        if app.document.timeline.is_playing() {
-            repaint_delay = repaint_delay.min(REPLAY_FRAME_INTERVAL);
-        }
-        if let Some(pause) = app
-            .session
-            .as_ref()
-            .and_then(|game| game.next_frame_delay(app.now))
-        {
-            repaint_delay = repaint_delay.min(pause);
-        }
-        for due in [app.message_expires_at(), app.retry_at()]
-            .into_iter()
-            .flatten()
-        {
-            repaint_delay = repaint_delay.min(due.saturating_sub(app.now));
-        }
+        repaint_delay = repaint_delay.min(next_frame_delay(app));
         damage.add_changes(&self.shapes, &output.shapes, scale);
         self.shapes.clone_from(&output.shapes);
         let changed_rects = damage.pixel_rects(width, height);
