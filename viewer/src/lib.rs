@@ -5,7 +5,7 @@
 //!
 //! | layer | what it is |
 //! |---|---|
-//! | [`system`] | paths, temporary folders, signals, open files, displays |
+//! | [`system`] | paths, temporary folders, signals, open files, displays, background threads |
 //! | [`draw`] | fonts, colours, triangles into pixels, changed rectangles |
 //! | [`tree`] | a tree from rows to pixels: model, layout, camera, scene, renderer, formula |
 //! | [`board`] | positions of every game, drawn and animated |
