@@ -111,6 +111,30 @@ impl Outcome {
 ///
 /// A value is one position: the board, whose turn it is, and the counters that end games. It holds no history;
 /// draws by repetition are judged by [`History`].
+///
+/// Play a game, with moves from text and from the list of legal moves:
+///
+/// ```
+/// use canopy_engine::games::{Game, History, Notation, Outcome, Player, connect_four::ConnectFour};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut position = ConnectFour::start(Default::default());
+/// let mut history = History::new();
+/// history.push(&position);
+/// for text in ["4", "4", "3", "3", "2", "2"] {
+///     let mv = position.parse_move(text)?;
+///     history.play(&mut position, mv);
+/// }
+/// assert_eq!(position.to_move(), Player::First);
+///
+/// let mut moves = Vec::new();
+/// position.legal_moves(&mut moves);
+/// assert_eq!(moves.len(), 7);
+/// history.play(&mut position, moves[0]);
+/// assert_eq!(history.outcome(&position), Some(Outcome::Win(Player::First)));
+/// # Ok(())
+/// # }
+/// ```
 pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// What a variant changes, as plain data. `Default` is the game as most people know it.
     type Rules: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static;

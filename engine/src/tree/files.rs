@@ -91,8 +91,27 @@ pub struct Document {
     pub problems: Vec<String>,
 }
 
-/// Reads a tree file, in the format its name tells unless one is given, and what stands beside it. The root's figures come
-/// from STEM.json where the format has none. A file beside it that is broken is told of, and left out.
+/// Reads a tree file with its sidecars. The format is `format`, or follows from the file's extension. Where the format stores
+/// no statistics of the root, they come from STEM.json. A broken sidecar is left out and named in [`Document::problems`].
+///
+/// ```
+/// use canopy_engine::tree::files;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::env::temp_dir().join(format!("canopy-doc-{}.csv", std::process::id()));
+/// // Columns: move, visits, visits of this search, mean, state, children.
+/// std::fs::write(&path, ",3,3,0.5,connect-four startpos,2\n4,2,2,0.75,p2,0\n1,1,1,0,p2,0\n")?;
+/// let document = files::read(&path, None)?;
+/// # std::fs::remove_file(&path)?;
+///
+/// let tree = &document.tree;
+/// let sizes = tree.subtree_sizes();
+/// let best = tree.children(0, &sizes).max_by_key(|&row| tree.nodes()[row].visits);
+/// assert_eq!(best.map(|row| tree.move_name(row)), Some("4"));
+/// assert!(document.meta.is_none() && document.problems.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> {
     let format = match format {
         Some(format) => format,
