@@ -30,7 +30,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's name tells.
+    /// The format named by a file's extension.
     pub fn from_path(path: &Path) -> Result<Self, TreeError> {
         path.extension()
             .and_then(OsStr::to_str)
@@ -78,7 +78,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A tree with what stands beside it.
+/// A tree with its sidecars.
 #[derive(Debug)]
 pub struct Document {
     /// The tree.
@@ -120,8 +120,8 @@ pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> 
     read_with(path, format, TreeBuilder::default).map(|(document, _)| document)
 }
 
-/// Reads a tree file of which the most visited part stays that fits into so many bytes, a node counting as `node_bytes`
-/// beside its names; and what was left out.
+/// Reads the most visited part of a tree file that fits into `bytes`, a node counting as `node_bytes` besides its names.
+/// Also returns what was left out.
 pub fn read_with_byte_limit(
     path: &Path,
     bytes: usize,
@@ -202,7 +202,7 @@ pub fn sidecar_path(path: &Path, extension: &str) -> PathBuf {
     path.with_extension(extension)
 }
 
-/// A counter as the formats can hold it, and whether it had to be made smaller.
+/// Clamps a counter to the formats' range; true if it was clamped.
 pub fn saturate_counter(counter: u64) -> (i32, bool) {
     match i32::try_from(counter) {
         Ok(counter) => (counter, false),
@@ -219,8 +219,8 @@ pub fn write_atomic(
     write_atomic_with(path, fill, |from, to| std::fs::rename(from, to))
 }
 
-/// [`write_atomic`] for what a person saves: the content is on the disk before the file has its name, so that a power failure
-/// leaves the old file or the new one. It takes milliseconds, which a person does not notice and a live game would.
+/// [`write_atomic`] for files that a person saves: syncs the content before the rename, so that a power failure leaves the
+/// old file or the new one. Takes milliseconds, too long for trees of a live game.
 pub fn write_atomic_synced(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -267,7 +267,7 @@ pub(super) fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
             .open(&temporary)
     };
     let created = match create() {
-        // Left behind by a process of the same number, or put there by somebody: never written through.
+        // Left behind by a process with the same id, or planted: never written through.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             std::fs::remove_file(&temporary)?;
             create()

@@ -1,9 +1,9 @@
-//! Makes a [`Growth`] of the records of a journal, in whatever pieces they arrive.
+//! Builds a [`Growth`] from the records of a journal, in chunks of any size.
 //!
-//! Nodes and moves get new numbers, which count them. A record that speaks of something that has not been made yet waits
-//! for it, and is taken up as soon as it is there, before the next record is read: so it does not matter where one piece
-//! ends and the next begins. Whoever waits is known to what it waits for, and a path goes on where it stopped, so that
-//! the time this takes grows no faster than the journal, whatever is in it.
+//! Nodes and moves are renumbered consecutively. A record that refers to something not created yet is deferred and applied
+//! as soon as it exists, before the next record is read, so chunk boundaries do not matter. A deferred record is filed under
+//! what it waits for, and a path resumes where it stopped, so the total time is linear in the journal's length, whatever it
+//! contains.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -29,7 +29,7 @@ pub(super) struct GrowthBuilder {
     expected_bytes: u64,
     /// The numbers that have room in tables.
     max_dense_ids: usize,
-    /// What the journal calls nodes and, in a graph, moves.
+    /// The journal's numbers of nodes and, in a graph, of moves.
     node_ids: IdMap,
     edge_ids: IdMap,
     /// In a graph, by move: those that wait to hear where it leads.
@@ -39,7 +39,7 @@ pub(super) struct GrowthBuilder {
     ready: VecDeque<u32>,
 }
 
-/// What a record may wait for.
+/// What a deferred record waits for.
 #[derive(Clone, Copy)]
 enum MissingItem {
     /// A node, by the journal's number.
@@ -51,7 +51,7 @@ enum MissingItem {
 }
 
 impl GrowthBuilder {
-    /// So many numbers have room in any case.
+    /// Minimum capacity of the dense table, in numbers.
     const MIN_DENSE_IDS: usize = 1 << 10;
 
     /// Before the first record.
@@ -59,7 +59,8 @@ impl GrowthBuilder {
         let mut builder = Self {
             growth: Growth {
                 kind,
-                // The first version does not say whether squares are wanted; but from nothing on they can be added up.
+                // Version 0 does not say whether squares are used; without inherited visits they can be summed from the
+                // start.
                 squares: (version == 0).then(HashMap::new),
                 ..Growth::default()
             },
@@ -125,7 +126,7 @@ impl GrowthBuilder {
         Ok(words.len() - rest.len())
     }
 
-    /// So many bytes are really there: tables may have room for what they tell of.
+    /// Sets the number of bytes actually present, which bounds the tables' capacity.
     pub(super) fn set_expected_bytes(&mut self, bytes: u64) {
         self.expected_bytes = bytes;
     }
@@ -157,7 +158,7 @@ impl GrowthBuilder {
     }
 
     fn defer(&mut self, thing: MissingItem, waiting: DeferredRecord) -> Result<(), String> {
-        // What was there before the search is told by one thread, in order.
+        // Before `begin` a single thread writes, in order.
         if !self.has_begun {
             return Err(match thing {
                 MissingItem::Node(number) => {
@@ -193,7 +194,7 @@ impl GrowthBuilder {
         Ok(())
     }
 
-    /// Does what a record says; what it waits for if that is too early.
+    /// Applies a record, or returns the item it has to wait for.
     #[inline(always)]
     fn apply_record(&mut self, record: GrowthRecord<'_>) -> Result<Option<MissingItem>, String> {
         if self.growth.ended.is_some() {
@@ -279,7 +280,7 @@ impl GrowthBuilder {
                 self.has_begun = true;
             }
             GrowthRecord::End { truncated: early } => {
-                // A journal that stops early may stop before what others wait for.
+                // A journal that ends early may lack what deferred records wait for.
                 if !early && self.deferred.len() > 0 {
                     return Err(format!(
                         "the end, with {} records that speak of what was never made",
@@ -312,7 +313,7 @@ impl GrowthBuilder {
         Ok(missing)
     }
 
-    /// The time of what is told now.
+    /// The iteration that the current record belongs to.
     fn now(&self) -> u32 {
         self.growth.iterations() + u32::from(self.has_begun)
     }
@@ -324,7 +325,7 @@ impl GrowthBuilder {
         self.growth.proven.push(None);
     }
 
-    /// Whether there can be an iteration with this reward.
+    /// Checks that another iteration with this reward is possible.
     fn check_iteration(&self, reward: u64) -> Result<(), String> {
         if !self.has_begun {
             return Err("an iteration before the search begins".to_owned());

@@ -1,4 +1,4 @@
-//! STEM.json and match.json: what a tree is of, and how a match stands.
+//! STEM.json and match.json: the sidecar of a tree, and the state of a match.
 
 use std::{collections::BTreeMap, io::Read};
 
@@ -9,7 +9,7 @@ use super::{FileLocation, TreeError};
 /// The version of the files that this program writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What stands in STEM.json. Keys that are missing have their defaults, unknown ones are ignored.
+/// The content of STEM.json. Missing keys have their defaults, unknown ones are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Meta {
@@ -48,11 +48,11 @@ pub struct Meta {
     pub chosen: Option<String>,
     /// The moves that the search expects both sides to play, the chosen one first; empty while it runs.
     pub line: Vec<String>,
-    /// What was left out of the tree file.
+    /// The limits of the tree file, and the number of omitted nodes.
     pub cut: CutMeta,
-    /// What the search had less of than was asked for, because there was not enough memory: a sentence each.
+    /// Resources the search had less of than requested, for lack of memory: a sentence each.
     pub shortfalls: Vec<String>,
-    /// Whether a counter was too large for the file and stands there as 2147483647.
+    /// Whether a counter exceeded the file's range and is written as 2147483647.
     pub saturated: bool,
     /// The file of extras, if there is one.
     pub extra: Option<String>,
@@ -86,7 +86,7 @@ pub struct RootMeta {
     pub mean: f64,
 }
 
-/// What was left out of a tree file.
+/// The part left out of a tree file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CutMeta {
@@ -98,7 +98,7 @@ pub struct CutMeta {
     pub left_out: u64,
 }
 
-/// What stands in match.json.
+/// The content of match.json.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MatchMeta {
@@ -106,9 +106,9 @@ pub struct MatchMeta {
     pub format: u32,
     /// The game, with its variant.
     pub game: String,
-    /// Which game of the match this is, from 1, and how many there are to be; 0 if nobody knows.
+    /// The number of this game in the match, from 1.
     pub number: u64,
-    /// How many games there are to be; 0 if nobody knows.
+    /// The number of games of the match; 0 if unknown.
     pub games: u64,
     /// The position this game began with.
     pub position: String,
@@ -165,7 +165,7 @@ pub fn read_match(input: impl Read) -> Result<MatchMeta, TreeError> {
 
 fn parse<T: for<'a> Deserialize<'a>>(input: impl Read) -> Result<T, TreeError> {
     let mut text = Vec::new();
-    // A sidecar is a few kilobytes; what is longer is something else.
+    // A sidecar is a few kilobytes; a longer file is something else.
     input.take(MAX_SIDECAR_BYTES + 1).read_to_end(&mut text)?;
     if text.len() as u64 > MAX_SIDECAR_BYTES {
         return Err(TreeError::at_line(

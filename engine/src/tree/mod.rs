@@ -1,12 +1,12 @@
-//! Search trees as plain data, and the files they live in.
+//! Search trees as plain data, and their files.
 //!
-//! The format half knows nothing of searches: [`Tree`] is a list of rows in pre-order, [`binary`] and [`csv`] are report
-//! 000's two formats, [`meta`] and [`extra`] are the files that stand beside them, [`growth`] is the journal of how a tree
-//! grew, [`summary`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
-//! [`snapshot`], which turns what a search lends out into rows, [`growth_recorder`], which writes down what a search tells,
-//! [`replay`], which rebuilds a tree from its journal, [`replay_reader`], which shows one to whoever
-//! does not know the game, with an [`index`] where it is too large for memory, and [`writer`], which puts files into a directory whole or not at
-//! all. protocol.md says what is in each file.
+//! Formats, independent of searches: [`Tree`] is a list of rows in pre-order; [`binary`] and [`csv`] are report 000's
+//! formats; [`meta`] and [`extra`] are sidecars; [`growth`] is the growth journal; [`summary`] checks a tree for
+//! inconsistencies; [`files`] picks the format by a file's extension.
+//!
+//! Export: [`snapshot`] turns a search's tree into rows; [`growth_recorder`] writes a growth journal; [`replay`] rebuilds a
+//! tree from it; [`replay_reader`] does so without knowing the game's type, with an [`index`] where the tree is too large
+//! for memory; [`writer`] writes files to a directory atomically. protocol.md, section 4, specifies the files.
 
 use std::{collections::TryReserveError, fmt, io};
 
@@ -108,8 +108,8 @@ impl Tree {
         self.nodes.capacity() * size_of::<TreeNode>() + self.names.capacity()
     }
 
-    /// The root's figures as its children tell them: visits, second counter, and mean, which is the opponent's of the player
-    /// who chooses among the children. Means are taken for rewards from 0 to 1; where they are not, it is 0.
+    /// The root's visits, second counter and mean, derived from its children. The mean is that of the opponent of the player
+    /// who chooses among them. It is 0 if some child's mean is no reward from 0 to 1.
     pub fn root_stats_from_children(&self) -> (i32, i32, f64) {
         let (mut visits, mut second, mut sum, mut are_rewards) = (0_i64, 0_i64, 0.0, true);
         let sizes = self.subtree_sizes();
@@ -181,14 +181,14 @@ pub struct TreeBuilder {
     prune: Option<PruneState>,
 }
 
-/// What a [`TreeBuilder`] leaves out.
+/// Decides which rows a [`TreeBuilder`] leaves out.
 struct PruneState {
     /// The bytes that the tree may take, and how many of them a node counts as, without its names.
     bytes: usize,
     node_bytes: usize,
     /// Rows with fewer visits are left out, with all below them.
     min_visits: i32,
-    /// All rows so far, and by node its row.
+    /// Rows pushed so far, and the row of every kept node.
     rows_seen: u32,
     kept_rows: Vec<u32>,
 }
@@ -203,11 +203,11 @@ pub struct TreePart {
     pub tree: Tree,
     /// By node: its row in the whole tree, if something was left out.
     pub rows: Option<Vec<u32>>,
-    /// What was left out.
+    /// Rows that were left out.
     pub omitted: OmittedRows,
 }
 
-/// What was left out of a tree.
+/// Counts of the rows left out of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OmittedRows {
     /// How many rows.
@@ -231,7 +231,7 @@ impl Default for TreeBuilder {
 impl TreeBuilder {
     const RECENT_NAMES_CAPACITY: usize = 1 << 11;
 
-    /// Keeps the most visited part that fits into so many bytes, where a node counts as `node_bytes` beside its names.
+    /// Keeps the most visited part that fits into `bytes`, a node counting as `node_bytes` besides its names.
     pub fn with_byte_limit(bytes: usize, node_bytes: usize) -> Self {
         Self {
             prune: Some(PruneState {
@@ -388,7 +388,7 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// The tree, if it is complete, with what was left out; else what is missing.
+    /// The tree with counts of omitted rows; an error if rows are missing.
     pub fn finish_part(mut self) -> Result<TreePart, String> {
         let Some(cut) = self.prune.take() else {
             return Ok(TreePart {
@@ -463,7 +463,7 @@ impl TreeBuilder {
         !self.nodes.is_empty() && self.open.is_empty()
     }
 
-    /// How many rows there are so far.
+    /// Number of rows so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -473,7 +473,7 @@ impl TreeBuilder {
         self.nodes.is_empty()
     }
 
-    /// The tree, if it is complete; else what is missing.
+    /// The tree; an error if rows are missing.
     pub fn finish(self) -> Result<Tree, String> {
         match self.open.last() {
             _ if self.nodes.is_empty() => Err("there is no root".to_owned()),
@@ -490,7 +490,7 @@ impl TreeBuilder {
     }
 }
 
-/// What is said of a tree for which the system has no memory left.
+/// Error message when the system refuses memory for a tree.
 fn out_of_memory_message(_: TryReserveError) -> String {
     "the tree does not fit into memory".to_owned()
 }
@@ -523,21 +523,21 @@ impl fmt::Display for FileLocation {
     }
 }
 
-/// What went wrong with a file.
+/// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// It cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is not what it should be.
+    /// The content violates the format.
     #[error("{place}: {problem}")]
     Malformed {
         /// Where.
         place: FileLocation,
-        /// What is wrong there.
+        /// The violation.
         problem: String,
     },
-    /// Its name does not say what it is.
+    /// The extension names no format.
     #[error("{0}")]
     Name(String),
 }

@@ -28,9 +28,9 @@ struct ReplayStats {
     visited_nodes: u64,
     /// How many leaves of a graph have turned out to be known.
     applied_merges: usize,
-    /// By entry of a table of positions: the key it is of and what it was told.
+    /// By table entry: its key and statistics.
     entries: Vec<(u64, RawTableEntry)>,
-    /// How many of those that had been told something before have been met.
+    /// Number of seeds already applied.
     applied_seeds: usize,
 }
 
@@ -41,7 +41,7 @@ impl ReplayStats {
             + size_of::<(u64, RawTableEntry)>() * self.entries.capacity()
     }
 
-    /// Makes room for what the journal has more now: what was known of it before the search.
+    /// Extends the tables to the journal's current size, with inherited statistics for new items.
     fn extend_to(&mut self, growth: &Growth) {
         if let Some(known) = &growth.squares {
             let new = self.squares.len() as u32..growth.nodes() as u32;
@@ -60,8 +60,8 @@ impl ReplayStats {
         }
     }
 
-    /// Lets entries have what they had been told before they were met, up to this time. In a journal of one thread those that
-    /// are of the same key already have it.
+    /// Applies the seeds of entries up to this iteration. In a journal of one thread, entries with the same key have them
+    /// already.
     fn apply_seeds(&mut self, table: &PositionTable, at: u32) {
         while let Some(&(when, place, told)) = table.seeds.get(self.applied_seeds)
             && when <= at
@@ -75,8 +75,8 @@ impl ReplayStats {
         }
     }
 
-    /// Tells the table of a visit, after the node itself was told. An entry of another position, or one that knows less than
-    /// the node, becomes what the node knows; as `Bounded` does it.
+    /// Counts a visit in the table, after the node's own update. An entry of another position, or with fewer visits than the
+    /// node, is replaced by the node's statistics, as `BoundedStore` does.
     fn update_table(&mut self, table: &PositionTable, node: u32, reward: u64) {
         let Some((number, key)) = table.entry_of_node(node) else {
             return;
@@ -98,8 +98,8 @@ impl ReplayStats {
         told.squares = told.squares.wrapping_add(square_reward(reward));
     }
 
-    /// Lets nodes have what leaves were told that turned out to be theirs at this time. The leaves keep it, though nothing
-    /// leads to them any more, so that it can be taken back.
+    /// Adds the statistics of merged leaves to their nodes at this iteration. The leaves keep theirs, though unreachable, so
+    /// that the merge can be reverted.
     fn apply_merges(&mut self, growth: &Growth, at: u32) {
         while let Some(join) = growth.merges.get(self.applied_merges)
             && join.iteration <= at
@@ -114,7 +114,7 @@ impl ReplayStats {
         }
     }
 
-    /// Takes back what [`Self::apply_merges`] did at this time.
+    /// Reverts [`Self::apply_merges`] at this iteration.
     fn revert_merges(&mut self, growth: &Growth, at: u32) {
         while let Some(join) = self
             .applied_merges
@@ -132,7 +132,7 @@ impl ReplayStats {
         }
     }
 
-    /// Forgets what [`Self::extend_to`] knows anyway: the end, as far as nothing has happened to it yet.
+    /// Drops the tail that [`Self::extend_to`] can restore, because nothing has happened to it yet.
     fn trim_unchanged(&mut self, growth: &Growth) {
         let last = |figures: &Self| {
             let index = figures.visits.len().checked_sub(1)?;
@@ -159,7 +159,7 @@ impl ReplayStats {
     }
 }
 
-/// Whether an entry is there and, where entries are told apart, of this key.
+/// Whether an entry is occupied and, if entries are verified, has this key.
 fn entry_matches((key, told): &(u64, RawTableEntry), wanted: u64, verified: bool) -> bool {
     told.visits > 0 && (!verified || *key == wanted)
 }
@@ -196,7 +196,7 @@ pub struct GrowthReplay {
 }
 
 impl GrowthReplay {
-    /// So many times are remembered.
+    /// Upper bound of kept checkpoints.
     const MAX_CHECKPOINTS: usize = 12;
     /// Times closer than this are not worth remembering.
     const MIN_CHECKPOINT_INTERVAL: u32 = 20_000;
@@ -228,7 +228,7 @@ impl GrowthReplay {
         }
     }
 
-    /// The same with a limit to the bytes of what it remembers.
+    /// Limits the memory of checkpoints, in bytes.
     pub(super) fn with_checkpoint_limit(mut self, bytes: usize) -> Self {
         self.max_checkpoint_bytes = bytes;
         self
@@ -247,7 +247,7 @@ impl GrowthReplay {
         self.checkpoints.iter().map(ReplayStats::bytes).sum()
     }
 
-    /// What is followed.
+    /// The followed journal, if any.
     pub(super) fn follower(&self) -> Option<&JournalFollower> {
         match &self.source {
             JournalSource::Following(follower) => Some(follower),
@@ -255,12 +255,12 @@ impl GrowthReplay {
         }
     }
 
-    /// Reads what was added to a journal that is followed; whether there was anything.
+    /// Reads new records of a followed journal; true if there were any.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
         self.read_more(JournalFollower::poll)
     }
 
-    /// Looks whether there is more of a journal that is followed, and reads a piece of it; whether there was anything.
+    /// Reads the next chunk of a followed journal; true if there was one.
     pub(super) fn poll_chunk(&mut self) -> Result<bool, TreeError> {
         self.read_more(|follower| {
             if !follower.is_behind() {
@@ -301,15 +301,15 @@ impl GrowthReplay {
         self.stats.iteration
     }
 
-    /// Turns to the time after so many iterations, at most to the end.
+    /// Moves to the state after `iterations`, at most the last.
     pub fn seek(&mut self, iterations: u32) {
         self.seek_towards(iterations, u32::MAX);
     }
 
-    /// Goes towards that time, from the nearest time that it knows by at most so many iterations.
+    /// Moves towards `iterations` by at most `steps`, from the nearest checkpoint.
     pub fn seek_towards(&mut self, iterations: u32, steps: u32) {
         let to = iterations.min(self.growth().iterations());
-        // What a table forgets when an entry is replaced cannot be taken back: there is no way backwards.
+        // A replaced table entry cannot be restored, so with a table there are no steps backwards.
         let is_one_way = self.growth().has_table();
         if is_one_way && to < self.stats.iteration {
             self.stats = ReplayStats::default();
@@ -350,7 +350,7 @@ impl GrowthReplay {
         }
     }
 
-    /// Remembers where it stands; if that is too much, half of what was remembered is forgotten.
+    /// Adds a checkpoint; above the memory limit, half of the checkpoints are dropped.
     fn add_checkpoint(&mut self) {
         let at = self.stats.iteration;
         if self
@@ -459,8 +459,8 @@ impl GrowthReplay {
         }
     }
 
-    /// The tree as it stands, `root` being the position at its root. The moves in a journal are only as good as the file:
-    /// what is made of them must check that they are legal.
+    /// The tree as it is now, `root` being its root position. A journal is untrusted: callers must check that its moves are
+    /// legal.
     pub fn view<'a, G: Searchable>(&'a self, root: &'a G) -> GrowthReplayView<'a, G> {
         GrowthReplayView { replay: self, root }
     }
@@ -495,7 +495,7 @@ impl GrowthReplay {
         fixed_to_reward(squares)
     }
 
-    /// What the table of positions says of a visited node, if it says anything.
+    /// The table entry of a visited node, if it applies.
     fn table(&self, node: u32) -> Option<TableEntry> {
         let table = self.growth().table.as_ref()?;
         let (number, key) = table.entry_of_node(node)?;

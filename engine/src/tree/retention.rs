@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// What the names of a tree's files may end in.
+/// Extensions of a tree's files.
 const EXTENSIONS: [&str; 5] = ["tree", "csv", "json", "extra", "growth"];
 
 /// The newest trees of a process, over all directories it writes to; older ones are removed with the files beside them.
@@ -25,7 +25,7 @@ struct RetentionState {
 }
 
 impl TreeRetention {
-    /// Keeps so many trees from now on; 0 for all.
+    /// Keeps the newest `max_trees` trees from now on; 0 for all.
     pub fn set_max_trees(&self, max_trees: usize) {
         let mut state = self.state();
         state.max_trees = max_trees;
@@ -34,7 +34,7 @@ impl TreeRetention {
         }
     }
 
-    /// Takes in that the tree of a stem was written, for the first time or again; `order` tells which is newer.
+    /// Records that the tree of a stem was written, for the first time or again; a larger `order` is newer.
     pub(super) fn record_tree(&self, order: u64, directory: &Path, stem: &str) {
         let mut state = self.state();
         if state.max_trees == 0 {
@@ -46,7 +46,7 @@ impl TreeRetention {
             && let Some((_, (directory, stem))) = state.trees.pop_first()
         {
             for extension in EXTENSIONS {
-                // What is not there needs not go; what cannot be removed stays.
+                // Best effort: missing files are fine, others that cannot be removed stay.
                 let _ = fs::remove_file(directory.join(format!("{stem}.{extension}")));
             }
         }

@@ -1,4 +1,4 @@
-//! What a search lends out, as rows: the only part of `tree` that walks through a search's tree.
+//! Turns a search's tree into rows: the only part of `tree` that walks a [`TreeView`].
 
 use super::{
     Tree, TreeBuilder, TreeRow,
@@ -17,12 +17,12 @@ use crate::{
     search::{EdgeView, ReferenceFrame, Reward, Searchable, TableEntry, TreeView},
 };
 
-/// What of a tree is wanted.
+/// Which part of a tree is written, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotOptions {
-    /// Whether every state is to be written out, not only the root's.
+    /// Writes every node's position, not only the root's.
     pub states: bool,
-    /// Whether there are to be extras.
+    /// Produces [`Extra`] records.
     pub extra: bool,
     /// The most rows there may be: the most visited part of the tree stays.
     pub max_nodes: Option<u64>,
@@ -39,9 +39,9 @@ pub struct Snapshot {
     pub extra: Vec<Extra>,
     /// The root's own figures.
     pub root: RootMeta,
-    /// What was left out.
+    /// The limits, and the number of omitted nodes.
     pub cut: CutMeta,
-    /// Whether a counter was too large.
+    /// Whether a counter exceeded the format's range.
     pub saturated: bool,
 }
 
@@ -153,7 +153,7 @@ pub(super) fn to_board_move<G: Game + Symmetric>(
 /// Which moves stay.
 struct SnapshotFilter {
     min_visits: u64,
-    /// Moves with more visits than this stay, and so many of those with just as many.
+    /// Moves with more visits than the first number stay, and as many with exactly that number as the second says.
     threshold: Option<(u64, u64)>,
     /// In a graph instead the moves that stay, by node and place among its moves: one may be followed more often than those
     /// that lead there, and is not seen if none of these stays.
@@ -184,7 +184,7 @@ impl SnapshotFilter {
             filter.threshold = visit_threshold(view, options.min_visits, most)?;
             return Ok(filter);
         }
-        // All visits, of what the fewest visits leave.
+        // Visits of all edges that `min_visits` leaves.
         let mut visits = Vec::new();
         let mut pending = vec![view.root()];
         let mut seen = HashSet::new();
@@ -251,7 +251,8 @@ impl SnapshotFilter {
     }
 }
 
-/// So many moves of a graph, by node and place: always the most followed of those at the nodes that are there already.
+/// The `most` most followed edges of a graph, by node and position: always the most followed among the edges of nodes
+/// already reached.
 fn most_visited_edges<G: Game>(
     view: &dyn TreeView<G>,
     min_visits: u64,
@@ -287,8 +288,8 @@ fn most_visited_edges<G: Game>(
     Ok(staying)
 }
 
-/// The threshold for so many edges of a tree, found without looking at the rest: no edge has more visits than the one above
-/// it, so that the most visited are met first when one goes down from the root.
+/// The visit threshold for `most` edges of a tree, found without visiting the rest: no edge has more visits than the one
+/// above it, so a best-first walk from the root meets the most visited first.
 fn visit_threshold<G: Game>(
     view: &dyn TreeView<G>,
     min_visits: u64,
@@ -317,7 +318,7 @@ fn visit_threshold<G: Game>(
             (least, alike) = (visits, 0);
         }
         alike += 1;
-        // Below what was never followed there is nothing.
+        // An unvisited edge has no subtree.
         if let Some(child) = child.filter(|_| visits > 0) {
             expand(&mut waiting, child)?;
         }

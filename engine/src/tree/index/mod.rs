@@ -36,7 +36,7 @@ use crate::search::growth_records::{GrowthRecord, TRUNCATED_RECORD, decode};
 
 pub(super) use self::partial_tree::{PartialTree, PartialTreeView as View};
 
-/// What a journal may take.
+/// Limits of a replay: memory, tree size, index directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplayLimits {
     /// Bytes of memory, with everything; 0 for no limit.
@@ -55,9 +55,9 @@ const MAX_CHECKPOINT_ITERATIONS: usize = 1 << 18;
 const MAX_CHECKPOINT_NODES: usize = 400_000;
 /// More nodes than these are not tracked, for every checkpoint looks at all of them.
 const MAX_TRACKED_NODES: usize = 2_000_000;
-/// Records of several threads that wait for each other may take so many bytes in any case.
+/// Minimum memory for records of several threads that wait for each other, in bytes.
 const MIN_DEFERRED_BYTES: usize = 4 << 20;
-/// A journal is known by so many bytes of its beginning and its end.
+/// Bytes at the beginning and at the end of a journal that identify it.
 const FINGERPRINT_BYTES: u64 = 1 << 16;
 
 /// How the memory is divided.
@@ -74,8 +74,8 @@ struct IndexBudget {
 impl IndexBudget {
     fn from_limits(limits: &ReplayLimits) -> Self {
         let bytes = limits.max_bytes;
-        // Of sixteen parts: 6 for what is tracked, 4 for its numbers, 2 for iterations, 2 for what is shown, 1 to read, and
-        // 1 is spare. What is shown is there twice while one part makes way for the next.
+        // Sixteenths: 6 tracked nodes, 4 their numbers, 2 iterations, 2 the tree shown, 1 reading, 1 spare. The tree shown
+        // exists twice while one part replaces the other.
         let part = bytes / 16;
         let step = size_of::<PartialIteration>();
         Self {
@@ -113,7 +113,7 @@ impl LoadedCheckpoint {
         }
     }
 
-    /// Whether the tree after so many iterations can be made of it.
+    /// Whether the tree after `at` iterations can be rebuilt from it.
     fn covers(&self, at: u32) -> bool {
         let end = self.begin + self.iterations.len() as u32;
         (self.begin < at && at <= end) || (at == 0 && self.begin == 0)
@@ -134,7 +134,7 @@ impl LoadedCheckpoint {
     }
 }
 
-/// What is done with the journal at present.
+/// The current pass over the journal.
 enum IndexPhase {
     /// It is read for the first time, or followed.
     FirstPass(Box<PartialTreeTracker>),
@@ -163,7 +163,7 @@ pub(super) struct JournalIndex {
     phase: IndexPhase,
     loaded: Option<LoadedCheckpoint>,
     words: Vec<u32>,
-    /// What is known when all is read.
+    /// Set when the whole journal has been read.
     finished: Option<FinishedIndex>,
     /// Why it goes no further.
     stop_reason: Option<String>,
@@ -304,13 +304,13 @@ impl JournalIndex {
         (read, self.file.committed())
     }
 
-    /// Whether there is something to be done at once.
+    /// Whether work is pending.
     pub(super) fn is_behind(&self) -> bool {
         let (read, committed) = self.progress();
         self.stop_reason.is_none() && (read < committed || self.is_refining())
     }
 
-    /// Whether all iterations can be shown, but a better choice of nodes is on its way.
+    /// Whether all iterations can be shown while a better choice of nodes is being computed.
     pub(super) fn is_refining(&self) -> bool {
         matches!(
             self.phase,
@@ -344,7 +344,7 @@ impl JournalIndex {
         self.store.len()
     }
 
-    /// Looks whether the journal is longer now.
+    /// Updates the committed length of the journal.
     pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
         if self.finished.is_none() {
             self.file.refresh()?;
@@ -352,7 +352,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// Reads on by a piece; whether there is more to show than before.
+    /// Processes the next chunk; true if more can be shown than before.
     pub(super) fn advance(&mut self) -> Result<bool, TreeError> {
         if self.stop_reason.is_some() {
             return Ok(false);
@@ -437,7 +437,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// If the memory is used up, what there is can be shown, and no more is read; other errors are returned.
+    /// When memory is exhausted, keeps what can be shown and reads no more; other errors are returned.
     fn stop(&mut self, tracker: &PartialTreeTracker, error: TreeError) -> Result<(), TreeError> {
         let iterations = self.store.entries.last().map_or(0, |entry| entry.end);
         match &error {
@@ -531,7 +531,7 @@ impl JournalIndex {
                 rest = behind;
             }
             let read = 4 * (self.words.len() - rest.len()) as u64;
-            // What cannot be read here was read before: a record longer than a piece tells of no visits.
+            // The first pass has read this already: a record longer than a chunk has no visits.
             let read = if read == 0 {
                 self.budget.chunk_bytes as u64
             } else {
@@ -573,7 +573,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// Turns to the tree after so many iterations, at most after the last.
+    /// Moves to the tree after `to` iterations, at most the last.
     pub(super) fn seek(&mut self, to: u32) -> Result<(), TreeError> {
         let to = to.min(self.iterations());
         if !(self.loaded.as_ref()).is_some_and(|loaded| loaded.covers(to)) {
@@ -585,7 +585,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// Loads what covers an iteration. A damaged index is built again first.
+    /// Loads the checkpoint that covers an iteration. A damaged index is rebuilt first.
     fn load(&mut self, to: u32) -> Result<(), TreeError> {
         if self.try_load(to)? {
             return Ok(());
@@ -603,7 +603,7 @@ impl JournalIndex {
         Err(io::Error::other(problem).into())
     }
 
-    /// Whether what covers an iteration could be loaded.
+    /// Loads the checkpoint that covers an iteration; false if there is no sound one.
     fn try_load(&mut self, to: u32) -> Result<bool, TreeError> {
         // One makes way before the other comes.
         self.loaded = None;
@@ -633,7 +633,7 @@ impl JournalIndex {
     }
 }
 
-/// There is no room for what would have to be kept.
+/// The error when a limit leaves no room for required data.
 fn out_of_memory_error(problem: &str) -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, problem)
 }
@@ -644,7 +644,7 @@ fn write_checkpoint(
     store: &mut CheckpointStore,
     budget: &IndexBudget,
 ) -> Result<(), TreeError> {
-    // A part of what there is stays for the directory and the tally.
+    // Part of the remaining room is reserved for the directory and the tally.
     let read = tracker.bytes_read() + HEADER_BYTES;
     let room = (read - read / 16).saturating_sub(store.len() + store.directory_bytes()) as usize;
     let mut most = budget
@@ -664,7 +664,7 @@ fn write_checkpoint(
     }
 }
 
-/// What a journal of so many bytes is known by.
+/// The fingerprint of a journal of `bytes` bytes.
 fn fingerprint(file: &GrowthJournalFile, bytes: u64) -> Option<[u64; 2]> {
     let mut words = Vec::new();
     let mut hash = |begin: u64| {
