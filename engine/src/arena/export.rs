@@ -1,4 +1,4 @@
-//! What a match leaves behind for others to read: a table of its games, and the games as their players write them.
+//! Files for other programs: a table of the games, and the games in the usual record formats.
 
 use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
 
@@ -52,7 +52,7 @@ pub const CSV_COLUMNS: [&str; 35] = [
     "record",
 ];
 
-/// Writes everything that is written about a match into a directory, from what the journal says.
+/// Writes all files of a match into a directory, from its match log.
 pub fn write_all(directory: &Path, header: &MatchHeader, records: &[GameRecord]) -> io::Result<()> {
     let mut records = records.to_vec();
     records.sort_by_key(|record| record.game);
@@ -172,7 +172,7 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: [&str; 2]) -> Vec
     row
 }
 
-/// What both sides got.
+/// The points of both sides.
 fn points_of(result: &str) -> [f64; 2] {
     match result {
         "p1win" => [1.0, 0.0],
@@ -181,7 +181,7 @@ fn points_of(result: &str) -> [f64; 2] {
     }
 }
 
-/// What the players of a game are called, in small letters.
+/// The names of a game's sides, in lower case.
 fn colour_names(game: &str) -> [&'static str; 2] {
     match game.split(':').next().unwrap_or_default() {
         "chess" => ["white", "black"],
@@ -191,7 +191,7 @@ fn colour_names(game: &str) -> [&'static str; 2] {
     }
 }
 
-/// The files of games: for every game a list of moves, for chess and othello what their players use, too.
+/// The record files: a list of moves for every game, and PGN or GGF for chess and othello.
 fn game_files(header: &MatchHeader, records: &[GameRecord]) -> Vec<(&'static str, String)> {
     let mut list = String::new();
     let base = header.game.split(':').next().unwrap_or_default();
@@ -284,7 +284,7 @@ fn to_pgn(header: &MatchHeader, record: &GameRecord) -> Option<String> {
     Some(game.to_string())
 }
 
-/// What an engine thought of its move, as chess programs write it: `+0.35/12 0.53s`.
+/// An engine's report on its move as a PGN comment: `+0.35/12 0.53s`.
 fn move_comment(record: &GameRecord, index: usize) -> String {
     let time = record.micros.get(index).copied().unwrap_or(0) as f64 / 1e6;
     let depth = record.depths.get(index).copied().unwrap_or(0);

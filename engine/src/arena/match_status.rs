@@ -28,7 +28,7 @@ struct MatchStatus {
 }
 
 impl MatchStatusWriter {
-    /// Begins to tell of a match of so many games, some of which may be over.
+    /// Starts the status of a match of `games` games, some of which may be over.
     pub fn new(
         directory: &Path,
         header: &MatchHeader,

@@ -32,7 +32,7 @@ pub enum OpeningOrder {
 /// Why a schedule cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ScheduleError {
-    /// Nobody to play, or too many.
+    /// Too few or too many engines.
     #[error("{0} engines cannot play a match: expected 2 to {MAX_ENGINES}")]
     Engines(usize),
 }
@@ -64,7 +64,7 @@ pub struct ScheduledGame {
     pub second: usize,
     /// Which of the openings it starts with; none when there are none.
     pub opening: Option<usize>,
-    /// What random plies at the beginning are drawn from: the same for both games from one opening, and for every pairing.
+    /// Seed of the random opening plies: the same for both games of one opening, and for every pairing.
     pub opening_seed: u64,
     /// The seed of this game and no other.
     pub seed: u64,
@@ -90,7 +90,7 @@ impl ScheduledGame {
 }
 
 impl Schedule {
-    /// Every one of so many engines against every other, with so many openings to start from.
+    /// A round robin of `engines` engines over `openings` openings.
     pub fn new(
         engines: usize,
         openings: usize,
@@ -120,7 +120,7 @@ impl Schedule {
         self.pairings.len()
     }
 
-    /// How many games there are when every pairing plays so many.
+    /// The number of games when every pairing plays `each`.
     pub fn game_count(&self, each: u64) -> u64 {
         each.saturating_mul(self.pairings.len() as u64)
     }
@@ -167,7 +167,7 @@ fn shuffled_indices(count: usize, seed: u64) -> Vec<usize> {
     let mut list: Vec<usize> = (0..count).collect();
     let mut rng = Rng::new(seed);
     for last in (1..count).rev() {
-        // So large a number favours no remainder by more than one part in 2^32, if the list fits in memory at all.
+        // The modulo bias is below 2^-32 for any list that fits in memory.
         let other = rng.bits() % (last as u64 + 1);
         list.swap(last, other as usize);
     }

@@ -48,7 +48,7 @@ pub enum SprtError {
     Rate(f64),
 }
 
-/// What a test says so far.
+/// The verdict of a test so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SprtVerdict {
     /// Play on.
@@ -106,7 +106,7 @@ impl SprtRun {
         self.judged
     }
 
-    /// What they say.
+    /// Their verdict.
     pub fn verdict(&self) -> SprtVerdict {
         self.verdict
     }
@@ -160,7 +160,7 @@ impl Sprt {
             + part(results.losses, under1.loss, under0.loss)
     }
 
-    /// Whether the match may stop.
+    /// The verdict for these results.
     pub fn verdict(&self, results: WdlCounts) -> SprtVerdict {
         let ratio = self.log_likelihood_ratio(results);
         if ratio >= self.upper_bound() {

@@ -1,4 +1,4 @@
-//! What a match says to an engine and hears from it, in the engine's dialect. Nothing is believed here, and no rule is known.
+//! The client side of an engine's dialect. It knows no rules, and checks nothing but form.
 
 use std::{
     collections::BTreeSet,
@@ -23,7 +23,7 @@ use crate::games::{
 mod gtp;
 mod uci;
 
-/// How long an engine may take, by what it is doing.
+/// Timeouts by phase of the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// From its start to the end of its introduction.
@@ -32,9 +32,9 @@ pub struct Timeouts {
     pub ready: Duration,
     /// For a move that no time was set for.
     pub reply: Duration,
-    /// To stop when it is told to, after its time is up.
+    /// To answer `stop` after its time is up.
     pub stop: Duration,
-    /// To end after it was told to.
+    /// To exit after `quit`.
     pub quit: Duration,
     /// How much later than its time a move may come.
     pub margin: Duration,
@@ -53,7 +53,7 @@ impl Default for Timeouts {
     }
 }
 
-/// What an engine was doing.
+/// The phase of the conversation in which an engine failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnginePhase {
@@ -81,24 +81,24 @@ pub enum EngineFault {
     /// It could not be started.
     #[error("could not be started: {0}")]
     NotStarted(String),
-    /// It said nothing in time, not even when it was told to stop.
+    /// No answer in time, not even to `stop`.
     #[error("did not answer {0}")]
     TimedOut(EnginePhase),
     /// It has ended, or closed its output.
     #[error("ended {0}")]
     Exited(EnginePhase),
-    /// It will not do what it was told.
+    /// The engine refused a command.
     #[error("refused {command:?}: {answer:?}")]
     Refused {
-        /// What it was told.
+        /// The command.
         command: String,
-        /// What it said.
+        /// The engine's answer.
         answer: String,
     },
-    /// It cannot do what was asked of it.
+    /// The engine lacks a required feature.
     #[error("{0}")]
     Unsupported(String),
-    /// Not its fault: somebody said stop.
+    /// Not a fault: the match was told to stop.
     #[error("the match was stopped")]
     Halted,
 }
@@ -113,34 +113,34 @@ impl EngineFault {
     }
 }
 
-/// What an engine thinks of a position.
+/// An engine's own report on a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
     /// Plies looked ahead.
     pub depth: Option<u32>,
     /// Positions, or playouts.
     pub nodes: Option<u64>,
-    /// What the position is worth to the player to move, in hundredths of a pawn or what the engine takes for it.
+    /// Score for the player to move, in centipawns or the engine's equivalent.
     pub score: Option<i32>,
 }
 
-/// A certain win counts as so much, less one for every move it takes.
+/// The score of a mate in 0; each move to the mate takes one off.
 pub const MATE_SCORE: i32 = 100_000;
 
 /// An engine's answer to the question for a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineMove {
-    /// The move, as the engine wrote it. Nobody has looked at it yet.
+    /// The move, as the engine wrote it; not validated.
     pub text: String,
-    /// What it thinks.
+    /// The engine's last report on it.
     pub info: EngineInfo,
     /// How long it took.
     pub time: Duration,
-    /// Whether it came too late.
+    /// Whether it came after the time limit.
     pub is_late: bool,
 }
 
-/// What an engine needs to know of a game before it begins.
+/// Sent to an engine before a game begins.
 #[derive(Clone, Debug, Default)]
 pub struct NewGame {
     /// Where it begins, in the engine's style; none for the game's own start.
@@ -153,7 +153,7 @@ pub struct NewGame {
     pub limits: MoveLimits,
 }
 
-/// What an engine has been asked to play.
+/// The game that an engine is asked to play.
 #[derive(Clone, Debug)]
 pub struct GameSpec {
     /// The game, with its variant.
@@ -165,7 +165,7 @@ pub struct GameSpec {
 }
 
 impl GameSpec {
-    /// What an engine is told of a game.
+    /// The spec of a game under these rules.
     pub fn of<G: Playable>(rules: G::Rules) -> Self {
         Self {
             name: notation::full_name::<G>(rules),
@@ -191,16 +191,16 @@ enum ClientProtocol {
     Gtp(gtp::GtpClient),
 }
 
-/// What is known of an engine that failed.
+/// Evidence about an engine that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostMortem {
     /// How its process ended.
     pub exit: String,
-    /// The last lines it was told and said.
+    /// The last lines sent and received.
     pub lines: Vec<String>,
     /// The last lines of its standard error.
     pub complaints: Vec<String>,
-    /// Whether somebody else seems to have stopped its process.
+    /// Whether the process was apparently stopped from outside the match.
     #[serde(skip)]
     pub is_stopped_externally: bool,
 }
@@ -259,7 +259,7 @@ impl Client {
         }
     }
 
-    /// What it said on its own account, each thing once.
+    /// Messages the engine sent unasked, each once.
     pub fn info_strings(&self) -> &[String] {
         &self.connection.info_strings
     }
@@ -283,7 +283,7 @@ impl Client {
         }
     }
 
-    /// Asks for a move of the player to move; `hear` is told what it thinks on the way.
+    /// Asks for a move of the player to move; `hear` receives the reports on the way.
     pub fn request_move(
         &mut self,
         player: Player,
@@ -300,8 +300,7 @@ impl Client {
         }
     }
 
-    /// What the engine says how the game ended, `p1win`, `p2win`, `draw` or `none`; nothing if its dialect has no such
-    /// question.
+    /// The result as the engine sees it, `p1win`, `p2win`, `draw` or `none`; none if its dialect has no such query.
     pub fn query_result(&mut self) -> Result<Option<String>, EngineFault> {
         let connection = &mut self.connection;
         match &mut self.protocol {
@@ -317,7 +316,7 @@ impl Client {
         self.connection.process.shut_down("quit\n", deadline);
     }
 
-    /// Ends it at once, and keeps what may explain why.
+    /// Kills the process and collects the evidence.
     pub fn kill(mut self) -> PostMortem {
         self.connection.process.discard_output();
         let lines = self.connection.process.transcript_tail();
@@ -349,11 +348,11 @@ struct EngineConnection {
     info_strings: Vec<String>,
 }
 
-/// More of what an engine says on its own account is not kept.
+/// Upper bound of kept unasked messages.
 const MAX_INFO_STRINGS: usize = 8;
 
 impl EngineConnection {
-    /// Keeps what an engine says on its own account, once.
+    /// Keeps an unasked message, once.
     fn keep_info_string(&mut self, reply_line: &str) {
         if let Some(note) = reply_line.strip_prefix("info string ")
             && self.info_strings.len() < MAX_INFO_STRINGS
@@ -368,7 +367,7 @@ impl EngineConnection {
             .map_err(|error| EngineFault::from_read_error(error, phase))
     }
 
-    /// How long a move may take, and whether that was agreed on rather than a matter of patience.
+    /// The time limit of a move, and whether it was agreed on rather than a timeout of ours.
     fn time_limit(&self, player: Player, go: &MoveLimits, clocks: &Clocks) -> (Duration, bool) {
         match clocks.remaining(player).or(go.movetime) {
             Some(time) => (time + self.timeouts.margin, true),
