@@ -1,4 +1,4 @@
-//! What a position cannot know: which positions and moves came before it. Draws by threefold repetition are judged here.
+//! The history of a game, which a position does not hold: earlier positions and moves. Judges draws by threefold repetition.
 
 use super::{Game, Outcome};
 
@@ -30,7 +30,7 @@ impl History {
         self.last_moves
     }
 
-    /// Notes a position that has been reached, nobody knows by which move; call it for the start position too.
+    /// Records a position reached by an unknown move; call it for the start position too.
     pub fn push<G: Game>(&mut self, position: &G) {
         if position.is_irreversible() {
             self.keys.clear();
@@ -54,7 +54,7 @@ impl History {
         self.keys.len()
     }
 
-    /// Takes back what was noted since then.
+    /// Removes everything recorded since `mark`.
     #[inline]
     pub fn truncate_to(&mut self, mark: usize) {
         self.keys.truncate(mark);
@@ -67,7 +67,7 @@ impl History {
         })
     }
 
-    /// Whether `position`, already noted, is there for the third time.
+    /// Whether `position`, already recorded, occurs for the third time.
     pub fn is_threefold<G: Game>(&self, position: &G) -> bool {
         self.occurrences(position) >= 3
     }

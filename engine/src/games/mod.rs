@@ -1,5 +1,5 @@
-//! The rules of the games: what a position is, what may be played in it, who has won. Text is in `notation`,
-//! judgement in each game's `eval`; search knows none of them by name.
+//! The rules of the games: positions, legal moves, results. Text is in `notation`, evaluation in each game's `eval`;
+//! searches know no game by name.
 //!
 //! To add a game: one folder, and two lines here (its `pub mod` and its row in `games!`); see the README.
 
@@ -136,7 +136,7 @@ impl Outcome {
 /// # }
 /// ```
 pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
-    /// What a variant changes, as plain data. `Default` is the game as most people know it.
+    /// The variant, as plain data. `Default` is the standard game.
     type Rules: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static;
     /// `Ord` is the one tie-break order used by every search, file and test.
     type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
@@ -172,7 +172,8 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         self.outcome().unwrap_or(Outcome::Draw)
     }
 
-    /// Whether moves are listed in less time than memory takes to answer.
+    /// Whether generating the moves is faster than a cache miss, so that a search generates them again instead of reading
+    /// them.
     const HAS_FAST_MOVE_GENERATION: bool = true;
 
     /// Clears `out`, then fills it in ascending order. Empty exactly when [`Self::outcome`] is some.
@@ -232,14 +233,14 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         moves.len() as u64
     }
 
-    /// What a good reply to `mv`, played here, is remembered under: the move itself, or what it does to the board
-    /// where that says more.
+    /// The key under which last-good-reply playouts store replies to `mv` played here: the move itself, or its effect on the
+    /// board where that is more specific.
     #[inline(always)]
     fn reply_context(&self, mv: Self::Move) -> usize {
         Self::move_to_bits(mv) as usize
     }
 
-    /// How many pieces, discs or stones are in play; openings are told from endings by it.
+    /// Number of pieces, discs or stones in play; distinguishes openings from endings.
     fn piece_count(&self) -> u32;
 
     /// Two positions of a game with the same repetition key count as the same position for a draw by threefold
@@ -248,7 +249,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// Whether no position before this one can come back, so that a history may forget them.
+    /// Whether no earlier position can recur, so that a history may drop them.
     fn is_irreversible(&self) -> bool {
         false
     }
@@ -261,7 +262,7 @@ impl<G: Game + Notation + Evaluate + Symmetric> Playable for G {}
 
 /// Generic code for a game that is known only by name; see [`with_game`].
 pub trait Visitor {
-    /// What the code answers.
+    /// The result of the visit.
     type Out;
 
     /// Runs the code for one game under one variant's rules.

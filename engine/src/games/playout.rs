@@ -11,7 +11,7 @@ pub fn playout<G: Game>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
     (position.final_outcome(), plies)
 }
 
-/// What many playouts from one position came to.
+/// Results of many playouts from one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlayoutCounts {
     /// Games won by the first player.

@@ -125,7 +125,7 @@ impl ServerProcess {
     }
 }
 
-/// An engine that is not told to quit must not be left behind.
+/// Kills an engine that was not told to quit.
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! `canopy-engine bench rate`: simulations per second, and what a node costs.
+//! `canopy-engine bench rate`: simulations per second, and bytes per node.
 
 use std::{io::Write, time::Instant};
 

@@ -27,7 +27,7 @@ pub(super) struct SignatureArgs {
     /// A checksum for each row, and nothing that depends on the machine
     #[arg(long)]
     signature: bool,
-    /// Do it all so many times in one process
+    /// Repeat everything this many times in one process
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
 }
@@ -88,14 +88,14 @@ impl PositionCommand for SignatureBench<'_> {
     }
 }
 
-/// What a search did.
+/// The result of one search at one game.
 struct SignatureRow {
     mv: String,
     steps: u64,
     checksum: u64,
 }
 
-/// A checksum of what a search does on a small task, the same on every machine.
+/// A checksum of a search's results on a small task, the same on every machine.
 pub(in crate::cli) fn search_signature<G: Playable>(
     search: &str,
     start: &G,
@@ -104,7 +104,7 @@ pub(in crate::cli) fn search_signature<G: Playable>(
     Ok(row.checksum)
 }
 
-/// Searches a position, plays the move, and searches again, each time for so many iterations or so deep.
+/// Searches a position, plays the move, and searches again, each time with this limit of iterations or depth.
 fn search_twice<G: Playable>(
     search: &str,
     start: &G,
