@@ -11,7 +11,7 @@ const MEGABYTE: usize = 1 << 20;
 const MAX_DEFAULT_BYTES: usize = 2048 * MEGABYTE;
 /// Less is not worth the trouble: the window itself takes more.
 const MIN_BYTES: usize = 16 * MEGABYTE;
-/// What a node of a tree takes that is shown, with the tree itself; see `Model::bytes`.
+/// Bytes per shown node, the tree itself included; see `TreeModel::bytes`.
 pub const NODE_BYTES: usize = 192;
 
 /// The bytes that trees and journals may take. Of sixteen parts, 5 are for the trees of files that are kept ready and 5
@@ -24,7 +24,7 @@ pub struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// What the settings say.
+    /// The budget of the settings.
     pub fn from_settings(settings: &ViewerSettings) -> Self {
         let budget = Self::new(settings.memory);
         match &settings.cache {
@@ -33,7 +33,7 @@ impl MemoryBudget {
         }
     }
 
-    /// So many megabytes; 0 for a quarter of the machine's memory, and at most 2048.
+    /// A budget in megabytes; 0 for a quarter of the machine's memory, at most 2048.
     pub fn new(megabytes: u32) -> Self {
         let bytes = match megabytes as usize {
             0 => (machine_memory() / 4).min(MAX_DEFAULT_BYTES),
@@ -55,12 +55,12 @@ impl MemoryBudget {
         Self { cache, ..self }
     }
 
-    /// What the tree of a file may take.
+    /// Limit of one tree file, in bytes.
     pub fn max_tree_bytes(&self) -> usize {
         self.bytes / 16 * 5
     }
 
-    /// What the trees of files may take together that are kept ready.
+    /// Limit of all cached trees together, in bytes.
     pub fn max_cached_bytes(&self) -> usize {
         self.bytes / 16 * 5
     }
@@ -71,7 +71,7 @@ impl MemoryBudget {
         (self.bytes / 128) as u64
     }
 
-    /// What a journal may take.
+    /// Limits of a growth journal.
     pub fn journal_limits(&self) -> replay_reader::ReplayLimits {
         replay_reader::ReplayLimits {
             max_bytes: self.bytes / 16 * 3,

@@ -1,4 +1,4 @@
-//! What a match leaves behind: its trees, and pictures of the last ones.
+//! The files of a demo match: its trees, and pictures of the last ones.
 
 use std::{
     fs, io,

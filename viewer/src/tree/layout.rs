@@ -67,8 +67,8 @@ struct TidyLayout<'a> {
     /// starts there, or 0.
     link: Vec<u32>,
     threads: Vec<ContourThread>,
-    /// For the children of one parent: which of those placed so far are seen from the right, deepest first, and so by
-    /// falling height from left to right.
+    /// Of the children of one parent placed so far: those visible from the right, deepest first, hence by falling height
+    /// from left to right.
     right_contour: Vec<ContourSibling>,
     /// For the children of one parent: by how much those between two others have to spread out. Empty when they need not.
     shifts: Vec<SiblingShift>,
@@ -99,7 +99,7 @@ struct ContourSibling {
     below: ContourPoint,
 }
 
-/// What happens to the siblings from one on leftwards: they move, and from there each moves less than the one before.
+/// A shift of a sibling and of all to its left, each of which moves `change` less than its right neighbour.
 #[derive(Clone, Copy, Default)]
 struct SiblingShift {
     shift: f64,
@@ -112,7 +112,7 @@ impl TidyLayout<'_> {
         let first = self.shape.first_child[parent];
         let count = self.shape.children[parent];
         let last = first + (count - 1);
-        // No place so far is relative to this parent, and so the first child may be at 0 until the middle is known.
+        // Positions are not relative to this parent yet, so the first child may be at 0 until the middle is known.
         let mut height = self.height(first);
         if count > 1 {
             self.right_contour.clear();
@@ -232,8 +232,8 @@ impl TidyLayout<'_> {
         }
     }
 
-    /// Notes that the siblings between the two are to share what the right one had to move because of the left one. Siblings
-    /// are counted from 0 to `last` here.
+    /// Records that the siblings between the two share the distance by which the left one pushed the right one. Siblings are
+    /// counted from 0 to `last` here.
     fn add_shift(&mut self, left: u32, right: u32, last: u32, distance: f64) {
         if self.shifts.is_empty() {
             self.shifts

@@ -1,8 +1,8 @@
-//! What of a tree is to be drawn, and where: no pixels yet.
+//! The visible part of a tree as shapes, before pixels.
 //!
-//! A layer is a range of nodes from left to right, and edges do not cross, so the edges that can be seen of a layer are one
-//! range, found by bisection. Neighbours whose visible ends fall into the same pixels are drawn as one, in the colour of the
-//! most visited of them. What comes out is a few thousand things, however large the tree.
+//! A layer is a range of nodes from left to right, and edges do not cross, so the visible edges of a layer are one range,
+//! found by bisection. Neighbours whose visible ends fall into the same pixels are merged, in the colour of the most visited
+//! of them. The result is a few thousand shapes, however large the tree.
 
 use canopy_engine::games::notation::escape_invisible;
 
@@ -11,7 +11,7 @@ use crate::tree::{
     model::TreeModel,
 };
 
-/// What edges are coloured by.
+/// The value that colours the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
     /// Visits.
@@ -26,9 +26,9 @@ pub enum Measure {
 /// How a measure becomes a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColourScale {
-    /// What is measured.
+    /// The coloured value.
     pub measure: Measure,
-    /// Whether visits count by their logarithm.
+    /// Whether visits are scaled logarithmically.
     pub logarithmic: bool,
     /// Whether each layer has its own range, or the whole tree one.
     pub per_layer: bool,
@@ -49,7 +49,7 @@ impl Default for ColourScale {
 pub struct RenderOptions {
     /// How edges are coloured.
     pub scale: ColourScale,
-    /// Whether edges are as wide and nodes as large as their visits say.
+    /// Whether edge widths and node sizes follow the visits.
     pub size_by_visits: bool,
     /// Whether nodes have labels where there is room.
     pub shows_labels: bool,
@@ -79,7 +79,7 @@ pub struct EdgeLine {
 }
 
 impl EdgeLine {
-    /// Edges of so many colours are told apart.
+    /// Number of distinct edge colours.
     pub const SHADE_COUNT: usize = 32;
 
     /// Which of the colours it has.
@@ -106,7 +106,7 @@ pub struct NodeLabel {
     pub node: u32,
     /// Where it begins, in pixels: left, and the middle of its height.
     pub at: (f32, f32),
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
@@ -119,7 +119,7 @@ pub struct Scene {
     pub nodes: Vec<NodeDisc>,
     /// The labels.
     pub labels: Vec<NodeLabel>,
-    /// The line in blue: what was chosen, or the most visited way down; in pixels.
+    /// The principal variation, in pixels.
     pub pv: Vec<(f32, f32)>,
     /// The way to the selected node, in pixels.
     pub selected_path: Vec<(f32, f32)>,
@@ -153,7 +153,7 @@ const CHAR_WIDTH: f64 = 6.2;
 /// How wide half of a mark is, in points.
 pub const HIDDEN_MARKER_HALF_WIDTH: f64 = 5.0;
 
-/// What is drawn of `model` through `camera`. Neighbours whose ends are closer than `grain` pixels are drawn as one.
+/// Builds the shapes of `model` seen through `camera`. Neighbours whose ends are closer than `grain` pixels are merged.
 pub fn build_scene(
     model: &TreeModel,
     camera: &Camera,
@@ -269,7 +269,7 @@ pub fn node_at(
             range.start + begin..range.start + end
         };
         let mut near = within(reach);
-        // In a crowd only what shares the pixel is meant.
+        // In a crowd only nodes that share the pixel are candidates.
         if near.len() > MAX_HIT_CANDIDATES {
             near = Some(within(0.75))
                 .filter(|pixel| !pixel.is_empty())
@@ -286,7 +286,7 @@ pub fn node_at(
         let (node_x, node_y) = camera.to_canvas(canvas, model.x[node], depth as f64);
         (node_x - x).hypot(node_y - y)
     };
-    // What is drawn apart is told apart by distance; what shares a pixel by visits.
+    // Nodes drawn apart are ranked by distance, nodes that share a pixel by visits.
     let pixel = |node: usize| (distance(node) / 1.5).round() as i64;
     found.sort_by_key(|&node| {
         (
@@ -459,7 +459,7 @@ impl SceneBuilder<'_> {
         };
         let child_x = |node: usize| view.x(model.x[node]);
         let parent_x = |node: usize| view.x(model.x[above(node)]);
-        // Both ends move to the right together, so what can be seen is one range.
+        // Both ends increase to the right together, so the visible edges are one range.
         let begin = range.start
             + partition(range.len(), |index| {
                 let node = range.start + index;

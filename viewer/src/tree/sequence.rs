@@ -56,7 +56,7 @@ impl Sequence {
         self.paths.get(self.index).map(PathBuf::as_path)
     }
 
-    /// Goes to a file; whether there is one.
+    /// Goes to a file; false if there is none.
     pub fn go_to(&mut self, index: usize) -> bool {
         let exists = index < self.paths.len();
         if exists {
@@ -65,7 +65,7 @@ impl Sequence {
         exists
     }
 
-    /// Whether a file is among them, where they are in order.
+    /// Whether a file is in the sequence, which is ordered.
     pub fn contains(&self, path: &Path) -> bool {
         self.find(path).is_ok()
     }
@@ -100,8 +100,8 @@ impl Sequence {
         (new, gone)
     }
 
-    /// Files that have come or changed, and files that have gone, each in order: the first are read anew, and stand in their places
-    /// among the others. What is shown stays shown.
+    /// Applies changes of the folder: new or changed files, and removed files, each in order. Changed files are read again
+    /// and sorted in. The file shown stays.
     pub fn update(&mut self, changed: &[PathBuf], gone: &[PathBuf]) {
         for path in changed.iter().chain(gone) {
             self.invalidate(path);
@@ -128,18 +128,18 @@ impl Sequence {
         }
         paths.extend(new.cloned());
         self.paths = paths;
-        // Where what was shown has gone, the next is in its place.
+        // If the shown file was removed, the next one takes its place.
         self.index = shown.map_or(0, |shown| self.find(&shown).unwrap_or_else(|next| next));
         self.index = self.index.min(self.paths.len().saturating_sub(1));
     }
 
-    /// Whether the file that is to be shown is being read.
+    /// Whether the file to be shown is being read.
     pub fn is_reading(&self) -> bool {
         self.path()
             .is_some_and(|path| self.pending.contains_key(path))
     }
 
-    /// What is known of a file is out of date.
+    /// Drops the cached tree of a file, and ignores pending reads of it.
     pub fn invalidate(&mut self, path: &Path) {
         self.loaded.remove(path);
         self.pending.remove(path);
@@ -154,12 +154,12 @@ impl Sequence {
         Some(model)
     }
 
-    /// Whether a file was asked for just then: what was read of it before it changed is out of date.
+    /// Whether this is the latest request for a file; answers to earlier ones are out of date.
     pub fn is_pending(&self, path: &Path, number: u64) -> bool {
         self.pending.get(path) == Some(&number)
     }
 
-    /// Keeps a tree; together they take at most so many bytes, and the longest unused make room.
+    /// Caches a tree; above `most_bytes` in total, the least recently used are dropped.
     pub fn insert(&mut self, path: &Path, model: Arc<TreeModel>, most_bytes: usize) {
         self.pending.remove(path);
         self.loaded.insert(path.to_owned(), model);
@@ -176,7 +176,7 @@ impl Sequence {
         self.loaded.values().map(|model| model.bytes()).sum()
     }
 
-    /// Whether a tree is one of them.
+    /// Whether a tree is in the cache.
     pub fn is_cached(&self, model: &Arc<TreeModel>) -> bool {
         self.loaded.values().any(|ready| Arc::ptr_eq(ready, model))
     }
@@ -245,7 +245,7 @@ pub fn is_game_directory(path: &Path) -> bool {
     !is_hidden(path) && path.is_dir()
 }
 
-/// The tree files of a match, game by game. What cannot be listed any more has none.
+/// The tree files of a match, game by game. A directory that cannot be listed counts as empty.
 pub fn list_match_trees(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = list_trees(directory)?;
     for game in list_games(directory)? {
@@ -268,12 +268,12 @@ pub fn compare_by_length(one: &Path, other: &Path) -> Ordering {
     length(one).cmp(&length(other)).then(one.cmp(other))
 }
 
-/// Whether a name begins with a dot, or is none at all.
+/// Whether a name begins with a dot, or there is none.
 pub fn is_hidden(path: &Path) -> bool {
     (path.file_name().and_then(|name| name.to_str())).is_none_or(|name| name.starts_with('.'))
 }
 
-/// Whether a file is a tree, by its name.
+/// Whether a file is a tree, by its extension.
 pub fn is_tree_file(path: &Path) -> bool {
     let known = (path.extension().and_then(|name| name.to_str()))
         .is_some_and(|name| name.eq_ignore_ascii_case("tree") || name.eq_ignore_ascii_case("csv"));

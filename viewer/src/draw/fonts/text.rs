@@ -69,12 +69,12 @@ impl Default for TextRenderer {
 }
 
 impl TextRenderer {
-    /// Inter in its regular weight, and DejaVu Sans for what it lacks.
+    /// Inter in its regular weight, with DejaVu Sans as fallback.
     pub fn regular() -> Self {
         Self::new([super::INTER_REGULAR.as_slice(), super::DEJAVU_SANS])
     }
 
-    /// Inter in its semibold weight, and DejaVu Sans for what it lacks.
+    /// Inter in its semibold weight, with DejaVu Sans as fallback.
     pub fn semibold() -> Self {
         Self::new([super::INTER_SEMIBOLD.as_slice(), super::DEJAVU_SANS])
     }
@@ -171,7 +171,7 @@ impl TextRenderer {
         }
     }
 
-    /// What stands for a character: a glyph of the first face that has it, else the first face's box.
+    /// The glyph of a character: from the first face that has it, else the first face's box.
     fn character(&mut self, character: char) -> Option<CharacterGlyph> {
         if is_invisible(character) {
             return None;
@@ -251,7 +251,7 @@ impl FontFace {
     }
 }
 
-/// What a light text covers of a pixel of which its outline covers so much.
+/// Coverage of light text, by the coverage of its outline.
 static LIGHT_TEXT_COVERAGE: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|coverage| {
         let coverage = coverage as f32 / 255.0;
@@ -297,7 +297,7 @@ impl GlyphTarget<'_> {
             return;
         }
         let (left, top) = (column + bitmap.left, baseline + bitmap.top);
-        // Of what lies to the left of the pixmap or above it, that many columns and rows are left out.
+        // Columns and rows outside the pixmap, to the left or above, are skipped.
         let (skip_columns, skip_rows) = (pixels_before_edge(left), pixels_before_edge(top));
         let (first_column, first_row) = (left.max(0) as usize, top.max(0) as usize);
         if first_column >= self.width || first_row >= self.height {
@@ -363,7 +363,7 @@ mod tests {
         pixmap
     }
 
-    /// Left, top, right and bottom of what is not empty; right and bottom are exclusive.
+    /// Left, top, right and bottom of the non-empty area; right and bottom are exclusive.
     fn bounds(pixmap: &Pixmap) -> Option<[u32; 4]> {
         let mut found: Option<[u32; 4]> = None;
         for y in 0..pixmap.height() {

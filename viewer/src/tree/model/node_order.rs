@@ -101,7 +101,7 @@ impl NodeOrder {
                 hidden = sizes[row] - 1;
             } else {
                 let visits = |row: usize| i64::from(nodes[row].visits);
-                // Where a player goes on, what follows takes the place of the move.
+                // Where a player moves again, the following moves replace the move.
                 open.clear();
                 open.push(row);
                 while let Some(parent) = open.pop() {

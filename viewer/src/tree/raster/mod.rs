@@ -97,7 +97,7 @@ impl TreeRenderer {
 }
 
 impl TreeRenderer {
-    /// A small triangle that points to what is hidden, and how much that is.
+    /// A small triangle that points to hidden nodes, with their number.
     fn paint_hidden_marker(
         &mut self,
         pixmap: &mut PixmapMut<'_>,
@@ -176,7 +176,7 @@ pub fn edge_opacity(heat: f32) -> f32 {
     0.45 + 0.55 * heat
 }
 
-/// Lines are drawn in bands of so many rows, which stay close at hand while all lines go through them.
+/// Rows of a band; lines are drawn band by band, so that its pixels stay in the cache.
 const BAND_ROWS: usize = 48;
 
 fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, scale: f32) {

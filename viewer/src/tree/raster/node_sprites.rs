@@ -11,7 +11,7 @@ use crate::{
     tree::{model::TreeModel, scene::NodeDisc},
 };
 
-/// Places and sizes are told apart by so much of a pixel.
+/// Resolution of sprite positions and sizes, per pixel.
 const STEPS_PER_PIXEL: f32 = 4.0;
 /// More stamps than these are not kept.
 const MAX_SPRITES: usize = 4096;
