@@ -16,7 +16,7 @@ use canopy_engine::{
 
 use crate::system::{temporary::TemporaryDirectory, wake::Wake};
 
-/// What is to be seen.
+/// The match to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DemoMatchConfig {
     /// The game, with its variant.
@@ -33,7 +33,7 @@ pub struct DemoMatchConfig {
     pub directory: Option<PathBuf>,
 }
 
-/// The players of a game: two searches that think in different ways, with what is enough for a tree worth seeing.
+/// The players of a game: two different searches, with limits that grow trees worth seeing.
 fn demo_players(game: &str) -> [&'static str; 2] {
     match game {
         "chess" => [
@@ -105,7 +105,7 @@ pub fn own_engine_command() -> Vec<String> {
 pub struct DemoMatch {
     child: Child,
     directory: PathBuf,
-    /// What makes the directory go after the match, unless it is to stay.
+    /// Removes the directory after the match, unless it is to stay.
     _temporary: Option<TemporaryDirectory>,
     engine: String,
     stderr_text: Receiver<String>,
@@ -147,7 +147,7 @@ impl DemoMatch {
             .stderr(Stdio::piped())
             .spawn();
         let mut child = spawned.map_err(|error| {
-            // What it would keep is empty so far.
+            // The directory is still empty.
             let _ = fs::remove_dir_all(&directory);
             failed(error)
         })?;
@@ -157,7 +157,7 @@ impl DemoMatch {
         let listening = listener.spawn(move || {
             let mut text = Vec::new();
             if let Some(said) = stderr {
-                // What goes wrong is told in a few lines.
+                // Error output is a few lines.
                 let _ = said.take(1 << 16).read_to_end(&mut text);
             }
             let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
@@ -189,7 +189,7 @@ impl DemoMatch {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }
 
-    /// What went wrong, told once; none while nothing has.
+    /// The error, once; none if there is none.
     pub fn take_error(&mut self) -> Option<String> {
         let said = self.stderr_text.try_recv().ok()?;
         let status = self.child.wait().ok()?;
@@ -202,7 +202,7 @@ impl DemoMatch {
 
 impl Drop for DemoMatch {
     fn drop(&mut self) {
-        // Engines go when nobody talks to them any more.
+        // Engines exit when their client is gone.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -36,7 +36,7 @@ const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     margin: Duration::from_secs(5),
 };
 
-/// What an engine is asked.
+/// A request for a move.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
     /// Which question it is, so that the answer to an older one is known as such.
@@ -45,7 +45,7 @@ pub struct MoveRequest {
     pub game: u64,
     /// Where the game began; empty for the game's own start.
     pub position: String,
-    /// What has been played.
+    /// The moves so far.
     pub moves: Vec<String>,
     /// The random numbers of the game.
     pub seed: u64,
@@ -53,14 +53,14 @@ pub struct MoveRequest {
     pub trees: Option<String>,
 }
 
-/// What is heard of an engine, each with the number of the question.
+/// Events of an engine, each with the number of its request.
 #[derive(Debug)]
 pub enum EngineEvent {
-    /// What it thinks so far.
+    /// A report on the running search.
     Info(u64, EngineInfo),
-    /// Its move, which nobody has looked at yet.
+    /// Its move, not validated yet.
     BestMove(u64, EngineMove),
-    /// It failed; what happened, and what it said last.
+    /// It failed: the reason, and the evidence.
     Failed(u64, String, PostMortem),
 }
 
@@ -72,12 +72,12 @@ pub struct EngineHandle {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is wanted of an engine at the moment.
+/// The request being answered.
 #[derive(Default)]
 struct ActiveRequest {
     /// The number of the question that is to be answered; any other is not.
     request_id: Option<u64>,
-    /// Stops what it is doing.
+    /// Stops the engine.
     halt: Halt,
 }
 
@@ -136,7 +136,7 @@ impl EngineHandle {
         let _ = self.requests.send(request);
     }
 
-    /// What is new.
+    /// Takes the events since the last call.
     pub fn take_events(&self) -> Vec<EngineEvent> {
         self.events.try_iter().collect()
     }
@@ -146,7 +146,7 @@ impl EngineHandle {
         self.thread.take()
     }
 
-    /// Breaks off what it is doing. Nothing more is heard of it then.
+    /// Cancels the current request. It produces no further events.
     pub fn interrupt(&self) {
         let mut active = lock_active(&self.active);
         active.request_id = None;
@@ -160,7 +160,7 @@ impl Drop for EngineHandle {
     }
 }
 
-/// What the thread holds.
+/// The worker thread's state.
 struct EngineWorker {
     engine: EngineConfig,
     game: GameSpec,
@@ -174,7 +174,7 @@ struct EngineWorker {
 }
 
 impl EngineWorker {
-    /// Answers a question; whether anybody still listens.
+    /// Answers a request; false if the receiver is gone.
     fn handle_request(&mut self, request: &MoveRequest) -> bool {
         match self.find_move(request) {
             Ok(answer) => (self.send)(EngineEvent::BestMove(request.id, answer)),
@@ -182,7 +182,7 @@ impl EngineWorker {
                 self.current_game = None;
                 let remains = self.client.take().map(Client::kill).unwrap_or_default();
                 match fault {
-                    // Nobody wants to know.
+                    // The request was cancelled.
                     (EngineFault::Halted, _) => true,
                     (fault, earlier) => {
                         let remains = earlier.map_or(remains, |earlier| *earlier);
@@ -252,8 +252,7 @@ impl EngineWorker {
             .map_err(fail)
     }
 
-    /// What stops the engine while it answers a question; none if that is not wanted any more. An engine that was stopped is
-    /// of no more use.
+    /// The stop handle for a request; none if the request was cancelled. An engine that was stopped cannot be used again.
     fn arm_halt(&mut self, number: u64) -> Option<Halt> {
         let mut active = lock_active(&self.active);
         if active.request_id != Some(number) {
@@ -267,7 +266,7 @@ impl EngineWorker {
     }
 }
 
-/// What an engine needs to know of a game.
+/// Builds the client's description of a game.
 struct ClientGameVisitor;
 
 impl Visitor for ClientGameVisitor {
@@ -278,7 +277,7 @@ impl Visitor for ClientGameVisitor {
     }
 }
 
-/// A game so far, as an engine writes it.
+/// Rewrites a game's moves in an engine's notation.
 struct RestyleVisitor<'a> {
     position: &'a str,
     moves: &'a [String],

@@ -39,11 +39,11 @@ pub struct LoadedGame {
     pub game: String,
     /// Where it began; empty for the game's own start.
     pub position: String,
-    /// What was played.
+    /// The moves.
     pub moves: Vec<String>,
 }
 
-/// Whether a file is one of a game, by its name.
+/// Whether a file is a game record, by its extension.
 pub fn is_game_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|name| name.to_str());
     extension.is_some_and(|name| {
@@ -73,7 +73,7 @@ pub fn save(path: &Path, game: &GameState) -> Result<(), String> {
     write_text(path, &text).map_err(|error| error.to_string())
 }
 
-/// The list of a game: what it is, where it began, and the moves; columns of connect four stand together.
+/// A game as text: its name, start and moves; columns of connect four as one word.
 pub fn move_list(game: &GameState) -> String {
     let meta = &game.match_state().meta;
     let start = match meta.position.as_str() {

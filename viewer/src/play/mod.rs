@@ -1,7 +1,8 @@
-//! Games that are played in the window: by people, by engines, by both.
+//! Games played in the window, by people and engines.
 //!
-//! A [`GameConfig`] says what is to be played and by whom; [`setup`] makes one of what is typed in. A [`game_state::GameState`] is the game
-//! as people see it, an [`engine_handle::EngineHandle`] an engine that plays in it, [`session::GameSession`] both together, and [`files`] are what is kept of it.
+//! A [`GameConfig`] is a game to play; [`setup`] makes one from typed input. A [`game_state::GameState`] is the game as
+//! people see it, an [`engine_handle::EngineHandle`] an engine that plays in it, [`session::GameSession`] combines them, and
+//! [`files`] reads and writes records.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ pub mod match_state;
 pub mod session;
 pub mod setup;
 
-/// What is to be played, and by whom.
+/// The game to play, and its players.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameConfig {
     /// The game, with its variant.
@@ -26,7 +27,7 @@ pub struct GameConfig {
     pub participants: [Option<EngineConfig>; 2],
     /// How many games there are to be, sides swapped from one to the next.
     pub games: u32,
-    /// Whether one sees how the tree of every move grows.
+    /// Whether the growth of every move's tree is shown.
     pub animate: bool,
     /// How long an engine's move takes at least, so that a person sees it.
     pub min_move_time: Duration,

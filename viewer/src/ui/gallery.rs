@@ -1,8 +1,8 @@
-//! A small interface that shows every kind of widget the viewer uses, painted without a window.
+//! A small interface with every kind of widget the viewer uses, painted without a window.
 //!
-//! `cargo test -p canopy-viewer gallery` writes it to `target/painter-dark.png` and `target/painter-light.png`, for
-//! people to look at. The test itself asks only for what a machine can tell: that each area has its colour,
-//! that text is there, and that the same input paints the same picture.
+//! `cargo test -p canopy-viewer gallery` writes it to `target/painter-dark.png` and `target/painter-light.png`, for review
+//! by people. The test itself checks that each area has its colour, that text is there, and that the same input paints the
+//! same picture.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::draw::theme::{self, Theme};
 const WIDTH: u32 = 1280;
 const HEIGHT: u32 = 800;
 
-/// What the controls of the gallery hold.
+/// The values of the gallery's controls.
 struct GalleryState {
     name: String,
     exploration: f64,

@@ -29,7 +29,7 @@ const TURN_NUMBER_WIDTH: f32 = 32.0;
 /// Between two moves of one turn, and between columns.
 const COLUMN_GAP: f32 = 8.0;
 
-/// Shows who plays, and what each has won.
+/// Shows the players and their scores.
 pub(super) fn show(standing: &MatchState, ui: &mut Ui, theme: &Theme) {
     let middle = Layout::left_to_right(Align::Center);
     ui.allocate_ui_with_layout(
@@ -133,7 +133,7 @@ impl PlayerRow {
     }
 }
 
-/// What is left on a clock; tenths where they matter.
+/// A clock's remaining time; with tenths when it is short.
 fn format_clock(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);

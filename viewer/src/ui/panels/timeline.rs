@@ -20,10 +20,10 @@ use crate::{
 const SHARES_HEIGHT: f32 = 40.0;
 /// The room for the figures on the right.
 const LABELS_WIDTH: f32 = 164.0;
-/// So many moves are told by name under the pointer.
+/// Upper bound of moves named under the pointer.
 const MAX_NAMED_MOVES: usize = 6;
 
-/// What the picture of the shares depends on.
+/// The inputs of the visit-share picture, to detect changes.
 struct SharesKey {
     size: [usize; 2],
     shares: Arc<RootVisitHistory>,

@@ -10,7 +10,7 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// What stands to the right of a tree's name in the bar needs so much room, in points.
+/// Width of the controls to the right of the tree's name, in points.
 const RIGHT_CONTROLS_WIDTH: f32 = 500.0;
 
 impl Panels {

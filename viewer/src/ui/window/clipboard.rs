@@ -35,7 +35,7 @@ impl Clipboard {
         }
     }
 
-    /// After a frame: hands the system what was copied in it.
+    /// After a frame: passes copied text to the system's clipboard.
     pub(crate) fn after_frame(&mut self, output: &PlatformOutput) {
         for command in &output.commands {
             if let OutputCommand::CopyText(text) = command
