@@ -34,7 +34,7 @@ impl EngineProtocol {
     }
 }
 
-/// One who takes part.
+/// An engine that takes part in a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineConfig {
     /// Its name in tables.

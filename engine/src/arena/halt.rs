@@ -12,7 +12,7 @@ use std::{
 /// Poll interval of [`Halt::wait_timeout`].
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Shared by everybody who works on a match. Only ever gets more urgent.
+/// A stop request, shared by all threads of a match. It only ever gets more urgent.
 #[derive(Clone, Debug, Default)]
 pub struct Halt(Arc<AtomicU8>);
 
@@ -22,7 +22,7 @@ impl Halt {
         Self::default()
     }
 
-    /// Says stop. The first time the engines may say good-bye; the second time they are ended at once.
+    /// Requests a stop. The first request lets the engines quit; the second kills them at once.
     pub fn request(&self) {
         let _ = self
             .0

@@ -41,7 +41,7 @@ pub struct MatchHeader {
     pub seed: u64,
     /// Random plies at the beginning of every game.
     pub plies: u32,
-    /// How many openings there are, and a digest of them in the order they are played.
+    /// Number of openings, and a digest of them in playing order.
     pub openings: (usize, u64),
     /// When games are ended that are not over.
     pub adjudication: Adjudication,
@@ -62,7 +62,7 @@ pub struct EngineRecord {
     pub dialect: EngineProtocol,
     /// Its options.
     pub options: Vec<(String, String)>,
-    /// How long its moves may take.
+    /// The limits of its moves.
     pub go: String,
     /// Identity of one of our own engines, wherever its program is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,7 +199,7 @@ pub struct GameRecord {
     /// The position it began with; empty for the game's own start.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub start: String,
-    /// How many of the moves were made before the engines were asked.
+    /// Number of moves made before the engines' first.
     #[serde(default)]
     pub plies: usize,
     /// All moves, with blanks between them.
@@ -318,7 +318,7 @@ impl GameRecord {
             .map(|(index, mover)| (usize::from(mover == b'2'), index))
     }
 
-    /// Sums over the moves of one side: how many, microseconds, nodes.
+    /// Sums over the moves of one side: count, microseconds, nodes.
     pub fn move_totals(&self, side: usize) -> (u64, u64, u64) {
         let mut sum = (0, 0, 0);
         for (_, index) in self.engine_moves().filter(|&(mover, _)| mover == side) {
@@ -381,8 +381,8 @@ pub struct MatchLog {
 }
 
 impl MatchLog {
-    /// Begins a journal in a directory, or goes on with the one that is there if it is of the same match; with the games
-    /// it has. Where files cannot be locked it is not locked.
+    /// Creates a match log in a directory, or continues the one of the same match; returns the games it has. Where files
+    /// cannot be locked it is not locked.
     pub fn open(
         directory: &Path,
         header: &MatchHeader,

@@ -65,7 +65,7 @@ impl MatchStatusWriter {
         directory.canonicalize()
     }
 
-    /// Tells how a game stands, if it is the one that is shown.
+    /// Writes the status of a game, if it is the one shown.
     pub fn write_game(
         &self,
         scheduled: &ScheduledGame,

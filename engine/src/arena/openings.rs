@@ -8,7 +8,7 @@ use crate::{
 /// Retries when random plies end the game.
 const MAX_TRIES: u32 = 1000;
 
-/// How a game begins.
+/// The start of a game: a position and moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opening<G: Playable> {
     /// The first position.

@@ -124,7 +124,7 @@ pub struct EnginePlayer<'a> {
     pub engine: &'a EngineConfig,
     /// The conversation; none before the first game and after a failure.
     pub client: Option<Client>,
-    /// How long its moves may take.
+    /// The limits of its moves.
     pub limits: &'a MoveLimits,
     /// Its random numbers.
     pub seed: u64,
@@ -132,7 +132,7 @@ pub struct EnginePlayer<'a> {
     pub trees: Option<String>,
 }
 
-/// How a game went.
+/// A finished game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedGame {
     /// The result.
@@ -149,7 +149,7 @@ pub struct FinishedGame {
     pub position: String,
     /// Discs or stones of both sides, where they are counted.
     pub score: Option<[u32; 2]>,
-    /// All moves, those of the opening first, with who made them.
+    /// All moves with their players, those of the opening first.
     pub moves: Vec<(Player, String)>,
     /// The engines' reports on their moves, with the time taken.
     pub infos: Vec<(EngineInfo, Duration)>,
@@ -161,7 +161,7 @@ pub struct FinishedGame {
     pub is_stopped_externally: bool,
 }
 
-/// How a game stands, for those who watch.
+/// The state of a running game, for observers.
 #[derive(Debug)]
 pub struct GameStatus<'a> {
     /// The moves so far.
@@ -266,7 +266,7 @@ struct Referee<'a, 'b, G: Playable> {
     infos: Vec<(EngineInfo, Duration)>,
     remarks: Vec<(Player, String)>,
     is_engine_unusable: bool,
-    /// For how many of its moves each side has thought the game drawn, and lost.
+    /// Consecutive moves of each side that met the draw rule, and the resignation rule.
     drawn_streak: [u32; 2],
     lost_streak: [u32; 2],
 }
@@ -572,7 +572,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         self.halt.wait_timeout(delay)
     }
 
-    /// Asks the engines how the game ended. It is over whatever they say; who is wrong is remembered.
+    /// Asks the engines for the result. It does not change the ruling; a wrong answer becomes a remark.
     fn check_engine_results(&mut self, outcome: Outcome) {
         let result = result_text(outcome);
         for player in SIDES {

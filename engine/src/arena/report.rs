@@ -103,7 +103,7 @@ pub fn head_to_head(one: usize, other: usize, records: &[GameRecord]) -> EngineS
     sum
 }
 
-/// How many games differ; the same moves by other players are another game.
+/// The number of distinct games; the same moves by other players are another game.
 pub fn game_variety(records: &[GameRecord]) -> Variety {
     Variety::of(
         records

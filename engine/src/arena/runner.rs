@@ -43,17 +43,17 @@ pub struct MatchPlan<G: Playable> {
     pub header: MatchHeader,
     /// Who plays.
     pub engines: Vec<EngineConfig>,
-    /// How long a move may take, for engines that say nothing else.
+    /// Limits of a move, for engines without limits of their own.
     pub limits: MoveLimits,
     /// Which games.
     pub schedule: Schedule,
-    /// How many of them.
+    /// Number of games.
     pub games: u64,
     /// How they begin; at least one.
     pub openings: Vec<Opening<G>>,
     /// The terms of each game.
     pub settings: RefereeSettings,
-    /// How many at a time.
+    /// Number of concurrent games.
     pub concurrency: usize,
     /// When the match may stop early.
     pub sprt: Option<Sprt>,
@@ -84,7 +84,7 @@ pub enum MatchEnd {
 /// Why a match cannot go on.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine is of no use from the start.
+    /// An engine cannot be used from the start.
     #[error("{name} {fault}{}", format_post_mortem(post_mortem))]
     Engine {
         /// Its name.
@@ -203,7 +203,7 @@ pub fn run<G: Playable>(
         collected.map(|()| end)
     })
     .inspect(|end| {
-        // A match that was stopped goes on another time.
+        // A stopped match may be continued later.
         if let Some(status_writer) = status_writer.as_ref().filter(|_| *end != MatchEnd::Halted) {
             let _ = status_writer.finish();
         }
@@ -260,7 +260,7 @@ pub fn run_single_game<G: Playable>(
     Ok(record)
 }
 
-/// The one who keeps the journal.
+/// Collects results and keeps the match log.
 struct ResultCollector<'a> {
     /// Stop requests of the user, and the one passed on to the games.
     halt: &'a Halt,
@@ -537,7 +537,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Puts an engine in its seat. One that has never started anywhere is of no use if it does not start now.
+    /// The engine of a seat, started if necessary. If it has never started anywhere and fails now, it is unusable.
     fn engine_player(
         &mut self,
         scheduled: &ScheduledGame,
@@ -616,7 +616,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Says good-bye to all.
+    /// Asks all engines to quit.
     fn quit_engines(&mut self) {
         for client in self.clients.iter_mut().filter_map(Option::take) {
             client.quit();

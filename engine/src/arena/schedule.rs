@@ -42,7 +42,7 @@ pub enum ScheduleError {
 pub struct Schedule {
     /// The engines of each pairing, the one listed earlier first.
     pairings: Vec<(usize, usize)>,
-    /// How many openings there are.
+    /// Number of openings.
     openings: usize,
     /// The order in which they are played; empty when that is their own.
     shuffled: Vec<usize>,
@@ -115,7 +115,7 @@ impl Schedule {
         })
     }
 
-    /// How many pairs of engines meet.
+    /// Number of pairs of engines.
     pub fn pairing_count(&self) -> usize {
         self.pairings.len()
     }

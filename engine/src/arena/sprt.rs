@@ -18,7 +18,7 @@ use super::stats::{WdlCounts, elo_to_score};
 /// Elo differences further from 0 than this are no hypotheses.
 pub const MAX_ELO: f64 = 2000.0;
 
-/// The two hypotheses and how often the test may be wrong about each.
+/// The two hypotheses and the error rate of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -59,8 +59,8 @@ pub enum SprtVerdict {
     AcceptH1,
 }
 
-/// A test that judges the games of a match in the order of their numbers, whatever order they finish in: its verdict does not
-/// depend on how many are played at a time.
+/// A test that judges the games of a match in order of their numbers, whatever order they finish in: its verdict does not
+/// depend on concurrency.
 #[derive(Clone, Debug)]
 pub struct SprtRun {
     test: Sprt,
@@ -82,7 +82,7 @@ impl SprtRun {
         }
     }
 
-    /// Takes in a game by its number, counted from 1, as the first engine sees its result. A decision is never taken back.
+    /// Adds a game by its number, counted from 1, with its result for the first engine. A verdict is final.
     pub fn add(&mut self, game: u64, result: WdlCounts) {
         if game <= self.judged.games() {
             return;

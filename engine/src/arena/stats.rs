@@ -45,7 +45,7 @@ impl WdlCounts {
         Self::new(self.losses, self.draws, self.wins)
     }
 
-    /// How many games there were.
+    /// Number of games.
     pub fn games(self) -> u64 {
         self.decisive() + u64::from(self.draws)
     }
@@ -302,7 +302,7 @@ pub struct McNemar {
 }
 
 impl McNemar {
-    /// How often two equal sides would be at least this far apart.
+    /// The p-value: the probability that two equal sides are at least this far apart.
     pub fn probability(self) -> f64 {
         libm::erfc((self.chi_squared / 2.0).sqrt())
     }
@@ -313,7 +313,7 @@ impl McNemar {
     }
 }
 
-/// How many games of a match were not repetitions of others.
+/// The number of distinct games of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variety {
     /// All games.
@@ -323,8 +323,8 @@ pub struct Variety {
 }
 
 impl Variety {
-    /// Counts games. Two are the same when they are equal as given: give the moves, and who was the first player
-    /// where the same moves by other players are another game.
+    /// Counts distinct games, by equality of the given values: moves, with the first player where the same moves by other
+    /// players are another game.
     pub fn of<T: Hash + Eq>(games: impl IntoIterator<Item = T>) -> Self {
         let mut seen = HashSet::new();
         let mut count = 0;

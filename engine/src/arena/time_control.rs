@@ -173,7 +173,7 @@ impl Clocks {
             .map_or(Duration::ZERO, |side| side.control.increment)
     }
 
-    /// After how many moves of a side more time comes.
+    /// Moves of a side until more time is added.
     pub fn moves_to_go(&self, player: Player) -> Option<u32> {
         let side = self.side(player)?;
         let moves = side.control.moves?;

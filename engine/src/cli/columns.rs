@@ -12,7 +12,7 @@ const COLUMN_GAP: usize = 2;
 /// A second column narrower than this is not worth having: the terminal breaks the lines itself.
 const MIN_TEXT_WIDTH: usize = 20;
 
-/// How wide standard output is; none if it is no terminal, where lines may have any length.
+/// Width of standard output; none if it is no terminal and lines may have any length.
 pub(super) fn terminal_width() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;

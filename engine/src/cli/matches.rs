@@ -70,10 +70,10 @@ pub(super) struct MatchArgs {
     /// Where match.json and the engines' trees go, for a viewer to follow
     #[arg(long, value_name = "DIR")]
     trees: Option<PathBuf>,
-    /// Where the records go. The same command goes on with a match that was stopped
+    /// Directory of the records; the same command continues a stopped match
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Milliseconds between a move and the question for the next, for people who watch
+    /// Minimum milliseconds between two moves, for people who watch
     #[arg(long, value_name = "MILLIS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     pace: u64,
     /// Stop when standard input ends: for programs that start a match and may themselves be ended
@@ -535,7 +535,7 @@ pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// How far a match is, on standard error.
+/// Progress of a match, on standard error.
 struct MatchProgress<'a, G: Playable> {
     plan: &'a MatchPlan<G>,
     is_terminal: bool,

@@ -22,7 +22,7 @@ const COLUMNS: [&str; 6] = [
 pub const MAX_FIELD_BYTES: usize = 1 << 20;
 /// No row is longer: two names whose every byte is a doubled bar, and numbers.
 const MAX_ROW_BYTES: u64 = 4 * MAX_FIELD_BYTES as u64 + (1 << 16);
-/// How many bytes are read at a time.
+/// Size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// Writes a tree. Lines end with a line feed.

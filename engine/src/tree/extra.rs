@@ -29,7 +29,7 @@ const MIN_RECORD_BYTES: u32 = 32;
 /// Statistics of a row that have no column in the tree file.
 #[derive(Clone, Copy, Debug)]
 pub struct Extra {
-    /// Sum of squared rewards of the player who made the move; not a number if there is none.
+    /// Sum of squared rewards of the player who made the move; NaN if there is none.
     pub squares: f64,
     /// Visits of the node, by this move or others.
     pub node_visits: u64,
@@ -48,7 +48,7 @@ pub struct ExtraTableEntry {
     pub visits: u64,
     /// Their mean.
     pub mean: f64,
-    /// The sum of their squares; not a number if there is none.
+    /// The sum of their squares; NaN if there is none.
     pub squares: f64,
 }
 
@@ -117,7 +117,7 @@ pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
     read_rows(input, None).map(|(rows, _)| rows)
 }
 
-/// Reads the records of these rows, which are in order, or of all; and how many there are in all.
+/// Reads the records of these rows, which are in order, or of all; also returns the number of records in the file.
 pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>, u64), TreeError> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let mut magic = [0; 8];

@@ -156,9 +156,9 @@ impl GrowthJournalWriter {
     }
 }
 
-/// How a tree grew. Times are numbers of completed iterations: what happened in the first iteration has time 1, what was
-/// there before has time 0. Nodes and moves are numbered from 0 in the order in which they were made, the root being node
-/// 0. In a tree move m leads to node m + 1.
+/// The growth of a tree, in memory. Times are numbers of completed iterations: the first iteration has time 1, the inherited
+/// tree time 0. Nodes and moves are numbered from 0 in order of creation, the root being node 0. In a tree, move m leads to
+/// node m + 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Growth {
     /// The header's flags.
@@ -195,10 +195,10 @@ pub struct Growth {
     pub(super) ended: Option<bool>,
 }
 
-/// Which nodes have which entries in a table of positions. Entries are numbered from 0 in the order in which they are met.
+/// The transposition table's entries by node. Entries are numbered from 0 in the order in which they occur.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PositionTable {
-    /// How many entries the search's table has.
+    /// Number of entries of the search's table.
     size: u64,
     /// Whether an entry holds one key at a time.
     pub(super) verified: bool,
@@ -233,7 +233,7 @@ impl PositionTable {
             + self.seeds.capacity() * size_of::<(u32, u32, RawTableEntry)>()
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub(super) fn len(&self) -> usize {
         self.entry_indices.len()
     }
@@ -313,7 +313,7 @@ impl Growth {
         self.table.is_some()
     }
 
-    /// How many nodes there are in the end.
+    /// Number of nodes after the last iteration.
     pub fn nodes(&self) -> usize {
         self.expanded_at.len()
     }
@@ -437,7 +437,7 @@ fn truncated_error(at: u64, committed: u64) -> TreeError {
     )
 }
 
-/// Reads until the room is full or there is no more; how many bytes it was.
+/// Reads until the buffer is full or the input ends; returns the bytes read.
 fn read_full(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     let mut got = 0;
     while got < room.len() {
@@ -472,12 +472,12 @@ impl GrowthJournalFile {
         self.header.root
     }
 
-    /// How many bytes of records are complete.
+    /// The committed length: bytes of complete records.
     pub(super) fn committed(&self) -> u64 {
         self.header.committed
     }
 
-    /// Looks again how many they are.
+    /// Rereads the committed length.
     pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
         let mut committed = [0; 8];
         self.file.seek(SeekFrom::Start(COMMITTED_OFFSET))?;
@@ -486,7 +486,7 @@ impl GrowthJournalFile {
         Ok(())
     }
 
-    /// How many bytes the file really has.
+    /// The file's actual length.
     fn length(&self) -> u64 {
         self.file.metadata().map_or(0, |meta| meta.len())
     }
@@ -570,7 +570,7 @@ impl JournalFollower {
         self.file.refresh()
     }
 
-    /// Bytes of records that were read, and how many there are.
+    /// Bytes of records read, and committed.
     pub(super) fn progress(&self) -> (u64, u64) {
         (self.builder.bytes_read(), self.file.committed())
     }

@@ -32,7 +32,7 @@ pub(super) struct GrowthBuilder {
     /// The journal's numbers of nodes and, in a graph, of moves.
     node_ids: IdMap,
     edge_ids: IdMap,
-    /// In a graph, by move: those that wait to hear where it leads.
+    /// In a graph, by move: deferred records that wait for its link.
     waiting_for_link: BTreeMap<u32, u32>,
     deferred: DeferredRecords,
     /// Lists of records whose time has come.
@@ -83,7 +83,7 @@ impl GrowthBuilder {
         builder
     }
 
-    /// How many bytes of records were read.
+    /// Bytes of records read.
     pub(super) fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
@@ -96,7 +96,7 @@ impl GrowthBuilder {
         self.growth
     }
 
-    /// Reads on; how many words were read. The last record may be torn.
+    /// Reads more words; returns how many were consumed. The last record may be incomplete.
     pub(super) fn read_words(&mut self, words: &[u32]) -> Result<usize, TreeError> {
         // A thing that has a number takes two bytes of a journal at least, its code.
         let told = ((self.bytes_read / 2) as usize + words.len() * 2)
@@ -487,7 +487,7 @@ impl GrowthBuilder {
         let begin = paths.len();
         paths.extend_from_slice(edges);
         let missing = self.resolve_path(&mut paths[begin..], &mut 0);
-        // One that has to wait begins once more when it is taken up, and from then on goes on where it stopped.
+        // A deferred path starts over when it is resumed for the first time, then continues where it stopped.
         if !matches!(missing, Ok(None)) {
             paths.truncate(begin);
         }
@@ -542,7 +542,7 @@ struct DeferredRecord {
     words: Box<[u32]>,
     /// Where it stands in the file.
     offset: u64,
-    /// Of a path: how many of its moves have our numbers.
+    /// Of a path: the number of moves already renumbered.
     resolved: u32,
     /// The place of the next one in its list.
     next: u32,

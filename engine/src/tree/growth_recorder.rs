@@ -78,8 +78,8 @@ pub(super) struct GrowthRecorder {
 }
 
 impl GrowthRecorder {
-    /// A journal of at most `most` bytes beside the other files of `stem`. When the disk is slow the search `waits`, or goes
-    /// on and the journal ends.
+    /// Starts a journal of at most `max_bytes` beside the other files of `stem`. When the disk is slow, the search waits if
+    /// `blocks_when_full`; otherwise the journal ends.
     pub(super) fn start(
         stem: Arc<FileStem>,
         max_bytes: u64,

@@ -22,7 +22,7 @@ pub struct Meta {
     pub game: String,
     /// The root position, as the game writes it.
     pub position: String,
-    /// How many plies had been played when the search began.
+    /// Plies played before the search.
     pub ply: u32,
     /// Who is to move at the root: 1 or 2.
     pub to_move: u8,
@@ -42,7 +42,7 @@ pub struct Meta {
     pub nodes: u64,
     /// Time used so far.
     pub milliseconds: u64,
-    /// The root's own figures, which .tree files do not have.
+    /// The root's own statistics, which `.tree` files lack.
     pub root: RootMeta,
     /// The move that was chosen; none while the search runs.
     pub chosen: Option<String>,
@@ -74,7 +74,7 @@ pub struct LimitsMeta {
     pub milliseconds: Option<u64>,
 }
 
-/// The root's own figures.
+/// The root's own statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RootMeta {
@@ -94,7 +94,7 @@ pub struct CutMeta {
     pub max_nodes: Option<u64>,
     /// The fewest visits a row might have.
     pub min_visits: u64,
-    /// How many nodes of the search are not in the file.
+    /// Number of the search's nodes that are not in the file.
     pub left_out: u64,
 }
 
@@ -130,7 +130,7 @@ pub struct MatchMeta {
     pub over: bool,
 }
 
-/// How a match stands.
+/// The score of a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScoreMeta {

@@ -31,13 +31,13 @@ pub mod writer;
 /// One node of a tree: a row of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeNode {
-    /// How often the move into the node was followed.
+    /// Visits of the edge into the node.
     pub visits: i32,
-    /// The second counter: how often in this search alone.
+    /// The second counter: visits in this search alone.
     pub second: i32,
     /// The mean reward, for the player who made the move.
     pub mean: f64,
-    /// How many children it has; they follow it in pre-order.
+    /// Number of children; their subtrees follow in pre-order.
     pub children: u32,
     /// The row of its parent, counted from 0; the root is its own parent.
     pub parent: u32,
@@ -79,8 +79,8 @@ impl Tree {
         &self.names[name.start as usize..(name.start + name.len) as usize]
     }
 
-    /// How many rows each node's subtree takes, itself included: the children of row r begin at r + 1, and the next sibling
-    /// of a child is as many rows further as its subtree takes.
+    /// The number of rows of each node's subtree, itself included: the children of row r begin at r + 1, and a child's next
+    /// sibling is one subtree size further.
     pub fn subtree_sizes(&self) -> Vec<u32> {
         let mut sizes = vec![1; self.nodes.len()];
         for row in (1..self.nodes.len()).rev() {
@@ -131,7 +131,7 @@ impl Tree {
         (counter(visits), counter(second), mean)
     }
 
-    /// The same tree with the figures that `.tree` files do not have for the root.
+    /// Sets the root's statistics, which `.tree` files lack.
     pub fn set_root_stats(&mut self, visits: i32, second: i32, mean: f64) {
         let root = &mut self.nodes[0];
         (root.visits, root.second, root.mean) = (visits, second, mean);
@@ -165,7 +165,7 @@ pub struct TreeRow<'a> {
     pub mean: f64,
     /// The name of the state.
     pub state: &'a str,
-    /// How many of the following rows are children.
+    /// Number of children among the following rows.
     pub children: u32,
 }
 
@@ -173,7 +173,7 @@ pub struct TreeRow<'a> {
 pub struct TreeBuilder {
     nodes: Vec<TreeNode>,
     names: String,
-    /// Nodes that have children to come, and how many.
+    /// Nodes with children to come, and their number.
     open: Vec<(u32, u32)>,
     /// Names seen lately, by a hash: most names are seen again and again.
     recent_names: Vec<NameSpan>,
@@ -183,7 +183,7 @@ pub struct TreeBuilder {
 
 /// Decides which rows a [`TreeBuilder`] leaves out.
 struct PruneState {
-    /// The bytes that the tree may take, and how many of them a node counts as, without its names.
+    /// Memory limit in bytes, and the bytes a node counts as, without its names.
     bytes: usize,
     node_bytes: usize,
     /// Rows with fewer visits are left out, with all below them.
@@ -210,7 +210,7 @@ pub struct TreePart {
 /// Counts of the rows left out of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OmittedRows {
-    /// How many rows.
+    /// Number of rows.
     pub nodes: u64,
     /// Those have fewer visits, or are below rows that have; 0 if there are none.
     pub min_visits: u32,

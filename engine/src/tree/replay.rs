@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The figures of a tree at one time.
+/// The statistics of a tree at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ReplayStats {
     iteration: u32,
@@ -24,9 +24,9 @@ struct ReplayStats {
     squares: Vec<u64>,
     /// By move, in a graph.
     edge_visits: Vec<u32>,
-    /// How many nodes of a tree have visits.
+    /// Number of visited nodes of a tree.
     visited_nodes: u64,
-    /// How many leaves of a graph have turned out to be known.
+    /// Number of a graph's leaf merges applied.
     applied_merges: usize,
     /// By table entry: its key and statistics.
     entries: Vec<(u64, RawTableEntry)>,
@@ -181,12 +181,12 @@ impl JournalSource {
     }
 }
 
-/// A journal that can be turned to any iteration. Turning takes a few milliseconds: from the nearest of some times that it
-/// remembers it walks forwards or backwards, for whole numbers can be taken back exactly.
+/// A journal that can be moved to any iteration. A seek takes a few milliseconds: it steps forwards or backwards from the
+/// nearest checkpoint, since integer sums can be subtracted exactly.
 pub struct GrowthReplay {
     source: JournalSource,
     stats: ReplayStats,
-    /// The figures of multiples of `step`, in order.
+    /// Statistics at multiples of `step`, in order.
     checkpoints: Vec<ReplayStats>,
     checkpoint_interval: u32,
     /// The most bytes that these may take.
@@ -296,7 +296,7 @@ impl GrowthReplay {
         self.source.growth()
     }
 
-    /// How many iterations are done where it stands.
+    /// The current number of completed iterations.
     pub fn current_iteration(&self) -> u32 {
         self.stats.iteration
     }
@@ -321,7 +321,7 @@ impl GrowthReplay {
             .iter()
             .filter(|figures| !is_one_way || figures.iteration <= to)
             .min_by_key(|figures| distance(figures));
-        // Copying the figures of every node is worth thousands of iterations.
+        // Copying the statistics of every node takes as long as thousands of iterations.
         if let Some(nearest) = nearest
             && distance(nearest) + Self::MIN_CHECKPOINT_INTERVAL / 2 < distance(&self.stats)
         {
@@ -375,7 +375,7 @@ impl GrowthReplay {
         }
     }
 
-    /// Adds an iteration to the figures, or takes it back.
+    /// Adds an iteration to the statistics, or subtracts it.
     fn apply(&mut self, iteration: u32, forwards: bool) {
         let Self {
             source,
@@ -441,7 +441,7 @@ impl GrowthReplay {
             }
             if let Some(table) = &growth.table {
                 figures.apply_seeds(table, iteration + 1);
-                // Beginning at the root: two positions of the way may have the same entry.
+                // From the root down: two positions of the path may share an entry.
                 path.clear();
                 let mut node = growth.leaves[index];
                 path.push(node);
@@ -485,8 +485,8 @@ impl GrowthReplay {
         }
     }
 
-    /// The sum of squared rewards for the first player of a node's frame, or of a move that leads nowhere yet; not a number if
-    /// it cannot be known.
+    /// The sum of squared rewards for the first player of a node's frame, or of a move that leads nowhere yet; NaN if it is
+    /// unknown.
     fn squares(&self, node: Option<u32>) -> f64 {
         if self.growth().squares.is_none() {
             return f64::NAN;
@@ -529,7 +529,7 @@ const ONE: u64 = 1 << 32;
 /// The bit of a frame that says that colours are exchanged.
 const INVERTED_BIT: u8 = 8;
 
-/// A tree of a [`GrowthReplay`], to be looked at as one that a search lends out.
+/// The current tree of a [`GrowthReplay`], as a [`TreeView`].
 pub struct GrowthReplayView<'a, G> {
     replay: &'a GrowthReplay,
     root: &'a G,

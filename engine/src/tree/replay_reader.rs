@@ -20,7 +20,7 @@ use crate::{
 /// A tree as it was after some iterations.
 #[derive(Clone, Debug)]
 pub struct ReplayTree {
-    /// How many iterations were done.
+    /// Number of completed iterations.
     pub iteration: u32,
     /// The tree.
     pub tree: Tree,
@@ -28,7 +28,7 @@ pub struct ReplayTree {
     pub extra: Vec<Extra>,
     /// Whether the table's statistics are known, if the search has a transposition table.
     pub has_table: bool,
-    /// How many nodes it had, with those that are left out here.
+    /// Number of its nodes, including those omitted here.
     pub total_nodes: u64,
     /// The rows along which the last iteration went, the root first, as far as they are there.
     pub path: Vec<u32>,
@@ -36,7 +36,7 @@ pub struct ReplayTree {
     pub min_visits: u32,
 }
 
-/// How often each of the root's moves had been followed at some times.
+/// Visits of the root's moves, at several times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootVisitHistory {
     /// The moves, as they are written.
@@ -55,7 +55,7 @@ pub struct ReplayReader {
     limits: ReplayLimits,
 }
 
-/// How a journal is read.
+/// The two ways to read a journal.
 enum JournalBacking {
     /// All of it is in memory.
     InMemory(Box<InMemoryJournal>),
@@ -73,7 +73,7 @@ struct InMemoryJournal {
     stop_reason: Option<String>,
 }
 
-/// How often each of the root's moves was followed, at many times.
+/// Visits of the root's moves, sampled over time.
 #[derive(Clone, Debug)]
 pub(super) struct RootVisitTally {
     /// Iterations between two samples.
@@ -371,7 +371,7 @@ impl ReplayReader {
         }
     }
 
-    /// Bytes of records that were read, and how many there are.
+    /// Bytes of records read, and committed.
     pub fn progress(&self) -> (u64, u64) {
         match &self.backing {
             JournalBacking::InMemory(whole) => {
@@ -429,7 +429,7 @@ impl ReplayReader {
         }
     }
 
-    /// The iteration it is turned to; with an index always the last.
+    /// The current iteration; with an index always the last.
     pub fn current_iteration(&self) -> u32 {
         match &self.backing {
             JournalBacking::InMemory(whole) => whole.replay.current_iteration(),
@@ -522,7 +522,7 @@ fn path_start(growth: &Growth, iteration: usize) -> usize {
     (iteration.checked_sub(1)).map_or(0, |before| growth.leaves[before] as usize)
 }
 
-/// The moves of the root, and how often each had been followed before the search.
+/// The moves of the root, and their visits inherited from the search before.
 fn root_edges(growth: &Growth) -> impl Iterator<Item = (u32, u32)> {
     let (first, end) = growth.moves[0];
     (first..end).map(|edge| {

@@ -1,4 +1,4 @@
-//! How many of the trees that a process writes stay on disk.
+//! The retention policy of a process's trees on disk.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ pub struct TreeRetention {
 
 #[derive(Debug, Default)]
 struct RetentionState {
-    /// How many stay; 0 for all, which are not even counted.
+    /// Number of trees to keep; 0 for all, without tracking them.
     max_trees: usize,
     /// Directories and stems, by the order in which their searches began: several threads write, at their own pace.
     trees: BTreeMap<u64, (PathBuf, String)>,

@@ -37,7 +37,7 @@ pub struct Snapshot {
     pub tree: Tree,
     /// A record for each, if they were wanted.
     pub extra: Vec<Extra>,
-    /// The root's own figures.
+    /// The root's own statistics.
     pub root: RootMeta,
     /// The limits, and the number of omitted nodes.
     pub cut: CutMeta,
@@ -158,7 +158,7 @@ struct SnapshotFilter {
     /// In a graph instead the moves that stay, by node and place among its moves: one may be followed more often than those
     /// that lead there, and is not seen if none of these stays.
     kept_edges: Option<HashSet<(u32, usize)>>,
-    /// How many rows there would be if all stayed.
+    /// Number of rows without a filter.
     total: u64,
 }
 
@@ -371,7 +371,7 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
                 inverted: frame.inverted,
                 mover: position.to_move().opponent(),
             };
-            // The figures are of the board already; the root's frame is not.
+            // The statistics are in the board's frame already; the root's frame may not be.
             let value = if frame.inverted {
                 1.0 - Reward::from_player(seen.mover, root.mean).for_player(Player::First)
             } else {
@@ -468,7 +468,7 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
     }
 }
 
-/// How figures for the first player of a frame are seen by the player who moved, on the board.
+/// Converts statistics for the first player of a frame to those of the player who moved, on the board.
 struct Perspective {
     inverted: bool,
     mover: Player,

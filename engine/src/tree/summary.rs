@@ -5,7 +5,7 @@ use super::files::Document;
 /// The description of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeSummary {
-    /// How many nodes there are on each level, the root's first.
+    /// Number of nodes on each level, the root's first.
     pub widths: Vec<u64>,
     /// The most visited moves from the root on.
     pub pv: Vec<String>,
@@ -22,7 +22,7 @@ pub struct TreeSummary {
 pub struct Inconsistency {
     /// The kind, to complete "at row 5 …".
     pub what: &'static str,
-    /// How many rows it is so at.
+    /// Number of rows affected.
     pub count: u64,
     /// The first of them, counted from 1.
     pub row: usize,
@@ -84,7 +84,7 @@ pub fn summarize(document: &Document) -> TreeSummary {
         let visits = match &document.extra {
             Some(extra) => i64::try_from(extra[row].node_visits).unwrap_or(i64::MAX),
             None if is_graph && row > 0 => continue,
-            // A root without figures of its own.
+            // A root without statistics of its own.
             None if row == 0 && node.visits == 0 => continue,
             None => node.visits.into(),
         };

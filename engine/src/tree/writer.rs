@@ -41,7 +41,7 @@ pub struct TreeOutputSettings {
     pub format: Format,
     /// Which part of the tree is written.
     pub snapshot: SnapshotOptions,
-    /// How often a running search's tree is written; only in the end if none.
+    /// Interval of snapshots of a running search; none for the final tree only.
     pub snapshot_interval: Option<Duration>,
     /// The most bytes a journal may have; no journal if none.
     pub max_journal_bytes: Option<u64>,
@@ -167,7 +167,7 @@ impl TreeOutput {
         *self.progress.pending() == 0
     }
 
-    /// Waits until everything is written; how many trees of finished searches could not be.
+    /// Waits until everything is written; returns the number of finished trees that were lost.
     pub fn finish(mut self) -> u64 {
         self.close();
         self.progress.lost.load(Ordering::Relaxed)
@@ -311,7 +311,7 @@ pub struct SearchFiles<'a> {
 }
 
 impl SearchFiles<'_> {
-    /// Who wants to hear how the tree grows.
+    /// The observer of the tree's growth.
     pub fn observer(&self) -> Option<&dyn GrowthObserver> {
         self.recorder
             .as_ref()

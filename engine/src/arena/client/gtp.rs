@@ -1,4 +1,4 @@
-//! GTP, as one who asks.
+//! The client side of GTP.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::{
 pub(super) struct GtpClient {
     commands: NameSet,
     colours: [&'static str; 2],
-    /// Commands whose answers have not been heard yet.
+    /// Commands not answered yet.
     pending: Vec<String>,
     /// Whether the next move is the engine's own `genmove`, which must not be sent back to it.
     is_own_move: bool,

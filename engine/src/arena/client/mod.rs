@@ -36,7 +36,7 @@ pub struct Timeouts {
     pub stop: Duration,
     /// To exit after `quit`.
     pub quit: Duration,
-    /// How much later than its time a move may come.
+    /// Tolerance for late moves.
     pub margin: Duration,
 }
 
@@ -134,7 +134,7 @@ pub struct EngineMove {
     pub text: String,
     /// The engine's last report on it.
     pub info: EngineInfo,
-    /// How long it took.
+    /// The time it took.
     pub time: Duration,
     /// Whether it came after the time limit.
     pub is_late: bool,
@@ -145,11 +145,11 @@ pub struct EngineMove {
 pub struct NewGame {
     /// Where it begins, in the engine's style; none for the game's own start.
     pub position: Option<String>,
-    /// Its random numbers, for those who have a say in them.
+    /// Its seed, for engines with such an option.
     pub seed: u64,
-    /// Where its trees go, for those who write them.
+    /// Its tree directory, for engines that write trees.
     pub trees: Option<String>,
-    /// Its clock or its time, for those who want to know beforehand.
+    /// Its limits, for dialects that announce them before the game.
     pub limits: MoveLimits,
 }
 
@@ -305,12 +305,12 @@ impl Client {
         let connection = &mut self.connection;
         match &mut self.protocol {
             ClientProtocol::Uci(client) => client.query_result(connection),
-            // The last move has to be heard of, too.
+            // The last move must be acknowledged too.
             ClientProtocol::Gtp(client) => client.wait_ready(connection).map(|()| None),
         }
     }
 
-    /// Says good-bye, and ends it if it does not go.
+    /// Asks it to quit, and kills it if it does not.
     pub fn quit(self) {
         let deadline = Instant::now() + self.connection.timeouts.quit;
         self.connection.process.shut_down("quit\n", deadline);

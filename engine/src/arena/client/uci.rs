@@ -1,4 +1,4 @@
-//! UCI and UGI, as one who asks.
+//! The client side of UCI and UGI.
 
 use std::{fmt::Write as _, time::Instant};
 

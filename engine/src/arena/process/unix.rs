@@ -170,7 +170,7 @@ impl Process {
             .collect()
     }
 
-    /// Says good-bye, lets it end by itself until the deadline, then ends it; how it ended.
+    /// Sends the quit command, waits until the deadline, then kills it; returns how it ended.
     pub fn shut_down(mut self, quit_command: &str, deadline: Instant) -> ProcessExit {
         // After its exit its children can no longer be attributed to it.
         #[cfg(target_os = "linux")]

@@ -30,7 +30,7 @@ enum BenchCommand {
     Rate(rate::RateArgs),
     /// Speed of tree files, and the cost of snapshots and growth journals
     Trees(trees::TreesArgs),
-    /// How soon the protocol server answers
+    /// Response times of the protocol server
     Protocol(protocol::ProtocolArgs),
 }
 

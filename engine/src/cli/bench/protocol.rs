@@ -1,4 +1,4 @@
-//! `canopy-engine bench protocol`: how soon the server answers, measured on processes of its own.
+//! `canopy-engine bench protocol`: the server's response times, measured on processes of its own.
 
 use std::{
     io::{BufRead as _, BufReader, Write},
@@ -15,7 +15,7 @@ use crate::{games::notation::Style, rng::Rng, session::Session};
 
 #[derive(Args)]
 pub(super) struct ProtocolArgs {
-    /// How often each latency is measured
+    /// Number of measurements of each latency
     #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     samples: u32,
     /// One JSON object a line instead of a table

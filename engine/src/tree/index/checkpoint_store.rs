@@ -356,7 +356,7 @@ impl CheckpointStore {
         }
     }
 
-    /// Removes the file: it is of no use.
+    /// Removes the useless file.
     pub(super) fn remove(self) {
         if let IndexStorage::File { path, .. } = &self.storage {
             let _ = fs::remove_file(path);

@@ -10,7 +10,7 @@
 //!             has children, since when it has its result times 4 plus the result
 //! rewards     their number, a byte; each eight bytes
 //! iterations  their number; then from the last to the first: the node, the number of the reward, a byte, or 255 and five
-//!             bytes, and how many nodes were made
+//!             bytes, and the number of nodes created
 //! ```
 
 use super::{

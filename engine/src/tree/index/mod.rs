@@ -49,8 +49,7 @@ pub struct ReplayLimits {
 
 /// Bytes that are read at a time.
 const MAX_CHUNK_BYTES: usize = 1 << 20;
-/// The most iterations between two checkpoints, and the most nodes of one: they decide how long it takes to get to an
-/// iteration.
+/// Upper bounds of the iterations between two checkpoints, and of a checkpoint's nodes: they bound the time of a seek.
 const MAX_CHECKPOINT_ITERATIONS: usize = 1 << 18;
 const MAX_CHECKPOINT_NODES: usize = 400_000;
 /// More nodes than these are not tracked, for every checkpoint looks at all of them.
@@ -95,7 +94,7 @@ impl IndexBudget {
     }
 }
 
-/// A checkpoint that was turned to one of its iterations.
+/// A checkpoint, positioned at one of its iterations.
 struct LoadedCheckpoint {
     part: PartialTree,
     /// The iterations it covers, from `begin` on.
@@ -286,7 +285,7 @@ impl JournalIndex {
         }
     }
 
-    /// The root's moves: their codes, and how often each was followed before the search.
+    /// The root's moves: codes, and visits inherited from the search before.
     pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => finished.root_moves.clone(),
@@ -295,7 +294,7 @@ impl JournalIndex {
         }
     }
 
-    /// Bytes of records that were read, and how many there are.
+    /// Bytes of records read, and committed.
     pub(super) fn progress(&self) -> (u64, u64) {
         let read = match (&self.finished, &self.phase) {
             (None, IndexPhase::FirstPass(tracker)) => tracker.bytes_read(),
@@ -622,7 +621,7 @@ impl JournalIndex {
         Ok(self.loaded.is_some())
     }
 
-    /// The tree it was turned to, and the last node of the last iteration's way that it has.
+    /// The current tree, and the deepest node of the last iteration's path that it contains.
     pub(super) fn current(&self) -> Option<(&PartialTree, Option<u32>)> {
         let loaded = self.loaded.as_ref()?;
         let last = (loaded.part.iteration - loaded.begin).checked_sub(1);

@@ -93,7 +93,7 @@ pub(super) struct PartialIteration {
     pub(super) reward: u64,
     /// The last node of its way that the part has.
     pub(super) node: u32,
-    /// How many nodes the whole tree has more since then.
+    /// Nodes the whole tree has gained since then.
     pub(super) new_nodes: u32,
 }
 
@@ -101,10 +101,10 @@ pub(super) struct PartialIteration {
 #[derive(Clone, Debug)]
 pub(in super::super) struct PartialTree {
     pub(super) kind: JournalKind,
-    /// How many iterations are done.
+    /// Number of completed iterations.
     pub(in super::super) iteration: u32,
     pub(super) nodes: Vec<PartialTreeNode>,
-    /// How many nodes the whole tree has.
+    /// Number of nodes of the whole tree.
     pub(in super::super) total_nodes: u64,
     /// Every node with at least this many visits is present; nodes with fewer are not shown. 0 if all nodes are present.
     pub(in super::super) min_visits: u32,
@@ -221,7 +221,7 @@ impl PartialTree {
     }
 }
 
-/// A [`PartialTree`] with the position at its root, to be looked at as a tree that a search lends out.
+/// A [`PartialTree`] with its root position, as a [`TreeView`].
 pub(in super::super) struct PartialTreeView<'a, G> {
     pub(in super::super) part: &'a PartialTree,
     pub(in super::super) root: &'a G,

@@ -26,10 +26,10 @@ const ONE: u64 = 1 << 32;
 /// Bit of a word of [`PartialTreeTracker::owners`]: the node was visited.
 const VISITED_BIT: u32 = 1 << 31;
 
-/// How much a [`PartialTreeTracker`] may hold.
+/// Limits of a [`PartialTreeTracker`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackerLimits {
-    /// Nodes with figures.
+    /// Nodes with statistics.
     pub(super) max_nodes: usize,
     /// Bytes of the table of numbers.
     pub(super) owner_table_bytes: usize,
@@ -50,7 +50,7 @@ pub(super) struct PartialTreeTracker {
     journal_ids: Vec<u32>,
     branches: Vec<u32>,
     pending_stats: Vec<RawTableEntry>,
-    /// By the journal's number: 0 if it has not been given yet; else one more than the node that has its figures, and
+    /// By the journal's number: 0 if it is not assigned yet; else one more than the node that has its statistics, and
     /// [`VISITED_BIT`].
     owners: PagedTable,
     /// Final visits by the journal's number, if known from a first reading.
@@ -76,10 +76,10 @@ struct DeferredWords {
     offset: u64,
 }
 
-/// How often nodes are visited in the end.
+/// The final visits of the nodes.
 pub(super) struct FinalVisits {
     pub(super) visits: PagedTable,
-    /// How many iterations there are then.
+    /// Number of iterations at the end.
     pub(super) iterations: u32,
 }
 
@@ -155,7 +155,7 @@ impl PartialTreeTracker {
         })
     }
 
-    /// How many bytes of records were read.
+    /// Bytes of records read.
     pub(super) fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
@@ -194,7 +194,7 @@ impl PartialTreeTracker {
             + self.deferred_bytes
     }
 
-    /// The root's moves: their codes, and how often each had been followed before the search.
+    /// The root's moves: codes, and visits inherited from the search before.
     pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
         let root = &self.part.nodes[0];
         let first = root.first_child as usize;
@@ -203,7 +203,7 @@ impl PartialTreeTracker {
             .collect()
     }
 
-    /// Reads records until there are `most` iterations to be taken; how many words were read. The last record may be torn.
+    /// Reads records until `most` iterations are pending; returns the words consumed. The last record may be incomplete.
     pub(super) fn read_words(
         &mut self,
         words: &[u32],
@@ -577,8 +577,8 @@ impl PartialTreeTracker {
         })
     }
 
-    /// How much a node is worth keeping open: its visits, or those it will have in the end if that is more, on the scale of
-    /// the end. It is never more than its parent's.
+    /// The priority of keeping a node open: its visits or, if larger, its final visits, on the final scale. Never more than
+    /// its parent's.
     fn retention_score(&mut self, index: usize) -> io::Result<u64> {
         let visits = u64::from(self.part.nodes[index].visits);
         let Some(guide) = &mut self.final_visits else {
