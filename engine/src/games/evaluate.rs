@@ -37,8 +37,8 @@ pub struct RewardCurve<G> {
 }
 
 impl<G: Evaluate> RewardCurve<G> {
-    /// The curve of a game that has no published one: its first evaluation, squeezed so that half of the way to the end is
-    /// reached at `HALF`.
+    /// The curve of a game without a published one: its first evaluation, squashed so that half of the range is reached at
+    /// `HALF`.
     pub const fn squashed<const HALF: i32>() -> Self {
         Self {
             name: "squashed",
@@ -172,8 +172,8 @@ impl<G: Game> Evaluation<G> {
     }
 }
 
-/// Squeezes a value for the mover into a reward for the first player between 0.2 and 0.8: half of the way to the
-/// end is reached at `half`. Only exact arithmetic, so the same on every machine.
+/// Squashes a value for the mover into a reward for the first player between 0.2 and 0.8; half of the range is reached at
+/// `half`. Uses only exact arithmetic, so it is the same on every machine.
 pub fn squash(value: i32, mover: Player, half: i32) -> f64 {
     let value = f64::from(value);
     let reward = 0.3 * value / (value.abs() + f64::from(half));

@@ -40,7 +40,7 @@ impl History {
         }
     }
 
-    /// Notes a position on the way through a search, to be taken back with [`Self::truncate_to`].
+    /// Records a position on a search path, to be removed with [`Self::truncate_to`].
     #[inline]
     pub fn push_search_position<G: Game>(&mut self, position: &G) {
         if let Some(key) = position.repetition_key() {
@@ -60,7 +60,7 @@ impl History {
         self.keys.truncate(mark);
     }
 
-    /// How often a position like this one has been noted.
+    /// Number of recorded positions with the same repetition key.
     pub fn occurrences<G: Game>(&self, position: &G) -> usize {
         position.repetition_key().map_or(0, |key| {
             self.keys.iter().filter(|&&seen| seen == key).count()

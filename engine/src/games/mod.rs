@@ -26,7 +26,7 @@ pub use history::History;
 pub use notation::{Notation, ParseError};
 pub use symmetry::{Symmetric, Symmetry};
 
-/// Writes the table of games: their names, and the way from a name to the type.
+/// Generates the table of games: their names, and the dispatch from a name to the type.
 macro_rules! games {
     ($($module:ident :: $game:ident),+ $(,)?) => {
         /// The games, by the names used on the command line, in options and in files.
@@ -141,9 +141,9 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// `Ord` is the one tie-break order used by every search, file and test.
     type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
 
-    /// How many bits a move takes when written as a number, at most 24.
+    /// Bits of a move code, at most 24.
     const MOVE_BITS: u32;
-    /// How many values [`Self::reply_context`] has.
+    /// Number of values of [`Self::reply_context`].
     const REPLY_CONTEXTS: usize = 1 << Self::MOVE_BITS;
 
     /// The move as a number below 2 to the power of [`Self::MOVE_BITS`].
@@ -210,7 +210,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         }
     }
 
-    /// Plays as [`Self::play_random`] does until the game is over; how many plies that took.
+    /// Plays as [`Self::play_random`] does until the game is over; returns the number of plies.
     #[inline(always)]
     fn play_out(&mut self, rng: &mut Rng) -> u32 {
         let mut plies = 0;
@@ -226,7 +226,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         self.legal_moves(out);
     }
 
-    /// How many moves [`Self::perft_moves`] would list.
+    /// Number of moves that [`Self::perft_moves`] would list.
     fn perft_count(&self) -> u64 {
         let mut moves = Vec::new();
         self.perft_moves(&mut moves);

@@ -4,7 +4,7 @@ use super::{Game, Outcome, Player};
 use crate::machine::{Work, run_accelerated};
 use crate::rng::Rng;
 
-/// Plays uniformly random moves until the game is over; says who won and after how many plies.
+/// Plays uniformly random moves until the game is over; returns the result and the number of plies.
 #[inline(always)]
 pub fn playout<G: Game>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
     let plies = position.play_out(rng);

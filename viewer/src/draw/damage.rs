@@ -11,7 +11,7 @@ use crate::draw::painter::PixelRect;
 const MAX_AREAS: usize = 8;
 /// Pixels repainted in vain up to which two rectangles are merged.
 const MAX_WASTED_PIXELS: f32 = 4096.0;
-/// How far one looks for where two lists of shapes go on alike.
+/// Shapes to look ahead for the point where two lists match again.
 const MAX_LOOKAHEAD: usize = 48;
 
 /// The damaged part of a frame: a few rectangles, in pixels. They may overlap.
@@ -119,7 +119,7 @@ impl Damage {
     }
 }
 
-/// How many shapes of each list to pass over until they go on alike, or to the end of both.
+/// Shapes of each list to skip until they match again, or to the end of both.
 fn skip_to_match(gone: &[ClippedShape], new: &[ClippedShape]) -> (usize, usize) {
     for sum in 1..=MAX_LOOKAHEAD {
         for skipped in 0..=sum.min(gone.len()) {

@@ -35,7 +35,7 @@ static INTER_SEMIBOLD: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 static DEJAVU_SANS: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
 
-/// The semibold family, as egui wants to hear it.
+/// The semibold family, by egui's name for it.
 pub fn semibold() -> FontFamily {
     FontFamily::Name(SEMIBOLD.into())
 }
@@ -47,8 +47,8 @@ pub fn install(context: &Context) {
     context.add_glyph_rasterizer(icons::rasteriser());
 }
 
-/// The fonts of the interface: the proportional family is Inter, the monospace family too (its figures are all of one
-/// width), and [`semibold`] is Inter SemiBold. DejaVu Sans stands behind each.
+/// The fonts of the interface: the proportional and the monospace family are Inter (its figures are tabular), and
+/// [`semibold`] is Inter SemiBold, each with DejaVu Sans as fallback.
 pub fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let files: [(&str, &'static [u8]); 3] = [

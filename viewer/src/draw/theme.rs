@@ -59,7 +59,7 @@ pub struct Theme {
     pub good: Color32,
     /// Losses, and errors.
     pub bad: Color32,
-    /// Nodes in which the player with the light men decides: the first, but in games that Black begins.
+    /// Nodes where the player with the light pieces is to move: the first player, except in games that Black begins.
     pub light_player: Color32,
     /// Nodes in which the other player decides.
     pub dark_player: Color32,
@@ -253,12 +253,12 @@ impl Theme {
     }
 }
 
-/// An opaque colour from its six hexadecimal figures.
+/// An opaque colour from its six hexadecimal digits.
 const fn hex(rgb: u32) -> Color32 {
     Color32::from_rgb((rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8)
 }
 
-/// A colour on the way from one opaque colour to another.
+/// Interpolates between two opaque colours.
 pub fn mix(from: Color32, to: Color32, amount: f32) -> Color32 {
     from.lerp_to_gamma(to, amount.clamp(0.0, 1.0))
 }

@@ -23,7 +23,7 @@ pub struct DemoMatchConfig {
     pub game: String,
     /// The command that starts the engine.
     pub engine: Vec<String>,
-    /// How many games.
+    /// Number of games.
     pub games: u32,
     /// Milliseconds between moves.
     pub pace_ms: u32,

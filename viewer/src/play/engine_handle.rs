@@ -26,7 +26,7 @@ use canopy_engine::{
 
 use crate::system::wake::Wake;
 
-/// A person decides how long is too long for a move.
+/// Moves have no timeout of their own: a person decides when to stop waiting.
 const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
@@ -141,7 +141,7 @@ impl EngineHandle {
         self.events.try_iter().collect()
     }
 
-    /// The thread that talks to it, for those who wait until it has ended.
+    /// The thread that talks to it, to be joined.
     pub fn take_thread(&mut self) -> Option<JoinHandle<()>> {
         self.thread.take()
     }
@@ -284,7 +284,7 @@ struct RestyleVisitor<'a> {
     style: Style,
 }
 
-/// The start, unless it is the game's own, the moves with who made them, and whose turn it is.
+/// The start, unless it is the game's own; the moves with their players; the player to move.
 type RestyledGame = (Option<String>, Vec<(Player, String)>, Player);
 
 impl Visitor for RestyleVisitor<'_> {

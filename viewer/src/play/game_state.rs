@@ -27,7 +27,7 @@ pub struct GameState {
     /// The number of the game, from 1.
     game_number: u32,
     moves: Vec<String>,
-    /// How many of the moves are shown; all of them while the game goes on.
+    /// Number of moves shown; all of them while the game goes on.
     shown_ply: usize,
     /// The clicks of an incomplete move.
     clicks: Vec<BoardPlace>,
@@ -126,7 +126,7 @@ impl GameState {
         &self.shown_position
     }
 
-    /// How many of the moves are shown.
+    /// Number of moves shown.
     pub fn shown_ply(&self) -> usize {
         self.shown_ply
     }
@@ -311,7 +311,7 @@ impl GameState {
         }
     }
 
-    /// How many moves are taken back by an undo: those up to the last one of a person, or the last one if no person plays.
+    /// Number of moves an undo takes back: those up to a person's last one, or the last one if no person plays.
     fn undo_count(&self) -> usize {
         let Ok(now) = &self.state.board else {
             return 0;

@@ -20,7 +20,7 @@ const MAX_PLAYERS: usize = 8;
 /// Upper bound of a name's letters.
 const MAX_TEXT_CHARS: usize = 60;
 
-/// How a match stands.
+/// The state of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchState {
     /// The content of the file.
@@ -45,7 +45,7 @@ pub struct TurnMoves {
 pub struct MatchPlayer {
     /// The name.
     pub name: String,
-    /// Which side that is in this game; none for who does not play it.
+    /// The player's side in this game; none if it does not play.
     pub side: Option<Player>,
     /// The points so far; none if the match keeps no score.
     pub points: Option<String>,
@@ -147,7 +147,7 @@ impl MatchState {
         printable(&self.meta.game)
     }
 
-    /// Which game of how many.
+    /// The number of the game, and of all games.
     pub fn game_label(&self) -> String {
         match self.meta.games {
             0 => format!("Game {}", self.meta.number),

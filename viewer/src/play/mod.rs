@@ -23,12 +23,12 @@ pub struct GameConfig {
     pub game: String,
     /// Where it begins; empty for the game's own start.
     pub position: String,
-    /// Who plays the first and the second side: an engine, which says how long its moves may take, or a person.
+    /// The players of the first and the second side: an engine with its limits, or a person.
     pub participants: [Option<EngineConfig>; 2],
-    /// How many games there are to be, sides swapped from one to the next.
+    /// Number of games; sides are swapped after each.
     pub games: u32,
     /// Whether the growth of every move's tree is shown.
     pub animate: bool,
-    /// How long an engine's move takes at least, so that a person sees it.
+    /// Minimum time of an engine's move, so that a person sees it.
     pub min_move_time: Duration,
 }

@@ -95,7 +95,7 @@ pub struct GameSession {
     recorded_game: Option<u64>,
     /// Whether the board is seen from the second player's side.
     pub is_flipped: bool,
-    /// How long a move of an engine takes at least.
+    /// Minimum time of an engine's move.
     pub min_move_time: Duration,
     /// The last move on its way, and since when.
     motion: Option<(MoveAnimation, Duration)>,
@@ -317,7 +317,7 @@ impl GameSession {
             return false;
         };
         thinking.last_heard_at = now;
-        // Who speaks is not silent.
+        // Output ends the silence.
         self.failure.take_if(|trouble| trouble.is_unresponsive);
         match event {
             EngineEvent::Info(_, info) => {
@@ -421,7 +421,7 @@ impl GameSession {
         self.is_paused && matches!(self.game.turn(), Turn::Engine(..))
     }
 
-    /// The result of a game that goes on, or is played again, counts no more.
+    /// Removes the result of a game that is continued or replayed from the score.
     pub(crate) fn remove_result(&mut self) {
         if std::mem::take(&mut self.is_scored) {
             self.game.remove_result();

@@ -128,13 +128,13 @@ pub struct GameSetup {
     pub plays_second: bool,
     /// The engines of the first and the second side.
     pub engines: [EngineSetup; 2],
-    /// How many games.
+    /// Number of games.
     pub games: String,
     /// Where they begin; empty for the game's own start.
     pub position: String,
     /// Whether the growth of every move's tree is shown.
     pub animate: bool,
-    /// How many milliseconds an engine's move takes at least.
+    /// Minimum time of an engine's move, in milliseconds.
     pub pause: String,
 }
 
@@ -161,9 +161,9 @@ pub enum SetupField {
     Game,
     /// Where it begins.
     Position,
-    /// How many games.
+    /// Number of games.
     Games,
-    /// How long an engine's move takes at least.
+    /// Minimum time of an engine's move.
     Pause,
     /// The search of a side.
     Search(usize),
@@ -616,7 +616,7 @@ impl EngineSetup {
         text
     }
 
-    /// After how many plies playouts are cut off; 0 for never.
+    /// Plies after which playouts are truncated; 0 for never.
     fn playout_limit_value(&self, field: SetupField, problems: &mut SetupProblems) -> String {
         if !self.cuts_playouts {
             return "0".to_owned();

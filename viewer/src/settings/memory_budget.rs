@@ -1,4 +1,4 @@
-//! How much memory the viewer may keep, and who may keep how much of it.
+//! The viewer's memory budget, and its shares.
 
 use std::{fs, path::PathBuf};
 

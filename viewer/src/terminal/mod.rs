@@ -35,11 +35,11 @@ mod demo_files;
 mod screen;
 mod search_summary;
 
-/// How often the folder of a match is looked at.
+/// Poll interval of a match's folder.
 const POLL_INTERVAL: Duration = Duration::from_millis(60);
-/// How long the line of a move waits for the tree of the search that chose it.
+/// Longest wait of a move's line for the tree of its search.
 const MAX_TREE_WAIT: Duration = Duration::from_secs(1);
-/// How long a demo plays before it is stopped, unless its length was chosen: with the pictures it ends within a minute.
+/// Time after which a demo is stopped, unless its length was chosen: with the pictures it ends within a minute.
 pub const DEMO_TIME_LIMIT: Duration = Duration::from_secs(48);
 /// Milliseconds between the moves of a demo: two games fit into the limit, and each move can be read.
 pub const DEMO_PACE_MS: u32 = 300;
@@ -156,7 +156,7 @@ fn shell_quoted(path: &Path) -> String {
 /// The part of a match already printed as lines.
 #[derive(Default)]
 struct PrintedProgress {
-    /// Which game, and how many of its moves.
+    /// The game's number, and the number of its moves.
     game: u64,
     moves: usize,
     /// Whether that game's result was printed.

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
-/// How a line looks.
+/// The style of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LineStyle {
     /// As text does.

@@ -26,7 +26,7 @@ const MAX_MOVES: usize = 5;
 pub(super) struct SearchSummary {
     /// Who is to move.
     pub(super) player: Player,
-    /// How much was searched, in a few words.
+    /// The effort of the search, in a few words.
     pub(super) effort_text: String,
     /// The unit of the shares.
     pub(super) unit: &'static str,

@@ -1,8 +1,8 @@
 //! Where one looks at a tree from: which part of it lies where on the canvas.
 
-/// How far apart layers may be drawn, in points.
+/// Upper bound of the distance between layers, in points.
 const MAX_LAYER_SPACING: f64 = 150.0;
-/// How far apart neighbours may be drawn, in points.
+/// Upper bound of the distance between neighbours, in points.
 const MAX_SIBLING_SPACING: f64 = 400.0;
 /// Free margin around a fitted tree, in points; wider at the top, where controls lie over the canvas.
 const MARGIN: f64 = 40.0;
@@ -11,9 +11,9 @@ const TOP_MARGIN: f64 = 68.0;
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Canvas {
-    /// How wide.
+    /// Width.
     pub width: f64,
-    /// How high.
+    /// Height.
     pub height: f64,
     /// Pixels a point.
     pub scale: f64,
@@ -22,9 +22,9 @@ pub struct Canvas {
 /// The part of a tree to fit onto the canvas, in units of neighbours and layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TreeBounds {
-    /// How far left.
+    /// Left edge.
     pub left: f64,
-    /// How far right.
+    /// Right edge.
     pub right: f64,
     /// The first layer.
     pub top: f64,
@@ -104,7 +104,7 @@ impl Camera {
         self.y -= dy / self.layer_spacing;
     }
 
-    /// How many times larger than when it fits the tree is drawn.
+    /// Magnification relative to the fitted tree.
     pub fn zoom(&self) -> f64 {
         self.sibling_spacing / self.fit_sibling_spacing
     }

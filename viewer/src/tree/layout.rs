@@ -70,11 +70,11 @@ struct TidyLayout<'a> {
     /// Of the children of one parent placed so far: those visible from the right, deepest first, hence by falling height
     /// from left to right.
     right_contour: Vec<ContourSibling>,
-    /// For the children of one parent: by how much those between two others have to spread out. Empty when they need not.
+    /// Of the children of one parent: pending shifts of those between two others. Empty when there are none.
     shifts: Vec<SiblingShift>,
 }
 
-/// Where a contour goes on below a leaf, in another subtree.
+/// A thread: the continuation of a contour below a leaf, in another subtree.
 #[derive(Clone, Copy)]
 struct ContourThread {
     target: u32,
@@ -94,7 +94,7 @@ struct ContourPoint {
 struct ContourSibling {
     sibling: u32,
     height: u32,
-    /// Where its right contour ends, and where that of the one to its left goes on below it; arbitrary for the deepest.
+    /// The end of its right contour, and the continuation of its left neighbour's below it; arbitrary for the deepest.
     end: ContourPoint,
     below: ContourPoint,
 }

@@ -23,7 +23,7 @@ pub enum Measure {
     Mean,
 }
 
-/// How a measure becomes a colour.
+/// The mapping of a measure to a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColourScale {
     /// The coloured value.
@@ -44,7 +44,7 @@ impl Default for ColourScale {
     }
 }
 
-/// How a tree is to be drawn.
+/// Rendering options of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RenderOptions {
     /// How edges are coloured.
@@ -74,7 +74,7 @@ pub struct EdgeLine {
     pub to: (f32, f32),
     /// Where between the two colours: 0 for the least, 1 for the most.
     pub heat: f32,
-    /// How wide, in pixels.
+    /// Width in pixels.
     pub width: f32,
 }
 
@@ -95,7 +95,7 @@ pub struct NodeDisc {
     pub node: u32,
     /// Where, in pixels.
     pub at: (f32, f32),
-    /// How large, in pixels.
+    /// Radius in pixels.
     pub radius: f32,
 }
 
@@ -134,7 +134,7 @@ pub struct Scene {
 pub struct HiddenMarker {
     /// The upper corner in the middle, in pixels.
     pub at: (f32, f32),
-    /// How many nodes are hidden, where there is room to say so.
+    /// The number of hidden nodes, where there is room for it.
     pub text: Option<String>,
 }
 
@@ -145,12 +145,12 @@ const MIN_LAYER_SPACING: f64 = 2.0;
 /// Nodes smaller than this, in points, are not drawn.
 const MIN_NODE_RADIUS: f64 = 1.4;
 const MAX_NODE_RADIUS: f64 = 7.0;
-/// How much of the room between neighbours a node takes at most.
+/// Largest node diameter, as a share of the distance between neighbours.
 const MAX_NODE_SHARE: f64 = 0.36;
-/// The height of a label's type, in points, and how wide a letter is taken to be.
+/// Size of a label's type in points, and the assumed width of a letter.
 pub const LABEL_SIZE: f64 = 11.0;
 const CHAR_WIDTH: f64 = 6.2;
-/// How wide half of a mark is, in points.
+/// Half the width of a marker, in points.
 pub const HIDDEN_MARKER_HALF_WIDTH: f64 = 5.0;
 
 /// Builds the shapes of `model` seen through `camera`. Neighbours whose ends are closer than `grain` pixels are merged.
@@ -345,11 +345,11 @@ impl SceneTransform {
     }
 }
 
-/// From figures to colours.
+/// Maps values to colours.
 #[derive(Clone, Copy)]
 struct HeatScale {
     scale: ColourScale,
-    /// The ends of the range, bent as all figures are.
+    /// The ends of the range, on the colour scale.
     least: f64,
     most: f64,
 }
@@ -568,7 +568,7 @@ impl SceneBuilder<'_> {
         if !self.options.shows_labels || view.layer_spacing < 3.0 * LABEL_SIZE * points {
             return;
         }
-        // The most visited get theirs first, as long as no other is in the way.
+        // The most visited get their labels first, as long as none overlaps another.
         let mut wanted: Vec<usize> = (begin..self.scene.nodes.len()).collect();
         wanted.sort_by_key(|&index| {
             std::cmp::Reverse(self.model.visits(self.scene.nodes[index].node as usize))
@@ -620,7 +620,7 @@ impl SceneBuilder<'_> {
     }
 }
 
-/// How many of the first `count` fit, where all that fit come first.
+/// Number of the first `count` that fit; all that fit come first.
 fn partition(count: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {

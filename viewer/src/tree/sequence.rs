@@ -31,7 +31,7 @@ impl Sequence {
         }
     }
 
-    /// How many there are.
+    /// Number of files.
     pub fn len(&self) -> usize {
         self.paths.len()
     }

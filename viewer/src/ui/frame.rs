@@ -26,7 +26,7 @@ use crate::{
 /// Time the camera must rest before the tree is redrawn at full quality.
 const FULL_REDRAW_DELAY: Duration = Duration::from_millis(120);
 
-/// How often a tree that grows by itself is drawn.
+/// Frame interval of a tree that grows by itself.
 const REPLAY_FRAME_INTERVAL: Duration = Duration::from_millis(16);
 
 /// Draws frames.

@@ -331,7 +331,7 @@ fn save(pixmap: &Pixmap, name: &str) {
     pixmap.save_png(folder.join(name)).unwrap();
 }
 
-/// How many pixels of a rectangle have exactly this colour.
+/// Number of pixels of a rectangle that have exactly this colour.
 fn count(pixmap: &Pixmap, area: [u32; 4], colour: Color32) -> usize {
     let [left, top, right, bottom] = area;
     (top..bottom)
@@ -381,7 +381,7 @@ fn the_gallery_is_painted_in_both_themes() {
     }
 }
 
-/// Says how long a frame takes. Run it with `cargo test --release -p canopy-viewer frame_time -- --ignored --nocapture`.
+/// Prints the time of a frame. Run it with `cargo test --release -p canopy-viewer frame_time -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, not a test"]
 #[expect(clippy::print_stdout, reason = "the measurement is its output")]

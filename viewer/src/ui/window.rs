@@ -226,7 +226,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Ends, and remembers how large the window was.
+    /// Closes the window, and saves its size.
     fn close(&mut self, event_loop: &ActiveEventLoop) {
         if let Some(shown) = &self.open_window {
             let scale = shown.window.scale_factor();

@@ -38,7 +38,7 @@ struct FontFace {
     units_per_em: f32,
 }
 
-/// Which glyph shows a character, and how far it moves the pen at a size of 1.
+/// A character's glyph, and its advance at size 1.
 #[derive(Clone, Copy)]
 struct CharacterGlyph {
     face: usize,
@@ -54,7 +54,7 @@ struct GlyphKey {
     bin: u8,
 }
 
-/// How much a glyph covers of each pixel, and where its upper left pixel lies from the pen.
+/// A glyph's coverage of each pixel, and its upper left pixel relative to the pen.
 struct GlyphCoverage {
     left: i32,
     top: i32,
@@ -93,7 +93,7 @@ impl TextRenderer {
         }
     }
 
-    /// How wide a text is in pixels. `size_px` is the size of the em, as in a style sheet.
+    /// The width of a text in pixels. `size_px` is the size of the em, as in a style sheet.
     pub fn width(&mut self, text: &str, size_px: f32) -> f32 {
         let Some(size_px) = drawable_size(size_px) else {
             return 0.0;
@@ -316,7 +316,7 @@ impl GlyphTarget<'_> {
     }
 }
 
-/// How many pixels lie before pixel 0 if the first one is at `position`.
+/// Number of pixels before pixel 0 if the first one is at `position`.
 fn pixels_before_edge(position: i32) -> usize {
     usize::try_from(-position).unwrap_or(0)
 }

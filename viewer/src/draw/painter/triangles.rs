@@ -513,7 +513,7 @@ fn slope(from: f32, to: f32, start: i32, end: i32) -> f32 {
     (to - from) * SUBPIXEL_ONE as f32 / (end - start) as f32
 }
 
-/// How many pixels lie between a sub-pixel position and the centre of a pixel.
+/// Distance in pixels from a sub-pixel position to the centre of a pixel.
 fn pixels_between(position: i32, pixel: i32) -> f32 {
     ((pixel << SUBPIXEL_BITS) + SUBPIXEL_HALF - position) as f32 / SUBPIXEL_ONE as f32
 }

@@ -55,7 +55,7 @@ pub struct ModelSource {
     pub extra: Option<Arc<Vec<Extra>>>,
     /// The rows along which the last iteration went, where that is known.
     pub last_path_rows: Arc<Vec<u32>>,
-    /// How many nodes of the search are not in the tree.
+    /// Number of the search's nodes that are not in the tree.
     pub left_out: u64,
     /// Features of the growth journal that the tree was rebuilt from; none for a tree file.
     pub journal: Option<JournalFeatures>,
@@ -117,7 +117,7 @@ pub fn root_only_meta(root: RootMeta) -> Meta {
 /// A tree that is laid out.
 #[derive(Debug)]
 pub struct TreeModel {
-    /// The tree itself: names and figures by row.
+    /// The tree itself: names and statistics by row.
     pub tree: Arc<Tree>,
     /// The sidecar STEM.json.
     pub meta: Option<Arc<Meta>>,
@@ -126,13 +126,13 @@ pub struct TreeModel {
     /// The nodes along which the last iteration went, where that is known.
     pub last_path: Vec<usize>,
     last_path_rows: Arc<Vec<u32>>,
-    /// How many nodes of the search are not in the tree.
+    /// Number of the search's nodes that are not in the tree.
     pub left_out: u64,
     /// Features of the growth journal that the tree was rebuilt from; none for a tree file.
     pub journal: Option<JournalFeatures>,
     /// All of them have fewer visits than this, where that is known; else 0.
     pub least_visits: u32,
-    /// By row: how many rows its subtree takes; none if every row is a node.
+    /// By row: the size of its subtree in rows; none if every row is a node.
     subtree_sizes: Option<Vec<u32>>,
     /// By node: its row.
     pub rows: Vec<u32>,
@@ -140,11 +140,11 @@ pub struct TreeModel {
     pub parents: Vec<u32>,
     /// By node: its first child, and how many there are.
     pub first_child: Vec<u32>,
-    /// By node: how many children it has.
+    /// By node: the number of its children.
     pub children: Vec<u32>,
-    /// By node: how far to the right it stands.
+    /// By node: its horizontal position.
     pub x: Vec<f64>,
-    /// By node: who decides.
+    /// By node: the player to move, or the result.
     pub node_states: Vec<NodeState>,
     /// The principal variation, drawn in blue: the line a classical search has chosen, else the most visited path from the
     /// root.
@@ -155,13 +155,13 @@ pub struct TreeModel {
     visits: Vec<i32>,
     /// The first node of every layer, and the number of nodes in the end.
     pub layers: Vec<u32>,
-    /// How many nodes are not shown.
+    /// Number of nodes that are not shown.
     pub hidden: u32,
-    /// Nodes below which something is hidden that would be shown otherwise, in order, and how many nodes that are.
+    /// Nodes with hidden descendants, in order, and the number of those.
     pub hidden_counts: Vec<(u32, u32)>,
     /// Whether an edge may stand for several moves.
     merge_turns: bool,
-    /// How far the tree reaches to the left and right of its root.
+    /// Extent of the tree to the left and right of its root.
     pub extent: (f64, f64),
     /// The most visited nodes of ranges.
     visit_maxima: RangeMaxima,
@@ -384,14 +384,14 @@ impl TreeModel {
         moves
     }
 
-    /// How many nodes are hidden right below a node.
+    /// Number of nodes hidden directly below a node.
     pub fn hidden_below(&self, node: usize) -> u32 {
         (self.hidden_counts)
             .binary_search_by_key(&(node as u32), |&(node, _)| node)
             .map_or(0, |at| self.hidden_counts[at].1)
     }
 
-    /// How many nodes are shown.
+    /// Number of shown nodes.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -401,7 +401,7 @@ impl TreeModel {
         self.rows.is_empty()
     }
 
-    /// How many layers there are.
+    /// Number of layers.
     pub fn depth(&self) -> usize {
         self.layers.len() - 1
     }
@@ -421,12 +421,12 @@ impl TreeModel {
         self.rows[node] as usize
     }
 
-    /// The figures of a node.
+    /// The statistics of a node.
     pub fn node(&self, node: usize) -> &canopy_engine::tree::TreeNode {
         &self.tree.nodes()[self.row(node)]
     }
 
-    /// How often the move into a node was followed.
+    /// Visits of the edge into a node.
     pub fn visits(&self, node: usize) -> i32 {
         self.visits[node]
     }

@@ -12,7 +12,7 @@ pub(super) struct NodeOrder {
     pub(super) children: Vec<u32>,
     pub(super) layers: Vec<u32>,
     pub(super) hidden_counts: Vec<(u32, u32)>,
-    /// By row, if not all are shown as they are: how many rows its subtree takes.
+    /// By row, unless all rows are shown in place: the size of its subtree in rows.
     pub(super) subtree_sizes: Option<Vec<u32>>,
 }
 

@@ -67,8 +67,7 @@ impl<'a> LineCanvas<'a> {
             .collect()
     }
 
-    /// Draws a line from pixel to pixel, whole numbers being the middles of pixels; `strength` from 0 to 1 is how much of
-    /// the colour it lays on.
+    /// Draws a line between two points, integers being the centres of pixels; `strength` is its opacity, from 0 to 1.
     pub fn draw(&mut self, from: (f32, f32), to: (f32, f32), colour: [u8; 3], strength: f32) {
         let (above, below) = (self.top - 1.0, self.top + self.height as f32);
         if from.1.max(to.1) < above || from.1.min(to.1) > below {

@@ -21,7 +21,7 @@ mod node_sprites;
 pub use lines::LineCanvas;
 use node_sprites::NodeSprites;
 
-/// How much care is taken.
+/// Rendering quality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenderQuality {
     /// For pictures that are gone in a moment.
@@ -171,7 +171,7 @@ pub fn heat_colour(theme: &Theme, heat: f32) -> [u8; 3] {
     ]
 }
 
-/// How much of its colour an edge lays on: quiet ones step back.
+/// Opacity of an edge; rarely visited ones recede.
 pub fn edge_opacity(heat: f32) -> f32 {
     0.45 + 0.55 * heat
 }
@@ -262,7 +262,7 @@ fn draw_polyline(
     }
 }
 
-/// A node: light or dark as the men of who decides; the end of a game is a square.
+/// A node: light or dark as the pieces of the player to move; a square at the end of a game.
 fn draw_disc(
     pixmap: &mut PixmapMut<'_>,
     model: &TreeModel,

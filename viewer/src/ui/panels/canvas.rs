@@ -21,7 +21,7 @@ use crate::{
 const MIN_MINIMAP_NODES: usize = 2000;
 /// A canvas narrower or lower than this has no room for it, in points.
 const MIN_CANVAS_FOR_MINIMAP: (f32, f32) = (580.0, 300.0);
-/// How wide the board is that a node shows under the pointer, in points.
+/// Width of the board shown for the node under the pointer, in points.
 const HOVER_CARD_BOARD_WIDTH: f32 = 120.0;
 
 impl Panels {
@@ -407,7 +407,7 @@ fn draw_legend(
     }
 }
 
-/// The shape of a whole tree, for the map: for every layer how far it reaches.
+/// The shape of a whole tree, for the minimap: the extent of every layer.
 pub(super) struct Minimap {
     model: Arc<TreeModel>,
     rect: Rect,

@@ -59,7 +59,7 @@ pub(super) struct FileDialog {
     path: String,
     /// Files to be opened together.
     selected: Vec<PathBuf>,
-    /// How many times as large as on the screen a picture is to be.
+    /// Size of a saved picture relative to the screen.
     picture_scale: f64,
     /// A folder's content: whether each entry is a file, and its path.
     listing: Option<(PathBuf, Vec<(bool, PathBuf)>)>,

@@ -18,11 +18,11 @@ use crate::{
 
 /// Parameters with controls of their own, left out of the list of all parameters.
 const SEPARATE_PARAMETERS: [&str; 4] = ["exploration", "playout_limit", "iterations", "time"];
-/// How wide the names of parameters and their fields are, in points.
+/// Width of parameter names, and of their fields, in points.
 const PARAMETER_NAME_WIDTH: f32 = 112.0;
 const PARAMETER_FIELD_WIDTH: f32 = 104.0;
 
-/// One who is to play a side.
+/// The form of one side's engine.
 pub(super) struct EngineForm<'a> {
     /// The side, counted from 0.
     pub(super) side: usize,

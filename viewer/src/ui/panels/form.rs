@@ -10,11 +10,11 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// How wide the names of rows are, in points.
+/// Width of row labels, in points.
 pub(super) const LABEL_WIDTH: f32 = 88.0;
-/// How wide a field for a number is, in points.
+/// Width of number fields, in points.
 pub(super) const NUMBER_FIELD_WIDTH: f32 = 80.0;
-/// How high a control is, in points.
+/// Height of controls, in points.
 const CONTROL_HEIGHT: f32 = 24.0;
 /// Between the text of a choice and its edge.
 const SEGMENT_PADDING: f32 = 8.0;
@@ -193,7 +193,7 @@ fn show_segment(
 pub(super) struct TextField<'a> {
     /// Its name as a control.
     pub(super) control_name: String,
-    /// How wide it is, in points.
+    /// Its width, in points.
     pub(super) width: f32,
     /// Text shown while it is empty.
     pub(super) placeholder: &'a str,

@@ -37,7 +37,7 @@ pub(super) const PALETTES: [(&str, &str, &str); 2] = [
 pub(super) const EDGE_COLOUR_NAMES: [&str; 2] = ["Least visited", "Most visited"];
 /// Upper bound of listed children.
 const MAX_LISTED_CHILDREN: usize = 40;
-/// How high a row of the list is, in points.
+/// Height of a row of the list, in points.
 const ROW_HEIGHT: f32 = 24.0;
 /// Where the columns of the list end, in points: move, visits, mean, exploration, score.
 const COLUMN_ENDS: [f32; 5] = [58.0, 118.0, 166.0, 216.0, 264.0];

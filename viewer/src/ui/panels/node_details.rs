@@ -65,7 +65,8 @@ impl NodeDetails {
             .map(|(replayed, _)| replayed.players)
     }
 
-    /// Whose mean the node's is: who made the move into it, at the root who did not.
+    /// The player whose mean the node has: the one who made the move into it, at the root the opponent of the player to
+    /// move.
     pub(super) fn mean_owner(&self) -> &'static str {
         let [first, second] =
             (self.player_names()).unwrap_or(["the first player", "the second player"]);

@@ -22,7 +22,7 @@ use crate::{
     ui::controls::{self, Named as _},
 };
 
-/// How fast engines play against each other, in milliseconds a move.
+/// Speeds of games between engines, in milliseconds a move.
 const MOVE_DELAYS: [(u32, &str); 4] = [
     (0, "at once"),
     (300, "fast"),
@@ -34,7 +34,7 @@ const MAX_PANEL_WIDTH: f32 = 640.0;
 /// Height of everything above and below the board, and minimum height of the board, in points.
 const CONTROLS_HEIGHT: f32 = 396.0;
 const MIN_BOARD_HEIGHT: f32 = 180.0;
-/// How wide the bar is that shows how far an engine is, in points.
+/// Width of an engine's progress bar, in points.
 const PROGRESS_BAR_WIDTH: f32 = 120.0;
 
 /// The state of the area.
@@ -48,7 +48,7 @@ pub(super) struct PlayPanel {
     dismissed_after_moves: Option<usize>,
     /// A requested file dialog: true to save, false to open.
     file_request: Option<bool>,
-    /// The search that looks at positions, and how far it looks.
+    /// The search for analysis, and its limit.
     analysis_search: String,
     analysis_limit: String,
     /// The place of the board under the pointer.
@@ -604,7 +604,7 @@ fn show_promotions(
         });
 }
 
-/// Tells where the places of the board are, for those who drive the window from outside.
+/// Registers the positions of the board's places, for tests that drive the window from outside.
 fn register_places(board: &crate::board::Board, marks: &Marks, rect: egui::Rect, ui: &Ui) {
     let Some(area) =
         tiny_skia::Rect::from_ltrb(rect.left(), rect.top(), rect.right(), rect.bottom())
@@ -678,7 +678,7 @@ fn show_engine_error(
     });
 }
 
-/// How far the engine is with its move.
+/// The progress of the engine's search.
 fn show_progress(playing: &GameSession, now: Duration, ui: &mut Ui, theme: &Theme) {
     let Some(thinking) = playing.search else {
         return;

@@ -31,7 +31,7 @@ use crate::{
 const GAME_COLUMN_WIDTH: f32 = 428.0;
 const ENGINES_COLUMN_WIDTH: f32 = 400.0;
 const COLUMN_GAP: f32 = 40.0;
-/// How wide the board is, in points.
+/// Width of the board, in points.
 const BOARD_WIDTH: f32 = 232.0;
 
 /// The games, as they are called here.
