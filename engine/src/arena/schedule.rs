@@ -1,9 +1,8 @@
-//! Which game is played by whom, from which opening, under which seed.
+//! The schedule of a match: players, opening and seed of every game.
 //!
-//! Every engine meets every other. The games go round the pairings: each plays its first game, then each its second, and so
-//! on, so a match of any length is as fair as it can be. A pairing's games come in twos: the same opening, the
-//! other engine first. All that is known of a game follows from its number, never from how many there will be, so that any game can be
-//! played again alone, and a match made longer keeps the games it had.
+//! A round robin: each pairing plays its first game, then each its second, and so on, so a match of any length is balanced.
+//! A pairing's games come in twos: the same opening, sides swapped. Everything about a game follows from its number, never
+//! from the length of the match, so any game can be replayed alone, and a longer match keeps the games it had.
 
 use thiserror::Error;
 

@@ -1,13 +1,13 @@
-//! When a match may stop: the sequential probability ratio test of Wald, for wins, draws and losses.
+//! When a match may stop: Wald's sequential probability ratio test (SPRT), for wins, draws and losses.
 //!
-//! The two hypotheses are two Elo differences, `elo0` and `elo1`; how often games are drawn is known to neither. So each
-//! is given the probabilities of win, draw and loss that suit the results best among all those with its expected score
-//! (the generalised test; Van den Bergh, "Comments on normalized Elo", section 1, has it for any number of outcomes). The
-//! logarithm of the ratio of the two likelihoods is what fastchess prints for its model "logistic". cutechess reaches the same
-//! figures, to a few hundredths, by a model of draws with one parameter; far from both hypotheses the two part.
+//! The hypotheses are two Elo differences, `elo0` and `elo1`; neither fixes the draw rate. So each hypothesis takes the win,
+//! draw and loss probabilities of maximum likelihood among those with its expected score (the generalised SPRT; Van den
+//! Bergh, "Comments on normalized Elo", section 1, for any number of outcomes). The log-likelihood ratio equals the one that
+//! fastchess prints for its model "logistic". cutechess reaches the same figures, to a few hundredths, by a draw model with
+//! one parameter; far from both hypotheses the two differ.
 //!
-//! For three outcomes the best probabilities are roots of a quadratic equation, so nothing is iterated, and
-//! outcomes that have not occurred need no special care.
+//! For three outcomes the maximum-likelihood probabilities are roots of a quadratic equation, so nothing is iterated, and
+//! outcomes that have not occurred need no special case.
 
 use std::collections::BTreeMap;
 

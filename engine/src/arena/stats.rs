@@ -1,8 +1,8 @@
-//! What the results of a match are worth: pure arithmetic over wins, draws and losses.
+//! Statistics of match results: pure arithmetic over wins, draws and losses.
 //!
-//! Every number that comes out is finite, whatever goes in. Functions come from `libm`, so that the same results
-//! give the same digits on every machine. The formulas stand at the functions. Draws count as half a point each where points are
-//! counted, and are left out where only decisive games are.
+//! Every result is finite, whatever the input. Functions come from `libm`, so that the digits are the same on every machine.
+//! Each function states its formula. A draw counts as half a point where points are counted, and is left out where only
+//! decisive games are.
 
 use std::{collections::HashSet, fmt, hash::Hash, ops::Add};
 

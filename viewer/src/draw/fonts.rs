@@ -3,8 +3,8 @@
 //! The files lie in `viewer/fonts` as their authors published them, each with its licence, and are embedded in
 //! the program: egui 0.37 brings no font of its own, and no machine has to have these installed.
 //!
-//! Figures are tabular, all of one width, so that numbers do not dance while they count. egui cannot
-//! ask a font for such a feature, so the figures are exchanged in memory before anyone reads the font.
+//! Figures are tabular, all of one width, so that running counters do not jitter. egui cannot request a font feature, so the
+//! figures are exchanged in memory before the font is loaded.
 
 mod icons;
 mod outlines;

@@ -1,4 +1,4 @@
-//! Paints what egui tessellated into a pixmap, on the processor alone.
+//! Paints egui's tessellated primitives into a pixmap, on the CPU.
 //!
 //! egui hands over a list of triangles with colours and texture coordinates; everything it shows, text
 //! included, is made of them. [`Painter`] keeps egui's textures and draws those triangles over whatever the

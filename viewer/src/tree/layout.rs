@@ -1,14 +1,14 @@
 //! Where the nodes of a tree are drawn: the tidy layout of Buchheim, Jünger and Leipert ("Improving Walker's algorithm to run
 //! in linear time", 2002).
 //!
-//! Every subtree is drawn on its own, and then pushed against its siblings to the left until nothing is closer than 1. What
-//! two subtrees that are not neighbours need beyond that is shared evenly between the gaps that lie between them. A parent
-//! stands over the middle of its first and last child.
+//! Every subtree is laid out on its own, then pushed against its siblings to the left until nothing is closer than 1. Extra
+//! distance between two subtrees that are not neighbours is shared evenly by the gaps between them. A parent is centred over
+//! its first and last child.
 //!
-//! The nodes come in breadth-first order, so a loop over them backwards meets all children before their parent: there is no
-//! recursion, and the nodes it looks at next are near the ones it has just looked at. A node's place is kept relative to its
-//! parent until the last pass, so that moving a subtree means moving its root. The owner of each stretch of the right
-//! contour is found on a stack of siblings, rather than by the marks on nodes which the paper uses. Depends on nothing.
+//! The nodes come in breadth-first order, so a backward loop visits all children before their parent: no recursion, and
+//! memory access is local. A node's position is relative to its parent until the last pass, so that moving a subtree means
+//! moving its root. The owner of each part of the right contour is found on a stack of siblings, instead of the marks on
+//! nodes in the paper.
 
 /// The shape of a tree in breadth-first order: the root is node 0, the children of a node are consecutive, and every layer is
 /// a contiguous range of nodes.

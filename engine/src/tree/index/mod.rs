@@ -1,14 +1,14 @@
-//! Any iteration of a journal too large for memory: checkpoints in an index file, each with the most visited part of the tree
-//! and the iterations since the one before it.
+//! Random access to a growth journal too large for memory: an index file of checkpoints, each with the most visited part of
+//! the tree and the iterations since the previous checkpoint.
 //!
-//! A checkpoint stands at the end of the iterations it covers, and others are reached from there by taking iterations
-//! back. A node that has `least` visits at some time before has as many at the end: so every node with as many is there, and
-//! its figures are exact. What lies below counts for the last node above it that is there. A checkpoint and its iterations
-//! are self-contained: to show a tree, nothing is read of the journal itself.
+//! A checkpoint holds the state at the end of the iterations it covers; earlier ones are reached by subtracting iterations.
+//! Visits never decrease, so every node that has `min_visits` at some time within the range is present, with exact
+//! statistics; updates below count for the deepest ancestor that is present. A checkpoint is self-contained: showing a tree
+//! reads nothing of the journal itself.
 //!
-//! While the journal is read (`tracker`), nodes are dropped whose visits are few at that time; some of them may have
-//! become important later. Where that has happened, a journal that has ended is read twice more: once to count the visits
-//! that each node has in the end, once with these as a guide.
+//! While the journal is read (`tracker`), nodes with few visits at that time are dropped, although some of them may become
+//! important later. Where that has happened, a journal that has ended is read twice more: once to count the final visits of
+//! each node, once guided by them.
 
 mod checkpoint_store;
 mod codec;
