@@ -99,7 +99,7 @@ impl EngineConfig {
                     Some(name) if !name.is_empty() => {
                         engine.options.push((name.to_owned(), value.to_owned()));
                     }
-                    // A program may have such a name, if it is somewhere.
+                    // With a slash it is the path of a program, not a setting.
                     _ if key.contains('/') => break,
                     _ => return Err(refuse(format!("no setting {key:?}"))),
                 },

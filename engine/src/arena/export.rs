@@ -307,7 +307,7 @@ fn to_ggf(header: &MatchHeader, record: &GameRecord) -> Option<String> {
     let [black, white] = record.score.unwrap_or_default().map(f64::from);
     let (margin, ending) = match (record.result.as_str(), record.ending) {
         (_, super::referee::Termination::Rules) => (black - white, ggf::GgfEnding::Played),
-        // Who loses otherwise loses everything.
+        // Any other loss counts as losing all discs.
         ("p1win", ending) => (64.0, to_ggf_ending(ending)),
         ("p2win", ending) => (-64.0, to_ggf_ending(ending)),
         (_, ending) => (0.0, to_ggf_ending(ending)),

@@ -45,7 +45,7 @@ pub struct MatchHeader {
     pub openings: (usize, u64),
     /// When games are ended that are not over.
     pub adjudication: Adjudication,
-    /// How late a move may come, in milliseconds.
+    /// Tolerance for late moves, in milliseconds.
     pub margin: u64,
 }
 
@@ -132,7 +132,7 @@ impl MatchHeader {
             .collect()
     }
 
-    /// The first thing in which two matches differ, in words.
+    /// The first difference between two matches, in words.
     fn first_difference(&self, other: &Self) -> Option<String> {
         let differ = |what: &str, there: String, here: String| {
             (there != here).then(|| format!("its {what} is {there}, now {here}"))
@@ -301,7 +301,7 @@ impl GameRecord {
         }
     }
 
-    /// The result; none if the journal holds something else there.
+    /// The result; none if the log has an invalid one.
     pub fn outcome(&self) -> Option<Outcome> {
         match self.result.as_str() {
             "p1win" => Some(Outcome::Win(Player::First)),
@@ -357,7 +357,7 @@ pub enum MatchLogError {
         /// The first difference.
         difference: String,
     },
-    /// It holds something else.
+    /// The content is not a match log.
     #[error("{path}, line {line}: {problem}")]
     Malformed {
         /// The file.

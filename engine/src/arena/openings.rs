@@ -13,7 +13,7 @@ const MAX_TRIES: u32 = 1000;
 pub struct Opening<G: Playable> {
     /// The first position.
     pub start: G,
-    /// The moves that are made before the engines are asked.
+    /// The moves made before the engines' first.
     pub moves: Vec<G::Move>,
 }
 

@@ -32,7 +32,7 @@ pub enum Termination {
     DrawAgreed,
     /// One side had long thought it lost.
     Hopeless,
-    /// It had gone on for too long.
+    /// The ply limit was reached.
     TooLong,
     /// One side gave up.
     Resigned,
@@ -297,7 +297,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         }
     }
 
-    /// Has both engines ready, at the same position.
+    /// Prepares both engines at the start position.
     fn start_game(&mut self, opening: &Opening<G>) -> Result<(), Decision> {
         for player in SIDES {
             let engine_player = side_mut(player, self.players);
@@ -506,7 +506,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         count(side_mut(player, &mut self.lost_streak), is_lost);
     }
 
-    /// An engine that did something wrong and is well otherwise loses.
+    /// Forfeits the game for an engine that broke a rule but still runs.
     fn forfeit(&mut self, player: Player, ending: Termination, reason: String) -> Decision {
         if self.halt.is_requested() {
             return None;

@@ -1,4 +1,4 @@
-//! A directory below which trees must stay, whatever a client asks for.
+//! Confines tree output to a directory, whatever a client requests.
 
 use std::{
     fs, io,

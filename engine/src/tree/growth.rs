@@ -180,8 +180,7 @@ pub struct Growth {
     /// By node and, in a graph, by move: visits and reward sum inherited from the search before.
     pub(super) inherited: Vec<(u32, u64)>,
     pub(super) inherited_edge_visits: Vec<u32>,
-    /// By node of which something was known before: the squares of its rewards; none if the search adds up no squares, or if
-    /// they cannot be known.
+    /// By inherited node: the sum of squared rewards. None if the search keeps no squares, or they are unknown.
     pub(super) squares: Option<HashMap<u32, u64>>,
     /// The transposition table that supplies the means, if the journal records one.
     pub(super) table: Option<PositionTable>,

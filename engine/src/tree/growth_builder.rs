@@ -35,7 +35,7 @@ pub(super) struct GrowthBuilder {
     /// In a graph, by move: deferred records that wait for its link.
     waiting_for_link: BTreeMap<u32, u32>,
     deferred: DeferredRecords,
-    /// Lists of records whose time has come.
+    /// Lists of deferred records that can be applied.
     ready: VecDeque<u32>,
 }
 
@@ -98,7 +98,7 @@ impl GrowthBuilder {
 
     /// Reads more words; returns how many were consumed. The last record may be incomplete.
     pub(super) fn read_words(&mut self, words: &[u32]) -> Result<usize, TreeError> {
-        // A thing that has a number takes two bytes of a journal at least, its code.
+        // Every numbered item takes at least two bytes of the journal, its code.
         let told = ((self.bytes_read / 2) as usize + words.len() * 2)
             .max(self.expected_bytes as usize / 2);
         self.max_dense_ids = told.max(Self::MIN_DENSE_IDS);
@@ -136,7 +136,7 @@ impl GrowthBuilder {
         self.growth.bytes() + self.node_ids.bytes() + self.edge_ids.bytes() + self.deferred.bytes()
     }
 
-    /// Takes up records whose time has come.
+    /// Applies deferred records whose items exist now.
     fn retry_ready(&mut self) -> Result<(), TreeError> {
         while let Some(last) = self.ready.pop_front() {
             let mut place = self.deferred.first(last);
@@ -536,7 +536,7 @@ impl GrowthBuilder {
     }
 }
 
-/// A record that came too early.
+/// A deferred record.
 #[derive(Default)]
 struct DeferredRecord {
     words: Box<[u32]>,
@@ -548,7 +548,7 @@ struct DeferredRecord {
     next: u32,
 }
 
-/// Records that came too early, in lists: each list is a ring, known by the place of its last.
+/// Deferred records in circular lists, each identified by its last element.
 #[derive(Default)]
 struct DeferredRecords {
     slots: Vec<DeferredRecord>,

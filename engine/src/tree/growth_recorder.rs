@@ -30,7 +30,7 @@ enum RecorderCommand {
     Begin(u32, u32),
     /// A run of words.
     Write(Vec<u32>),
-    /// From here on something is missing.
+    /// Records are missing from here on: the journal ends early.
     EndEarly,
 }
 
@@ -100,7 +100,7 @@ impl GrowthRecorder {
         })
     }
 
-    /// Waits until all is written; an error if something could not be.
+    /// Waits until everything is written; an error if a write failed.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.sender = None;
         let result = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);

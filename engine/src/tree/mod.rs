@@ -152,7 +152,7 @@ impl PartialEq for Tree {
     }
 }
 
-/// A row as it comes from outside.
+/// A row to be added to a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TreeRow<'a> {
     /// The name of the move.
@@ -177,7 +177,7 @@ pub struct TreeBuilder {
     open: Vec<(u32, u32)>,
     /// Names seen lately, by a hash: most names are seen again and again.
     recent_names: Vec<NameSpan>,
-    /// Where only the most visited part is wanted.
+    /// Set if only the most visited part is kept.
     prune: Option<PruneState>,
 }
 
@@ -505,7 +505,7 @@ fn name_slot(bytes: &[u8]) -> usize {
     (word >> 40) as usize % TreeBuilder::RECENT_NAMES_CAPACITY
 }
 
-/// Where in a file something was wrong.
+/// The location of an error in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileLocation {
     /// A line, counted from 1.

@@ -164,7 +164,7 @@ fn entry_matches((key, told): &(u64, RawTableEntry), wanted: u64, verified: bool
     told.visits > 0 && (!verified || *key == wanted)
 }
 
-/// Where a journal comes from.
+/// The source of a journal's records.
 enum JournalSource {
     /// It was read.
     Complete(Box<Growth>),

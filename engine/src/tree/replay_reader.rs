@@ -349,7 +349,7 @@ impl ReplayReader {
             return Ok(());
         }
         let file = GrowthJournalFile::open(&self.path)?;
-        // One makes way before the other comes.
+        // Free the old replay before creating the new one.
         let empty = GrowthReplay::follow(JournalFollower::new(
             GrowthJournalFile::open(&self.path)?,
             0,

@@ -35,7 +35,7 @@ pub struct SnapshotOptions {
 pub struct Snapshot {
     /// The rows.
     pub tree: Tree,
-    /// A record for each, if they were wanted.
+    /// A record per row, if [`SnapshotOptions::extra`] is set.
     pub extra: Vec<Extra>,
     /// The root's own statistics.
     pub root: RootMeta,
@@ -45,8 +45,8 @@ pub struct Snapshot {
     pub saturated: bool,
 }
 
-/// Writes a tree down in rows. An error says that there is no memory for them, or that the tree is not one of the game, which
-/// happens only to trees that were read from somewhere.
+/// Turns a tree into rows. Fails if there is no memory for them, or if the tree has a move that is illegal in this game,
+/// which happens only to trees read from a file.
 pub fn take<G: Searchable + Notation>(
     view: &dyn TreeView<G>,
     options: &SnapshotOptions,
@@ -271,7 +271,7 @@ fn most_visited_edges<G: Game>(
                 if more.is_err() {
                     has_room = more;
                 } else if visits >= min_visits {
-                    // The first that was met goes before others like it.
+                    // Ties are broken by order of discovery.
                     waiting.push((visits, Reverse(met), node, place, child));
                     met += 1;
                 }

@@ -114,7 +114,7 @@ impl TreeOutput {
         Self::start(settings, warn, false)
     }
 
-    /// Begins to write for a command that was asked for trees: when the disk is behind, the search waits for it.
+    /// Opens the output of a command that was asked for trees: when the disk is slow, the search waits.
     pub fn open_blocking(settings: TreeOutputSettings, warn: WarningSink) -> io::Result<Self> {
         Self::start(settings, warn, true)
     }

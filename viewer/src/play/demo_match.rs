@@ -1,4 +1,4 @@
-//! A match that the window itself starts, to have something to follow.
+//! A match that the window starts itself, for the demo.
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ pub struct DemoMatchConfig {
     pub pace_ms: u32,
     /// Whether the window closes when the match is over.
     pub close_when_over: bool,
-    /// Where the trees stay; a directory that goes with the match if none.
+    /// The directory of the trees; none for a temporary one.
     pub directory: Option<PathBuf>,
 }
 

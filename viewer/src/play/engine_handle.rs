@@ -39,9 +39,9 @@ const ENGINE_TIMEOUTS: Timeouts = Timeouts {
 /// A request for a move.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
-    /// Which question it is, so that the answer to an older one is known as such.
+    /// Identifies the request, so that late answers to earlier ones are ignored.
     pub id: u64,
-    /// Which game it belongs to; with another one a new game begins.
+    /// The number of its game; a new number starts a new game.
     pub game: u64,
     /// Where the game began; empty for the game's own start.
     pub position: String,
@@ -75,7 +75,7 @@ pub struct EngineHandle {
 /// The request being answered.
 #[derive(Default)]
 struct ActiveRequest {
-    /// The number of the question that is to be answered; any other is not.
+    /// The request to be answered; all others are cancelled.
     request_id: Option<u64>,
     /// Stops the engine.
     halt: Halt,
@@ -86,7 +86,7 @@ fn lock_active(active: &Mutex<ActiveRequest>) -> MutexGuard<'_, ActiveRequest> {
 }
 
 impl EngineHandle {
-    /// Has a thread ready for an engine that plays a game; the process is started with the first question.
+    /// Starts the worker thread of an engine; the process starts with the first request.
     pub fn start(engine: EngineConfig, game: &str, wake: Wake) -> Result<Self, String> {
         let client_game =
             games::with_game(game, ClientGameVisitor).map_err(|error| error.to_string())?;

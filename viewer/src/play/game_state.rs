@@ -60,7 +60,7 @@ pub struct MoveStats {
     pub score: Option<i32>,
 }
 
-/// Who is to do something.
+/// Who must act next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// A person, who plays this side.
@@ -153,7 +153,7 @@ impl GameState {
             .map_or("", String::as_str)
     }
 
-    /// Who is to do something.
+    /// Who must act next.
     pub fn turn(&self) -> Turn {
         if let Some(player) = self.resigned {
             return Turn::Over(Outcome::Win(player.opponent()));

@@ -39,7 +39,7 @@ pub(crate) const ANALYST_SEED_INDEX: u64 = 2;
 pub struct ActiveSearch {
     /// Whose move it is.
     pub player: Player,
-    /// Which question it answers.
+    /// The request it answers.
     request_id: u64,
     /// Since when.
     pub started_at: Duration,
@@ -70,11 +70,11 @@ pub struct GameSession {
     pub is_analysing: bool,
     /// When engines begin the next game of a series by themselves.
     pub(crate) next_game_at: Option<Duration>,
-    /// Where the trees go, as long as the game is played; it goes after the engines.
+    /// The directory of the trees, for the duration of the game; removed after the engines have ended.
     pub(crate) directory: TemporaryDirectory,
     pub(crate) recorder: Option<GameRecorder>,
     seed: u64,
-    /// The number of the last question, and of the last game that was begun.
+    /// The number of the last request, and of the last game started.
     last_request_id: u64,
     game_count: u64,
     /// The engine that looks for a move.
@@ -281,7 +281,7 @@ impl GameSession {
         Ok(())
     }
 
-    /// An engine makes a move; one that is not legal is its trouble.
+    /// Plays an engine's move; an illegal one is a failure of the engine.
     pub(crate) fn play_engine_move(&mut self, text: &str, effort: MoveStats, now: Duration) {
         let Turn::Engine(_, player) = self.game.turn() else {
             return;

@@ -435,7 +435,7 @@ impl EngineSetup {
         }
     }
 
-    /// Takes one of our searches, with everything as that has it.
+    /// Selects one of our searches, with its default parameters.
     pub fn set_search(&mut self, game: &str, search: &str) {
         self.external = false;
         self.search = search.to_owned();

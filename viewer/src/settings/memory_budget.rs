@@ -9,14 +9,13 @@ use crate::{settings::ViewerSettings, system::user_files::user_directory};
 const MEGABYTE: usize = 1 << 20;
 /// The default is never more than this, nor more than a quarter of the machine's memory.
 const MAX_DEFAULT_BYTES: usize = 2048 * MEGABYTE;
-/// Less is not worth the trouble: the window itself takes more.
+/// Lower bound of the budget; the window itself takes more.
 const MIN_BYTES: usize = 16 * MEGABYTE;
 /// Bytes per shown node, the tree itself included; see `TreeModel::bytes`.
 pub const NODE_BYTES: usize = 192;
 
-/// The bytes that trees and journals may take. Of sixteen parts, 5 are for the trees of files that are kept ready and 5
-/// for one that is being read, 3 are for the journal, and 3 for trees made of it, of which there are two when one takes
-/// the place of the other.
+/// The memory budget of trees and journals. In sixteenths: 5 for cached trees of files, 5 for one being read, 3 for the
+/// journal, 3 for trees rebuilt from it, of which there are two while one replaces the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryBudget {
     bytes: usize,
@@ -65,7 +64,7 @@ impl MemoryBudget {
         self.bytes / 16 * 5
     }
 
-    /// A file is read before it is wanted if it has no more bytes than this.
+    /// Largest file that is prefetched, in bytes.
     pub fn max_prefetch_bytes(&self) -> u64 {
         // A tree takes about four times as much as its file.
         (self.bytes / 128) as u64

@@ -24,7 +24,7 @@ const MAX_RECENT: usize = 8;
 pub const MIN_WINDOW_SIZE: [f32; 2] = [880.0, 560.0];
 /// The largest remembered window in points; above 65,535 pixels X11 libraries fail.
 const MAX_WINDOW_SIZE: [f32; 2] = [7680.0, 4320.0];
-/// The longest settings file in bytes; a longer one is something else and is not read.
+/// Upper bound of a settings file, in bytes; a longer one is not read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The settings. Missing keys have their defaults, unknown ones are ignored.

@@ -125,11 +125,11 @@ pub struct Scene {
     pub selected_path: Vec<(f32, f32)>,
     /// The way of the last iteration, in pixels.
     pub last_path: Vec<(f32, f32)>,
-    /// Where something is hidden below a node.
+    /// Markers of hidden descendants.
     pub hidden_markers: Vec<HiddenMarker>,
 }
 
-/// Says that something is hidden below a node.
+/// Marks a node with hidden descendants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HiddenMarker {
     /// The upper corner in the middle, in pixels.
@@ -305,7 +305,7 @@ pub fn node_at(
     share.get(next).copied()
 }
 
-/// Where things lie, with all that does not change within a frame.
+/// The transform from tree to pixels, constant within a frame.
 struct SceneTransform {
     width: f64,
     height: f64,

@@ -1,4 +1,4 @@
-//! The files one steps through, and those of them that are kept ready.
+//! The sequence of tree files to step through, with a cache of loaded ones.
 
 use std::{
     cmp::Ordering,
@@ -17,7 +17,7 @@ pub struct Sequence {
     loaded: HashMap<PathBuf, Arc<TreeModel>>,
     /// The last used last.
     recently_used: Vec<PathBuf>,
-    /// The files that are being read, each with the number of the time it was asked for.
+    /// Files being read, each with the number of its request.
     pending: HashMap<PathBuf, u64>,
     request_count: u64,
 }
@@ -146,7 +146,7 @@ impl Sequence {
         self.recently_used.retain(|used| used != path);
     }
 
-    /// The tree of a file, if it is ready.
+    /// The cached tree of a file.
     pub fn get(&mut self, path: &Path) -> Option<Arc<TreeModel>> {
         let model = Arc::clone(self.loaded.get(path)?);
         self.recently_used.retain(|used| used != path);
@@ -171,7 +171,7 @@ impl Sequence {
         }
     }
 
-    /// The bytes of the trees that are kept ready.
+    /// Bytes of the cached trees.
     pub fn bytes(&self) -> usize {
         self.loaded.values().map(|model| model.bytes()).sum()
     }
@@ -186,7 +186,7 @@ impl Sequence {
         self.pending.remove(path);
     }
 
-    /// The files to read now: the one that is shown, then its neighbours; each is asked for once, under a number.
+    /// The files to read now: the one shown, then its neighbours; each is requested once, under a number.
     pub fn take_requests(&mut self) -> Vec<(PathBuf, u64)> {
         let wanted: Vec<PathBuf> = (self.neighbours().into_iter())
             .filter(|path| !self.loaded.contains_key(*path) && !self.pending.contains_key(*path))
@@ -262,7 +262,7 @@ pub fn compare_paths(one: &Path, other: &Path) -> Ordering {
     }
 }
 
-/// Of two directories the one with the shorter name comes first: the ten thousandth game has one figure more.
+/// Orders directories by the length of their names first, since the ten thousandth game has one digit more.
 pub fn compare_by_length(one: &Path, other: &Path) -> Ordering {
     let length = |path: &Path| path.as_os_str().len();
     length(one).cmp(&length(other)).then(one.cmp(other))

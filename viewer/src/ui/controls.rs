@@ -24,7 +24,7 @@ impl Named for Response {
     }
 }
 
-/// Tells where something is that is no control of its own.
+/// Registers the position of an element that is no widget.
 pub fn register(context: &Context, name: &str, rect: Rect) {
     context.data_mut(|data| {
         let controls = data.get_temp_mut_or_default::<Controls>(Id::NULL);

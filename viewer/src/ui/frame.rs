@@ -62,7 +62,7 @@ pub fn idle_input(width: f32, height: f32, scale: f32) -> RawInput {
     input
 }
 
-/// Copies a part of a picture to where the system wants it.
+/// Copies a part of a picture into the system's pixel format.
 pub fn copy_pixels(pixmap: &Pixmap, to: &mut [u32], part: PixelRect) {
     let width = pixmap.width() as usize;
     let (pixels, _) = pixmap.data().as_chunks::<4>();
@@ -113,7 +113,7 @@ fn paint_background(
 pub struct FrameOutput {
     /// For the system: the cursor, the clipboard.
     pub platform: PlatformOutput,
-    /// When the next frame is wanted, if nothing happens before.
+    /// Delay until the next frame, if no event comes earlier.
     pub repaint_delay: Duration,
     /// The parts that differ from the last frame.
     pub changed_rects: Vec<PixelRect>,

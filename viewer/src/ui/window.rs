@@ -55,7 +55,7 @@ const WINDOW_LIBRARIES: [&str; 10] = [
     "arboard-",
 ];
 
-/// Shows the window, in which something is done at once, until it is closed. An error says why there is none.
+/// Opens the window, performs the first action, and runs until it is closed. An error says why there is no window.
 pub fn run(first: Option<Action>) -> Result<(), WindowError> {
     let build = || EventLoop::<()>::with_user_event().build();
     let event_loop = catch_library_panics(&WINDOW_LIBRARIES, build)
@@ -106,17 +106,17 @@ struct Viewer {
     frame: FrameRenderer,
     open_window: Option<OpenWindow>,
     started: Instant,
-    /// When the last frame was ready, and when the next one is wanted.
+    /// Time of the last frame, and of the next one due.
     last_drawn: Option<Instant>,
     next_redraw: Option<Instant>,
-    /// When something was clicked that has not been answered yet.
+    /// Time of a click whose effect is not drawn yet.
     unanswered_click: Option<Instant>,
     clipboard: Clipboard,
     /// Set when the system asks the program to end.
     quit_requested: Arc<AtomicBool>,
     /// Whether the window closes after its first complete frame, for tests.
     closes_after_first_frame: bool,
-    /// Whether the window was opened without anything to show.
+    /// Whether the window was opened on the start screen.
     is_start_screen: bool,
     failure: Option<String>,
 }

@@ -28,7 +28,7 @@ mod uci;
 pub struct Timeouts {
     /// From its start to the end of its introduction.
     pub start: Duration,
-    /// To be ready, and for everything that is no thinking.
+    /// To be ready, and for every request but a search.
     pub ready: Duration,
     /// For a move that no time was set for.
     pub reply: Duration,
@@ -59,7 +59,7 @@ impl Default for Timeouts {
 pub enum EnginePhase {
     /// Introducing itself.
     Start,
-    /// Getting ready for a game.
+    /// Preparing a game.
     Ready,
     /// Looking for a move.
     Move,
@@ -127,7 +127,7 @@ pub struct EngineInfo {
 /// The score of a mate in 0; each move to the mate takes one off.
 pub const MATE_SCORE: i32 = 100_000;
 
-/// An engine's answer to the question for a move.
+/// An engine's answer to a move request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineMove {
     /// The move, as the engine wrote it; not validated.

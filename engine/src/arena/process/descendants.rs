@@ -50,7 +50,7 @@ impl Descendants {
             since.unwrap_or_default().as_nanos(),
             NEXT_MARK.fetch_add(1, Ordering::Relaxed)
         );
-        // A match within a match belongs to both.
+        // Processes of a nested match carry both marks.
         let outer = std::env::var(MARK_VARIABLE).unwrap_or_default();
         command.env(MARK_VARIABLE, format!("{outer} {mark}").trim());
         Self {
@@ -123,7 +123,7 @@ fn list_processes() -> BTreeMap<i32, ProcStat> {
 
 fn read_proc_stat(process: i32) -> Option<ProcStat> {
     let text = fs::read(format!("/proc/{process}/stat")).ok()?;
-    // The name, between brackets, may hold anything, brackets and blanks too.
+    // The name, in parentheses, may contain any characters, parentheses and blanks included.
     let name_end = text.iter().rposition(|&byte| byte == b')')?;
     let text = std::str::from_utf8(text.get(name_end + 1..)?).ok()?;
     let mut fields = text.split_ascii_whitespace();

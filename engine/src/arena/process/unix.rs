@@ -109,8 +109,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Lets it step back where others want to run. To be called before it has threads; where the system does not want to, it
-    /// stays as it was.
+    /// Lowers its scheduling priority. Call it before the process has threads. If the system refuses, the priority stays.
     pub fn lower_priority(&self) {
         if let Ok(own) = getpriority_process(None) {
             let _ = setpriority_process(Some(self.group), own.saturating_add(NICE_INCREMENT));
@@ -127,7 +126,7 @@ impl Process {
         self.write_stdin();
     }
 
-    /// The next line it says, without its end, if it comes in time.
+    /// The next line of output, without its end, if it arrives before the deadline.
     pub fn read_line(&mut self, deadline: Instant) -> Result<String, ReadError> {
         loop {
             if let Some(line) = self.stdout_lines.next_line() {
@@ -249,7 +248,7 @@ impl Process {
         self.child.wait()
     }
 
-    /// Waits until something can be read or written, and does so.
+    /// Waits until a pipe is readable or writable, and serves it.
     fn poll_pipes(&mut self, timeout: Duration) {
         let mut pipes = Vec::with_capacity(3);
         let is_full = self.stdout_lines.len() >= MAX_UNREAD_BYTES;
@@ -345,7 +344,7 @@ fn drain_pipe(pipe: &mut Option<impl Read>, lines: &mut LineBuffer) {
             }
             Ok(count) => {
                 lines.push(buffer.get(..count).unwrap_or_default());
-                // A pipe that gave less than was asked for is empty.
+                // A short read means that the pipe is empty.
                 if count < buffer.len() || lines.len() >= MAX_LINE_BYTES {
                     return;
                 }

@@ -34,7 +34,7 @@ enum BenchCommand {
     Protocol(protocol::ProtocolArgs),
 }
 
-/// The games to measure: those asked for, or all.
+/// The games to measure: the given ones, or all.
 fn selected_games(asked: &[String]) -> Vec<String> {
     if asked.is_empty() {
         games::NAMES.iter().map(|&name| name.to_owned()).collect()

@@ -1,5 +1,5 @@
-//! `canopy-engine bench`: every search on every game, a fixed amount of work under a fixed seed. The signature of a row
-//! changes exactly when the search does something else.
+//! `canopy-engine bench`: every search on every game, with a fixed amount of work and a fixed seed. The signature of a row
+//! changes exactly when the search's results do.
 
 use std::{io::Write, time::Instant};
 
@@ -19,7 +19,7 @@ const DEPTH: u32 = 3;
 /// The same where a moment must do.
 const BUILD_ITERATIONS: u64 = 100;
 const BUILD_DEPTH: u32 = 2;
-/// Plies into a game, so that not everything is symmetric; two moves of it, so that trees are reused.
+/// Plies before the search, so that the position is not symmetric; two moves are searched, so that trees are reused.
 const OPENING_PLIES: usize = 6;
 
 #[derive(Args)]
@@ -156,7 +156,7 @@ fn search_twice<G: Playable>(
     Ok(row)
 }
 
-/// A number that depends on everything a search reports of its moves.
+/// A checksum over everything a search reports about its moves.
 fn report_checksum<G: Playable>(report: &SearchReport<G::Move>) -> u64 {
     let mut sum = mix(report.nodes);
     for root in &report.root_moves {

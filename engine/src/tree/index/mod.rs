@@ -39,7 +39,7 @@ pub(super) use self::partial_tree::{PartialTree, PartialTreeView as View};
 /// Limits of a replay: memory, tree size, index directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplayLimits {
-    /// Bytes of memory, with everything; 0 for no limit.
+    /// Total memory in bytes; 0 for no limit.
     pub max_bytes: usize,
     /// The most nodes that a tree may have that is shown whole.
     pub max_nodes: usize,
@@ -164,7 +164,7 @@ pub(super) struct JournalIndex {
     words: Vec<u32>,
     /// Set when the whole journal has been read.
     finished: Option<FinishedIndex>,
-    /// Why it goes no further.
+    /// Why reading stopped early, if it did.
     stop_reason: Option<String>,
 }
 
@@ -604,7 +604,7 @@ impl JournalIndex {
 
     /// Loads the checkpoint that covers an iteration; false if there is no sound one.
     fn try_load(&mut self, to: u32) -> Result<bool, TreeError> {
-        // One makes way before the other comes.
+        // Free the old checkpoint before loading the new one.
         self.loaded = None;
         let index = (self.store.entries).partition_point(|entry| entry.end < to);
         let found = if let Some(&entry) = self.store.entries.get(index) {

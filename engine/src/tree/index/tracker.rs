@@ -33,7 +33,7 @@ pub(super) struct TrackerLimits {
     pub(super) max_nodes: usize,
     /// Bytes of the table of numbers.
     pub(super) owner_table_bytes: usize,
-    /// Bytes of records that came too early.
+    /// Bytes of deferred records.
     pub(super) max_deferred_bytes: usize,
 }
 

@@ -151,7 +151,7 @@ pub struct TreeModel {
     pub pv: Vec<usize>,
     /// Whether the first player has the dark pieces.
     first_is_dark: bool,
-    /// By node: its visits, which are asked for more often than anything else.
+    /// By node: its visits, kept apart because they are read most often.
     visits: Vec<i32>,
     /// The first node of every layer, and the number of nodes in the end.
     pub layers: Vec<u32>,
@@ -225,7 +225,7 @@ impl ColourRanges {
 }
 
 impl TreeModel {
-    /// A tree in which everything is shown.
+    /// A model without a filter.
     pub fn new(source: impl Into<ModelSource>) -> Self {
         Self::filtered(source.into(), &Filter::default())
     }

@@ -34,7 +34,7 @@ impl NodeOrder {
             layers[depth] += layers[depth - 1];
         }
         let mut next = layers.clone();
-        // Where a row goes takes the place of its depth.
+        // Depths are replaced by output positions in place.
         for depth in &mut depths {
             let place = &mut next[*depth as usize];
             *depth = *place;

@@ -24,13 +24,13 @@ use node_sprites::NodeSprites;
 /// Rendering quality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenderQuality {
-    /// For pictures that are gone in a moment.
+    /// For transient frames.
     Draft,
     /// For pictures that stay.
     Fine,
 }
 
-/// Fewer edges than these are not worth sharing out among threads, and more threads than these are not asked to help.
+/// Minimum number of edges for drawing on several threads, and maximum number of threads.
 const MIN_EDGES_FOR_THREADS: usize = 1000;
 const MAX_THREADS: usize = 4;
 /// More edges than these are drawn as thin lines even in pictures that stay.
@@ -212,7 +212,7 @@ fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme
 }
 
 fn draw_strokes(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme) {
-    // They come sorted by heat, so those of a shade lie together.
+    // Edges are sorted by heat, so those of one shade are adjacent.
     for group in edges.chunk_by(|one, other| one.shade_index() == other.shade_index()) {
         let mut path = PathBuilder::new();
         for edge in group {

@@ -1,5 +1,4 @@
-//! Nodes as stamps: drawn once for each size and place within a pixel, and then only copied. For pictures that are gone in a
-//! moment.
+//! Sprites of nodes, for transient frames: drawn once for each size and sub-pixel position, then copied.
 
 use std::collections::HashMap;
 

@@ -53,7 +53,7 @@ const KEY_BINDINGS: &[(&str, &str)] = &[
     ("?", "this list"),
 ];
 
-/// A question for a file.
+/// A file dialog.
 pub(super) struct FileDialog {
     is_save: bool,
     path: String,
@@ -167,7 +167,7 @@ impl Panels {
         }
     }
 
-    /// The list of keys, or a question, if there is one.
+    /// The key list, or a dialog, if one is open.
     pub(super) fn show_dialogs(&mut self, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
         if self.is_help_open {
             egui::Window::new("Keys")

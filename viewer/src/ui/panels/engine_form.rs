@@ -272,7 +272,7 @@ impl EngineForm<'_> {
         });
     }
 
-    /// Everything else that can be set about the search, if one wants to see it.
+    /// All other parameters of the search, if expanded.
     fn show_parameters(
         &mut self,
         engine: &mut EngineSetup,

@@ -68,7 +68,7 @@ pub(super) fn show_heading(ui: &mut Ui, text: RichText) {
     ui.add_space(8.0);
 }
 
-/// One of several things to choose from.
+/// One segment of a choice.
 pub(super) struct Segment<'a> {
     /// Its name as a control.
     pub(super) control_name: String,

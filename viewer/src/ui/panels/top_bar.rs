@@ -1,4 +1,4 @@
-//! The bar above the tree, and the line below everything.
+//! The bar above the tree, and the status line below.
 
 use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, TextEdit, Ui};
 
@@ -156,7 +156,7 @@ impl Panels {
         });
     }
 
-    /// The line below everything.
+    /// The status line.
     pub(super) fn show_status(app: &App, ui: &mut Ui, theme: &Theme) {
         ui.horizontal(|ui| {
             ui.set_min_height(18.0);

@@ -22,7 +22,7 @@ impl Clipboard {
         self.system.as_mut()
     }
 
-    /// Before the toolkit handles an event: gives it the text it will ask for, if the event pastes.
+    /// Before the toolkit handles an event: provides the clipboard's text if the event pastes.
     pub(crate) fn before_event(&mut self, event: &WindowEvent, toolkit: &mut egui_winit::State) {
         match event {
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
