@@ -172,7 +172,7 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: [&str; 2]) -> Vec
     row
 }
 
-/// The points of both sides.
+/// What both sides got.
 fn points_of(result: &str) -> [f64; 2] {
     match result {
         "p1win" => [1.0, 0.0],
@@ -181,7 +181,7 @@ fn points_of(result: &str) -> [f64; 2] {
     }
 }
 
-/// The names of a game's sides, in lower case.
+/// What the players of a game are called, in small letters.
 fn colour_names(game: &str) -> [&'static str; 2] {
     match game.split(':').next().unwrap_or_default() {
         "chess" => ["white", "black"],
@@ -191,7 +191,7 @@ fn colour_names(game: &str) -> [&'static str; 2] {
     }
 }
 
-/// The record files: a list of moves for every game, and PGN or GGF for chess and othello.
+/// The files of games: for every game a list of moves, for chess and othello what their players use, too.
 fn game_files(header: &MatchHeader, records: &[GameRecord]) -> Vec<(&'static str, String)> {
     let mut list = String::new();
     let base = header.game.split(':').next().unwrap_or_default();
@@ -307,7 +307,7 @@ fn to_ggf(header: &MatchHeader, record: &GameRecord) -> Option<String> {
     let [black, white] = record.score.unwrap_or_default().map(f64::from);
     let (margin, ending) = match (record.result.as_str(), record.ending) {
         (_, super::referee::Termination::Rules) => (black - white, ggf::GgfEnding::Played),
-        // Any other loss counts as losing all discs.
+        // Who loses otherwise loses everything.
         ("p1win", ending) => (64.0, to_ggf_ending(ending)),
         ("p2win", ending) => (-64.0, to_ggf_ending(ending)),
         (_, ending) => (0.0, to_ggf_ending(ending)),

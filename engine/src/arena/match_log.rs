@@ -208,7 +208,7 @@ pub struct GameRecord {
     pub movers: String,
     /// `p1win`, `p2win` or `draw`.
     pub result: String,
-    /// How it ended.
+    /// What ended it.
     pub ending: Termination,
     /// The same in words.
     pub reason: String,
@@ -301,7 +301,7 @@ impl GameRecord {
         }
     }
 
-    /// The result; none if the log has an invalid one.
+    /// The result; none if the journal holds something else there.
     pub fn outcome(&self) -> Option<Outcome> {
         match self.result.as_str() {
             "p1win" => Some(Outcome::Win(Player::First)),

@@ -124,7 +124,7 @@ pub struct EnginePlayer<'a> {
     pub engine: &'a EngineConfig,
     /// The conversation; none before the first game and after a failure.
     pub client: Option<Client>,
-    /// The limits of its moves.
+    /// How long its moves may take.
     pub limits: &'a MoveLimits,
     /// Its random numbers.
     pub seed: u64,

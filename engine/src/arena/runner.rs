@@ -556,7 +556,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                     client = Some(started);
                 }
                 Err((EngineFault::Halted, _)) => return None,
-                // A missing program, or a lack of file handles, is not charged to a player.
+                // A program that is gone, or no more handles, is nobody's play.
                 Err((fault, post_mortem))
                     if !has_started.load(Ordering::Relaxed)
                         || matches!(fault, EngineFault::NotStarted(_)) =>
@@ -581,7 +581,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         })
     }
 
-    /// Starts an engine; retries once if it was stopped from outside, unless the match is stopping too.
+    /// Starts an engine; once more if somebody stopped it from outside, unless that meant the match, too.
     fn start_engine(
         &self,
         engine: &EngineConfig,

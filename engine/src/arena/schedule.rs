@@ -166,7 +166,7 @@ fn shuffled_indices(count: usize, seed: u64) -> Vec<usize> {
     let mut list: Vec<usize> = (0..count).collect();
     let mut rng = Rng::new(seed);
     for last in (1..count).rev() {
-        // The modulo bias is below 2^-32 for any list that fits in memory.
+        // So large a number favours no remainder by more than one part in 2^32, if the list fits in memory at all.
         let other = rng.bits() % (last as u64 + 1);
         list.swap(last, other as usize);
     }

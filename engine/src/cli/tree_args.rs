@@ -45,7 +45,7 @@ pub(super) struct OutputArgs {
     /// Write every position, not only the root's
     #[arg(long)]
     states: bool,
-    /// Write a file of extras: squares, node visits, table values, proven results, pruned moves
+    /// Write a file of extras: squares, node visits, table values, certain results, cut-offs
     #[arg(long)]
     extra: bool,
     /// Write a journal of how the tree grew

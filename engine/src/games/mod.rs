@@ -1,5 +1,5 @@
-//! The rules of the games: positions, legal moves, results. Text is in `notation`, evaluation in each game's `eval`;
-//! searches know no game by name.
+//! The rules of the games: what a position is, what may be played in it, who has won. Text is in `notation`,
+//! judgement in each game's `eval`; search knows none of them by name.
 //!
 //! To add a game: one folder, and two lines here (its `pub mod` and its row in `games!`); see the README.
 
@@ -26,7 +26,7 @@ pub use history::History;
 pub use notation::{Notation, ParseError};
 pub use symmetry::{Symmetric, Symmetry};
 
-/// Generates the table of games: their names, and the dispatch from a name to the type.
+/// Writes the table of games: their names, and the way from a name to the type.
 macro_rules! games {
     ($($module:ident :: $game:ident),+ $(,)?) => {
         /// The games, by the names used on the command line, in options and in files.
@@ -141,7 +141,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// `Ord` is the one tie-break order used by every search, file and test.
     type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
 
-    /// Bits of a move code, at most 24.
+    /// How many bits a move takes when written as a number, at most 24.
     const MOVE_BITS: u32;
     /// Number of values of [`Self::reply_context`].
     const REPLY_CONTEXTS: usize = 1 << Self::MOVE_BITS;

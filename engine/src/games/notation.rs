@@ -59,11 +59,11 @@ impl Grid {
 
 /// A game's texts. The only trait that viewers and protocols need.
 pub trait Notation: Game {
-    /// The game's name on the command line, in options and in files.
+    /// What the game is called on the command line, in options and in files.
     const NAME: &'static str;
     /// Other names people use.
     const ALIASES: &'static [&'static str] = &[];
-    /// The names of the first and the second player.
+    /// What the first and the second player are called.
     const PLAYERS: [&'static str; 2];
     /// Variants worth showing and testing, as written after the colon; the plain game is not listed.
     const VARIANTS: &'static [&'static str] = &[];

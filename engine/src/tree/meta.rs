@@ -130,7 +130,7 @@ pub struct MatchMeta {
     pub over: bool,
 }
 
-/// The score of a match.
+/// How a match stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScoreMeta {

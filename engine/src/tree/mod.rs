@@ -1,12 +1,12 @@
 //! Search trees as plain data, and their files.
 //!
-//! Formats, independent of searches: [`Tree`] is a list of rows in pre-order; [`binary`] and [`csv`] are report 000's
-//! formats; [`meta`] and [`extra`] are sidecars; [`growth`] is the growth journal; [`summary`] checks a tree for
-//! inconsistencies; [`files`] picks the format by a file's extension.
-//!
-//! Export: [`snapshot`] turns a search's tree into rows; [`growth_recorder`] writes a growth journal; [`replay`] rebuilds a
-//! tree from it; [`replay_reader`] does so without knowing the game's type, with an [`index`] where the tree is too large
-//! for memory; [`writer`] writes files to a directory atomically. protocol.md, section 4, specifies the files.
+//! The format half knows nothing of searches: [`Tree`] is a list of rows in pre-order, [`binary`] and [`csv`] are report
+//! 000's two formats, [`meta`] and [`extra`] are the files that stand beside them, [`growth`] is the journal of how a tree
+//! grew, [`summary`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
+//! [`snapshot`], which turns what a search lends out into rows, [`growth_recorder`], which writes down what a search tells,
+//! [`replay`], which rebuilds a tree from its journal, [`replay_reader`], which shows one to whoever
+//! does not know the game, with an [`index`] where it is too large for memory, and [`writer`], which puts files into a directory whole or not at
+//! all. protocol.md says what is in each file.
 
 use std::{collections::TryReserveError, fmt, io};
 

@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Extensions of a tree's files.
+/// What the names of a tree's files may end in.
 const EXTENSIONS: [&str; 5] = ["tree", "csv", "json", "extra", "growth"];
 
 /// The newest trees of a process, over all directories it writes to; older ones are removed with the files beside them.
@@ -46,7 +46,7 @@ impl TreeRetention {
             && let Some((_, (directory, stem))) = state.trees.pop_first()
         {
             for extension in EXTENSIONS {
-                // Best effort: missing files are fine, others that cannot be removed stay.
+                // What is not there needs not go; what cannot be removed stays.
                 let _ = fs::remove_file(directory.join(format!("{stem}.{extension}")));
             }
         }

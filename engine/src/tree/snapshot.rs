@@ -37,7 +37,7 @@ pub struct Snapshot {
     pub tree: Tree,
     /// A record per row, if [`SnapshotOptions::extra`] is set.
     pub extra: Vec<Extra>,
-    /// The root's own statistics.
+    /// The root's own figures.
     pub root: RootMeta,
     /// The limits, and the number of omitted nodes.
     pub cut: CutMeta,

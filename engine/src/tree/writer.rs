@@ -373,7 +373,7 @@ fn write_files<G: Searchable + Notation>(
     meta.root = snapshot.root;
     meta.cut = snapshot.cut;
     meta.saturated = snapshot.saturated;
-    // The sidecar comes first: it claims the stem.
+    // The sidecar comes first: it is what makes the stem ours.
     stem.write_sidecar(|out| {
         let name = |extension: &str| format!("{}.{extension}", stem.name());
         meta.growth = Some(name("growth")).filter(|name| settings.directory.join(name).exists());

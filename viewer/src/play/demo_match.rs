@@ -33,7 +33,7 @@ pub struct DemoMatchConfig {
     pub directory: Option<PathBuf>,
 }
 
-/// The players of a game: two different searches, with limits that grow trees worth seeing.
+/// The players of a game: two searches that think in different ways, with what is enough for a tree worth seeing.
 fn demo_players(game: &str) -> [&'static str; 2] {
     match game {
         "chess" => [

@@ -26,7 +26,7 @@ use canopy_engine::{
 
 use crate::system::wake::Wake;
 
-/// Moves have no timeout of their own: a person decides when to stop waiting.
+/// A person decides how long is too long for a move.
 const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
@@ -39,13 +39,13 @@ const ENGINE_TIMEOUTS: Timeouts = Timeouts {
 /// A request for a move.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
-    /// Identifies the request, so that late answers to earlier ones are ignored.
+    /// Which question it is, so that the answer to an older one is known as such.
     pub id: u64,
-    /// The number of its game; a new number starts a new game.
+    /// Which game it belongs to; with another one a new game begins.
     pub game: u64,
     /// Where the game began; empty for the game's own start.
     pub position: String,
-    /// The moves so far.
+    /// What has been played.
     pub moves: Vec<String>,
     /// The random numbers of the game.
     pub seed: u64,
@@ -53,14 +53,14 @@ pub struct MoveRequest {
     pub trees: Option<String>,
 }
 
-/// Events of an engine, each with the number of its request.
+/// What is heard of an engine, each with the number of the question.
 #[derive(Debug)]
 pub enum EngineEvent {
-    /// A report on the running search.
+    /// What it thinks so far.
     Info(u64, EngineInfo),
-    /// Its move, not validated yet.
+    /// Its move, which nobody has looked at yet.
     BestMove(u64, EngineMove),
-    /// It failed: the reason, and the evidence.
+    /// It failed; what happened, and what it said last.
     Failed(u64, String, PostMortem),
 }
 
@@ -72,12 +72,12 @@ pub struct EngineHandle {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The request being answered.
+/// What is wanted of an engine at the moment.
 #[derive(Default)]
 struct ActiveRequest {
-    /// The request to be answered; all others are cancelled.
+    /// The number of the question that is to be answered; any other is not.
     request_id: Option<u64>,
-    /// Stops the engine.
+    /// Stops what it is doing.
     halt: Halt,
 }
 
@@ -86,7 +86,7 @@ fn lock_active(active: &Mutex<ActiveRequest>) -> MutexGuard<'_, ActiveRequest> {
 }
 
 impl EngineHandle {
-    /// Starts the worker thread of an engine; the process starts with the first request.
+    /// Has a thread ready for an engine that plays a game; the process is started with the first question.
     pub fn start(engine: EngineConfig, game: &str, wake: Wake) -> Result<Self, String> {
         let client_game =
             games::with_game(game, ClientGameVisitor).map_err(|error| error.to_string())?;
@@ -136,17 +136,17 @@ impl EngineHandle {
         let _ = self.requests.send(request);
     }
 
-    /// Takes the events since the last call.
+    /// What is new.
     pub fn take_events(&self) -> Vec<EngineEvent> {
         self.events.try_iter().collect()
     }
 
-    /// The thread that talks to it, to be joined.
+    /// The thread that talks to it, for those who wait until it has ended.
     pub fn take_thread(&mut self) -> Option<JoinHandle<()>> {
         self.thread.take()
     }
 
-    /// Cancels the current request. It produces no further events.
+    /// Breaks off what it is doing. Nothing more is heard of it then.
     pub fn interrupt(&self) {
         let mut active = lock_active(&self.active);
         active.request_id = None;
@@ -160,7 +160,7 @@ impl Drop for EngineHandle {
     }
 }
 
-/// The worker thread's state.
+/// What the thread holds.
 struct EngineWorker {
     engine: EngineConfig,
     game: GameSpec,
@@ -174,7 +174,7 @@ struct EngineWorker {
 }
 
 impl EngineWorker {
-    /// Answers a request; false if the receiver is gone.
+    /// Answers a question; whether anybody still listens.
     fn handle_request(&mut self, request: &MoveRequest) -> bool {
         match self.find_move(request) {
             Ok(answer) => (self.send)(EngineEvent::BestMove(request.id, answer)),
@@ -182,7 +182,7 @@ impl EngineWorker {
                 self.current_game = None;
                 let remains = self.client.take().map(Client::kill).unwrap_or_default();
                 match fault {
-                    // The request was cancelled.
+                    // Nobody wants to know.
                     (EngineFault::Halted, _) => true,
                     (fault, earlier) => {
                         let remains = earlier.map_or(remains, |earlier| *earlier);
@@ -252,7 +252,8 @@ impl EngineWorker {
             .map_err(fail)
     }
 
-    /// The stop handle for a request; none if the request was cancelled. An engine that was stopped cannot be used again.
+    /// What stops the engine while it answers a question; none if that is not wanted any more. An engine that was stopped is
+    /// of no more use.
     fn arm_halt(&mut self, number: u64) -> Option<Halt> {
         let mut active = lock_active(&self.active);
         if active.request_id != Some(number) {
@@ -266,7 +267,7 @@ impl EngineWorker {
     }
 }
 
-/// Builds the client's description of a game.
+/// What an engine needs to know of a game.
 struct ClientGameVisitor;
 
 impl Visitor for ClientGameVisitor {
@@ -277,14 +278,14 @@ impl Visitor for ClientGameVisitor {
     }
 }
 
-/// Rewrites a game's moves in an engine's notation.
+/// A game so far, as an engine writes it.
 struct RestyleVisitor<'a> {
     position: &'a str,
     moves: &'a [String],
     style: Style,
 }
 
-/// The start, unless it is the game's own; the moves with their players; the player to move.
+/// The start, unless it is the game's own, the moves with who made them, and whose turn it is.
 type RestyledGame = (Option<String>, Vec<(Player, String)>, Player);
 
 impl Visitor for RestyleVisitor<'_> {

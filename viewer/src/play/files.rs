@@ -73,7 +73,7 @@ pub fn save(path: &Path, game: &GameState) -> Result<(), String> {
     write_text(path, &text).map_err(|error| error.to_string())
 }
 
-/// A game as text: its name, start and moves; columns of connect four as one word.
+/// The list of a game: what it is, where it began, and the moves; columns of connect four stand together.
 pub fn move_list(game: &GameState) -> String {
     let meta = &game.match_state().meta;
     let start = match meta.position.as_str() {

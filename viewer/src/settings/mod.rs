@@ -35,7 +35,7 @@ pub struct ViewerSettings {
     pub dark: bool,
     /// The colours of the least and the most visited edges, if not the theme's.
     pub edge_colours: Option<[[u8; 3]; 2]>,
-    /// The value that colours the edges: `visits`, `second` or `mean`.
+    /// What edges are coloured by: `visits`, `second` or `mean`.
     pub measure: String,
     /// Whether visits are scaled logarithmically.
     pub logarithmic: bool,

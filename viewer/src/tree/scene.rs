@@ -345,7 +345,7 @@ impl SceneTransform {
     }
 }
 
-/// Maps values to colours.
+/// From figures to colours.
 #[derive(Clone, Copy)]
 struct HeatScale {
     scale: ColourScale,

@@ -47,7 +47,7 @@ pub struct FrameRenderer {
     fine_renderer: Option<FineRenderer>,
 }
 
-/// Input of an idle window of this size, in pixels.
+/// What egui is to hear of a window of that size, in pixels, when nothing happens.
 pub fn idle_input(width: f32, height: f32, scale: f32) -> RawInput {
     let mut input = RawInput {
         screen_rect: Some(egui::Rect::from_min_size(
@@ -62,7 +62,7 @@ pub fn idle_input(width: f32, height: f32, scale: f32) -> RawInput {
     input
 }
 
-/// Copies a part of a picture into the system's pixel format.
+/// Copies a part of a picture to where the system wants it.
 pub fn copy_pixels(pixmap: &Pixmap, to: &mut [u32], part: PixelRect) {
     let width = pixmap.width() as usize;
     let (pixels, _) = pixmap.data().as_chunks::<4>();

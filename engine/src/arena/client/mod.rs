@@ -113,7 +113,7 @@ impl EngineFault {
     }
 }
 
-/// An engine's own report on a position.
+/// What an engine thinks of a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
     /// Plies looked ahead.
@@ -140,7 +140,7 @@ pub struct EngineMove {
     pub is_late: bool,
 }
 
-/// Sent to an engine before a game begins.
+/// What an engine needs to know of a game before it begins.
 #[derive(Clone, Debug, Default)]
 pub struct NewGame {
     /// Where it begins, in the engine's style; none for the game's own start.
@@ -300,7 +300,8 @@ impl Client {
         }
     }
 
-    /// The result as the engine sees it, `p1win`, `p2win`, `draw` or `none`; none if its dialect has no such query.
+    /// What the engine says how the game ended, `p1win`, `p2win`, `draw` or `none`; nothing if its dialect has no such
+    /// question.
     pub fn query_result(&mut self) -> Result<Option<String>, EngineFault> {
         let connection = &mut self.connection;
         match &mut self.protocol {

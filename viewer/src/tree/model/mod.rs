@@ -225,7 +225,7 @@ impl ColourRanges {
 }
 
 impl TreeModel {
-    /// A model without a filter.
+    /// A tree in which everything is shown.
     pub fn new(source: impl Into<ModelSource>) -> Self {
         Self::filtered(source.into(), &Filter::default())
     }
