@@ -1143,11 +1143,11 @@ fn a_thousand_short_games_go_well_and_in_time() {
     );
 }
 
-/// The script in the README, for every game.
+/// The script in protocol.md, for every game.
 #[test]
 fn a_shell_script_plays_games_between_processes() {
-    let readme = fs::read_to_string(data("../../README.md")).expect("there is a README");
-    let script = readme
+    let page = fs::read_to_string(data("../../protocol.md")).expect("there is a contract");
+    let script = page
         .split("```sh\n")
         .find_map(|block| {
             block
@@ -1155,7 +1155,7 @@ fn a_shell_script_plays_games_between_processes() {
                 .then(|| block.split("```").next())
         })
         .flatten()
-        .expect("the README has the script");
+        .expect("protocol.md has the script");
     let program = Path::new(env!("CARGO_BIN_EXE_canopy-engine"));
     let folder = program.parent().expect("it lies in a folder").display();
     for game in every_game() {

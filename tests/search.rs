@@ -4,6 +4,8 @@
 mod depths;
 #[path = "search/proofs.rs"]
 mod proofs;
+#[path = "search/results_page.rs"]
+mod results_page;
 mod support;
 #[path = "search/tables.rs"]
 mod tables;

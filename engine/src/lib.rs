@@ -12,6 +12,32 @@
 //! 8. [`protocol`]: the dialects in which programs talk about games.
 //! 9. [`arena`]: matches between engines, and what their results are worth.
 //! 10. [`cli`]: the command line.
+//!
+//! Examples: play a game ([`games::Game`]), run a search and read its tree ([`search::Search`]), open a tree file
+//! ([`tree::files::read`]). Drive a [`protocol::Server`] without I/O, by lines, events of its search thread and a clock of
+//! your own:
+//!
+//! ```
+//! use std::{sync::{Arc, mpsc}, time::Duration};
+//! use canopy_engine::protocol::{Server, ServerConfig};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (sender, events) = mpsc::channel();
+//! let config = ServerConfig { game: Some("kalah".into()), ..ServerConfig::default() };
+//! let mut server = Server::new(&config, Arc::new(move |event| drop(sender.send(event))))?;
+//!
+//! let now = Duration::ZERO;
+//! assert!(server.on_line("ugi", now).ends_with("ugiok\n"));
+//! server.on_line("position startpos moves 3", now);
+//! let mut text = server.on_line("go nodes 100", now);
+//! while !text.contains("bestmove ") {
+//!     text += &server.on_event(events.recv()?, now);
+//! }
+//! server.on_line("quit", now);
+//! assert!(server.is_over());
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod machine;
 

@@ -187,8 +187,16 @@ pub(crate) fn every_variant() -> Vec<String> {
 
 /// Demands that a table of protocol.md, between two marks, is this; with `UPDATE=1` in the environment, makes it so.
 pub(crate) fn assert_doc_table(name: &str, table: &str) {
-    let path = data("../../protocol.md");
-    let page = fs::read_to_string(&path).expect("protocol.md is there");
+    assert_page_table("protocol.md", name, table);
+}
+
+/// [`assert_doc_table`] for any page, named by its path from the root of the repository.
+pub(crate) fn assert_page_table(page: &str, name: &str, table: &str) {
+    static PAGE_LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    // Tests of one program that rewrite the same page take turns.
+    let _guard = PAGE_LOCK.lock();
+    let path = data("../..").join(page);
+    let page = fs::read_to_string(&path).expect("the page is there");
     let begin = format!("<!-- {name}: written by UPDATE=1 cargo test -->\n");
     let start = page.find(&begin).expect("the table's beginning is marked") + begin.len();
     let length = page[start..]

@@ -125,7 +125,7 @@ struct RenderArgs {
     /// The size of the picture in pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1600x1000", value_parser = parse_size)]
     size: (u32, u32),
-    /// Show the whole tree, which is what happens anyway
+    /// Show the whole tree (the default)
     #[arg(long, conflicts_with_all = ["centre", "zoom"])]
     fit: bool,
     /// The node in the middle, by its row in the file counted from 1
@@ -150,7 +150,7 @@ struct BenchArgs {
     /// Trees, or journals (.growth)
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The memory that trees and journals may take; 0 for what the window takes if nothing is set
+    /// Memory limit of trees and journals; 0 for the window's default
     #[arg(long, value_name = "MEGABYTES", default_value_t = 0)]
     memory: u32,
     /// One JSON object a file instead of a table
@@ -180,14 +180,14 @@ fn parse_scale(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number from 0.5 to 8".to_owned())
 }
 
-/// What can go wrong, by whose fault it is.
+/// Errors by who can fix them.
 #[derive(Debug)]
 enum CliError {
     /// The command line or a file.
     Input(String),
     /// Something on the way.
     Failed(String),
-    /// Somebody pressed Ctrl-C.
+    /// Ctrl-C was pressed.
     Stopped,
 }
 
@@ -387,7 +387,7 @@ fn render(arguments: &RenderArgs) -> Result<(), CliError> {
         .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", output.display())))
 }
 
-/// What was measured of one file.
+/// Measurements of one tree file.
 struct TreeBenchResult {
     nodes: usize,
     parse_ms: f64,
@@ -460,7 +460,7 @@ fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What was measured of a journal.
+/// Writes the measurements of a growth journal.
 fn write_journal_row(
     out: &mut impl io::Write,
     name: &str,

@@ -1,7 +1,7 @@
-//! Who plays: how to start an engine, what to set, how to talk to it.
+//! An engine's configuration: command, options, dialect.
 //!
-//! An engine is written as words a shell would split: first what is to be known of it, `key=value`, then the command.
-//! `name=deep option.Depth=6 go='movetime 100' ./engine --quiet`.
+//! Written as words that a shell would split: settings `key=value`, then the command. `name=deep option.Depth=6 go='movetime
+//! 100' ./engine --quiet`.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::time_control::MoveLimits;
 
-/// What an engine speaks.
+/// The dialects an engine may speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineProtocol {
@@ -27,29 +27,29 @@ impl EngineProtocol {
     const ALL: [(&'static str, Self); 3] =
         [("ugi", Self::Ugi), ("uci", Self::Uci), ("gtp", Self::Gtp)];
 
-    /// What it is called.
+    /// Its name in settings.
     pub fn name(self) -> &'static str {
         let found = Self::ALL.iter().find(|(_, dialect)| *dialect == self);
         found.map_or("", |(name, _)| name)
     }
 }
 
-/// One who takes part.
+/// An engine that takes part in a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineConfig {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
     /// Where it is started; none for where the match is.
     pub directory: Option<PathBuf>,
-    /// What it speaks.
+    /// Its dialect.
     pub protocol: EngineProtocol,
-    /// What is set before the first game.
+    /// Options, set before the first game.
     pub options: Vec<(String, String)>,
-    /// How long its moves may take; none for what the match says.
+    /// Limits of its moves; none for those of the match.
     pub limits: Option<MoveLimits>,
-    /// Whether its process steps back where others want to run: a window stays quick while it thinks.
+    /// Whether its process runs at low priority, so that a window stays responsive.
     pub is_low_priority: bool,
 }
 
@@ -99,7 +99,7 @@ impl EngineConfig {
                     Some(name) if !name.is_empty() => {
                         engine.options.push((name.to_owned(), value.to_owned()));
                     }
-                    // A program may have such a name, if it is somewhere.
+                    // With a slash it is the path of a program, not a setting.
                     _ if key.contains('/') => break,
                     _ => return Err(refuse(format!("no setting {key:?}"))),
                 },

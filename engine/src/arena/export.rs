@@ -1,4 +1,4 @@
-//! What a match leaves behind for others to read: a table of its games, and the games as their players write them.
+//! Files for other programs: a table of the games, and the games in the usual record formats.
 
 use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
 
@@ -52,7 +52,7 @@ pub const CSV_COLUMNS: [&str; 35] = [
     "record",
 ];
 
-/// Writes everything that is written about a match into a directory, from what the journal says.
+/// Writes all files of a match into a directory, from its match log.
 pub fn write_all(directory: &Path, header: &MatchHeader, records: &[GameRecord]) -> io::Result<()> {
     let mut records = records.to_vec();
     records.sort_by_key(|record| record.game);
@@ -273,7 +273,7 @@ fn to_pgn(header: &MatchHeader, record: &GameRecord) -> Option<String> {
     Some(game.to_string())
 }
 
-/// What an engine thought of its move, as chess programs write it: `+0.35/12 0.53s`.
+/// An engine's report on its move as a PGN comment: `+0.35/12 0.53s`.
 fn move_comment(record: &GameRecord, index: usize) -> String {
     let time = record.micros.get(index).copied().unwrap_or(0) as f64 / 1e6;
     let depth = record.depths.get(index).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! How a match is told to stop.
+//! Requests to stop a match.
 
 use std::{
     sync::{
@@ -9,20 +9,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often whoever waits for a stop looks whether it was said.
+/// Poll interval of [`Halt::wait_timeout`].
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Shared by everybody who works on a match. Only ever gets more urgent.
+/// A stop request, shared by all threads of a match. It only ever gets more urgent.
 #[derive(Clone, Debug, Default)]
 pub struct Halt(Arc<AtomicU8>);
 
 impl Halt {
-    /// Nobody has said stop yet.
+    /// No stop requested yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says stop. The first time the engines may say good-bye; the second time they are ended at once.
+    /// Requests a stop. The first request lets the engines quit; the second kills them at once.
     pub fn request(&self) {
         let _ = self
             .0
@@ -31,12 +31,12 @@ impl Halt {
             });
     }
 
-    /// Whether somebody said stop.
+    /// Whether a stop was requested.
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 
-    /// Waits for somebody to say stop, no longer than `patience`; whether somebody did.
+    /// Waits at most `timeout` for a stop request; true if there was one.
     pub fn wait_timeout(&self, timeout: Duration) -> bool {
         let begun = Instant::now();
         while !self.is_requested() && begun.elapsed() < timeout {
@@ -45,7 +45,7 @@ impl Halt {
         self.is_requested()
     }
 
-    /// Whether somebody said it twice.
+    /// Whether a stop was requested twice.
     pub fn is_urgent(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 1
     }

@@ -1,7 +1,7 @@
-//! The one file a match is remembered by: what is played on its first line, then a line for every game that is over.
+//! The match log: the match on its first line, then a line per finished game.
 //!
-//! Lines are only added. A game is a whole line or it is not there, so whoever was interrupted goes on with the games that are
-//! missing, and everything else that is written about a match can be written again from it.
+//! Lines are only appended. A game is a whole line or absent, so an interrupted match continues with the missing games, and
+//! every other file of a match can be regenerated from its log.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -26,10 +26,10 @@ use crate::games::{Outcome, Player};
 pub const FILE_NAME: &str = "match.jsonl";
 /// The version of the file that is written.
 const FORMAT_VERSION: u32 = 1;
-/// What is on disk for good is never further behind than this.
+/// Upper bound of the time a finished game may be lost to a power failure.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What is played: all that a game depends on.
+/// The match on the first line: everything a game depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchHeader {
     /// The version of the file.
@@ -42,45 +42,45 @@ pub struct MatchHeader {
     pub seed: u64,
     /// Random plies at the beginning of every game.
     pub plies: u32,
-    /// How many openings there are, and a digest of them in the order they are played.
+    /// Number of openings, and a digest of them in playing order.
     pub openings: (usize, u64),
     /// When games are ended that are not over.
     pub adjudication: Adjudication,
-    /// How late a move may come, in milliseconds.
+    /// Tolerance for late moves, in milliseconds.
     pub margin: u64,
 }
 
 /// An engine as it stands in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineRecord {
-    /// What it is called.
+    /// Its name in tables.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
     /// Where it is started.
     pub directory: Option<PathBuf>,
-    /// What it speaks.
+    /// Its dialect.
     pub dialect: EngineProtocol,
-    /// What is set.
+    /// Its options.
     pub options: Vec<(String, String)>,
-    /// How long its moves may take.
+    /// The limits of its moves.
     pub go: String,
-    /// What one of our own is, wherever its program lies.
+    /// Identity of one of our own engines, wherever its program is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<EngineBuild>,
 }
 
-/// What tells builds of our own engine apart, as far as its play goes.
+/// Tells builds of our own engine apart, by how they play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineBuild {
     /// Its version.
     pub version: String,
-    /// A checksum of what its search does on a small task, which changes when the search does.
+    /// A checksum of the search's results on a small task; changes when the search does.
     pub signature: String,
 }
 
 impl EngineRecord {
-    /// Whether both play alike: one of ours is the same under any path.
+    /// Whether both play alike; our own engines are compared by build, not by path.
     fn is_same_engine(&self, other: &Self) -> bool {
         let is_same_program = match (&self.build, &other.build) {
             (Some(there), Some(here)) => there == here,
@@ -97,7 +97,7 @@ impl EngineRecord {
 }
 
 impl MatchHeader {
-    /// Puts together what a match depends on; `go` counts for engines that say nothing else.
+    /// Collects everything a match depends on; `go` applies to engines without limits of their own.
     pub fn new(
         game: String,
         engines: &[EngineConfig],
@@ -133,7 +133,7 @@ impl MatchHeader {
             .collect()
     }
 
-    /// The first thing in which two matches differ, in words.
+    /// The first difference between two matches, in words.
     fn first_difference(&self, other: &Self) -> Option<String> {
         let differ = |what: &str, there: String, here: String| {
             (there != here).then(|| format!("its {what} is {there}, now {here}"))
@@ -200,7 +200,7 @@ pub struct GameRecord {
     /// The position it began with; empty for the game's own start.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub start: String,
-    /// How many of the moves were made before the engines were asked.
+    /// Number of moves made before the engines' first.
     #[serde(default)]
     pub plies: usize,
     /// All moves, with blanks between them.
@@ -220,7 +220,7 @@ pub struct GameRecord {
     /// Discs or stones of the first and the second player, where they are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<[u32; 2]>,
-    /// What the engines' moves took, in microseconds.
+    /// Time of the engines' moves, in microseconds.
     pub micros: Vec<u64>,
     /// Their nodes; 0 where they did not say.
     pub nodes: Vec<u64>,
@@ -230,13 +230,13 @@ pub struct GameRecord {
     pub scores: Vec<Option<i32>>,
     /// When it began, in milliseconds since 1970.
     pub began: u64,
-    /// Of a game that somebody failed in: the last position.
+    /// After a fault: the last position.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub position: String,
-    /// Of a game that somebody failed in: what is left of who did.
+    /// After a fault: the evidence about the engine at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remains: Option<PostMortem>,
-    /// What else is to be said, with who it is about: 1 or 2.
+    /// Remarks, each with the player it concerns: 1 or 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<(u8, String)>,
 }
@@ -271,7 +271,7 @@ fn player_number(player: Player) -> u8 {
 }
 
 impl GameRecord {
-    /// What is kept of a game.
+    /// The record of a finished game.
     pub fn new(
         scheduled: &ScheduledGame,
         start: String,
@@ -349,7 +349,7 @@ impl GameRecord {
             .map(|(index, mover)| (usize::from(mover == b'2'), index))
     }
 
-    /// Sums over the moves of one side: how many, microseconds, nodes.
+    /// Sums over the moves of one side: count, microseconds, nodes.
     pub fn move_totals(&self, side: usize) -> (u64, u64, u64) {
         let mut sum = (0, 0, 0);
         for (_, index) in self.engine_moves().filter(|&(mover, _)| mover == side) {
@@ -372,10 +372,10 @@ pub enum MatchLogError {
     Io {
         /// Which file or directory.
         path: String,
-        /// What it says.
+        /// The system's error.
         error: io::Error,
     },
-    /// Somebody else uses it.
+    /// Another runner holds the lock.
     #[error("{0}: another match is being played there")]
     Busy(String),
     /// It is of another match.
@@ -388,14 +388,14 @@ pub enum MatchLogError {
         /// The first difference.
         difference: String,
     },
-    /// It holds something else.
+    /// The content is not a match log.
     #[error("{path}, line {line}: {problem}")]
     Malformed {
         /// The file.
         path: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The violation.
         problem: String,
     },
 }
@@ -407,13 +407,13 @@ pub struct MatchLog {
     path: PathBuf,
     last_sync: Instant,
     has_unsynced_data: bool,
-    /// Whether nobody else can be writing to it.
+    /// Whether the file is locked against other runners.
     is_locked: bool,
 }
 
 impl MatchLog {
-    /// Begins a journal in a directory, or goes on with the one that is there if it is of the same match; with the games
-    /// it has. Where files cannot be locked it is not locked.
+    /// Creates a match log in a directory, or continues the one of the same match; returns the games it has. Where files
+    /// cannot be locked it is not locked.
     pub fn open(
         directory: &Path,
         header: &MatchHeader,
@@ -467,7 +467,7 @@ impl MatchLog {
         Ok((log, records))
     }
 
-    /// Whether nobody else can be writing to it.
+    /// Whether the file is locked against other runners.
     pub fn is_locked(&self) -> bool {
         self.is_locked
     }
@@ -488,7 +488,7 @@ impl MatchLog {
         self.sync(false)
     }
 
-    /// Sees that what was written does not stay long in the system's memory alone; not at all if it is `now`.
+    /// Syncs to disk if the last sync is older than `SYNC_INTERVAL`, or at once if `is_forced`.
     pub fn sync(&mut self, is_forced: bool) -> Result<(), MatchLogError> {
         if self.has_unsynced_data && (is_forced || self.last_sync.elapsed() >= SYNC_INTERVAL) {
             let synced = self.file.sync_data();
@@ -507,7 +507,7 @@ impl MatchLog {
     }
 }
 
-/// Whether an error says that files cannot be locked there, as on network file systems without a lock manager.
+/// Whether the error means that the file system has no locks, as network file systems without a lock manager.
 fn is_locking_unsupported(error: &io::Error) -> bool {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
@@ -532,7 +532,7 @@ pub fn read(directory: &Path) -> Result<(MatchHeader, Vec<GameRecord>), MatchLog
     Ok((header, records))
 }
 
-/// What a journal holds, and how many bytes of it are whole lines. Of two games of one number the first counts.
+/// The content of a match log, and the bytes of its whole lines. Of two games with one number the first counts.
 fn parse(
     path: &Path,
     text: &[u8],

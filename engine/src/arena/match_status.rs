@@ -28,7 +28,7 @@ struct MatchStatus {
 }
 
 impl MatchStatusWriter {
-    /// Begins to tell of a match of so many games, some of which may be over.
+    /// Starts the status of a match of `games` games, some of which may be over.
     pub fn new(
         directory: &Path,
         header: &MatchHeader,
@@ -65,7 +65,7 @@ impl MatchStatusWriter {
         directory.canonicalize()
     }
 
-    /// Tells how a game stands, if it is the one that is shown.
+    /// Writes the status of a game, if it is the one shown.
     pub fn write_game(
         &self,
         scheduled: &ScheduledGame,

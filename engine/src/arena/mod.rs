@@ -1,9 +1,9 @@
-//! Matches between engines: who plays whom, by which rules, and what the results are worth.
+//! Matches between engines.
 //!
-//! [`schedule`] says which game is played by whom, [`stats`] what wins, draws and losses amount to, [`sprt`] when a
-//! match may stop: pure arithmetic. [`process`] is an engine as a process, [`client`] the conversation with it, [`referee`]
-//! plays one game, [`runner`] all of them. [`match_log`] is what a match is remembered by; [`export`] and [`report`] are written
-//! from it, and [`match_status`] lets others follow.
+//! Pure arithmetic: [`schedule`] decides who plays which game, [`stats`] evaluates wins, draws and losses, [`sprt`] decides
+//! when a match may stop. Play: [`process`] is an engine process, [`client`] speaks its dialect, [`referee`] plays one game,
+//! [`runner`] all of them. Records: [`match_log`] is the source; [`export`] and [`report`] are derived from it, and
+//! [`match_status`] lets viewers follow.
 
 #![deny(
     clippy::unwrap_used,

@@ -7,15 +7,15 @@ use crate::{
     rng::Rng,
 };
 
-/// A drawn line that ends the game is drawn again, so often.
+/// Retries when random plies end the game.
 const MAX_TRIES: u32 = 1000;
 
-/// How a game begins.
+/// The start of a game: a position and moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opening<G: Playable> {
     /// The first position.
     pub start: G,
-    /// The moves that are made before the engines are asked.
+    /// The moves made before the engines' first.
     pub moves: Vec<G::Move>,
 }
 
@@ -28,7 +28,7 @@ impl<G: Playable> Opening<G> {
         }
     }
 
-    /// The position after the moves, and what came before it.
+    /// The position after the moves, and its history.
     pub fn final_position(&self) -> (G, History) {
         let mut position = self.start.clone();
         let mut history = History::new();
@@ -40,8 +40,7 @@ impl<G: Playable> Opening<G> {
         (position, history)
     }
 
-    /// The same opening with so many random plies after it, after which the game is not over; without them if there are no such
-    /// plies.
+    /// The same opening followed by `plies` random plies that do not end the game; unchanged if there are none.
     pub fn with_random_plies(&self, plies: u32, seed: u64) -> Self {
         let mut rng = Rng::seed_from_u64(seed);
         for _ in 0..MAX_TRIES {
@@ -66,8 +65,8 @@ impl<G: Playable> Opening<G> {
     }
 }
 
-/// Reads a list: a position, moves from the start, or a position and moves after the word `moves`, one on a line. Empty
-/// lines and what follows a `#` are passed over. An error comes with the number of its line.
+/// Reads a list, one opening a line: a position, moves from the start, or a position, the word `moves` and moves. Empty
+/// lines and text after `#` are ignored. An error has its line number.
 pub fn parse_list<G: Playable>(
     rules: G::Rules,
     text: &str,

@@ -1,4 +1,4 @@
-//! One game between two engines. The referee owns the board and believes nobody.
+//! One game between two engines. The referee keeps its own board and trusts no engine.
 
 use std::{
     thread,
@@ -21,7 +21,7 @@ use crate::games::{
     notation::{self, Style, quote},
 };
 
-/// What ended a game.
+/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Termination {
@@ -31,13 +31,13 @@ pub enum Termination {
     DrawAgreed,
     /// One side had long thought it lost.
     Hopeless,
-    /// It had gone on for too long.
+    /// The ply limit was reached.
     TooLong,
     /// One side gave up.
     Resigned,
     /// A move that is none, or none here.
     IllegalMove,
-    /// One side said that there was no move, though there was.
+    /// One side claimed to have no move, though it had.
     FalseClaim,
     /// A move after its time.
     Late,
@@ -45,12 +45,12 @@ pub enum Termination {
     Silent,
     /// A process that ended.
     Crashed,
-    /// A process that did not start, or would not do what it was told.
+    /// A process did not start, or refused a command.
     Refused,
 }
 
 impl Termination {
-    /// Whether it is an engine's fault rather than its play.
+    /// Whether it is an engine's malfunction rather than its play.
     pub fn is_fault(self) -> bool {
         matches!(
             self,
@@ -88,31 +88,31 @@ pub struct Adjudication {
     pub draw: Option<AdjudicationRule>,
     /// Lost when the side to lose thinks so.
     pub resign: Option<AdjudicationRule>,
-    /// Drawn after so many plies.
+    /// Ply count at which a game is drawn.
     pub plies: Option<u32>,
 }
 
-/// What a side must think for how long.
+/// When a game is adjudicated by an engine's own scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdjudicationRule {
-    /// So many of its moves in a row.
+    /// Consecutive moves of a side that must meet the rule.
     pub moves: u32,
-    /// A score so near to 0, or so far below it.
+    /// Score bound, in centipawns: at most this far from 0 for draws, at least this far below 0 for resignation.
     pub score: i32,
-    /// Not before so many plies.
+    /// First ply at which the rule applies.
     pub after: u32,
 }
 
-/// What both engines are told, and what they may not do.
+/// Terms of a game: what engines receive, and what they may not do.
 #[derive(Clone, Debug)]
 pub struct RefereeSettings {
     /// The game.
     pub game: GameSpec,
-    /// How long they may take for what is no move.
+    /// Timeouts of everything but moves.
     pub timeouts: Timeouts,
     /// When a game is ended that is not over.
     pub adjudication: Adjudication,
-    /// Nobody is asked for a move sooner than this after the last one, for people who watch.
+    /// Minimum time between two moves, for people who watch.
     pub move_delay: Duration,
 }
 
@@ -131,36 +131,36 @@ pub struct EnginePlayer<'a> {
     pub trees: Option<String>,
 }
 
-/// How a game went.
+/// A finished game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedGame {
     /// The result.
     pub outcome: Outcome,
-    /// What ended it.
+    /// How it ended.
     pub ending: Termination,
-    /// The same in words, with what was wrong.
+    /// The reason in words, with the details.
     pub reason: String,
     /// Whose fault it was.
     pub blame: Option<Player>,
-    /// What is left of who failed.
+    /// Evidence about the engine at fault.
     pub post_mortem: Option<PostMortem>,
     /// The last position.
     pub position: String,
     /// Discs or stones of both sides, where they are counted.
     pub score: Option<[u32; 2]>,
-    /// All moves, those of the opening first, with who made them.
+    /// All moves with their players, those of the opening first.
     pub moves: Vec<(Player, String)>,
-    /// What is known of those the engines made.
+    /// The engines' reports on their moves, with the time taken.
     pub infos: Vec<(EngineInfo, Duration)>,
-    /// What else is to be said of the engines.
+    /// Remarks about the engines.
     pub remarks: Vec<(Player, String)>,
-    /// Whether the one to blame cannot play this match at all.
+    /// Whether the engine at fault cannot play this match at all.
     pub is_engine_unusable: bool,
-    /// Whether somebody outside the match seems to have stopped the process that failed.
+    /// Whether the failed process was apparently stopped from outside the match.
     pub is_stopped_externally: bool,
 }
 
-/// How a game stands, for those who watch.
+/// The state of a running game, for observers.
 #[derive(Debug)]
 pub struct GameStatus<'a> {
     /// The moves so far.
@@ -171,7 +171,7 @@ pub struct GameStatus<'a> {
     pub result: Option<(Outcome, &'a str)>,
 }
 
-/// Plays a game; none if somebody said stop before it was over.
+/// Plays a game; none if a stop was requested before it was over.
 pub fn play<G: Playable>(
     settings: &RefereeSettings,
     opening: &Opening<G>,
@@ -234,7 +234,7 @@ pub fn play<G: Playable>(
     })
 }
 
-/// What the referee decides.
+/// The referee's decision.
 struct Ruling {
     outcome: Outcome,
     ending: Termination,
@@ -251,7 +251,7 @@ impl Ruling {
     }
 }
 
-/// None if the game was given up because somebody said stop.
+/// None if the game was abandoned because of a stop request.
 type Decision = Option<Ruling>;
 
 struct Referee<'a, 'b, G: Playable> {
@@ -265,16 +265,16 @@ struct Referee<'a, 'b, G: Playable> {
     infos: Vec<(EngineInfo, Duration)>,
     remarks: Vec<(Player, String)>,
     is_engine_unusable: bool,
-    /// For how many of its moves each side has thought the game drawn, and lost.
+    /// Consecutive moves of each side that met the draw rule, and the resignation rule.
     drawn_streak: [u32; 2],
     lost_streak: [u32; 2],
 }
 
-/// Whoever waits looks so often whether somebody said stop.
+/// Poll interval for stop requests while waiting.
 const HALT_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long after its engines a runner may be told to stop. Batch systems, terminals and containers signal all processes of a job,
-/// in any order.
+/// Maximum delay between an engine's and the runner's stop signal. Batch systems, terminals and containers signal all
+/// processes of a job, in any order.
 pub(super) const STOP_DELAY: Duration = Duration::from_secs(1);
 
 const SIDES: [Player; 2] = [Player::First, Player::Second];
@@ -296,7 +296,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         }
     }
 
-    /// Has both engines ready, at the same position.
+    /// Prepares both engines at the start position.
     fn start_game(&mut self, opening: &Opening<G>) -> Result<(), Decision> {
         for player in SIDES {
             if let Some(error) = side_mut(player, self.players).start_error.take() {
@@ -330,7 +330,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         Ok(())
     }
 
-    /// Makes a legal move, and tells everybody.
+    /// Makes a legal move, and notifies both engines and observers.
     fn make_move(&mut self, mv: G::Move) {
         let mover = self.position.to_move();
         let own = notation::move_text(&self.position, mv);
@@ -352,7 +352,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         self.moves.push((mover, own));
     }
 
-    /// Whether the game is over, and how.
+    /// The result, if the game is over by the rules or by adjudication.
     fn adjudicate(&self) -> Option<Decision> {
         let decide = |outcome, ending, reason: String| {
             Some(Some(Ruling {
@@ -481,7 +481,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         })
     }
 
-    /// Keeps what a side thinks of its chances.
+    /// Counts the consecutive moves that meet the adjudication rules.
     fn update_streaks(&mut self, player: Player, info: &EngineInfo) {
         let Adjudication { draw, resign, .. } = self.settings.adjudication;
         let score = info.score;
@@ -493,7 +493,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         count(side_mut(player, &mut self.lost_streak), is_lost);
     }
 
-    /// An engine that did something wrong and is well otherwise loses.
+    /// Forfeits the game for an engine that broke a rule but still runs.
     fn forfeit(&mut self, player: Player, ending: Termination, reason: String) -> Decision {
         if self.halt.is_requested() {
             return None;
@@ -547,7 +547,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         })
     }
 
-    /// Whether the match is told to stop, now or right after somebody has stopped an engine.
+    /// Whether the match is told to stop, now or within [`STOP_DELAY`] after an engine was stopped from outside.
     fn is_match_stopping(&self, post_mortem: &PostMortem) -> bool {
         let delay = match post_mortem.is_stopped_externally {
             true => STOP_DELAY,
@@ -556,7 +556,7 @@ impl<G: Playable> Referee<'_, '_, G> {
         self.halt.wait_timeout(delay)
     }
 
-    /// Asks the engines how the game ended. It is over whatever they say; who is wrong is remembered.
+    /// Asks the engines for the result. It does not change the ruling; a wrong answer becomes a remark.
     fn check_engine_results(&mut self, outcome: Outcome) {
         for player in SIDES {
             let Some(client) = &mut side_mut(player, self.players).client else {

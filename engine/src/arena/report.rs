@@ -9,10 +9,10 @@ use super::{
 };
 use crate::games::notation::escape_invisible;
 
-/// So many failures are told in full.
+/// Failures listed in full.
 const MAX_LISTED_FAILURES: usize = 3;
 
-/// What one engine did in a match, or against one other.
+/// Statistics of one engine, over a match or against one opponent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EngineStats {
     /// Wins, draws and losses.
@@ -23,7 +23,7 @@ pub struct EngineStats {
     pub move_totals: [u64; 3],
     /// Games it lost by its own fault.
     pub faults: u64,
-    /// Other things to be said of it.
+    /// Number of remarks.
     pub remarks: u64,
 }
 
@@ -72,7 +72,7 @@ impl EngineStats {
     }
 }
 
-/// What each engine did in all its games.
+/// The statistics of each engine over all its games.
 pub fn engine_stats(engines: usize, records: &[GameRecord]) -> Vec<EngineStats> {
     let mut sums = vec![EngineStats::default(); engines];
     for record in records {
@@ -85,7 +85,7 @@ pub fn engine_stats(engines: usize, records: &[GameRecord]) -> Vec<EngineStats> 
     sums
 }
 
-/// What `one` did in its games against `other`.
+/// The statistics of `one` against `other`.
 pub fn head_to_head(one: usize, other: usize, records: &[GameRecord]) -> EngineStats {
     let mut sum = EngineStats::default();
     for record in records {
@@ -98,7 +98,7 @@ pub fn head_to_head(one: usize, other: usize, records: &[GameRecord]) -> EngineS
     sum
 }
 
-/// How many games differ; the same moves by other players are another game.
+/// The number of distinct games; the same moves by other players are another game.
 pub fn game_variety(records: &[GameRecord]) -> Variety {
     Variety::of(
         records
@@ -107,7 +107,7 @@ pub fn game_variety(records: &[GameRecord]) -> Variety {
     )
 }
 
-/// The whole report. What engines are called and have said is written so that nothing in it deceives the eye.
+/// The whole report. Names and messages of engines are escaped, so that control and bidirectional characters show.
 pub fn render(header: &MatchHeader, records: &[GameRecord]) -> String {
     let mut out = String::new();
     let _ = write_report(&mut out, &escape_header(header), records);
@@ -149,7 +149,7 @@ pub fn add_to_sprt(test: &mut SprtRun, record: &GameRecord) {
     test.add(record.game, result);
 }
 
-/// What an SPRT says, in a line.
+/// The state of an SPRT, in a line.
 pub fn format_sprt(test: &SprtRun, header: &MatchHeader) -> String {
     let names = header.names();
     let (sprt, judged) = (test.test(), test.judged());
@@ -327,7 +327,7 @@ fn write_variety(out: &mut String, records: &[GameRecord]) -> std::fmt::Result {
     Ok(())
 }
 
-/// What went wrong: the first games in full, the others counted.
+/// The failures: the first games in full, the others counted.
 fn write_failures(
     out: &mut String,
     header: &MatchHeader,

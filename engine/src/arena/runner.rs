@@ -29,42 +29,42 @@ use super::{
 };
 use crate::games::{Playable, Player, notation};
 
-/// The one who keeps the journal looks about so often when no game ends.
+/// Poll interval of the thread that keeps the match log.
 const TICK_INTERVAL: Duration = Duration::from_millis(50);
 /// More engines than this are not kept waiting for their next game.
 const MAX_IDLE_ENGINES: usize = 16;
-/// The random numbers of engines are numbers of so many bits, which every program can read as an option.
+/// Bits of the engines' seeds, small enough for the integer options of every dialect.
 const SEED_BITS: u32 = 31;
 
-/// What is to be played, and how.
+/// A match: games, engines and terms.
 #[derive(Debug)]
 pub struct MatchPlan<G: Playable> {
-    /// What the journal says of it.
+    /// The first line of the match log.
     pub header: MatchHeader,
     /// Who plays.
     pub engines: Vec<EngineConfig>,
-    /// How long a move may take, for engines that say nothing else.
+    /// Limits of a move, for engines without limits of their own.
     pub limits: MoveLimits,
     /// Which games.
     pub schedule: Schedule,
-    /// How many of them.
+    /// Number of games.
     pub games: u64,
     /// How they begin; at least one.
     pub openings: Vec<Opening<G>>,
-    /// On what terms.
+    /// The terms of each game.
     pub settings: RefereeSettings,
-    /// How many at a time.
+    /// Number of concurrent games.
     pub concurrency: usize,
     /// When the match may stop early.
     pub sprt: Option<Sprt>,
 }
 
-/// What happens during a match.
+/// Events of a match.
 #[derive(Debug)]
 pub enum MatchEvent<'a> {
     /// A game is over; it is the last of these.
     GameOver(&'a [GameRecord]),
-    /// Something is to be said.
+    /// A message for the user.
     Message(String),
     /// Some time has passed.
     Tick,
@@ -77,21 +77,21 @@ pub enum MatchEnd {
     AllGamesPlayed,
     /// The test has decided.
     SprtDecided(SprtVerdict),
-    /// Somebody said stop.
+    /// A stop was requested.
     Halted,
 }
 
 /// Why a match cannot go on.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine is of no use from the start.
+    /// An engine cannot be used from the start.
     #[error("{name} {fault}{}", format_post_mortem(post_mortem))]
     Engine {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// What happened.
+        /// The failure.
         fault: EngineFault,
-        /// What it said.
+        /// The evidence.
         post_mortem: Box<PostMortem>,
     },
     /// The journal cannot be written.
@@ -102,7 +102,7 @@ pub enum MatchError {
     Trees {
         /// The directory.
         path: String,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
 }
@@ -123,14 +123,14 @@ fn format_post_mortem(post_mortem: &PostMortem) -> String {
     text
 }
 
-/// What workers tell.
+/// Events from worker threads.
 enum WorkerEvent {
     GameOver(Box<GameRecord>),
     Message(String),
     EngineUnusable(String, EngineFault, PostMortem),
 }
 
-/// What workers share.
+/// State shared by the workers.
 struct MatchContext<'a, G: Playable> {
     plan: &'a MatchPlan<G>,
     halt: &'a Halt,
@@ -140,7 +140,7 @@ struct MatchContext<'a, G: Playable> {
     /// The engines that have started at least once.
     has_started: Vec<AtomicBool>,
     has_warned: AtomicBool,
-    /// What engines said, so that it is told once.
+    /// Messages of engines already reported.
     reported_messages: Mutex<BTreeSet<String>>,
     events: Mutex<Sender<WorkerEvent>>,
 }
@@ -203,14 +203,14 @@ pub fn run<G: Playable>(
         collected.map(|()| end)
     })
     .inspect(|end| {
-        // A match that was stopped goes on another time.
+        // A stopped match may be continued later.
         if let Some(status_writer) = status_writer.as_ref().filter(|_| *end != MatchEnd::Halted) {
             let _ = status_writer.finish();
         }
     })
 }
 
-/// What the test says, if it has decided.
+/// The verdict of the test, once it has decided.
 fn sprt_decision(test: Option<&SprtRun>) -> Option<SprtVerdict> {
     let verdict = test?.verdict();
     (verdict != SprtVerdict::Continue).then_some(verdict)
@@ -260,9 +260,9 @@ pub fn run_single_game<G: Playable>(
     Ok(record)
 }
 
-/// The one who keeps the journal.
+/// Collects results and keeps the match log.
 struct ResultCollector<'a> {
-    /// What the user says, and what is passed on to the games.
+    /// Stop requests of the user, and the one passed on to the games.
     halt: &'a Halt,
     worker_halt: &'a Halt,
     live: Option<&'a MatchStatusWriter>,
@@ -275,7 +275,7 @@ struct ResultCollector<'a> {
 }
 
 impl ResultCollector<'_> {
-    /// Takes in what is told until nobody is left to tell anything.
+    /// Handles worker events until all workers have ended.
     fn collect(
         &mut self,
         events: &Receiver<WorkerEvent>,
@@ -295,7 +295,7 @@ impl ResultCollector<'_> {
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    // What was told before the last one left has to be heard.
+                    // Events sent before the last worker ended must still be handled.
                     if is_over() {
                         for event in events.try_iter() {
                             if let WorkerEvent::GameOver(record) = event {
@@ -423,8 +423,8 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Plays a game; none if somebody said stop, or an engine is of no use. One in which an engine was stopped from outside
-    /// is played once more, with a new process, before it counts.
+    /// Plays a game; none if a stop was requested or an engine is unusable. A game in which an engine was stopped from
+    /// outside is played once more, with a new process, before it counts.
     fn play_game(&mut self, scheduled: &ScheduledGame) -> Option<GameRecord> {
         let record = self.try_play_game(scheduled)?;
         let post_mortem = record.remains.as_ref();
@@ -502,7 +502,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         ))
     }
 
-    /// Tells what engines said on their own account, each thing once.
+    /// Reports unasked messages of the engines, each once.
     fn report_info_strings(&mut self) {
         for (client, engine) in self.clients.iter_mut().zip(&self.context.plan.engines) {
             let Some(client) = client else { continue };
@@ -537,7 +537,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Puts an engine in its seat. One that has never started anywhere is of no use if it does not start now.
+    /// The engine of a seat, started if necessary. If it has never started anywhere and fails now, it is unusable.
     fn engine_player(
         &mut self,
         scheduled: &ScheduledGame,
@@ -628,7 +628,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Says good-bye to all.
+    /// Asks all engines to quit.
     fn quit_engines(&mut self) {
         for client in self.clients.iter_mut().filter_map(Option::take) {
             client.quit();

@@ -1,9 +1,8 @@
-//! Which game is played by whom, from which opening, under which seed.
+//! The schedule of a match: players, opening and seed of every game.
 //!
-//! Every engine meets every other. The games go round the pairings: each plays its first game, then each its second, and so
-//! on, so a match of any length is as fair as it can be. A pairing's games come in twos: the same opening, the
-//! other engine first. All that is known of a game follows from its number, never from how many there will be, so that any game can be
-//! played again alone, and a match made longer keeps the games it had.
+//! A round robin: each pairing plays its first game, then each its second, and so on, so a match of any length is balanced.
+//! A pairing's games come in twos: the same opening, sides swapped. Everything about a game follows from its number, never
+//! from the length of the match, so any game can be replayed alone, and a longer match keeps the games it had.
 
 use rand::{Rng as _, SeedableRng as _};
 use thiserror::Error;
@@ -33,7 +32,7 @@ pub enum OpeningOrder {
 /// Why a schedule cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ScheduleError {
-    /// Nobody to play, or too many.
+    /// Too few or too many engines.
     #[error("{0} engines cannot play a match: expected 2 to {MAX_ENGINES}")]
     Engines(usize),
 }
@@ -43,7 +42,7 @@ pub enum ScheduleError {
 pub struct Schedule {
     /// The engines of each pairing, the one listed earlier first.
     pairings: Vec<(usize, usize)>,
-    /// How many openings there are.
+    /// Number of openings.
     openings: usize,
     /// The order in which they are played; empty when that is their own.
     shuffled: Vec<usize>,
@@ -65,7 +64,7 @@ pub struct ScheduledGame {
     pub second: usize,
     /// Which of the openings it starts with; none when there are none.
     pub opening: Option<usize>,
-    /// What random plies at the beginning are drawn from: the same for both games from one opening, and for every pairing.
+    /// Seed of the random opening plies: the same for both games of one opening, and for every pairing.
     pub opening_seed: u64,
     /// The seed of this game and no other.
     pub seed: u64,
@@ -91,7 +90,7 @@ impl ScheduledGame {
 }
 
 impl Schedule {
-    /// Every one of so many engines against every other, with so many openings to start from.
+    /// A round robin of `engines` engines over `openings` openings.
     pub fn new(
         engines: usize,
         openings: usize,
@@ -116,12 +115,12 @@ impl Schedule {
         })
     }
 
-    /// How many pairs of engines meet.
+    /// Number of pairs of engines.
     pub fn pairing_count(&self) -> usize {
         self.pairings.len()
     }
 
-    /// How many games there are when every pairing plays so many.
+    /// The number of games when every pairing plays `each`.
     pub fn game_count(&self, each: u64) -> u64 {
         each.saturating_mul(self.pairings.len() as u64)
     }

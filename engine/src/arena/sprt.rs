@@ -1,13 +1,13 @@
-//! When a match may stop: the sequential probability ratio test of Wald, for wins, draws and losses.
+//! When a match may stop: Wald's sequential probability ratio test (SPRT), for wins, draws and losses.
 //!
-//! The two hypotheses are two Elo differences, `elo0` and `elo1`; how often games are drawn is known to neither. So each
-//! is given the probabilities of win, draw and loss that suit the results best among all those with its expected score
-//! (the generalised test; Van den Bergh, "Comments on normalized Elo", section 1, has it for any number of outcomes). The
-//! logarithm of the ratio of the two likelihoods is what fastchess prints for its model "logistic". cutechess reaches the same
-//! figures, to a few hundredths, by a model of draws with one parameter; far from both hypotheses the two part.
+//! The hypotheses are two Elo differences, `elo0` and `elo1`; neither fixes the draw rate. So each hypothesis takes the win,
+//! draw and loss probabilities of maximum likelihood among those with its expected score (the generalised SPRT; Van den
+//! Bergh, "Comments on normalized Elo", section 1, for any number of outcomes). The log-likelihood ratio equals the one that
+//! fastchess prints for its model "logistic". cutechess reaches the same figures, to a few hundredths, by a draw model with
+//! one parameter; far from both hypotheses the two differ.
 //!
-//! For three outcomes the best probabilities are roots of a quadratic equation, so nothing is iterated, and
-//! outcomes that have not occurred need no special care.
+//! For three outcomes the maximum-likelihood probabilities are roots of a quadratic equation, so nothing is iterated, and
+//! outcomes that have not occurred need no special case.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::stats::{WdlCounts, elo_to_score};
 /// Elo differences further from 0 than this are no hypotheses.
 pub const MAX_ELO: f64 = 2000.0;
 
-/// The two hypotheses and how often the test may be wrong about each.
+/// The two hypotheses and the error rate of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -48,7 +48,7 @@ pub enum SprtError {
     Rate(f64),
 }
 
-/// What a test says so far.
+/// The verdict of a test so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SprtVerdict {
     /// Play on.
@@ -59,8 +59,8 @@ pub enum SprtVerdict {
     AcceptH1,
 }
 
-/// A test that judges the games of a match in the order of their numbers, whatever order they finish in: its verdict does not
-/// depend on how many are played at a time.
+/// A test that judges the games of a match in order of their numbers, whatever order they finish in: its verdict does not
+/// depend on concurrency.
 #[derive(Clone, Debug)]
 pub struct SprtRun {
     test: Sprt,
@@ -82,7 +82,7 @@ impl SprtRun {
         }
     }
 
-    /// Takes in a game by its number, counted from 1, as the first engine sees its result. A decision is never taken back.
+    /// Adds a game by its number, counted from 1, with its result for the first engine. A verdict is final.
     pub fn add(&mut self, game: u64, result: WdlCounts) {
         if game <= self.judged.games() {
             return;
@@ -106,7 +106,7 @@ impl SprtRun {
         self.judged
     }
 
-    /// What they say.
+    /// Their verdict.
     pub fn verdict(&self) -> SprtVerdict {
         self.verdict
     }
@@ -160,7 +160,7 @@ impl Sprt {
             + part(results.losses, under1.loss, under0.loss)
     }
 
-    /// Whether the match may stop.
+    /// The verdict for these results.
     pub fn verdict(&self, results: WdlCounts) -> SprtVerdict {
         let ratio = self.log_likelihood_ratio(results);
         if ratio >= self.upper_bound() {

@@ -1,8 +1,8 @@
-//! What the results of a match are worth: pure arithmetic over wins, draws and losses.
+//! Statistics of match results: pure arithmetic over wins, draws and losses.
 //!
-//! Every number that comes out is finite, whatever goes in. Functions come from `libm`, so that the same results
-//! give the same digits on every machine. The formulas stand at the functions. Draws count as half a point each where points are
-//! counted, and are left out where only decisive games are.
+//! Every result is finite, whatever the input. Functions come from `libm`, so that the digits are the same on every machine.
+//! Each function states its formula. A draw counts as half a point where points are counted, and is left out where only
+//! decisive games are.
 
 use std::{collections::HashSet, fmt, hash::Hash, ops::Add};
 
@@ -31,7 +31,7 @@ pub struct WdlCounts {
 }
 
 impl WdlCounts {
-    /// So many wins, draws and losses.
+    /// Counts of wins, draws and losses.
     pub const fn new(wins: u32, draws: u32, losses: u32) -> Self {
         Self {
             wins,
@@ -45,12 +45,12 @@ impl WdlCounts {
         Self::new(self.losses, self.draws, self.wins)
     }
 
-    /// How many games there were.
+    /// Number of games.
     pub fn games(self) -> u64 {
         self.decisive() + u64::from(self.draws)
     }
 
-    /// How many games somebody won.
+    /// Number of games that were won by either side.
     pub fn decisive(self) -> u64 {
         u64::from(self.wins) + u64::from(self.losses)
     }
@@ -218,7 +218,7 @@ impl WdlByColour {
         }
     }
 
-    /// All games as whoever was the first player in them sees them.
+    /// All games from the first player's perspective.
     pub fn first_player(self) -> WdlCounts {
         self.first + self.second.reversed()
     }
@@ -254,7 +254,7 @@ impl Interval {
 pub enum Elo {
     /// Nothing has been played.
     Unknown,
-    /// All points were lost: the difference is below this, with 95 % confidence, and nobody knows how far.
+    /// All points were lost: with 95 % confidence the difference is below this; there is no lower bound.
     Below(f64),
     /// Both sides have points.
     Known {
@@ -265,7 +265,7 @@ pub enum Elo {
         /// The upper end.
         high: f64,
     },
-    /// All points were won: the difference is above this, with 95 % confidence, and nobody knows how far.
+    /// All points were won: with 95 % confidence the difference is above this; there is no upper bound.
     Above(f64),
 }
 
@@ -302,7 +302,7 @@ pub struct McNemar {
 }
 
 impl McNemar {
-    /// How often two equal sides would be at least this far apart.
+    /// The p-value: the probability that two equal sides are at least this far apart.
     pub fn probability(self) -> f64 {
         libm::erfc((self.chi_squared / 2.0).sqrt())
     }
@@ -313,7 +313,7 @@ impl McNemar {
     }
 }
 
-/// How many games of a match were not repetitions of others.
+/// The number of distinct games of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variety {
     /// All games.
@@ -323,8 +323,8 @@ pub struct Variety {
 }
 
 impl Variety {
-    /// Counts games. Two are the same when they are equal as given: give the moves, and who was the first player
-    /// where the same moves by other players are another game.
+    /// Counts distinct games, by equality of the given values: moves, with the first player where the same moves by other
+    /// players are another game.
     pub fn of<T: Hash + Eq>(games: impl IntoIterator<Item = T>) -> Self {
         let mut seen = HashSet::new();
         let mut count = 0;
@@ -346,14 +346,14 @@ impl Variety {
         }
     }
 
-    /// Whether so few games differ ([`MIN_DISTINCT_RATE`]) that a warning is due.
+    /// Whether the rate of distinct games is below [`MIN_DISTINCT_RATE`], which deserves a warning.
     pub fn is_low(self) -> bool {
         self.rate() < MIN_DISTINCT_RATE
     }
 }
 
-/// The Elo difference at which this score is expected: `400 log10(s / (1 - s))`. The score is kept so far from 0 and
-/// from 1 that the answer stays within 6,400 Elo.
+/// The Elo difference at which this score is expected: `400 log10(s / (1 - s))`. The score is clamped away from 0 and 1, so
+/// that the result stays within 6,400 Elo.
 fn score_to_elo(score: f64) -> f64 {
     let won = score.clamp(f64::EPSILON / 2.0, 1.0 - f64::EPSILON / 2.0);
     400.0 * libm::log10(won / (1.0 - won))

@@ -1,4 +1,4 @@
-//! How long a move may take: limits that are told to engines, and the clocks of a game.
+//! Limits of a move, and the clocks of a game.
 
 use std::{fmt, str::FromStr, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::games::Player;
 /// Clocks longer than this are mistakes.
 const MAX_CLOCK_SECONDS: f64 = 1e7;
 
-/// What an engine is told with every move.
+/// Limits sent to an engine with every move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoveLimits {
     /// Positions, or playouts for searches with playouts.
@@ -22,14 +22,14 @@ pub struct MoveLimits {
     pub clock: Option<TimeControl>,
 }
 
-/// Time for a whole game, or for so many moves of it again and again.
+/// Time for a whole game, or for a repeating period of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// After so many moves the time comes again; none if it is for the whole game.
+    /// Moves per period; none if the time is for the whole game.
     pub moves: Option<u32>,
     /// The time.
     pub base: Duration,
-    /// What every move adds.
+    /// Time added after every move.
     pub increment: Duration,
 }
 
@@ -162,18 +162,18 @@ impl Clocks {
         }
     }
 
-    /// What a side has left; none without a clock.
+    /// Remaining time of a side; none without a clock.
     pub fn remaining(&self, player: Player) -> Option<Duration> {
         self.side(player).map(|side| side.remaining)
     }
 
-    /// What every move adds to a side's clock.
+    /// Time added to a side's clock after every move.
     pub fn increment(&self, player: Player) -> Duration {
         self.side(player)
             .map_or(Duration::ZERO, |side| side.control.increment)
     }
 
-    /// After how many moves of a side more time comes.
+    /// Moves of a side until more time is added.
     pub fn moves_to_go(&self, player: Player) -> Option<u32> {
         let side = self.side(player)?;
         let moves = side.control.moves?;

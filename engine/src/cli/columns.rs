@@ -12,7 +12,7 @@ const COLUMN_GAP: usize = 2;
 /// A second column narrower than this is not worth having: the terminal breaks the lines itself.
 const MIN_TEXT_WIDTH: usize = 20;
 
-/// How wide standard output is; none if it is no terminal, where lines may have any length.
+/// Width of standard output; none if it is no terminal and lines may have any length.
 pub(super) fn terminal_width() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;
@@ -26,7 +26,7 @@ pub(super) fn terminal_width() -> Option<usize> {
     None
 }
 
-/// Rows of a word and what it means, one below the other; what does not fit the width goes on below itself.
+/// Formats rows of a word and its meaning in two columns; text beyond the width wraps within its column.
 pub(super) fn format_columns(rows: &[(String, String)], width: Option<usize>) -> String {
     let longest = rows.iter().map(|(word, _)| word.chars().count()).max();
     let first = (longest.unwrap_or(0) + COLUMN_GAP).max(MIN_FIRST_WIDTH);
@@ -48,7 +48,7 @@ pub(super) fn format_columns(rows: &[(String, String)], width: Option<usize>) ->
     out
 }
 
-/// A text in lines of at most so many characters, broken at blanks where there are any.
+/// Wraps a text at blanks, where there are any, into lines of at most `width` characters.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

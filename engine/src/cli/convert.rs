@@ -20,10 +20,10 @@ pub(super) struct ConvertArgs {
     input: PathBuf,
     /// The file to write, .tree or .csv
     output: PathBuf,
-    /// The format of the file to read, if its name does not tell
+    /// The format of the input file, if its extension is neither .tree nor .csv
     #[arg(long, value_name = "FORMAT")]
     from: Option<FormatArg>,
-    /// The format of the file to write, if its name does not tell
+    /// The format of the output file, if its extension is neither .tree nor .csv
     #[arg(long, value_name = "FORMAT")]
     to: Option<FormatArg>,
 }

@@ -40,7 +40,7 @@ pub(super) struct GrowArgs {
     /// Milliseconds of each search
     #[arg(long, value_name = "MILLIS", value_parser = clap::value_parser!(u64).range(1..))]
     millis: Option<u64>,
-    /// Play on with the chosen moves for so many plies: a tree for each
+    /// Play this many plies with the chosen moves, and write a tree for each
     #[arg(long, value_name = "PLIES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     plies: u32,
     #[command(flatten)]

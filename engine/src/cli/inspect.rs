@@ -1,4 +1,4 @@
-//! `canopy-engine inspect`: what is in a tree file, and what does not add up.
+//! `canopy-engine inspect`: describes and checks a tree file.
 
 use std::{
     fs::File,
@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct InspectArgs {
     /// The file: .tree, .csv or .growth
     file: PathBuf,
-    /// The format, if the name does not tell: tree or csv
+    /// The format, tree or csv, if the extension is neither
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatArg>,
 }

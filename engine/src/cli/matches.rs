@@ -1,4 +1,4 @@
-//! `canopy-engine match`: games between engine processes; `canopy-engine report`: what is known of a match that was played.
+//! `canopy-engine match`: games between engine processes; `canopy-engine report`: the report of a recorded match.
 
 use std::{
     fs,
@@ -70,10 +70,10 @@ pub(super) struct MatchArgs {
     /// Where match.json and the engines' trees go, for a viewer to follow
     #[arg(long, value_name = "DIR")]
     trees: Option<PathBuf>,
-    /// Where the records go. The same command goes on with a match that was stopped
+    /// Directory of the records; the same command continues a stopped match
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Milliseconds between a move and the question for the next, for people who watch
+    /// Minimum milliseconds between two moves, for people who watch
     #[arg(long, value_name = "MILLIS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     pace: u64,
     /// Stop when standard input ends: for programs that start a match and may themselves be ended
@@ -82,16 +82,16 @@ pub(super) struct MatchArgs {
     /// Play only this game, counted from 1; with --out it is compared with the one on record, or kept if there is none
     #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
     only: Option<u64>,
-    /// Call a game drawn when both engines' scores have been so small for so many moves, after so many plies
+    /// Call a game drawn after this many moves in a row with both scores this near to 0, from this ply on
     #[arg(long, value_name = "moves=8,score=10,after=40", value_parser = parse_adjudication_rule)]
     draw: Option<AdjudicationRule>,
-    /// Call a game lost when the engine's own score has been so low for so many moves
+    /// Call a game lost after this many moves in a row with the engine's own score this far below 0
     #[arg(long, value_name = "moves=3,score=700", value_parser = parse_adjudication_rule)]
     resign: Option<AdjudicationRule>,
-    /// Call a game drawn after so many plies
+    /// Call a game drawn after this many plies
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: Option<u32>,
-    /// Stop as soon as it is decided whether the first engine is better: two Elo differences and two rates of errors
+    /// Stop as soon as an SPRT has decided: two Elo differences and two error rates
     #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = parse_sprt)]
     sprt: Option<Sprt>,
     /// Seconds an engine may take to start, to be ready, for a move without a time limit, to stop when its time is up, and to quit
@@ -402,7 +402,7 @@ fn read_openings<G: Playable>(path: &Path, rules: G::Rules) -> Result<Vec<Openin
     Ok(openings)
 }
 
-/// A number that tells lists of openings apart.
+/// Identifies a list of openings in the match log.
 fn openings_digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u64 {
     let mut sum = u64::from(is_shuffled);
     for opening in openings {
@@ -418,7 +418,7 @@ fn openings_digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u
     sum
 }
 
-/// Has Ctrl-C, and what else asks programs to end, stop the match.
+/// Makes Ctrl-C and the other termination signals stop the match.
 #[cfg(unix)]
 fn stop_on_signals(halt: &Halt) -> Result<(), CliError> {
     raise_file_limit();
@@ -437,7 +437,7 @@ fn stop_on_signals(halt: &Halt) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Every engine takes three handles, and systems allow few if nobody asks for more.
+/// Raises the limit of open files: every engine takes three, and default limits are low.
 #[cfg(unix)]
 fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -526,7 +526,7 @@ fn play_single_game<G: Playable>(
     Ok(())
 }
 
-/// Writes again what is known of a match.
+/// Rewrites the records of a match from its match log, and prints the report.
 pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<(), CliError> {
     let (header, mut known) = match_log::read(&arguments.directory)?;
     known.sort_by_key(|record| record.game);
@@ -535,7 +535,7 @@ pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// How far a match is, on standard error.
+/// Progress of a match, on standard error.
 struct MatchProgress<'a, G: Playable> {
     plan: &'a MatchPlan<G>,
     is_terminal: bool,

@@ -1,7 +1,7 @@
-//! The command line: flags become typed values, one function is called, an error becomes a sentence and an exit code.
+//! The command line: parses flags, calls one function, turns an error into a message and an exit code.
 //!
-//! Exit codes: 0 done (a reader that went away counts as done), 1 something failed on the way, 2 the command line or
-//! the input was wrong, 75 somebody else is at it and the same command may be tried again later, 130 stopped by a signal.
+//! Exit codes: 0 success (also if the reader of the output has closed it), 1 failure, 2 wrong command line or input, 75 the
+//! directory is in use by another process and the command may be retried, 130 stopped by a signal.
 
 use std::{
     ffi::OsString,
@@ -53,11 +53,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum CliCommand {
-    /// Count the ways to play so many plies, to check the rules against published numbers
+    /// Count the lines of play of a given depth, to check the rules against published numbers
     Perft(perft::PerftArgs),
     /// Draw a position with its legal moves, side to move and result
     Show(show::ShowArgs),
-    /// List the searches, or what can be set about one
+    /// List the searches, or the parameters of one
     Searches(searches::SearchesArgs),
     /// Play games between two searches, without processes and protocols
     Duel(duel::DuelArgs),
@@ -69,9 +69,9 @@ enum CliCommand {
     Grow(grow::GrowArgs),
     /// Turn a tree file into one of the other format
     Convert(convert::ConvertArgs),
-    /// Say what is in a tree file, and what does not add up
+    /// Describe and check a tree file
     Inspect(inspect::InspectArgs),
-    /// Measure speed, and check that searches do what they did
+    /// Measure speed, and check that searches have not changed
     Bench(bench::BenchArgs),
 }
 
@@ -95,7 +95,7 @@ fn game_help() -> String {
     format!("The game: {names}; a variant after a colon, such as kalah:4x3 or delta:forced")
 }
 
-/// What can go wrong, by whose fault it is.
+/// Errors by who can fix them.
 #[derive(Debug, thiserror::Error)]
 enum CliError {
     #[error(transparent)]
@@ -108,7 +108,7 @@ enum CliError {
     File { path: String, error: TreeError },
     #[error("{0}")]
     Failed(String),
-    /// Somebody else is at it; later it may go well.
+    /// In use by another process; may succeed later.
     #[error("{0}")]
     Busy(String),
     #[error("interrupted")]
@@ -138,22 +138,22 @@ impl CliError {
     }
 }
 
-/// Says something on the side, where it does not disturb the output. If that cannot be written either, nothing is said:
-/// standard error may be a file on the full disk that is spoken of.
+/// Prints a message to standard error, apart from the output. A failure to write it is ignored: standard error may be a file
+/// on the full disk in question.
 fn print_message(message: &str) {
     let lines: Vec<_> = message.lines().map(notation::escape_invisible).collect();
     let text = format!("canopy-engine: {}\n", lines.join("\n"));
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Says what this machine does not have of what a search is asked for.
+/// Warns about parameters that this machine does not support as requested.
 fn print_remarks(search: &str) {
     catalog::warnings(search)
         .iter()
         .for_each(|text| print_message(text));
 }
 
-/// Says what a search has less of than was asked for.
+/// Warns about resources that a search has less of than requested.
 fn print_shortfalls<G: Playable>(search: &dyn Search<G>) {
     let shortfalls = search.shortfalls();
     shortfalls
@@ -161,8 +161,8 @@ fn print_shortfalls<G: Playable>(search: &dyn Search<G>) {
         .for_each(|short| print_message(&short.to_string()));
 }
 
-/// Runs the program with these arguments, the first being its own name. `within` are the words by which another program
-/// that carries this one is told to run it.
+/// Runs the program with these arguments, the first being its own name. `engine_arguments` are the words by which a program
+/// that embeds this one runs it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, engine_arguments: &[&str]) -> ExitCode {
     ignore_file_size_signal();
     let cli = match Cli::try_parse_from(arguments) {
@@ -217,7 +217,7 @@ fn to_exit_code(result: Result<(), CliError>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            // Who said stop has been told what came of it.
+            // An interrupted command has reported its state already.
             if !matches!(error, CliError::Interrupted) {
                 print_message(&error.to_string());
             }

@@ -1,4 +1,4 @@
-//! `canopy-engine searches`: what there is to search with.
+//! `canopy-engine searches`: the catalogue of searches.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ use crate::{
 
 #[derive(Args)]
 pub(super) struct SearchesArgs {
-    /// Tell of this search what can be set, and what it is set to
+    /// Show the parameters of this search and their values
     search: Option<String>,
     #[arg(long, value_name = "GAME", help = game_help())]
     game: Option<String>,

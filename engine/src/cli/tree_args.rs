@@ -1,4 +1,4 @@
-//! What the commands about tree files share: formats and where trees go.
+//! Arguments shared by the commands about tree files: formats and output directory.
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
@@ -33,10 +33,10 @@ pub(super) struct OutputArgs {
     /// The format of the trees: tree or csv
     #[arg(long, default_value = "tree")]
     pub(super) format: FormatArg,
-    /// Write the tree of the running search every so many milliseconds too
+    /// Also write the tree of the running search, every this many milliseconds
     #[arg(long, value_name = "MILLIS", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
-    /// Write at most so many nodes: the most visited part of the tree
+    /// Write at most this many nodes: the most visited part of the tree
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     max_nodes: Option<u64>,
     /// Leave out nodes with fewer visits
@@ -51,7 +51,7 @@ pub(super) struct OutputArgs {
     /// Write a journal of how the tree grew
     #[arg(long)]
     journal: bool,
-    /// End the journal at so many megabytes
+    /// End the growth journal at this many megabytes
     #[arg(long, value_name = "MB", default_value_t = DEFAULT_MAX_JOURNAL_BYTES >> 20, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     journal_mb: u64,
 }

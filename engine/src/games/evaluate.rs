@@ -3,12 +3,12 @@
 use super::{Game, Outcome, Player};
 use crate::rng::mix;
 
-/// What a won game is worth to its winner, in hundredths of a point; no evaluation of an open game reaches it.
+/// The value of a won game for its winner, in hundredths of a point; no evaluation of an open game reaches it.
 pub const WIN_VALUE: i32 = 1_000_000;
 
-/// A game's evaluations, and what a playout that is cut short pays.
+/// A game's evaluations, and the reward of a truncated playout.
 pub trait Evaluate: Game {
-    /// Every evaluation by name; the first is the one to use when nobody asks for another.
+    /// Every evaluation by name; the first is the default.
     fn evaluations() -> &'static [Evaluation<Self>];
 
     /// The reward of a playout that is cut off here, for the first player: 0.2 to 0.8, and 0.5 when neither side is ahead.
@@ -24,17 +24,17 @@ pub fn squashed_evaluation<G: Evaluate>(position: &G, half: i32) -> f64 {
 
 /// One way to judge a position.
 pub struct Evaluation<G> {
-    /// What it is called in options.
+    /// Its name in options.
     pub name: &'static str,
     /// What it measures, in a sentence.
     pub help: &'static str,
-    /// What can be set, in the order of the arguments.
+    /// Its parameters, in the order of the arguments.
     pub parameters: &'static [EvaluationParameter],
-    /// The value in hundredths of a point for the player to move. Made for games that go on; finished games are
-    /// worth what [`Outcome`] says, which is the search's business.
+    /// The value in hundredths of a point for the player to move. Only for open games; the search scores finished games by
+    /// their [`Outcome`].
     pub function: fn(&G, &[i32]) -> i32,
-    /// For an evaluation that may look at one side only, where turning the sign does not give the other side's value: the
-    /// value for the player who searches, whoever is to move. None where `function` says all.
+    /// For an evaluation that is not antisymmetric, because it looks at one side only: the value for the searching player,
+    /// whoever is to move. None if `function` is enough.
     pub player_function: Option<PlayerEvaluationFn<G>>,
 }
 
@@ -43,11 +43,11 @@ pub type PlayerEvaluationFn<G> = fn(&G, Player, &[i32]) -> i32;
 
 /// Something about an evaluation that can be set.
 pub struct EvaluationParameter {
-    /// What it is called in options.
+    /// Its name in options.
     pub name: &'static str,
     /// What it does, in a sentence.
     pub help: &'static str,
-    /// What it may be.
+    /// Its allowed values.
     pub kind: EvaluationParameterKind,
 }
 
@@ -127,8 +127,8 @@ impl<G: Game> Evaluation<G> {
     }
 }
 
-/// Squeezes a value for the mover into a reward for the first player between 0.2 and 0.8: half of the way to the
-/// end is reached at `half`. Only exact arithmetic, so the same on every machine.
+/// Squashes a value for the mover into a reward for the first player between 0.2 and 0.8; half of the range is reached at
+/// `half`. Uses only exact arithmetic, so it is the same on every machine.
 pub fn squash(value: i32, mover: Player, half: i32) -> f64 {
     let value = f64::from(value);
     let reward = 0.3 * value / (value.abs() + f64::from(half));

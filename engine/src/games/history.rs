@@ -1,4 +1,4 @@
-//! What a position cannot know: which positions and moves came before it. Draws by threefold repetition are judged here.
+//! The history of a game, which a position does not hold: earlier positions and moves. Judges draws by threefold repetition.
 
 use super::{Game, Outcome};
 
@@ -30,7 +30,7 @@ impl History {
         self.last_moves
     }
 
-    /// Notes a position that has been reached, nobody knows by which move; call it for the start position too.
+    /// Records a position reached by an unknown move; call it for the start position too.
     pub fn push<G: Game>(&mut self, position: &G) {
         if position.is_irreversible() {
             self.keys.clear();
@@ -40,7 +40,7 @@ impl History {
         }
     }
 
-    /// Notes a position on the way through a search, to be taken back with [`Self::truncate_to`].
+    /// Records a position on a search path, to be removed with [`Self::truncate_to`].
     #[inline]
     pub fn push_search_position<G: Game>(&mut self, position: &G) {
         if let Some(key) = position.repetition_key() {
@@ -54,20 +54,20 @@ impl History {
         self.keys.len()
     }
 
-    /// Takes back what was noted since then.
+    /// Removes everything recorded since `mark`.
     #[inline]
     pub fn truncate_to(&mut self, mark: usize) {
         self.keys.truncate(mark);
     }
 
-    /// How often a position like this one has been noted.
+    /// Number of recorded positions with the same repetition key.
     pub fn occurrences<G: Game>(&self, position: &G) -> usize {
         position.repetition_key().map_or(0, |key| {
             self.keys.iter().filter(|&&seen| seen == key).count()
         })
     }
 
-    /// Whether `position`, already noted, is there for the third time.
+    /// Whether `position`, already recorded, occurs for the third time.
     pub fn is_threefold<G: Game>(&self, position: &G) -> bool {
         self.occurrences(position) >= 3
     }

@@ -195,15 +195,39 @@ pub const MAX_MOVE_BITS: u32 = 15;
 ///
 /// A value is one position: the board, whose turn it is, and the counters that end games. It holds no history;
 /// draws by repetition are judged by [`History`].
+///
+/// Play a game, with moves from text and from the list of legal moves:
+///
+/// ```
+/// use canopy_engine::games::{Game, History, Notation, Outcome, Player, connect_four::ConnectFour};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut position = ConnectFour::start(Default::default());
+/// let mut history = History::new();
+/// history.push(&position);
+/// for text in ["4", "4", "3", "3", "2", "2"] {
+///     let mv = position.parse_move(text)?;
+///     history.play(&mut position, mv);
+/// }
+/// assert_eq!(position.to_move(), Player::First);
+///
+/// let mut moves = Vec::new();
+/// position.legal_moves(&mut moves);
+/// assert_eq!(moves.len(), 7);
+/// history.play(&mut position, moves[0]);
+/// assert_eq!(history.outcome(&position), Some(Outcome::Win(Player::First)));
+/// # Ok(())
+/// # }
+/// ```
 pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
-    /// What a variant changes, as plain data. `Default` is the game as most people know it.
+    /// The variant, as plain data. `Default` is the standard game.
     type Rules: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static;
     /// `Ord` is the one tie-break order used by every search, file and test.
     type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
 
     /// How many bits a move takes when written as a number, at most [`MAX_MOVE_BITS`].
     const MOVE_BITS: u32;
-    /// How many values [`Self::reply_context`] has.
+    /// Number of values of [`Self::reply_context`].
     const REPLY_CONTEXTS: usize = 1 << Self::MOVE_BITS;
 
     /// The move as a number below 2 to the power of [`Self::MOVE_BITS`].
@@ -232,7 +256,8 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         self.outcome().unwrap_or(Outcome::Draw)
     }
 
-    /// Whether moves are listed in less time than memory takes to answer.
+    /// Whether generating the moves is faster than a cache miss, so that a search generates them again instead of reading
+    /// them.
     const HAS_FAST_MOVE_GENERATION: bool = true;
 
     /// Clears `out`, then fills it in ascending order. Empty exactly when [`Self::outcome`] is some.
@@ -269,7 +294,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         }
     }
 
-    /// Plays as [`Self::play_random`] does until the game is over; how many plies that took.
+    /// Plays as [`Self::play_random`] does until the game is over; returns the number of plies.
     #[inline(always)]
     fn play_out(&mut self, rng: &mut Rng) -> u32 {
         let mut plies = 0;
@@ -285,21 +310,21 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         self.legal_moves(out);
     }
 
-    /// How many moves [`Self::perft_moves`] would list.
+    /// Number of moves that [`Self::perft_moves`] would list.
     fn perft_count(&self) -> u64 {
         let mut moves = Vec::new();
         self.perft_moves(&mut moves);
         moves.len() as u64
     }
 
-    /// What a good reply to `mv`, played here, is remembered under: the move itself, or what it does to the board
-    /// where that says more.
+    /// The key under which last-good-reply playouts store replies to `mv` played here: the move itself, or its effect on the
+    /// board where that is more specific.
     #[inline(always)]
     fn reply_context(&self, mv: Self::Move) -> usize {
         Self::move_to_bits(mv) as usize
     }
 
-    /// How many pieces, discs or stones are in play; openings are told from endings by it.
+    /// Number of pieces, discs or stones in play; distinguishes openings from endings.
     fn piece_count(&self) -> u32;
 
     /// Two positions of a game with the same repetition key count as the same position for a draw by threefold
@@ -308,7 +333,7 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// Whether no position before this one can come back, so that a history may forget them.
+    /// Whether no earlier position can recur, so that a history may drop them.
     fn is_irreversible(&self) -> bool {
         false
     }
@@ -321,7 +346,7 @@ impl<G: Game + Notation + Evaluate + Symmetric + Explain> Playable for G {}
 
 /// Generic code for a game that is known only by name; see [`with_game`].
 pub trait Visitor {
-    /// What the code answers.
+    /// The result of the visit.
     type Out;
 
     /// Runs the code for one game under one variant's rules.

@@ -1,5 +1,5 @@
-//! Text in, text out: moves, positions, variants, drawings. Text is where trust ends: whatever comes in becomes a
-//! legal move, a sound position, or a [`ParseError`] that says in a sentence what was wrong and what was expected.
+//! Text of moves, positions and variants, and drawings. Input is untrusted: it becomes a legal move, a sound position, or a
+//! [`ParseError`] that names the problem and the expected form.
 
 use std::{borrow::Cow, fmt};
 
@@ -30,7 +30,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid whose stones `at` tells by column and row, counted from 0.
+    /// A grid with the stones that `at` returns for each column and row, counted from 0.
     pub fn new(columns: u8, rows: u8, at: impl Fn(u8, u8) -> Option<Player>) -> Self {
         let squares = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         Self {
@@ -104,7 +104,7 @@ pub trait Notation: Game {
     /// Why the game is over, in a few words; asked only when it is.
     fn end_reason(&self) -> &'static str;
 
-    /// What each side has (discs, stones), in games that are decided by counting.
+    /// The score of each side (discs, stones), in games that are decided by counting.
     fn score(&self) -> Option<[u32; 2]> {
         None
     }
@@ -130,7 +130,7 @@ pub trait Notation: Game {
     }
 }
 
-/// What was wrong with a text.
+/// Why a text was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// No such game.
@@ -148,7 +148,7 @@ pub enum ParseError {
         game: &'static str,
         /// The variant, quoted.
         text: String,
-        /// What would have been right.
+        /// The expected form.
         expected: String,
     },
     /// Not a position.
@@ -161,9 +161,9 @@ pub enum ParseError {
         game: &'static str,
         /// The position, quoted.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
-        /// What would have been right.
+        /// The expected form.
         expected: String,
     },
     /// Not the record of a game.
@@ -176,9 +176,9 @@ pub enum ParseError {
         game: &'static str,
         /// The record, quoted.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
-        /// What would have been right.
+        /// The expected form.
         expected: String,
     },
     /// Not a move at all.
@@ -188,7 +188,7 @@ pub enum ParseError {
         game: &'static str,
         /// The move, quoted.
         text: String,
-        /// What would have been right.
+        /// The expected form.
         expected: String,
     },
     /// A move, but not one that may be played here.
@@ -200,7 +200,7 @@ pub enum ParseError {
         text: String,
         /// Why it may not be played.
         problem: String,
-        /// What may be played instead.
+        /// The legal alternatives.
         expected: String,
     },
 }
@@ -288,8 +288,8 @@ pub fn quote(text: &str) -> String {
     }
 }
 
-/// A text as people may safely read it, on one line: what would move the cursor, change the direction of writing or not be seen
-/// at all stands there as `\u{202e}`.
+/// Escapes a text for display on one line: characters that move the cursor, change the writing direction or are invisible
+/// appear as `\u{202e}`.
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
@@ -305,7 +305,7 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters, direction marks (UAX #9), line separators, and what else has no width.
+/// Control characters, direction marks (UAX #9), line separators, and other characters without width.
 fn is_invisible(symbol: char) -> bool {
     symbol.is_control()
         || matches!(symbol,

@@ -1,4 +1,4 @@
-//! Perft: how many ways there are to play so many plies. A path that ends early is not counted at greater depths.
+//! Perft: the number of lines of play of exactly N plies. A line that ends early is not counted at greater depths.
 
 use super::Game;
 
@@ -37,7 +37,7 @@ pub fn perft_until<G: Game>(
     depth: u32,
     should_stop: &dyn Fn() -> bool,
 ) -> Option<u64> {
-    // What hangs below a few plies is counted between two questions.
+    // Subtrees of this depth are counted between two checks for a stop.
     const MAX_UNINTERRUPTED_DEPTH: u32 = 2;
     if depth <= MAX_UNINTERRUPTED_DEPTH {
         return (!should_stop()).then(|| perft(position, depth));

@@ -4,14 +4,14 @@ use super::{Game, Outcome, Player};
 use crate::machine::{Work, run_accelerated};
 use crate::rng::Rng;
 
-/// Plays uniformly random moves until the game is over; says who won and after how many plies.
+/// Plays uniformly random moves until the game is over; returns the result and the number of plies.
 #[inline(always)]
 pub fn playout<G: Game>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
     let plies = position.play_out(rng);
     (position.final_outcome(), plies)
 }
 
-/// What many playouts from one position came to.
+/// Results of many playouts from one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlayoutCounts {
     /// Games won by the first player.

@@ -22,7 +22,7 @@ enum ScriptNode {
 }
 
 impl Script {
-    /// Reads a script; what is wrong with it otherwise.
+    /// Parses a script; the error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let symbols: Vec<u8> = text
             .bytes()

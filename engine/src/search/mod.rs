@@ -290,6 +290,37 @@ pub struct BestMove<M> {
 }
 
 /// One way to choose a move.
+///
+/// Run a search, and read its tree:
+///
+/// ```
+/// use canopy_engine::{
+///     catalog,
+///     games::{Game, History, connect_four::ConnectFour},
+///     search::{SearchLimits, SearchTask, StopFlag},
+///     tree::snapshot::{self, SnapshotOptions},
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let spec = catalog::parse::<ConnectFour>("uct,exploration=0.7")?;
+/// let mut search = catalog::build::<ConnectFour>(&spec).ok_or("it plays another game")?;
+///
+/// let position = ConnectFour::start(Default::default());
+/// let mut history = History::new();
+/// history.push(&position);
+/// let limits = SearchLimits::iterations(500);
+/// let best = search.search(SearchTask::new(&position, &history, &limits, &StopFlag::new()));
+/// assert_eq!(best.report.iterations, 500);
+/// assert_eq!(best.report.pv()[0], best.mv);
+///
+/// let live = search.tree().ok_or("it grows no tree")?;
+/// let tree = snapshot::take(&*live.snapshot()?, &SnapshotOptions::default())?.tree;
+/// let sizes = tree.subtree_sizes();
+/// let visits: i32 = tree.children(0, &sizes).map(|row| tree.nodes()[row].visits).sum();
+/// assert!(tree.nodes()[0].visits >= visits);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Search<G: Game>: Send {
     /// Searches, and blocks until a limit is reached or the flag is set. Always answers with a legal move.
     fn search(&mut self, task: SearchTask<'_, G>) -> BestMove<G::Move>;

@@ -1,6 +1,6 @@
-//! Report 000's binary format, `.tree`: no header, the root's state and number of children, then node by node the move's
-//! name, both counters, the mean, the state's name and the number of children. Integers have 4 bytes and means 8, the
-//! least significant first; names are UTF-8 after their number of bytes. The root's own move and figures are not stored.
+//! Report 000's binary format, `.tree`: no header; the root's state and number of children, then node by node the move's
+//! name, both counters, the mean, the state's name and the number of children. Integers are 4 bytes, means 8, little-endian;
+//! names are UTF-8 after their length in bytes. The root's own move and statistics are not stored.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 
@@ -33,7 +33,7 @@ fn to_i32(number: usize) -> io::Result<i32> {
         .map_err(|_| io::Error::other(format!("{number} is too large a number for a .tree file")))
 }
 
-/// Reads a tree to the end of the input. The root's move is empty and its figures are 0.
+/// Reads a tree to the end of the input. The root's move is empty and its statistics are 0.
 pub fn read(input: impl Read) -> Result<Tree, TreeError> {
     read_into(TreeBuilder::default(), input).map(|part| part.tree)
 }

@@ -1,4 +1,4 @@
-//! A directory below which trees must stay, whatever a client asks for.
+//! Confines tree output to a directory, whatever a client requests.
 
 use std::{
     fs, io,
@@ -24,8 +24,8 @@ impl Confinement {
         }
     }
 
-    /// The directory that a path means, without links; an error if it lies elsewhere. What is not there yet will be
-    /// made, so only what is there can lead away.
+    /// Resolves `path` to a directory without links; an error if it is outside. Components that do not exist yet are created
+    /// later and cannot be links, so only existing ones are checked.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf, String> {
         let refuse = |problem: &str| {
             Err(format!(
@@ -41,7 +41,7 @@ impl Confinement {
         let mut is_there = true;
         for part in absolute.components() {
             match part {
-                // After something that is not there yet nobody knows where it would lead.
+                // Below a component that does not exist yet, `..` cannot be resolved.
                 Component::ParentDir if !is_there => return refuse("leads back out of itself"),
                 Component::ParentDir => drop(real.pop()),
                 Component::CurDir => {}

@@ -8,7 +8,7 @@ use csv::{ByteRecord, QuoteStyle, ReaderBuilder, Terminator, Writer, WriterBuild
 
 use super::{Tree, TreeBuilder, TreeError, TreePart, TreeRow};
 
-/// What the columns hold, for messages.
+/// Expected content of the columns, for error messages.
 const COLUMNS: [&str; 6] = [
     "move",
     "visits",
@@ -22,7 +22,7 @@ const COLUMNS: [&str; 6] = [
 pub const MAX_FIELD_BYTES: usize = 1 << 20;
 /// No row is longer: two names whose every byte is a doubled bar, and numbers.
 const MAX_ROW_BYTES: u64 = 4 * MAX_FIELD_BYTES as u64 + (1 << 16);
-/// How many bytes are read at a time.
+/// Size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// Writes a tree. Lines end with a line feed.
@@ -86,8 +86,8 @@ fn write_rows<W: Write>(
     Ok(())
 }
 
-/// Reads a tree from what `open` opens. It is opened a second time if it looks like a file quoted with `"`: when it is no
-/// tree with `|`, but is one with `"`.
+/// Reads a tree from what `open` opens. Opens it a second time if the file is no tree with `|` as the quote but is one with
+/// `"`.
 pub fn read<R: Read>(open: impl FnMut() -> io::Result<R>) -> Result<Tree, TreeError> {
     read_into(TreeBuilder::default, open).map(|part| part.tree)
 }
@@ -146,7 +146,7 @@ fn read_quoted(
         .map_err(|problem| TreeError::at_line(line, problem))
 }
 
-/// What is said to a field that is too long.
+/// Error message for a field that is too long.
 const FIELD_LIMIT_TEXT: &str = "expected at most 1048576 bytes";
 
 fn check_length(column: usize, field: &[u8], row: usize) -> Result<(), String> {

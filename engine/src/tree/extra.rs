@@ -1,18 +1,18 @@
-//! STEM.extra: what report 000's formats have no columns for, one record of a fixed size for every row of the tree.
+//! STEM.extra: statistics without a column in report 000's formats, one fixed-size record per row of the tree.
 //!
 //! ```text
 //! header   8 bytes   "CANOPYX1"
 //!          4         bytes in a record: 48; 32 in older files, which end before the last two fields
 //!          4         0
-//!          8         how many records follow
-//! record   8         sum of squared rewards of the player who made the move; not a number if the search keeps none
+//!          8         number of records
+//! record   8         sum of squared rewards of the player who made the move; NaN if the search keeps none
 //!          8         visits of the node, by this move or others
-//!          8         the mean that a table of positions has for the same player; not a number if there is none
-//!          1         certain result: 0 none, 1 the first player wins, 2 the second player wins, 3 drawn
-//!          1         bit 0: the move was cut off
+//!          8         the transposition table's mean for the same player; NaN if there is none
+//!          1         proven result: 0 none, 1 the first player wins, 2 the second player wins, 3 drawn
+//!          1         bit 0: the move was pruned
 //!          6         0
-//!          8         how many rewards the table has for that mean; 0 if there is none
-//!          8         the sum of their squares, for the same player; not a number if there is none
+//!          8         number of rewards in that mean; 0 if there is none
+//!          8         sum of their squares, for the same player; NaN if there is none
 //! ```
 
 use std::io::{self, BufReader, Read, Write};
@@ -26,29 +26,29 @@ const MAGIC: &[u8; 8] = b"CANOPYX1";
 const RECORD_BYTES: u32 = 48;
 const MIN_RECORD_BYTES: u32 = 32;
 
-/// What is known of a row beside its columns.
+/// Statistics of a row that have no column in the tree file.
 #[derive(Clone, Copy, Debug)]
 pub struct Extra {
-    /// Sum of squared rewards of the player who made the move; not a number if there is none.
+    /// Sum of squared rewards of the player who made the move; NaN if there is none.
     pub squares: f64,
     /// Visits of the node, by this move or others.
     pub node_visits: u64,
-    /// What a table of positions has for the same player, if it has an entry.
+    /// The transposition table's entry, seen by the same player, if it has one.
     pub table: Option<ExtraTableEntry>,
-    /// The certain result, where it is known.
+    /// The proven result, if there is one.
     pub proven: Option<Outcome>,
-    /// Whether the move was cut off.
+    /// Whether the move was pruned.
     pub cut: bool,
 }
 
 /// The entry of a position in a table.
 #[derive(Clone, Copy, Debug)]
 pub struct ExtraTableEntry {
-    /// How many rewards it was told; 0 if that is not known.
+    /// Number of rewards in the mean; 0 if unknown.
     pub visits: u64,
     /// Their mean.
     pub mean: f64,
-    /// The sum of their squares; not a number if there is none.
+    /// The sum of their squares; NaN if there is none.
     pub squares: f64,
 }
 
@@ -117,7 +117,7 @@ pub fn read(input: impl Read) -> Result<Vec<Extra>, TreeError> {
     read_rows(input, None).map(|(rows, _)| rows)
 }
 
-/// Reads the records of these rows, which are in order, or of all; and how many there are in all.
+/// Reads the records of these rows, which are in order, or of all; also returns the number of records in the file.
 pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>, u64), TreeError> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let mut magic = [0; 8];
@@ -182,7 +182,7 @@ pub fn read_rows(input: impl Read, wanted: Option<&[u32]>) -> Result<(Vec<Extra>
     Ok((rows, count))
 }
 
-/// A certain result as a number: 0 for none.
+/// A proven result as a number: 0 for none.
 pub(super) fn outcome_code(outcome: Option<Outcome>) -> u8 {
     match outcome {
         None => 0,
@@ -192,7 +192,7 @@ pub(super) fn outcome_code(outcome: Option<Outcome>) -> u8 {
     }
 }
 
-/// What [`outcome_code`] made a number of; none if it is no such number.
+/// Inverse of [`outcome_code`]; none for any other number.
 pub(super) fn outcome_from_code(code: u8) -> Option<Option<Outcome>> {
     match code {
         0 => Some(None),

@@ -32,7 +32,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's name tells.
+    /// The format named by a file's extension.
     pub fn from_path(path: &Path) -> Result<Self, TreeError> {
         path.extension()
             .and_then(OsStr::to_str)
@@ -80,7 +80,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A tree with what stands beside it.
+/// A tree with its sidecars.
 #[derive(Debug)]
 pub struct Document {
     /// The tree.
@@ -95,8 +95,27 @@ pub struct Document {
     pub problems: Vec<String>,
 }
 
-/// Reads a tree file, in the format its name tells unless one is given, and what stands beside it. The root's figures come
-/// from STEM.json where the format has none. A file beside it that is broken is told of, and left out.
+/// Reads a tree file with its sidecars. The format is `format`, or follows from the file's extension. Where the format stores
+/// no statistics of the root, they come from STEM.json. A broken sidecar is left out and named in [`Document::problems`].
+///
+/// ```
+/// use canopy_engine::tree::files;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::env::temp_dir().join(format!("canopy-doc-{}.csv", std::process::id()));
+/// // Columns: move, visits, visits of this search, mean, state, children.
+/// std::fs::write(&path, ",3,3,0.5,connect-four startpos,2\n4,2,2,0.75,p2,0\n1,1,1,0,p2,0\n")?;
+/// let document = files::read(&path, None)?;
+/// # std::fs::remove_file(&path)?;
+///
+/// let tree = &document.tree;
+/// let sizes = tree.subtree_sizes();
+/// let best = tree.children(0, &sizes).max_by_key(|&row| tree.nodes()[row].visits);
+/// assert_eq!(best.map(|row| tree.move_name(row)), Some("4"));
+/// assert!(document.meta.is_none() && document.problems.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> {
     let format = match format {
         Some(format) => format,
@@ -105,8 +124,8 @@ pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> 
     read_with(path, format, TreeBuilder::default).map(|(document, _)| document)
 }
 
-/// Reads a tree file of which the most visited part stays that fits into so many bytes, a node counting as `node_bytes`
-/// beside its names; and what was left out.
+/// Reads the most visited part of a tree file that fits into `bytes`, a node counting as `node_bytes` besides its names.
+/// Also returns what was left out.
 pub fn read_with_byte_limit(
     path: &Path,
     bytes: usize,
@@ -199,7 +218,7 @@ pub fn sidecar_path(path: &Path, extension: &str) -> PathBuf {
     path.with_extension(extension)
 }
 
-/// A counter as the formats can hold it, and whether it had to be made smaller.
+/// Clamps a counter to the formats' range; true if it was clamped.
 pub fn saturate_counter(counter: u64) -> (i32, bool) {
     match i32::try_from(counter) {
         Ok(counter) => (counter, false),
@@ -216,8 +235,8 @@ pub fn write_atomic(
     write_atomic_with(path, fill, |from, to| std::fs::rename(from, to))
 }
 
-/// [`write_atomic`] for what a person saves: the content is on the disk before the file has its name, so that a power failure
-/// leaves the old file or the new one. It takes milliseconds, which a person does not notice and a live game would.
+/// [`write_atomic`] for files that a person saves: syncs the content before the rename, so that a power failure leaves the
+/// old file or the new one. Takes milliseconds, too long for trees of a live game.
 pub fn write_atomic_synced(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -264,7 +283,7 @@ pub(super) fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
             .open(&temporary)
     };
     let created = match create() {
-        // Left behind by a process of the same number, or put there by somebody: never written through.
+        // Left behind by a process with the same id, or planted: never written through.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             std::fs::remove_file(&temporary)?;
             create()

@@ -1,19 +1,19 @@
-//! STEM.growth: the journal of how a tree grew, from which the tree after any iteration can be rebuilt.
+//! STEM.growth: the growth journal, from which the tree after any iteration can be rebuilt.
 //!
 //! ```text
 //! header   8 bytes   "CANOPYG1"
 //!          4         bit 0: a graph; bit 1: moves that were never followed are not shown; bits 2-3: positions are
 //!                    grouped by no symmetry (0), rotations (1), rotations and reflections (2); bit 4: and by colours
 //!          4         the number of the root
-//!          8         how many bytes of records are complete; what lies behind them is to be ignored
+//!          8         committed length: bytes of complete records; ignore what follows them
 //!          4         the version: 1; in journals of version 0 there are no records with a length
 //!          4         0
-//! records            words of 4 bytes, the least significant byte first; rewards and sums have two words, 1 being 2^32
+//! records            4-byte words, little-endian; rewards and sums take two words, 1 being 2^32
 //! ```
 //!
-//! The records are the words of the search itself, with its own numbers for nodes and moves: see
-//! [`crate::search::growth_records`]. Runs of different threads follow each other as they come, and so a record may speak of
-//! something that is only made in a later one. The reader sees to that: see `grower`.
+//! The records are the search's own, with its numbers for nodes and moves: see [`crate::search::growth_records`]. Runs of
+//! different threads are interleaved, so a record may refer to something that a later record creates; `growth_builder` holds
+//! it back until then.
 
 #![expect(
     clippy::indexing_slicing,
@@ -49,12 +49,12 @@ pub(super) const NONE: u32 = u32::MAX;
 /// No join yet, but there may be one.
 pub(super) const LEAF: u32 = NONE - 1;
 
-/// What a journal says of the whole search.
+/// The header's flags: facts about the whole search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalKind {
-    /// Whether nodes may be reached in more ways than one.
+    /// Whether a node may have several parents.
     pub is_graph: bool,
-    /// Whether moves that were never followed are not shown.
+    /// Whether unvisited moves are left out of the tree.
     pub hides_unvisited: bool,
     /// 0 for no grouping by symmetries, 1 for rotations, 2 for reflections too.
     pub grouping: u8,
@@ -84,7 +84,7 @@ impl JournalKind {
 /// Writes a journal.
 pub struct GrowthJournalWriter {
     file: File,
-    /// Bytes of records in the file, and of those that its header tells of.
+    /// Bytes of records in the file, and bytes of records committed in its header.
     written: u64,
     committed: u64,
     max_bytes: u64,
@@ -150,7 +150,7 @@ impl GrowthJournalWriter {
         Ok(())
     }
 
-    /// Says in the header what there is.
+    /// Writes the committed length to the header.
     pub fn commit(&mut self) -> io::Result<()> {
         if self.committed < self.written {
             self.file.seek(SeekFrom::Start(COMMITTED_OFFSET))?;
@@ -161,12 +161,12 @@ impl GrowthJournalWriter {
     }
 }
 
-/// How a tree grew. Times are numbers of completed iterations: what happened in the first iteration has time 1, what was
-/// there before has time 0. Nodes and moves are numbered from 0 in the order in which they were made, the root being node
-/// 0. In a tree move m leads to node m + 1.
+/// The growth of a tree, in memory. Times are numbers of completed iterations: the first iteration has time 1, the inherited
+/// tree time 0. Nodes and moves are numbered from 0 in order of creation, the root being node 0. In a tree, move m leads to
+/// node m + 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Growth {
-    /// What the header says.
+    /// The header's flags.
     pub kind: JournalKind,
     /// By node: its moves, as a range of move numbers, and since when it has them.
     pub(super) moves: Vec<(u32, u32)>,
@@ -182,30 +182,29 @@ pub struct Growth {
     /// if it leads to a leaf of its own, and [`NONE`] otherwise.
     pub(super) merges: Vec<LeafMerge>,
     pub(super) merge_of_edge: Vec<u32>,
-    /// By node and, in a graph, by move: what was known before.
+    /// By node and, in a graph, by move: visits and reward sum inherited from the search before.
     pub(super) inherited: Vec<(u32, u64)>,
     pub(super) inherited_edge_visits: Vec<u32>,
-    /// By node of which something was known before: the squares of its rewards; none if the search adds up no squares, or if
-    /// they cannot be known.
+    /// By inherited node: the sum of squared rewards. None if the search keeps no squares, or they are unknown.
     pub(super) squares: Option<HashMap<u32, u64>>,
-    /// The table of positions from which means come, if there is one and the journal tells of it.
+    /// The transposition table that supplies the means, if the journal records one.
     pub(super) table: Option<PositionTable>,
-    /// By node: the certain result, and since when.
+    /// By node: the iteration since which the result is proven, and the result.
     pub(super) proven: Vec<Option<(u32, Outcome)>>,
     /// By iteration: the leaf, or in a graph where its path ends in `paths`; and its reward.
     pub(super) leaves: Vec<u32>,
     pub(super) rewards: Vec<u64>,
     pub(super) paths: Vec<u32>,
-    /// Whether the journal has ended, and if so whether early.
+    /// Set when the journal has ended; true if it ended before the search.
     pub(super) ended: Option<bool>,
 }
 
-/// Which nodes have which entries in a table of positions. Entries are numbered from 0 in the order in which they are met.
+/// The transposition table's entries by node. Entries are numbered from 0 in the order in which they occur.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PositionTable {
-    /// How many entries the search's table has.
+    /// Number of entries of the search's table.
     size: u64,
-    /// Whether an entry is of one key at a time.
+    /// Whether an entry holds one key at a time.
     pub(super) verified: bool,
     /// By place in the search's table: our number.
     entry_indices: HashMap<u64, u32>,
@@ -213,8 +212,8 @@ pub(super) struct PositionTable {
     by_node: Vec<u32>,
     /// The entries and keys of visited nodes.
     visited: Vec<(u32, u64)>,
-    /// What entries were told that the journal does not tell: when it was seen, by which of `visited`, and what; in the
-    /// order of time.
+    /// Content of entries from before the journal, in order of time: the iteration at which it was seen, the index into
+    /// `visited`, and the content.
     pub(super) seeds: Vec<(u32, u32, RawTableEntry)>,
 }
 
@@ -238,7 +237,7 @@ impl PositionTable {
             + self.seeds.capacity() * size_of::<(u32, u32, RawTableEntry)>()
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub(super) fn len(&self) -> usize {
         self.entry_indices.len()
     }
@@ -249,13 +248,13 @@ impl PositionTable {
         self.visited.get(place as usize).copied()
     }
 
-    /// The entry and key of one that was told of.
+    /// The entry and key at an index of `visited`.
     pub(super) fn visited_entry(&self, place: u32) -> (u32, u64) {
         self.visited[place as usize]
     }
 
-    /// A node is visited for the first time at this time, and the table was told so much of its position before. Two threads
-    /// may say so; false if they differ.
+    /// Records the first visit of a node, and the content its table entry had before. Two threads may record the same visit;
+    /// false if they disagree.
     pub(super) fn visit(
         &mut self,
         node: u32,
@@ -279,7 +278,7 @@ impl PositionTable {
     }
 }
 
-/// In a graph a leaf turned out to be the position of a node. What it was told counts there from then on.
+/// A leaf of a graph that turned out to be an existing node's position: its visits count for that node from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeafMerge {
     /// When.
@@ -291,7 +290,7 @@ pub(super) struct LeafMerge {
 }
 
 impl Growth {
-    /// The node that a move of a graph led to after so many iterations, if it did.
+    /// The node that a graph's move led to after `at` iterations; none if it led nowhere yet.
     pub(super) fn target_at(&self, edge: u32, at: u32) -> Option<u32> {
         let index = edge as usize;
         if self.linked_at[index] > at {
@@ -308,17 +307,17 @@ impl Growth {
         self.rewards.len() as u32
     }
 
-    /// Whether the journal has ended; and if it has, whether the search went on without it.
+    /// None while the journal grows; true if it ended before the search.
     pub fn ended(&self) -> Option<bool> {
         self.ended
     }
 
-    /// Whether there is a table of positions whose figures are known.
+    /// Whether the statistics of a transposition table are known.
     pub fn has_table(&self) -> bool {
         self.table.is_some()
     }
 
-    /// How many nodes there are in the end.
+    /// Number of nodes after the last iteration.
     pub fn nodes(&self) -> usize {
         self.expanded_at.len()
     }
@@ -328,7 +327,7 @@ impl Growth {
         fn of<T>(list: &Vec<T>) -> usize {
             list.capacity() * size_of::<T>()
         }
-        // What a hash map takes for an entry beside it is about a byte, and an eighth of the room is left empty.
+        // A hash map takes about a byte per entry on top, and leaves an eighth of its room empty.
         let squares = self.squares.as_ref().map_or(0, |map| map.capacity() * 19);
         let table = self.table.as_ref().map_or(0, PositionTable::bytes);
         squares
@@ -359,7 +358,7 @@ impl Growth {
     }
 }
 
-/// What the header of a journal says.
+/// The header of a growth journal.
 struct JournalHeader {
     kind: JournalKind,
     root: u32,
@@ -396,7 +395,7 @@ fn read_header(input: &mut impl Read) -> Result<JournalHeader, TreeError> {
     })
 }
 
-/// So much of a journal is read at a time.
+/// Upper bound of one read.
 const MAX_CHUNK_BYTES: usize = 1 << 20;
 
 /// Reads on: records up to `committed` bytes in all.
@@ -405,7 +404,7 @@ fn read_records(
     mut input: impl Read,
     committed: u64,
 ) -> Result<(), TreeError> {
-    // What a liar promises is not worth the memory for it: it grows with what there is.
+    // A forged record count must not reserve memory: the buffer grows with the words actually read.
     const INITIAL_WORDS: usize = 1 << 14;
     let begin = HEADER_BYTES + builder.bytes_read();
     let wanted = committed - builder.bytes_read();
@@ -442,7 +441,7 @@ fn truncated_error(at: u64, committed: u64) -> TreeError {
     )
 }
 
-/// Reads until the room is full or there is no more; how many bytes it was.
+/// Reads until the buffer is full or the input ends; returns the bytes read.
 fn read_full(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     let mut got = 0;
     while got < room.len() {
@@ -477,12 +476,12 @@ impl GrowthJournalFile {
         self.header.root
     }
 
-    /// How many bytes of records are complete.
+    /// The committed length: bytes of complete records.
     pub(super) fn committed(&self) -> u64 {
         self.header.committed
     }
 
-    /// Looks again how many they are.
+    /// Rereads the committed length.
     pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
         let mut committed = [0; 8];
         self.file.seek(SeekFrom::Start(COMMITTED_OFFSET))?;
@@ -491,12 +490,12 @@ impl GrowthJournalFile {
         Ok(())
     }
 
-    /// How many bytes the file really has.
+    /// The file's actual length.
     fn length(&self) -> u64 {
         self.file.metadata().map_or(0, |meta| meta.len())
     }
 
-    /// Reads the words from a byte of the records on: at most so many bytes, and only what is complete.
+    /// Reads committed words from byte `at` of the records on, at most `max_bytes` bytes.
     pub(super) fn read_words(
         &self,
         at: u64,
@@ -533,14 +532,14 @@ pub struct JournalFollower {
 }
 
 impl JournalFollower {
-    /// Opens a journal and reads what is complete.
+    /// Opens a journal and reads its committed records.
     pub fn open(path: &Path) -> Result<Self, TreeError> {
         let mut follower = Self::new(GrowthJournalFile::open(path)?, MAX_CHUNK_BYTES);
         follower.read_all()?;
         Ok(follower)
     }
 
-    /// Nothing was read yet; so many bytes, or fewer, are read at a time.
+    /// A follower that has read nothing yet; it reads at most `chunk_bytes` at a time.
     pub(super) fn new(file: GrowthJournalFile, chunk_bytes: usize) -> Self {
         Self {
             builder: GrowthBuilder::new(file.kind(), file.root(), file.header.version),
@@ -550,7 +549,7 @@ impl JournalFollower {
         }
     }
 
-    /// Reads what was added since; whether there was anything.
+    /// Reads newly committed records; true if there were any.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
         self.file.refresh()?;
         let is_more = self.is_behind();
@@ -565,22 +564,22 @@ impl JournalFollower {
         Ok(())
     }
 
-    /// Whether there is something that was not read yet.
+    /// Whether committed records are still unread.
     pub(super) fn is_behind(&self) -> bool {
         self.builder.bytes_read() < self.file.committed()
     }
 
-    /// Looks whether there is more, without reading it.
+    /// Updates the committed length without reading records.
     pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
         self.file.refresh()
     }
 
-    /// Bytes of records that were read, and how many there are.
+    /// Bytes of records read, and committed.
     pub(super) fn progress(&self) -> (u64, u64) {
         (self.builder.bytes_read(), self.file.committed())
     }
 
-    /// Reads a piece of what there is.
+    /// Reads the next chunk of committed records.
     pub(super) fn read_chunk(&mut self) -> Result<(), TreeError> {
         let mut piece = self.chunk_bytes;
         loop {
@@ -604,12 +603,12 @@ impl JournalFollower {
         self.builder.bytes() + 4 * self.words.capacity()
     }
 
-    /// What was read.
+    /// The growth read so far.
     pub fn growth(&self) -> &Growth {
         self.builder.growth()
     }
 
-    /// What was read, to keep.
+    /// The growth read so far, by value.
     pub fn into_growth(self) -> Growth {
         self.builder.into_growth()
     }

@@ -1,9 +1,9 @@
-//! Makes a [`Growth`] of the records of a journal, in whatever pieces they arrive.
+//! Builds a [`Growth`] from the records of a journal, in chunks of any size.
 //!
-//! Nodes and moves get new numbers, which count them. A record that speaks of something that has not been made yet waits
-//! for it, and is taken up as soon as it is there, before the next record is read: so it does not matter where one piece
-//! ends and the next begins. Whoever waits is known to what it waits for, and a path goes on where it stopped, so that
-//! the time this takes grows no faster than the journal, whatever is in it.
+//! Nodes and moves are renumbered consecutively. A record that refers to something not created yet is deferred and applied
+//! as soon as it exists, before the next record is read, so chunk boundaries do not matter. A deferred record is filed under
+//! what it waits for, and a path resumes where it stopped, so the total time is linear in the journal's length, whatever it
+//! contains.
 
 #![expect(
     clippy::indexing_slicing,
@@ -34,17 +34,17 @@ pub(super) struct GrowthBuilder {
     expected_bytes: u64,
     /// The numbers that have room in tables.
     max_dense_ids: usize,
-    /// What the journal calls nodes and, in a graph, moves.
+    /// The journal's numbers of nodes and, in a graph, of moves.
     node_ids: IdMap,
     edge_ids: IdMap,
-    /// In a graph, by move: those that wait to hear where it leads.
+    /// In a graph, by move: deferred records that wait for its link.
     waiting_for_link: BTreeMap<u32, u32>,
     deferred: DeferredRecords,
-    /// Lists of records whose time has come.
+    /// Lists of deferred records that can be applied.
     ready: VecDeque<u32>,
 }
 
-/// What a record may wait for.
+/// What a deferred record waits for.
 #[derive(Clone, Copy)]
 enum MissingItem {
     /// A node, by the journal's number.
@@ -56,7 +56,7 @@ enum MissingItem {
 }
 
 impl GrowthBuilder {
-    /// So many numbers have room in any case.
+    /// Minimum capacity of the dense table, in numbers.
     const MIN_DENSE_IDS: usize = 1 << 10;
 
     /// Before the first record.
@@ -64,7 +64,8 @@ impl GrowthBuilder {
         let mut builder = Self {
             growth: Growth {
                 kind,
-                // The first version does not say whether squares are wanted; but from nothing on they can be added up.
+                // Version 0 does not say whether squares are used; without inherited visits they can be summed from the
+                // start.
                 squares: (version == 0).then(HashMap::new),
                 ..Growth::default()
             },
@@ -87,7 +88,7 @@ impl GrowthBuilder {
         builder
     }
 
-    /// How many bytes of records were read.
+    /// Bytes of records read.
     pub(super) fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
@@ -100,9 +101,9 @@ impl GrowthBuilder {
         self.growth
     }
 
-    /// Reads on; how many words were read. The last record may be torn.
+    /// Reads more words; returns how many were consumed. The last record may be incomplete.
     pub(super) fn read_words(&mut self, words: &[u32]) -> Result<usize, TreeError> {
-        // A thing that has a number takes two bytes of a journal at least, its code.
+        // Every numbered item takes at least two bytes of the journal, its code.
         let told = ((self.bytes_read / 2) as usize + words.len() * 2)
             .max(self.expected_bytes as usize / 2);
         self.max_dense_ids = told.max(Self::MIN_DENSE_IDS);
@@ -130,7 +131,7 @@ impl GrowthBuilder {
         Ok(words.len() - rest.len())
     }
 
-    /// So many bytes are really there: tables may have room for what they tell of.
+    /// Sets the number of bytes actually present, which bounds the tables' capacity.
     pub(super) fn set_expected_bytes(&mut self, bytes: u64) {
         self.expected_bytes = bytes;
     }
@@ -140,7 +141,7 @@ impl GrowthBuilder {
         self.growth.bytes() + self.node_ids.bytes() + self.edge_ids.bytes() + self.deferred.bytes()
     }
 
-    /// Takes up records whose time has come.
+    /// Applies deferred records whose items exist now.
     fn retry_ready(&mut self) -> Result<(), TreeError> {
         while let Some(last) = self.ready.pop_front() {
             let mut place = self.deferred.first(last);
@@ -162,7 +163,7 @@ impl GrowthBuilder {
     }
 
     fn defer(&mut self, thing: MissingItem, waiting: DeferredRecord) -> Result<(), String> {
-        // What was there before the search is told by one thread, in order.
+        // Before `begin` a single thread writes, in order.
         if !self.has_begun {
             return Err(match thing {
                 MissingItem::Node(number) => {
@@ -198,7 +199,7 @@ impl GrowthBuilder {
         Ok(())
     }
 
-    /// Does what a record says; what it waits for if that is too early.
+    /// Applies a record, or returns the item it has to wait for.
     #[inline(always)]
     fn apply_record(&mut self, record: GrowthRecord<'_>) -> Result<Option<MissingItem>, String> {
         if self.growth.ended.is_some() {
@@ -284,7 +285,7 @@ impl GrowthBuilder {
                 self.has_begun = true;
             }
             GrowthRecord::End { truncated: early } => {
-                // A journal that stops early may stop before what others wait for.
+                // A journal that ends early may lack what deferred records wait for.
                 if !early && self.deferred.len() > 0 {
                     return Err(format!(
                         "the end, with {} records that speak of what was never made",
@@ -317,7 +318,7 @@ impl GrowthBuilder {
         Ok(missing)
     }
 
-    /// The time of what is told now.
+    /// The iteration that the current record belongs to.
     fn now(&self) -> u32 {
         self.growth.iterations() + u32::from(self.has_begun)
     }
@@ -329,7 +330,7 @@ impl GrowthBuilder {
         self.growth.proven.push(None);
     }
 
-    /// Whether there can be an iteration with this reward.
+    /// Checks that another iteration with this reward is possible.
     fn check_iteration(&self, reward: u64) -> Result<(), String> {
         if !self.has_begun {
             return Err("an iteration before the search begins".to_owned());
@@ -491,7 +492,7 @@ impl GrowthBuilder {
         let begin = paths.len();
         paths.extend_from_slice(edges);
         let missing = self.resolve_path(&mut paths[begin..], &mut 0);
-        // One that has to wait begins once more when it is taken up, and from then on goes on where it stopped.
+        // A deferred path starts over when it is resumed for the first time, then continues where it stopped.
         if !matches!(missing, Ok(None)) {
             paths.truncate(begin);
         }
@@ -540,19 +541,19 @@ impl GrowthBuilder {
     }
 }
 
-/// A record that came too early.
+/// A deferred record.
 #[derive(Default)]
 struct DeferredRecord {
     words: Box<[u32]>,
     /// Where it stands in the file.
     offset: u64,
-    /// Of a path: how many of its moves have our numbers.
+    /// Of a path: the number of moves already renumbered.
     resolved: u32,
     /// The place of the next one in its list.
     next: u32,
 }
 
-/// Records that came too early, in lists: each list is a ring, known by the place of its last.
+/// Deferred records in circular lists, each identified by its last element.
 #[derive(Default)]
 struct DeferredRecords {
     slots: Vec<DeferredRecord>,

@@ -1,4 +1,4 @@
-//! What a search tells of its growth, written down by a thread of its own, word for word.
+//! Writes the growth records of a search to its journal, on a thread of its own.
 
 use std::{
     io,
@@ -21,20 +21,20 @@ use crate::search::growth_records::GrowthObserver;
 const MAX_PENDING_WORDS: usize = 16 << 20;
 /// Poll interval of a search that waits for the disk.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
-/// After so many runs a reader is told of them, even if there are more.
+/// Runs written before the committed length is updated, even if more are queued.
 const MAX_COMMANDS_PER_COMMIT: usize = 8;
 
-/// What the thread that writes is told.
+/// Commands to the writer thread.
 enum RecorderCommand {
-    /// The root's number, and what kind of journal there is to be.
+    /// The root's number and the header's flags.
     Begin(u32, u32),
     /// A run of words.
     Write(Vec<u32>),
-    /// From here on something is missing.
+    /// Records are missing from here on: the journal ends early.
     EndEarly,
 }
 
-/// What is between a search and the thread that writes.
+/// The queue between a search and the writer thread.
 #[derive(Default)]
 struct RecorderQueue {
     /// Words that are not written yet.
@@ -44,7 +44,7 @@ struct RecorderQueue {
 }
 
 impl RecorderQueue {
-    /// So many rooms are kept.
+    /// Upper bound of recycled buffers.
     const MAX_SPARE_BUFFERS: usize = 16;
 
     fn take_buffer(&self) -> Vec<u32> {
@@ -67,19 +67,19 @@ impl RecorderQueue {
     }
 }
 
-/// Hears a search and hands on what it hears.
+/// Observes a search and queues its records.
 pub(super) struct GrowthRecorder {
     sender: Option<Sender<RecorderCommand>>,
     queue: Arc<RecorderQueue>,
     has_overflowed: AtomicBool,
-    /// Whether the search waits for a slow disk.
+    /// Whether the search blocks while the queue is full, instead of ending the journal.
     blocks_when_full: bool,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl GrowthRecorder {
-    /// A journal of at most `most` bytes beside the other files of `stem`. When the disk is slow the search `waits`, or goes
-    /// on and the journal ends.
+    /// Starts a journal of at most `max_bytes` beside the other files of `stem`. When the disk is slow, the search waits if
+    /// `blocks_when_full`; otherwise the journal ends.
     pub(super) fn start(
         stem: Arc<FileStem>,
         max_bytes: u64,
@@ -100,14 +100,14 @@ impl GrowthRecorder {
         })
     }
 
-    /// Waits until all is written; an error if something could not be.
+    /// Waits until everything is written; an error if a write failed.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.sender = None;
         let result = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
         result.unwrap_or_else(|_| Err(io::Error::other("the journal's thread failed")))
     }
 
-    /// Waits for a disk that is behind, as long as there is somebody who writes.
+    /// Blocks while the queue is full and the writer thread lives.
     fn wait_for_room(&self) {
         let is_writing = || (self.thread.as_ref()).is_some_and(|thread| !thread.is_finished());
         while self.queue.pending_words.load(Ordering::Relaxed) > MAX_PENDING_WORDS && is_writing() {
@@ -160,7 +160,7 @@ fn run_writer(
     let mut writer = None;
     let mut result = Ok(());
     while let Ok(first) = receiver.recv() {
-        // What has come in the meantime is written with it, and made known together.
+        // Runs that arrived in the meantime are committed together.
         for message in
             std::iter::once(first).chain(receiver.try_iter().take(MAX_COMMANDS_PER_COMMIT))
         {

@@ -9,22 +9,21 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::search::growth_records::FIRST_TAG;
 
-/// No more than so many things are counted.
+/// Upper bound of numbered items.
 pub(super) const MAX_IDS: u32 = WAITING_BIT - 1;
 /// In a word of [`IdMap::dense`]: the rest is the list of those that wait for it.
 const WAITING_BIT: u32 = 1 << 31;
 
-/// What the numbers of a journal mean. The numbers of an honest one lie close together, for they are places in the memory
-/// of a search; these are looked up in a table. A table that the largest possible number asks for would be a present to
-/// liars, so it has room only for as many numbers as the journal has space to tell of.
+/// Maps a journal's numbers to consecutive ones. Honest numbers are dense, because they are slots in a search's memory, and
+/// are looked up in a table. The table's capacity is bounded by the numbers the journal has bytes for, so that a forged
+/// large number cannot reserve memory.
 #[derive(Default)]
 pub(super) struct IdMap {
     /// Numbers below this count as themselves: those that one thread gave to a new tree all do, and need no table.
     identity_end: u32,
-    /// By number: 0 if it is unknown, one more than what it counts as, or those that wait for it.
+    /// By number: 0 if unknown, one more than its index, or the head of the list waiting for it.
     dense: Vec<u32>,
-    /// Numbers that were given when there was no room for them in the table: the first of a block, how many, and what the
-    /// first counts as. Blocks do not overlap.
+    /// Numbers outside the table: first of a block, block length, and index of the first. Blocks do not overlap.
     sparse: BTreeMap<u32, (u32, u32)>,
     /// Those that wait for a number that had no room in the table.
     sparse_waiting: BTreeMap<u32, u32>,
@@ -36,7 +35,7 @@ impl IdMap {
         4 * self.dense.capacity() + 24 * self.sparse.len() + 16 * self.sparse_waiting.len()
     }
 
-    /// What a number counts as; none if it has not been given yet.
+    /// The index of a number; none if it is not assigned yet.
     #[inline(always)]
     pub(super) fn find(&self, number: u32) -> Option<u32> {
         if number < self.identity_end {

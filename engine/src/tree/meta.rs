@@ -1,4 +1,4 @@
-//! STEM.json and match.json: what a tree is of, and how a match stands.
+//! STEM.json and match.json: the sidecar of a tree, and the state of a match.
 
 use std::{collections::BTreeMap, io::Read};
 
@@ -10,7 +10,7 @@ use crate::games::Outcome;
 /// The version of the files that this program writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What stands in STEM.json. Keys that are missing have their defaults, unknown ones are ignored.
+/// The content of STEM.json. Missing keys have their defaults, unknown ones are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Meta {
@@ -23,7 +23,7 @@ pub struct Meta {
     pub game: String,
     /// The root position, as the game writes it.
     pub position: String,
-    /// How many plies had been played when the search began.
+    /// Plies played before the search.
     pub ply: u32,
     /// Who is to move at the root: 1 or 2.
     pub to_move: u8,
@@ -43,17 +43,17 @@ pub struct Meta {
     pub nodes: u64,
     /// Time used so far.
     pub milliseconds: u64,
-    /// The root's own figures, which .tree files do not have.
+    /// The root's own statistics, which `.tree` files lack.
     pub root: RootMeta,
     /// The move that was chosen; none while the search runs.
     pub chosen: Option<String>,
     /// The moves that the search expects both sides to play, the chosen one first; empty while it runs.
     pub line: Vec<String>,
-    /// What was left out of the tree file.
+    /// The limits of the tree file, and the number of omitted nodes.
     pub cut: CutMeta,
-    /// What the search had less of than was asked for, because there was not enough memory: a sentence each.
+    /// Resources the search had less of than requested, for lack of memory: a sentence each.
     pub shortfalls: Vec<String>,
-    /// Whether a counter was too large for the file and stands there as 2147483647.
+    /// Whether a counter exceeded the file's range and is written as 2147483647.
     pub saturated: bool,
     /// The file of extras, if there is one.
     pub extra: Option<String>,
@@ -77,7 +77,7 @@ pub struct LimitsMeta {
     pub milliseconds: Option<u64>,
 }
 
-/// The root's own figures.
+/// The root's own statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RootMeta {
@@ -89,7 +89,7 @@ pub struct RootMeta {
     pub mean: f64,
 }
 
-/// What was left out of a tree file.
+/// The part left out of a tree file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CutMeta {
@@ -97,11 +97,11 @@ pub struct CutMeta {
     pub max_nodes: Option<u64>,
     /// The fewest visits a row might have.
     pub min_visits: u64,
-    /// How many nodes of the search are not in the file.
+    /// Number of the search's nodes that are not in the file.
     pub left_out: u64,
 }
 
-/// What stands in match.json.
+/// The content of match.json.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MatchMeta {
@@ -109,9 +109,9 @@ pub struct MatchMeta {
     pub format: u32,
     /// The game, with its variant.
     pub game: String,
-    /// Which game of the match this is, from 1, and how many there are to be; 0 if nobody knows.
+    /// The number of this game in the match, from 1.
     pub number: u64,
-    /// How many games there are to be; 0 if nobody knows.
+    /// The number of games of the match; 0 if unknown.
     pub games: u64,
     /// The position this game began with.
     pub position: String,
@@ -175,7 +175,7 @@ pub fn read_match(input: impl Read) -> Result<MatchMeta, TreeError> {
 
 fn parse<T: for<'a> Deserialize<'a>>(input: impl Read) -> Result<T, TreeError> {
     let mut text = Vec::new();
-    // A sidecar is a few kilobytes; what is longer is something else.
+    // A sidecar is a few kilobytes; a longer file is something else.
     input.take(MAX_SIDECAR_BYTES + 1).read_to_end(&mut text)?;
     if text.len() as u64 > MAX_SIDECAR_BYTES {
         return Err(TreeError::at_line(

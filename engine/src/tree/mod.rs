@@ -1,4 +1,4 @@
-//! Search trees as plain data, and the files they live in.
+//! Search trees as plain data, and their files.
 //!
 //! The format half knows nothing of searches: [`Tree`] is a list of rows in pre-order, [`binary`] and [`csv`] are report
 //! 000's two formats, [`meta`], [`extra`] and [`columns`] are the files that stand beside them, [`growth`] is the journal of how a tree
@@ -43,13 +43,13 @@ pub mod writer;
 /// One node of a tree: a row of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeNode {
-    /// How often the move into the node was followed.
+    /// Visits of the edge into the node.
     pub visits: i32,
-    /// The second counter: how often in this search alone.
+    /// The second counter: visits in this search alone.
     pub second: i32,
     /// The mean reward, for the player who made the move.
     pub mean: f64,
-    /// How many children it has; they follow it in pre-order.
+    /// Number of children; their subtrees follow in pre-order.
     pub children: u32,
     /// The row of its parent, counted from 0; the root is its own parent.
     pub parent: u32,
@@ -95,8 +95,8 @@ impl Tree {
         &self.names[name.start as usize..(name.start + name.len) as usize]
     }
 
-    /// How many rows each node's subtree takes, itself included: the children of row r begin at r + 1, and the next sibling
-    /// of a child is as many rows further as its subtree takes.
+    /// The number of rows of each node's subtree, itself included: the children of row r begin at r + 1, and a child's next
+    /// sibling is one subtree size further.
     pub fn subtree_sizes(&self) -> Vec<u32> {
         let mut sizes = vec![1; self.nodes.len()];
         for row in (1..self.nodes.len()).rev() {
@@ -124,8 +124,8 @@ impl Tree {
         self.nodes.capacity() * size_of::<TreeNode>() + self.names.capacity()
     }
 
-    /// The root's figures as its children tell them: visits, second counter, and mean, which is the opponent's of the player
-    /// who chooses among the children. Means are taken for rewards from 0 to 1; where they are not, it is 0.
+    /// The root's visits, second counter and mean, derived from its children. The mean is that of the opponent of the player
+    /// who chooses among them. It is 0 if some child's mean is no reward from 0 to 1.
     pub fn root_stats_from_children(&self) -> (i32, i32, f64) {
         let (mut visits, mut second, mut sum, mut are_rewards) = (0_i64, 0_i64, 0.0, true);
         let sizes = self.subtree_sizes();
@@ -147,7 +147,7 @@ impl Tree {
         (counter(visits), counter(second), mean)
     }
 
-    /// The same tree with the figures that `.tree` files do not have for the root.
+    /// Sets the root's statistics, which `.tree` files lack.
     pub fn set_root_stats(&mut self, visits: i32, second: i32, mean: f64) {
         let root = &mut self.nodes[0];
         (root.visits, root.second, root.mean) = (visits, second, mean);
@@ -172,7 +172,7 @@ impl PartialEq for Tree {
     }
 }
 
-/// A row as it comes from outside.
+/// A row to be added to a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TreeRow<'a> {
     /// The name of the move.
@@ -185,7 +185,7 @@ pub struct TreeRow<'a> {
     pub mean: f64,
     /// The name of the state.
     pub state: &'a str,
-    /// How many of the following rows are children.
+    /// Number of children among the following rows.
     pub children: u32,
 }
 
@@ -193,22 +193,22 @@ pub struct TreeRow<'a> {
 pub struct TreeBuilder {
     nodes: Vec<TreeNode>,
     names: String,
-    /// Nodes that have children to come, and how many.
+    /// Nodes with children to come, and their number.
     open: Vec<(u32, u32)>,
     /// Names seen lately, by a hash: most names are seen again and again.
     recent_names: Vec<NameSpan>,
-    /// Where only the most visited part is wanted.
+    /// Set if only the most visited part is kept.
     prune: Option<PruneState>,
 }
 
-/// What a [`TreeBuilder`] leaves out.
+/// Decides which rows a [`TreeBuilder`] leaves out.
 struct PruneState {
-    /// The bytes that the tree may take, and how many of them a node counts as, without its names.
+    /// Memory limit in bytes, and the bytes a node counts as, without its names.
     bytes: usize,
     node_bytes: usize,
     /// Rows with fewer visits are left out, with all below them.
     min_visits: i32,
-    /// All rows so far, and by node its row.
+    /// Rows pushed so far, and the row of every kept node.
     rows_seen: u32,
     kept_rows: Vec<u32>,
 }
@@ -223,14 +223,14 @@ pub struct TreePart {
     pub tree: Tree,
     /// By node: its row in the whole tree, if something was left out.
     pub rows: Option<Vec<u32>>,
-    /// What was left out.
+    /// Rows that were left out.
     pub omitted: OmittedRows,
 }
 
-/// What was left out of a tree.
+/// Counts of the rows left out of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OmittedRows {
-    /// How many rows.
+    /// Number of rows.
     pub nodes: u64,
     /// Those have fewer visits, or are below rows that have; 0 if there are none.
     pub min_visits: u32,
@@ -255,7 +255,7 @@ impl Default for TreeBuilder {
 impl TreeBuilder {
     const RECENT_NAMES_CAPACITY: usize = 1 << 11;
 
-    /// Keeps the most visited part that fits into so many bytes, where a node counts as `node_bytes` beside its names.
+    /// Keeps the most visited part that fits into `bytes`, a node counting as `node_bytes` besides its names.
     pub fn with_byte_limit(bytes: usize, node_bytes: usize) -> Self {
         Self {
             prune: Some(PruneState {
@@ -412,7 +412,7 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// The tree, if it is complete, with what was left out; else what is missing.
+    /// The tree with counts of omitted rows; an error if rows are missing.
     pub fn finish_part(mut self) -> Result<TreePart, String> {
         let Some(cut) = self.prune.take() else {
             return Ok(TreePart {
@@ -487,7 +487,7 @@ impl TreeBuilder {
         !self.nodes.is_empty() && self.open.is_empty()
     }
 
-    /// How many rows there are so far.
+    /// Number of rows so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -497,7 +497,7 @@ impl TreeBuilder {
         self.nodes.is_empty()
     }
 
-    /// The tree, if it is complete; else what is missing.
+    /// The tree; an error if rows are missing.
     pub fn finish(self) -> Result<Tree, String> {
         match self.open.last() {
             _ if self.nodes.is_empty() => Err("there is no root".to_owned()),
@@ -514,7 +514,7 @@ impl TreeBuilder {
     }
 }
 
-/// What is said of a tree for which the system has no memory left.
+/// Error message when the system refuses memory for a tree.
 fn out_of_memory_message(_: TryReserveError) -> String {
     "the tree does not fit into memory".to_owned()
 }
@@ -529,7 +529,7 @@ fn name_slot(bytes: &[u8]) -> usize {
     (word >> 40) as usize % TreeBuilder::RECENT_NAMES_CAPACITY
 }
 
-/// Where in a file something was wrong.
+/// The location of an error in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileLocation {
     /// A line, counted from 1.
@@ -547,21 +547,21 @@ impl fmt::Display for FileLocation {
     }
 }
 
-/// What went wrong with a file.
+/// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// It cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is not what it should be.
+    /// The content violates the format.
     #[error("{place}: {problem}")]
     Malformed {
         /// Where.
         place: FileLocation,
-        /// What is wrong there.
+        /// The violation.
         problem: String,
     },
-    /// Its name does not say what it is.
+    /// The extension names no format.
     #[error("{0}")]
     Name(String),
 }

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The figures of a tree at one time.
+/// The statistics of a tree at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ReplayStats {
     iteration: u32,
@@ -29,13 +29,13 @@ struct ReplayStats {
     squares: Vec<u64>,
     /// By move, in a graph.
     edge_visits: Vec<u32>,
-    /// How many nodes of a tree have visits.
+    /// Number of visited nodes of a tree.
     visited_nodes: u64,
-    /// How many leaves of a graph have turned out to be known.
+    /// Number of a graph's leaf merges applied.
     applied_merges: usize,
-    /// By entry of a table of positions: the key it is of and what it was told.
+    /// By table entry: its key and statistics.
     entries: Vec<(u64, RawTableEntry)>,
-    /// How many of those that had been told something before have been met.
+    /// Number of seeds already applied.
     applied_seeds: usize,
 }
 
@@ -46,7 +46,7 @@ impl ReplayStats {
             + size_of::<(u64, RawTableEntry)>() * self.entries.capacity()
     }
 
-    /// Makes room for what the journal has more now: what was known of it before the search.
+    /// Extends the tables to the journal's current size, with inherited statistics for new items.
     fn extend_to(&mut self, growth: &Growth) {
         if let Some(known) = &growth.squares {
             let new = self.squares.len() as u32..growth.nodes() as u32;
@@ -65,8 +65,8 @@ impl ReplayStats {
         }
     }
 
-    /// Lets entries have what they had been told before they were met, up to this time. In a journal of one thread those that
-    /// are of the same key already have it.
+    /// Applies the seeds of entries up to this iteration. In a journal of one thread, entries with the same key have them
+    /// already.
     fn apply_seeds(&mut self, table: &PositionTable, at: u32) {
         while let Some(&(when, place, told)) = table.seeds.get(self.applied_seeds)
             && when <= at
@@ -80,8 +80,8 @@ impl ReplayStats {
         }
     }
 
-    /// Tells the table of a visit, after the node itself was told. An entry of another position, or one that knows less than
-    /// the node, becomes what the node knows; as `Bounded` does it.
+    /// Counts a visit in the table, after the node's own update. An entry of another position, or with fewer visits than the
+    /// node, is replaced by the node's statistics, as `BoundedStore` does.
     fn update_table(&mut self, table: &PositionTable, node: u32, reward: u64) {
         let Some((number, key)) = table.entry_of_node(node) else {
             return;
@@ -103,8 +103,8 @@ impl ReplayStats {
         told.squares = told.squares.wrapping_add(square_reward(reward));
     }
 
-    /// Lets nodes have what leaves were told that turned out to be theirs at this time. The leaves keep it, though nothing
-    /// leads to them any more, so that it can be taken back.
+    /// Adds the statistics of merged leaves to their nodes at this iteration. The leaves keep theirs, though unreachable, so
+    /// that the merge can be reverted.
     fn apply_merges(&mut self, growth: &Growth, at: u32) {
         while let Some(join) = growth.merges.get(self.applied_merges)
             && join.iteration <= at
@@ -119,7 +119,7 @@ impl ReplayStats {
         }
     }
 
-    /// Takes back what [`Self::apply_merges`] did at this time.
+    /// Reverts [`Self::apply_merges`] at this iteration.
     fn revert_merges(&mut self, growth: &Growth, at: u32) {
         while let Some(join) = self
             .applied_merges
@@ -137,7 +137,7 @@ impl ReplayStats {
         }
     }
 
-    /// Forgets what [`Self::extend_to`] knows anyway: the end, as far as nothing has happened to it yet.
+    /// Drops the tail that [`Self::extend_to`] can restore, because nothing has happened to it yet.
     fn trim_unchanged(&mut self, growth: &Growth) {
         let last = |figures: &Self| {
             let index = figures.visits.len().checked_sub(1)?;
@@ -164,12 +164,12 @@ impl ReplayStats {
     }
 }
 
-/// Whether an entry is there and, where entries are told apart, of this key.
+/// Whether an entry is occupied and, if entries are verified, has this key.
 fn entry_matches((key, told): &(u64, RawTableEntry), wanted: u64, verified: bool) -> bool {
     told.visits > 0 && (!verified || *key == wanted)
 }
 
-/// Where a journal comes from.
+/// The source of a journal's records.
 enum JournalSource {
     /// It was read.
     Complete(Box<Growth>),
@@ -186,12 +186,12 @@ impl JournalSource {
     }
 }
 
-/// A journal that can be turned to any iteration. Turning takes a few milliseconds: from the nearest of some times that it
-/// remembers it walks forwards or backwards, for whole numbers can be taken back exactly.
+/// A journal that can be moved to any iteration. A seek takes a few milliseconds: it steps forwards or backwards from the
+/// nearest checkpoint, since integer sums can be subtracted exactly.
 pub struct GrowthReplay {
     source: JournalSource,
     stats: ReplayStats,
-    /// The figures of multiples of `step`, in order.
+    /// Statistics at multiples of `step`, in order.
     checkpoints: Vec<ReplayStats>,
     checkpoint_interval: u32,
     /// The most bytes that these may take.
@@ -201,7 +201,7 @@ pub struct GrowthReplay {
 }
 
 impl GrowthReplay {
-    /// So many times are remembered.
+    /// Upper bound of kept checkpoints.
     const MAX_CHECKPOINTS: usize = 12;
     /// Times closer than this are not worth remembering.
     const MIN_CHECKPOINT_INTERVAL: u32 = 20_000;
@@ -233,7 +233,7 @@ impl GrowthReplay {
         }
     }
 
-    /// The same with a limit to the bytes of what it remembers.
+    /// Limits the memory of checkpoints, in bytes.
     pub(super) fn with_checkpoint_limit(mut self, bytes: usize) -> Self {
         self.max_checkpoint_bytes = bytes;
         self
@@ -252,7 +252,7 @@ impl GrowthReplay {
         self.checkpoints.iter().map(ReplayStats::bytes).sum()
     }
 
-    /// What is followed.
+    /// The followed journal, if any.
     pub(super) fn follower(&self) -> Option<&JournalFollower> {
         match &self.source {
             JournalSource::Following(follower) => Some(follower),
@@ -260,12 +260,12 @@ impl GrowthReplay {
         }
     }
 
-    /// Reads what was added to a journal that is followed; whether there was anything.
+    /// Reads new records of a followed journal; true if there were any.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
         self.read_more(JournalFollower::poll)
     }
 
-    /// Looks whether there is more of a journal that is followed, and reads a piece of it; whether there was anything.
+    /// Reads the next chunk of a followed journal; true if there was one.
     pub(super) fn poll_chunk(&mut self) -> Result<bool, TreeError> {
         self.read_more(|follower| {
             if !follower.is_behind() {
@@ -301,20 +301,20 @@ impl GrowthReplay {
         self.source.growth()
     }
 
-    /// How many iterations are done where it stands.
+    /// The current number of completed iterations.
     pub fn current_iteration(&self) -> u32 {
         self.stats.iteration
     }
 
-    /// Turns to the time after so many iterations, at most to the end.
+    /// Moves to the state after `iterations`, at most the last.
     pub fn seek(&mut self, iterations: u32) {
         self.seek_towards(iterations, u32::MAX);
     }
 
-    /// Goes towards that time, from the nearest time that it knows by at most so many iterations.
+    /// Moves towards `iterations` by at most `steps`, from the nearest checkpoint.
     pub fn seek_towards(&mut self, iterations: u32, steps: u32) {
         let to = iterations.min(self.growth().iterations());
-        // What a table forgets when an entry is replaced cannot be taken back: there is no way backwards.
+        // A replaced table entry cannot be restored, so with a table there are no steps backwards.
         let is_one_way = self.growth().has_table();
         if is_one_way && to < self.stats.iteration {
             self.stats = ReplayStats::default();
@@ -326,7 +326,7 @@ impl GrowthReplay {
             .iter()
             .filter(|figures| !is_one_way || figures.iteration <= to)
             .min_by_key(|figures| distance(figures));
-        // Copying the figures of every node is worth thousands of iterations.
+        // Copying the statistics of every node takes as long as thousands of iterations.
         if let Some(nearest) = nearest
             && distance(nearest) + Self::MIN_CHECKPOINT_INTERVAL / 2 < distance(&self.stats)
         {
@@ -355,7 +355,7 @@ impl GrowthReplay {
         }
     }
 
-    /// Remembers where it stands; if that is too much, half of what was remembered is forgotten.
+    /// Adds a checkpoint; above the memory limit, half of the checkpoints are dropped.
     fn add_checkpoint(&mut self) {
         let at = self.stats.iteration;
         if self
@@ -380,7 +380,7 @@ impl GrowthReplay {
         }
     }
 
-    /// Adds an iteration to the figures, or takes it back.
+    /// Adds an iteration to the statistics, or subtracts it.
     fn apply(&mut self, iteration: u32, forwards: bool) {
         let Self {
             source,
@@ -446,7 +446,7 @@ impl GrowthReplay {
             }
             if let Some(table) = &growth.table {
                 figures.apply_seeds(table, iteration + 1);
-                // Beginning at the root: two positions of the way may have the same entry.
+                // From the root down: two positions of the path may share an entry.
                 path.clear();
                 let mut node = growth.leaves[index];
                 path.push(node);
@@ -464,8 +464,8 @@ impl GrowthReplay {
         }
     }
 
-    /// The tree as it stands, `root` being the position at its root. The moves in a journal are only as good as the file:
-    /// what is made of them must check that they are legal.
+    /// The tree as it is now, `root` being its root position. A journal is untrusted: callers must check that its moves are
+    /// legal.
     pub fn view<'a, G: Searchable>(&'a self, root: &'a G) -> GrowthReplayView<'a, G> {
         GrowthReplayView { replay: self, root }
     }
@@ -490,8 +490,8 @@ impl GrowthReplay {
         }
     }
 
-    /// The sum of squared rewards for the first player of a node's frame, or of a move that leads nowhere yet; not a number if
-    /// it cannot be known.
+    /// The sum of squared rewards for the first player of a node's frame, or of a move that leads nowhere yet; NaN if it is
+    /// unknown.
     fn squares(&self, node: Option<u32>) -> f64 {
         if self.growth().squares.is_none() {
             return f64::NAN;
@@ -500,7 +500,7 @@ impl GrowthReplay {
         fixed_to_reward(squares)
     }
 
-    /// What the table of positions says of a visited node, if it says anything.
+    /// The table entry of a visited node, if it applies.
     fn table(&self, node: u32) -> Option<TableEntry> {
         let table = self.growth().table.as_ref()?;
         let (number, key) = table.entry_of_node(node)?;
@@ -534,7 +534,7 @@ const ONE: u64 = 1 << 32;
 /// The bit of a frame that says that colours are exchanged.
 const INVERTED_BIT: u8 = 8;
 
-/// A tree of a [`GrowthReplay`], to be looked at as one that a search lends out.
+/// The current tree of a [`GrowthReplay`], as a [`TreeView`].
 pub struct GrowthReplayView<'a, G> {
     replay: &'a GrowthReplay,
     root: &'a G,

@@ -1,5 +1,5 @@
-//! A journal as something to watch: the tree after any iteration, in rows, and how the visits of the root's moves went. The
-//! game is known by its name only, so that whoever watches need not know of games or searches.
+//! Reads a growth journal for display: the tree after any iteration, in rows, and the history of the root moves' visits. The
+//! game is known by name only, so that callers need no game types.
 
 #![expect(
     clippy::indexing_slicing,
@@ -25,23 +25,23 @@ use crate::{
 /// A tree as it was after some iterations.
 #[derive(Clone, Debug)]
 pub struct ReplayTree {
-    /// How many iterations were done.
+    /// Number of completed iterations.
     pub iteration: u32,
     /// The tree.
     pub tree: Tree,
-    /// What is known beside its rows, one for each.
+    /// Extra statistics, one per row.
     pub extra: Vec<Extra>,
-    /// Whether the figures of a table of positions are known, if the search has one.
+    /// Whether the table's statistics are known, if the search has a transposition table.
     pub has_table: bool,
-    /// How many nodes it had, with those that are left out here.
+    /// Number of its nodes, including those omitted here.
     pub total_nodes: u64,
     /// The rows along which the last iteration went, the root first, as far as they are there.
     pub path: Vec<u32>,
-    /// What is not there has fewer visits; 0 if everything is.
+    /// Omitted nodes have fewer visits than this; 0 if none was omitted.
     pub min_visits: u32,
 }
 
-/// How often each of the root's moves had been followed at some times.
+/// Visits of the root's moves, at several times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootVisitHistory {
     /// The moves, as they are written.
@@ -60,7 +60,7 @@ pub struct ReplayReader {
     limits: ReplayLimits,
 }
 
-/// How a journal is read.
+/// The two ways to read a journal.
 enum JournalBacking {
     /// All of it is in memory.
     InMemory(Box<InMemoryJournal>),
@@ -78,17 +78,17 @@ struct InMemoryJournal {
     stop_reason: Option<String>,
 }
 
-/// How often each of the root's moves was followed, at many times.
+/// Visits of the root's moves, sampled over time.
 #[derive(Clone, Debug)]
 pub(super) struct RootVisitTally {
-    /// So many iterations lie between two times.
+    /// Iterations between two samples.
     sample_interval: u32,
     /// By time, and there by move: after no iteration, after `step`, and so on. Moves at the end that were not known yet are
     /// missing.
     samples: Vec<Vec<u32>>,
     current: Vec<u32>,
     iterations: u32,
-    /// So many times are remembered, or half of them.
+    /// Upper bound of kept samples; at the bound, half are dropped.
     max_samples: usize,
 }
 
@@ -137,8 +137,8 @@ impl RootVisitTally {
         self.sample_interval = self.sample_interval.saturating_mul(2);
     }
 
-    /// The root's moves are known, by what was known of each before the search. Before the first iteration more may become
-    /// known of moves that are there already.
+    /// Sets the root's moves, by their inherited visits. Until the first iteration, inherited visits of known moves may
+    /// still grow.
     pub(super) fn extend_moves(&mut self, inherited: impl Iterator<Item = u32>) {
         if self.iterations == 0 {
             self.current.clear();
@@ -150,7 +150,7 @@ impl RootVisitTally {
         }
     }
 
-    /// With the root's moves and what was known of them before, in at most so many bytes; none if that is too little.
+    /// Serialises the history with the root's moves and their inherited visits; none if that exceeds `max_bytes`.
     pub(super) fn to_bytes(&self, moves: &[(u16, u32)], max_bytes: usize) -> Option<Vec<u8>> {
         let mut tally = self.clone();
         loop {
@@ -175,7 +175,7 @@ impl RootVisitTally {
         }
     }
 
-    /// What [`Self::to_bytes`] wrote; none if it is damaged.
+    /// Inverse of [`Self::to_bytes`]; none if the bytes are damaged.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<(Self, Vec<(u16, u32)>)> {
         let mut words = bytes.chunks_exact(4).map(|word| {
             let mut bytes = [0; 4];
@@ -238,7 +238,7 @@ impl InMemoryJournal {
         }
     }
 
-    /// Takes in what was read.
+    /// Updates the samples with newly read records.
     fn update(&mut self) {
         self.extend_branches();
         let growth = self.replay.growth();
@@ -307,10 +307,10 @@ impl ReplayReader {
         })
     }
 
-    /// So many times the bytes of a journal a tree of it takes in memory, more or less.
+    /// Approximate memory of a replayed tree, in bytes per journal byte.
     const MEMORY_PER_JOURNAL_BYTE: u128 = 12;
 
-    /// Reads what was added since, or within limits a piece of it; whether there was anything.
+    /// Reads new records, with a memory limit one chunk of them; true if there were any.
     pub fn poll(&mut self) -> Result<bool, TreeError> {
         let is_limited = self.limits.max_bytes > 0;
         match &mut self.backing {
@@ -354,7 +354,7 @@ impl ReplayReader {
             return Ok(());
         }
         let file = GrowthJournalFile::open(&self.path)?;
-        // One makes way before the other comes.
+        // Free the old replay before creating the new one.
         let empty = GrowthReplay::follow(JournalFollower::new(
             GrowthJournalFile::open(&self.path)?,
             0,
@@ -365,7 +365,7 @@ impl ReplayReader {
         Ok(())
     }
 
-    /// Whether there is something that was not read yet, or an index that gets better.
+    /// Whether records are unread or the index can still be refined.
     pub fn is_behind(&self) -> bool {
         match &self.backing {
             JournalBacking::InMemory(whole) => {
@@ -376,7 +376,7 @@ impl ReplayReader {
         }
     }
 
-    /// Bytes of records that were read, and how many there are.
+    /// Bytes of records read, and committed.
     pub fn progress(&self) -> (u64, u64) {
         match &self.backing {
             JournalBacking::InMemory(whole) => {
@@ -410,7 +410,7 @@ impl ReplayReader {
         }
     }
 
-    /// The iterations there are so far.
+    /// Iterations read so far.
     pub fn iterations(&self) -> u32 {
         match &self.backing {
             JournalBacking::InMemory(whole) => whole.replay.growth().iterations(),
@@ -418,7 +418,7 @@ impl ReplayReader {
         }
     }
 
-    /// Whether the journal has ended; and if it has, whether the search went on without it.
+    /// None while the journal grows; true if it ended before the search.
     pub fn ended(&self) -> Option<bool> {
         match &self.backing {
             JournalBacking::InMemory(whole) => whole.replay.growth().ended(),
@@ -426,15 +426,15 @@ impl ReplayReader {
         }
     }
 
-    /// Goes towards the time after so many iterations, at most after the last, by a few steps: for those who have little
-    /// time. With an index it is there at once.
+    /// Moves towards `iteration`, at most the last, by at most `steps`, for callers with a deadline. With an index it
+    /// arrives at once.
     pub fn seek_towards(&mut self, iteration: u32, steps: u32) {
         if let JournalBacking::InMemory(whole) = &mut self.backing {
             whole.replay.seek_towards(iteration, steps);
         }
     }
 
-    /// The iteration it is turned to; with an index always the last.
+    /// The current iteration; with an index always the last.
     pub fn current_iteration(&self) -> u32 {
         match &self.backing {
             JournalBacking::InMemory(whole) => whole.replay.current_iteration(),
@@ -442,8 +442,8 @@ impl ReplayReader {
         }
     }
 
-    /// The tree after so many iterations, at most after the last: all of it, or its most visited part of at most so many
-    /// nodes. An error says that the journal is not one of this game, or that its index cannot be read.
+    /// The tree after `iteration` iterations, at most the last: all of it, or its most visited part of at most `max_nodes`
+    /// nodes. Fails if the journal is not one of this game, or its index cannot be read.
     pub fn tree_at(
         &mut self,
         iteration: u32,
@@ -474,7 +474,7 @@ impl ReplayReader {
         }
     }
 
-    /// How the visits of the root's moves went, at so many times.
+    /// Visits of the root's moves at `sample_count` times.
     pub fn root_visit_history(&self, sample_count: usize) -> Result<RootVisitHistory, String> {
         let (tally, root_moves) = match &self.backing {
             JournalBacking::InMemory(whole) => {
@@ -527,7 +527,7 @@ fn path_start(growth: &Growth, iteration: usize) -> usize {
     (iteration.checked_sub(1)).map_or(0, |before| growth.leaves[before] as usize)
 }
 
-/// The moves of the root, and how often each had been followed before the search.
+/// The moves of the root, and their visits inherited from the search before.
 fn root_edges(growth: &Growth) -> impl Iterator<Item = (u32, u32)> {
     let (first, end) = growth.moves[0];
     (first..end).map(|edge| {
@@ -572,7 +572,7 @@ impl Visitor for SnapshotReplay<'_> {
     }
 }
 
-/// What nodes that were left out have fewer visits than; 0 if none was.
+/// Omitted nodes have fewer visits than this; 0 if none was omitted.
 fn omitted_below(taken: &Snapshot) -> u32 {
     if taken.cut.left_out == 0 {
         return 0;
@@ -625,7 +625,7 @@ impl Visitor for SnapshotPart<'_> {
 struct FormatRootMoves<'a> {
     /// Where positions may be in a frame.
     replay: Option<&'a GrowthReplay>,
-    /// The codes of the moves, and what is of no matter here.
+    /// The codes of the moves; the second field is unused here.
     moves: &'a [(u16, u32)],
     position: &'a str,
 }

@@ -1,4 +1,4 @@
-//! How many of the trees that a process writes stay on disk.
+//! The retention policy of a process's trees on disk.
 
 use std::{
     collections::BTreeMap,
@@ -18,14 +18,14 @@ pub struct TreeRetention {
 
 #[derive(Debug, Default)]
 struct RetentionState {
-    /// How many stay; 0 for all, which are not even counted.
+    /// Number of trees to keep; 0 for all, without tracking them.
     max_trees: usize,
     /// Directories and stems, by the order in which their searches began: several threads write, at their own pace.
     trees: BTreeMap<u64, (PathBuf, String)>,
 }
 
 impl TreeRetention {
-    /// Keeps so many trees from now on; 0 for all.
+    /// Keeps the newest `max_trees` trees from now on; 0 for all.
     pub fn set_max_trees(&self, max_trees: usize) {
         let mut state = self.state();
         state.max_trees = max_trees;
@@ -34,7 +34,7 @@ impl TreeRetention {
         }
     }
 
-    /// Takes in that the tree of a stem was written, for the first time or again; `order` tells which is newer.
+    /// Records that the tree of a stem was written, for the first time or again; a larger `order` is newer.
     pub(super) fn record_tree(&self, order: u64, directory: &Path, stem: &str) {
         let mut state = self.state();
         if state.max_trees == 0 {

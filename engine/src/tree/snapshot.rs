@@ -1,4 +1,4 @@
-//! What a search lends out, as rows: the only part of `tree` that walks through a search's tree.
+//! Turns a search's tree into rows: the only part of `tree` that walks a [`TreeView`].
 
 use super::{
     Tree, TreeBuilder, TreeRow,
@@ -18,12 +18,12 @@ use crate::{
     search::{EdgeView, ReferenceFrame, Reward, Searchable, TableEntry, TreeView},
 };
 
-/// What of a tree is wanted.
+/// Which part of a tree is written, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotOptions {
-    /// Whether every state is to be written out, not only the root's.
+    /// Writes every node's position, not only the root's.
     pub states: bool,
-    /// Whether there are to be extras.
+    /// Produces [`Extra`] records.
     pub extra: bool,
     /// The most rows there may be: the most visited part of the tree stays.
     pub max_nodes: Option<u64>,
@@ -36,20 +36,20 @@ pub struct SnapshotOptions {
 pub struct Snapshot {
     /// The rows.
     pub tree: Tree,
-    /// A record for each, if they were wanted.
+    /// A record per row, if [`SnapshotOptions::extra`] is set.
     pub extra: Vec<Extra>,
     /// Further figures of the search, if extras were wanted; no columns if it has none.
     pub columns: Columns,
     /// The root's own figures.
     pub root: RootMeta,
-    /// What was left out.
+    /// The limits, and the number of omitted nodes.
     pub cut: CutMeta,
-    /// Whether a counter was too large.
+    /// Whether a counter exceeded the format's range.
     pub saturated: bool,
 }
 
-/// Writes a tree down in rows. An error says that there is no memory for them, or that the tree is not one of the game, which
-/// happens only to trees that were read from somewhere.
+/// Turns a tree into rows. Fails if there is no memory for them, or if the tree has a move that is illegal in this game,
+/// which happens only to trees read from a file.
 pub fn take<G: Searchable + Notation>(
     view: &dyn TreeView<G>,
     options: &SnapshotOptions,
@@ -159,12 +159,12 @@ pub(super) fn to_board_move<G: Game + Symmetric>(
 /// Which moves stay.
 struct SnapshotFilter {
     min_visits: u64,
-    /// Moves with more visits than this stay, and so many of those with just as many.
+    /// Moves with more visits than the first number stay, and as many with exactly that number as the second says.
     threshold: Option<(u64, u64)>,
     /// In a graph instead the moves that stay, by node and place among its moves: one may be followed more often than those
     /// that lead there, and is not seen if none of these stays.
     kept_edges: Option<HashSet<(u32, usize)>>,
-    /// How many rows there would be if all stayed.
+    /// Number of rows without a filter.
     total: u64,
 }
 
@@ -190,7 +190,7 @@ impl SnapshotFilter {
             filter.threshold = visit_threshold(view, options.min_visits, most)?;
             return Ok(filter);
         }
-        // All visits, of what the fewest visits leave.
+        // Visits of all edges that `min_visits` leaves.
         let mut visits = Vec::new();
         let mut pending = vec![view.root()];
         let mut seen = HashSet::new();
@@ -257,7 +257,8 @@ impl SnapshotFilter {
     }
 }
 
-/// So many moves of a graph, by node and place: always the most followed of those at the nodes that are there already.
+/// The `most` most followed edges of a graph, by node and position: always the most followed among the edges of nodes
+/// already reached.
 fn most_visited_edges<G: Game>(
     view: &dyn TreeView<G>,
     min_visits: u64,
@@ -276,7 +277,7 @@ fn most_visited_edges<G: Game>(
                 if more.is_err() {
                     has_room = more;
                 } else if visits >= min_visits {
-                    // The first that was met goes before others like it.
+                    // Ties are broken by order of discovery.
                     waiting.push((visits, Reverse(met), node, place, child));
                     met += 1;
                 }
@@ -293,8 +294,8 @@ fn most_visited_edges<G: Game>(
     Ok(staying)
 }
 
-/// The threshold for so many edges of a tree, found without looking at the rest: no edge has more visits than the one above
-/// it, so that the most visited are met first when one goes down from the root.
+/// The visit threshold for `most` edges of a tree, found without visiting the rest: no edge has more visits than the one
+/// above it, so a best-first walk from the root meets the most visited first.
 fn visit_threshold<G: Game>(
     view: &dyn TreeView<G>,
     min_visits: u64,
@@ -323,7 +324,7 @@ fn visit_threshold<G: Game>(
             (least, alike) = (visits, 0);
         }
         alike += 1;
-        // Below what was never followed there is nothing.
+        // An unvisited edge has no subtree.
         if let Some(child) = child.filter(|_| visits > 0) {
             expand(&mut waiting, child)?;
         }
@@ -413,7 +414,7 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
                 inverted: frame.inverted,
                 mover: position.to_move().opponent(),
             };
-            // The figures are of the board already; the root's frame is not.
+            // The statistics are in the board's frame already; the root's frame may not be.
             let value = if frame.inverted {
                 1.0 - Reward::from_player(seen.mover, root.mean).for_player(Player::First)
             } else {
@@ -509,7 +510,7 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
     }
 }
 
-/// How figures for the first player of a frame are seen by the player who moved, on the board.
+/// Converts statistics for the first player of a frame to those of the player who moved, on the board.
 struct Perspective {
     inverted: bool,
     mover: Player,

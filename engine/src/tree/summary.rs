@@ -1,4 +1,4 @@
-//! A tree file looked at: its shape, its principal variation, and what does not add up.
+//! Describes a tree file: shape, principal variation, inconsistencies.
 
 #![expect(
     clippy::indexing_slicing,
@@ -7,10 +7,10 @@
 
 use super::files::Document;
 
-/// What there is to say about a tree.
+/// The description of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeSummary {
-    /// How many nodes there are on each level, the root's first.
+    /// Number of nodes on each level, the root's first.
     pub widths: Vec<u64>,
     /// The most visited moves from the root on.
     pub pv: Vec<String>,
@@ -18,16 +18,16 @@ pub struct TreeSummary {
     pub means: Option<(f64, f64)>,
     /// Rows that stand for a node that is expanded elsewhere.
     pub shared: u64,
-    /// What does not add up: what it is, how often, and the first row (counted from 1) where it is so.
+    /// Inconsistencies: kind, count, and first row (from 1).
     pub inconsistencies: Vec<Inconsistency>,
 }
 
 /// Something that does not add up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inconsistency {
-    /// What, to complete "at row 5 …".
+    /// The kind, to complete "at row 5 …".
     pub what: &'static str,
-    /// How many rows it is so at.
+    /// Number of rows affected.
     pub count: u64,
     /// The first of them, counted from 1.
     pub row: usize,
@@ -83,13 +83,13 @@ pub fn summarize(document: &Document) -> TreeSummary {
             }
         }
     }
-    // A row has the visits of its move. In a graph other moves lead to its node as well, also moves that were cut away or lie
-    // above the root by now, and the children have visits from them all: only the extras tell how many.
+    // A row has the visits of its edge. In a graph a node's children also have visits through other edges, including pruned
+    // ones and ones above the current root; only the extras have their number.
     for (row, node) in nodes.iter().enumerate() {
         let visits = match &document.extra {
             Some(extra) => i64::try_from(extra[row].node_visits).unwrap_or(i64::MAX),
             None if is_graph && row > 0 => continue,
-            // A root without figures of its own.
+            // A root without statistics of its own.
             None if row == 0 && node.visits == 0 => continue,
             None => node.visits.into(),
         };
@@ -124,7 +124,7 @@ pub fn summarize(document: &Document) -> TreeSummary {
     }
 }
 
-/// Whether the sidecar says that equal positions share a node.
+/// Whether the sidecar's search shares nodes between equal positions.
 fn is_graph_search(document: &Document) -> bool {
     let parameters = document.meta.as_ref().map(|meta| &meta.parameters);
     let store = parameters.and_then(|parameters| parameters.get("store"));

@@ -1,8 +1,8 @@
-//! Trees on their way to a directory that somebody watches: from copies, by a thread of its own, whole or not at all.
+//! Writes trees to a watched directory: from copies, on a thread of its own, atomically.
 //!
-//! Whatever the disk does, the search goes on: a fault is told once, and again only after something was written in between.
-//! For a live game a tree that cannot be written in time is lost, and the number of lost trees is told; a command that was
-//! asked for trees waits for the disk instead ([`TreeOutput::open_blocking`]).
+//! The search never fails because of the disk: an error is reported once, and again only after a success in between. In a
+//! live game, a tree that cannot be written in time is dropped, and the number of dropped trees is reported; a command that
+//! was asked for trees waits for the disk instead ([`TreeOutput::open_blocking`]).
 
 use std::{
     any::Any,
@@ -39,31 +39,31 @@ pub struct TreeOutputSettings {
     pub directory: PathBuf,
     /// The format of the tree files.
     pub format: Format,
-    /// What of the tree is written.
+    /// Which part of the tree is written.
     pub snapshot: SnapshotOptions,
-    /// How often a running search's tree is written; only in the end if none.
+    /// Interval of snapshots of a running search; none for the final tree only.
     pub snapshot_interval: Option<Duration>,
     /// The most bytes a journal may have; no journal if none.
     pub max_journal_bytes: Option<u64>,
 }
 
-/// The longest journal, unless something else is said: about 50 million iterations.
+/// Default limit of a growth journal, in bytes: about 50 million iterations.
 pub const DEFAULT_MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
 /// A copy of a search's tree.
 pub type TreeCopy<G> = Box<dyn TreeView<G> + Send>;
 
-/// Hears what went wrong, in a sentence.
+/// Receives error messages, one sentence each.
 pub type WarningSink = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Something for the writer thread to do.
 struct WriteJob {
     work: Box<dyn FnOnce() -> io::Result<()> + Send>,
-    /// Whether a finished search's tree is lost if it fails.
+    /// Whether this is the tree of a finished search, whose loss must be reported.
     is_final: bool,
 }
 
-/// What the writer thread and those who give it work know of each other.
+/// State shared by the writer thread and those that queue jobs.
 #[derive(Default)]
 struct WriterProgress {
     /// Jobs that are not done.
@@ -103,18 +103,18 @@ pub struct TreeOutput {
 }
 
 impl TreeOutput {
-    /// So many trees of a live game may wait for a slow disk; later ones are lost.
+    /// Trees of a live game that may wait for a slow disk; later ones are dropped.
     const MAX_PENDING_TREES: usize = 8;
-    /// A command whose disk has so many trees to write waits before it copies the next one.
+    /// Queued trees at which a blocking output waits before it copies the next one.
     const MAX_PENDING_COPIES: usize = 2;
 
-    /// Begins to write the trees of a live game, which waits for nobody; an error if the directory is not one and cannot be
-    /// made.
+    /// Opens the output of a live game, which never blocks on the disk; an error if the directory does not exist and cannot
+    /// be created.
     pub fn open(settings: TreeOutputSettings, warn: WarningSink) -> io::Result<Self> {
         Self::start(settings, warn, false)
     }
 
-    /// Begins to write for a command that was asked for trees: when the disk is behind, the search waits for it.
+    /// Opens the output of a command that was asked for trees: when the disk is slow, the search waits.
     pub fn open_blocking(settings: TreeOutputSettings, warn: WarningSink) -> io::Result<Self> {
         Self::start(settings, warn, true)
     }
@@ -132,7 +132,7 @@ impl TreeOutput {
             progress: Arc::clone(&progress),
             directory: settings.directory.clone(),
             warn,
-            // A command tells itself, at its end.
+            // A blocking command reports losses itself, at its end.
             reports_losses: !blocks_when_full,
             is_failing: false,
             lost: 0,
@@ -151,7 +151,7 @@ impl TreeOutput {
         })
     }
 
-    /// Lets somebody else decide how many trees stay.
+    /// Shares a retention policy with other outputs.
     pub fn with_retention(mut self, retention: Arc<TreeRetention>) -> Self {
         self.retention = retention;
         self
@@ -162,12 +162,12 @@ impl TreeOutput {
         &self.settings
     }
 
-    /// Whether everything so far is written.
+    /// Whether all queued jobs are written.
     pub fn is_idle(&self) -> bool {
         *self.progress.pending() == 0
     }
 
-    /// Waits until everything is written; how many trees of finished searches could not be.
+    /// Waits until everything is written; returns the number of finished trees that were lost.
     pub fn finish(mut self) -> u64 {
         self.close();
         self.progress.lost.load(Ordering::Relaxed)
@@ -209,7 +209,7 @@ impl TreeOutput {
         }
     }
 
-    /// Something of a finished search could not be had: to be told in its turn.
+    /// Queues the report that a finished search's tree could not be copied.
     fn submit_failure(&self, error: io::Error) {
         self.submit(WriteJob {
             work: Box::new(|| Err(error)),
@@ -232,7 +232,7 @@ impl Drop for TreeOutput {
     }
 }
 
-/// What the writer thread has.
+/// The writer thread's state.
 struct WriterThread {
     progress: Arc<WriterProgress>,
     directory: PathBuf,
@@ -240,7 +240,7 @@ struct WriterThread {
     reports_losses: bool,
     /// Whether the last job failed.
     is_failing: bool,
-    /// Trees lost since something was written, and how many of them somebody was told of.
+    /// Trees dropped since the last success, and how many of them were reported.
     lost: u64,
     reported: u64,
 }
@@ -255,7 +255,7 @@ impl WriterThread {
                 Ok(()) => self.reset_failures(),
                 Err(error) => self.record_failure(&error, is_final),
             }
-            // Who waits for the job has heard then what came of it.
+            // A job's outcome is reported before those waiting for it are woken.
             self.progress.finish_job();
         }
         self.report_losses();
@@ -293,7 +293,7 @@ impl WriterThread {
     }
 }
 
-/// What a thread said when it gave up.
+/// The message of a panic.
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = (panic.downcast_ref::<String>().map(String::as_str))
         .or_else(|| panic.downcast_ref::<&str>().copied());
@@ -311,19 +311,19 @@ pub struct SearchFiles<'a> {
 }
 
 impl SearchFiles<'_> {
-    /// Who wants to hear how the tree grows.
+    /// The observer of the tree's growth.
     pub fn observer(&self) -> Option<&dyn GrowthObserver> {
         self.recorder
             .as_ref()
             .map(|journal| -> &dyn GrowthObserver { journal })
     }
 
-    /// Whether there is time for a snapshot: everything before is written.
+    /// Whether a snapshot can be taken: all earlier jobs are written.
     pub fn is_idle(&self) -> bool {
         self.output.is_idle()
     }
 
-    /// Writes a copy of a tree that goes on growing. Of the sidecar, what the tree itself says is filled in.
+    /// Writes a copy of a growing tree. Fills in the fields of the sidecar that follow from the tree.
     pub fn snapshot<G: Searchable + Notation>(
         &self,
         copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
@@ -332,7 +332,7 @@ impl SearchFiles<'_> {
         self.write(copy, meta, None, false);
     }
 
-    /// Writes the tree of a finished search; the journal ends. Whoever keeps all trees waits here for a disk that is behind.
+    /// Writes the tree of a finished search and ends its journal. A blocking output waits here for a slow disk.
     pub fn finish<G: Searchable + Notation>(
         mut self,
         copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
@@ -399,15 +399,15 @@ fn write_files<G: Searchable + Notation>(
     })
 }
 
-/// What the names of a search's files begin with.
+/// The common beginning of a search's file names.
 pub struct FileStem {
     directory: PathBuf,
     /// Which search of the process it is of, from 1.
     order: u64,
-    /// What stands before and after the number that makes it unique.
+    /// Text before and after the number that makes the stem unique.
     prefix: String,
     suffix: String,
-    /// The number, and whether the name is known to be nobody else's.
+    /// The number, and whether the stem is claimed.
     number: Mutex<(u64, bool)>,
 }
 
@@ -444,8 +444,8 @@ impl FileStem {
         self.number.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the first file of this stem with `make`, which must not replace one: if there is one, it belongs to somebody
-    /// else, and another number is tried.
+    /// Creates the first file of this stem with `make`, which must not replace a file: if one exists, it belongs to another
+    /// process, and the next number is tried.
     pub(super) fn claim<T>(
         &self,
         extension: &str,

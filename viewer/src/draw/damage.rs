@@ -1,4 +1,4 @@
-//! What of a frame looks different from the one before it, so that only that is painted again.
+//! Damage tracking: the parts of a frame that differ from the previous one and must be repainted.
 
 use egui::{
     Rect, TextureId, TexturesDelta,
@@ -9,12 +9,12 @@ use crate::draw::painter::PixelRect;
 
 /// More parts than this are not worth going through the interface for.
 const MAX_AREAS: usize = 8;
-/// Two parts become one if that paints no more than so many pixels in vain.
+/// Pixels repainted in vain up to which two rectangles are merged.
 const MAX_WASTED_PIXELS: f32 = 4096.0;
-/// How far one looks for where two lists of shapes go on alike.
+/// Shapes to look ahead for the point where two lists match again.
 const MAX_LOOKAHEAD: usize = 48;
 
-/// What of a frame is out of date: a few rectangles, in pixels. They may overlap.
+/// The damaged part of a frame: a few rectangles, in pixels. They may overlap.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Damage {
     areas: Vec<Rect>,
@@ -32,7 +32,7 @@ impl Damage {
             return;
         }
         let mut area = area;
-        // What two become may lie close to a third.
+        // A merged rectangle may be close enough to a third.
         loop {
             let waste = |other: &Rect| {
                 let both = area.union(*other);
@@ -119,7 +119,7 @@ impl Damage {
     }
 }
 
-/// How many shapes of each list to pass over until they go on alike, or to the end of both.
+/// Shapes of each list to skip until they match again, or to the end of both.
 fn skip_to_match(gone: &[ClippedShape], new: &[ClippedShape]) -> (usize, usize) {
     for sum in 1..=MAX_LOOKAHEAD {
         for skipped in 0..=sum.min(gone.len()) {
@@ -164,7 +164,7 @@ mod tests {
         damage.pixel_rects(1000, 1000)
     }
 
-    /// Whether all parts together cover a place.
+    /// Whether the rectangles together cover a pixel.
     fn covers(parts: &[PixelRect], (x, y): (usize, usize)) -> bool {
         let has = |part: &PixelRect| {
             (part.columns.0..part.columns.1).contains(&x) && (part.rows.0..part.rows.1).contains(&y)

@@ -3,8 +3,8 @@
 //! The files lie in `viewer/fonts` as their authors published them, each with its licence, and are embedded in
 //! the program: egui 0.37 brings no font of its own, and no machine has to have these installed.
 //!
-//! Figures are tabular, all of one width, so that numbers do not dance while they count. egui cannot
-//! ask a font for such a feature, so the figures are exchanged in memory before anyone reads the font.
+//! Figures are tabular, all of one width, so that running counters do not jitter. egui cannot request a font feature, so the
+//! figures are exchanged in memory before the font is loaded.
 
 mod icons;
 mod outlines;
@@ -35,7 +35,7 @@ static INTER_SEMIBOLD: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 static DEJAVU_SANS: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
 
-/// The semibold family, as egui wants to hear it.
+/// The semibold family, by egui's name for it.
 pub fn semibold() -> FontFamily {
     FontFamily::Name(SEMIBOLD.into())
 }
@@ -47,8 +47,8 @@ pub fn install(context: &Context) {
     context.add_glyph_rasterizer(icons::rasteriser());
 }
 
-/// The fonts of the interface: the proportional family is Inter, the monospace family too (its figures are all of one
-/// width), and [`semibold`] is Inter SemiBold. DejaVu Sans stands behind each.
+/// The fonts of the interface: the proportional and the monospace family are Inter (its figures are tabular), and
+/// [`semibold`] is Inter SemiBold, each with DejaVu Sans as fallback.
 pub fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let files: [(&str, &'static [u8]); 3] = [

@@ -1,4 +1,4 @@
-//! Paints what egui tessellated into a pixmap, on the processor alone.
+//! Paints egui's tessellated primitives into a pixmap, on the CPU.
 //!
 //! egui hands over a list of triangles with colours and texture coordinates; everything it shows, text
 //! included, is made of them. [`Painter`] keeps egui's textures and draws those triangles over whatever the
@@ -159,7 +159,7 @@ impl Painter {
 fn pixel_clip(rect: Rect, pixels_per_point: f32, width: u32, height: u32) -> ClipRect {
     let width = i32::try_from(width).unwrap_or(i32::MAX);
     let height = i32::try_from(height).unwrap_or(i32::MAX);
-    // A conversion from float to integer saturates, and makes 0 of what is not a number.
+    // A conversion from float to integer saturates, and turns NaN into 0.
     let edge = |points: f32| (points * pixels_per_point).round() as i32;
     let left = edge(rect.min.x).clamp(0, width);
     let top = edge(rect.min.y).clamp(0, height);

@@ -20,9 +20,9 @@ use crate::draw::fonts;
 
 /// The size of ordinary text in points.
 pub const BODY_SIZE: f32 = 13.0;
-/// The size of headings, which are capitals, and of what is less important.
+/// Size of headings, which are capitals, and of secondary text.
 pub const SMALL_SIZE: f32 = 11.0;
-/// The size of what names a whole area, in semibold.
+/// Size of titles of whole areas, in semibold.
 pub const TITLE_SIZE: f32 = 15.0;
 
 /// The name of the text style for titles.
@@ -37,15 +37,15 @@ pub struct Theme {
     pub window: Color32,
     /// The ground of the areas at the sides, above and below.
     pub panel: Color32,
-    /// Buttons, fields, pop-ups and what else stands out from a panel.
+    /// Fill of buttons, fields, pop-ups and other raised elements.
     pub card: Color32,
     /// The ground of the tree.
     pub canvas: Color32,
     /// Separators and outlines.
     pub line: Color32,
-    /// What is to be read.
+    /// Primary text.
     pub text: Color32,
-    /// What may be read.
+    /// Secondary text.
     pub dim: Color32,
     /// The selection.
     pub warm: Color32,
@@ -55,11 +55,11 @@ pub struct Theme {
     pub edge_least: Color32,
     /// The edges with the most visits.
     pub edge_most: Color32,
-    /// Wins, and what goes well.
+    /// Wins and other good news.
     pub good: Color32,
     /// Losses, and errors.
     pub bad: Color32,
-    /// Nodes in which the player with the light men decides: the first, but in games that Black begins.
+    /// Nodes where the player with the light pieces is to move: the first player, except in games that Black begins.
     pub light_player: Color32,
     /// Nodes in which the other player decides.
     pub dark_player: Color32,
@@ -130,7 +130,7 @@ impl Theme {
             visuals: self.visuals(),
             // Nothing moves by itself but trees and pieces: a fade would have the window drawn again and again.
             animation_time: 0.0,
-            // A text that could be selected would catch the pointer, on cards beside it too; what is worth copying has a key.
+            // Selectable text would catch the pointer, on cards beside it too; text worth copying has a key.
             interaction: egui::style::Interaction {
                 selectable_labels: false,
                 ..egui::style::Interaction::default()
@@ -147,7 +147,7 @@ impl Theme {
             .color(self.dim)
     }
 
-    /// What names a whole area.
+    /// The title of a whole area.
     pub fn title(&self, text: impl Into<String>) -> RichText {
         RichText::new(text)
             .text_style(TextStyle::Name(TITLE_STYLE.into()))
@@ -222,7 +222,7 @@ impl Theme {
         }
     }
 
-    /// Buttons and the like: at rest, under the pointer, and pressed or focused; and what is no button at all.
+    /// Styles of buttons and the like: at rest, under the pointer, pressed or focused; and of inert elements.
     fn widgets(&self) -> Widgets {
         let lift = |amount: f32| mix(self.card, self.text, amount);
         let (hover, press) = if self.is_dark {
@@ -253,12 +253,12 @@ impl Theme {
     }
 }
 
-/// An opaque colour from its six hexadecimal figures.
+/// An opaque colour from its six hexadecimal digits.
 const fn hex(rgb: u32) -> Color32 {
     Color32::from_rgb((rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8)
 }
 
-/// A colour on the way from one opaque colour to another.
+/// Interpolates between two opaque colours.
 pub fn mix(from: Color32, to: Color32, amount: f32) -> Color32 {
     from.lerp_to_gamma(to, amount.clamp(0.0, 1.0))
 }

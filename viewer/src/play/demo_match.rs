@@ -1,4 +1,4 @@
-//! A match that the window itself starts, to have something to follow.
+//! A match that the window starts itself, for the demo.
 
 use std::{
     fs,
@@ -16,20 +16,20 @@ use canopy_engine::{
 
 use crate::system::{temporary::TemporaryDirectory, wake::Wake};
 
-/// What is to be seen.
+/// The match to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DemoMatchConfig {
     /// The game, with its variant.
     pub game: String,
     /// The command that starts the engine.
     pub engine: Vec<String>,
-    /// How many games.
+    /// Number of games.
     pub games: u32,
     /// Milliseconds between moves.
     pub pace_ms: u32,
     /// Whether the window closes when the match is over.
     pub close_when_over: bool,
-    /// Where the trees stay; a directory that goes with the match if none.
+    /// The directory of the trees; none for a temporary one.
     pub directory: Option<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ pub fn own_engine_command() -> Vec<String> {
 pub struct DemoMatch {
     child: Child,
     directory: PathBuf,
-    /// What makes the directory go after the match, unless it is to stay.
+    /// Removes the directory after the match, unless it is to stay.
     _temporary: Option<TemporaryDirectory>,
     engine: String,
     stderr_text: Receiver<String>,
@@ -121,7 +121,7 @@ impl DemoMatch {
             .stderr(Stdio::piped())
             .spawn();
         let mut child = spawned.map_err(|error| {
-            // What it would keep is empty so far.
+            // The directory is still empty.
             let _ = fs::remove_dir_all(&directory);
             failed(error)
         })?;
@@ -131,7 +131,7 @@ impl DemoMatch {
         let listening = listener.spawn(move || {
             let mut text = Vec::new();
             if let Some(said) = stderr {
-                // What goes wrong is told in a few lines.
+                // Error output is a few lines.
                 let _ = said.take(1 << 16).read_to_end(&mut text);
             }
             let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
@@ -163,7 +163,7 @@ impl DemoMatch {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }
 
-    /// What went wrong, told once; none while nothing has.
+    /// The error, once; none if there is none.
     pub fn take_error(&mut self) -> Option<String> {
         let said = self.stderr_text.try_recv().ok()?;
         let status = self.child.wait().ok()?;
@@ -176,7 +176,7 @@ impl DemoMatch {
 
 impl Drop for DemoMatch {
     fn drop(&mut self) {
-        // Engines go when nobody talks to them any more.
+        // Engines exit when their client is gone.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -40,11 +40,11 @@ pub struct LoadedGame {
     pub game: String,
     /// Where it began; empty for the game's own start.
     pub position: String,
-    /// What was played.
+    /// The moves.
     pub moves: Vec<String>,
 }
 
-/// Whether a file is one of a game, by its name.
+/// Whether a file is a game record, by its extension.
 pub fn is_game_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|name| name.to_str());
     extension.is_some_and(|name| {

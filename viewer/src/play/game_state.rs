@@ -1,5 +1,5 @@
-//! A game in the window as people see it: whose turn it is, what a click means, what can be taken back. No engine, no clock
-//! and no window are known here.
+//! A game in the window as people see it: whose turn it is, the meaning of a click, taking moves back. Independent of
+//! engines, clocks and windows.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,25 +14,25 @@ use crate::{
     play::match_state::MatchState,
 };
 
-/// What a person is called.
+/// The name of a human player.
 pub const PERSON_NAME: &str = "You";
 
 /// The games of a plan, one of which is being played.
 #[derive(Clone, Debug)]
 pub struct GameState {
     config: GameConfig,
-    /// What the two seats are called.
+    /// The names of the two players.
     names: [String; 2],
     /// The number of the game, from 1.
     game_number: u32,
     moves: Vec<String>,
-    /// How many of the moves are shown; all of them while the game goes on.
+    /// Number of moves shown; all of them while the game goes on.
     shown_ply: usize,
-    /// What has been clicked of a move so far.
+    /// The clicks of an incomplete move.
     clicks: Vec<BoardPlace>,
     /// Moves that the clicks name, one of which has to be chosen.
     choices: Vec<String>,
-    /// What each of the moves took.
+    /// Statistics of each move.
     move_stats: Vec<MoveStats>,
     score: ScoreMeta,
     /// Wins, draws and losses of the first seat, as the first player and as the second.
@@ -46,32 +46,32 @@ pub struct GameState {
     shown_position: PositionInfo,
 }
 
-/// What a move took.
+/// Time and effort of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MoveStats {
     /// Time.
     pub time: Duration,
-    /// Playouts or positions, as the engine told.
+    /// Playouts or positions, as the engine reported.
     pub nodes: u64,
-    /// Plies looked ahead, as the engine told.
+    /// Plies looked ahead, as the engine reported.
     pub depth: u32,
-    /// What the engine thought the position worth.
+    /// The engine's score of the position.
     pub score: Option<i32>,
 }
 
-/// Who is to do something.
+/// Who must act next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// A person, who plays this side.
     Person(Player),
     /// The engine in that seat, which plays this side.
     Engine(usize, Player),
-    /// Nobody: the game is over.
+    /// The game is over.
     Over(Outcome),
 }
 
 impl GameState {
-    /// The first game of a plan. An error says what is wrong with it.
+    /// The first game of a configuration; an error if the configuration is invalid.
     pub fn new(config: GameConfig) -> Result<Self, String> {
         let view = Board::after_moves(&config.game, &config.position, &[""; 0])?;
         let names = participant_names(&config);
@@ -100,7 +100,7 @@ impl GameState {
         Ok(table)
     }
 
-    /// What is played.
+    /// The configuration.
     pub fn config(&self) -> &GameConfig {
         &self.config
     }
@@ -125,7 +125,7 @@ impl GameState {
         &self.shown_position
     }
 
-    /// How many of the moves are shown.
+    /// Number of moves shown.
     pub fn shown_ply(&self) -> usize {
         self.shown_ply
     }
@@ -145,14 +145,14 @@ impl GameState {
         }
     }
 
-    /// What the one at a side is called.
+    /// The name of the player of a side.
     pub fn player_name(&self, player: Player) -> &str {
         self.names
             .get(self.participant_of(player))
             .map_or("", String::as_str)
     }
 
-    /// Who is to do something.
+    /// Who must act next.
     pub fn turn(&self) -> Turn {
         if let Some(player) = self.resigned {
             return Turn::Over(Outcome::Win(player.opponent()));
@@ -209,7 +209,7 @@ impl GameState {
         self.update_match_state()
     }
 
-    /// What a click on a place of the board does: the move that it completes, if any.
+    /// Handles a click on the board; returns the move it completes, if any.
     pub fn click(&mut self, place: BoardPlace) -> Option<String> {
         if !self.is_person_to_move() {
             return None;
@@ -249,13 +249,13 @@ impl GameState {
         &self.choices
     }
 
-    /// What has been taken hold of is let go.
+    /// Discards the clicks of an incomplete move.
     pub fn clear_clicks(&mut self) {
         self.clicks.clear();
         self.choices.clear();
     }
 
-    /// What lies over the board, with the pointer over one of its places.
+    /// The marks on the board, with the pointer over one of its places.
     pub fn marks(&self, hovered: Option<BoardPlace>) -> Marks {
         let mut marks = Marks {
             last_move: self.shown_position.last_move.clone(),
@@ -275,7 +275,7 @@ impl GameState {
                 !reach.complete.is_empty() || !reach.next.is_empty()
             };
             marks.selected = self.clicks.first().copied();
-            // In delta's last click stones are picked up, and what slides is where it will be.
+            // In Delta the last click picks up a stone; the sliding stone is shown at its target.
             marks.ghost = (self.clicks.get(1).copied()).or_else(|| hovered.filter(leads_on));
             if self.facts().board.marks_first_click || !self.clicks.is_empty() {
                 marks.targets = reach(&self.clicks).next;
@@ -302,7 +302,7 @@ impl GameState {
         }
     }
 
-    /// How many moves are taken back by an undo: those up to the last one of a person, or the last one if no person plays.
+    /// Number of moves an undo takes back: those up to a person's last one, or the last one if no person plays.
     fn undo_count(&self) -> usize {
         let Ok(now) = &self.state.board else {
             return 0;
@@ -318,12 +318,12 @@ impl GameState {
         last.map_or(0, |last| now.moves.len() - last)
     }
 
-    /// Whether there is something to take back.
+    /// Whether a move can be taken back.
     pub fn can_undo(&self) -> bool {
         self.undo_count() > 0
     }
 
-    /// Takes the last move back, and what the engine replied.
+    /// Takes the last move back, with the engine's reply.
     pub fn undo(&mut self) -> Result<(), String> {
         let left = self.moves.len() - self.undo_count().min(self.moves.len());
         self.moves.truncate(left);
@@ -333,13 +333,13 @@ impl GameState {
         self.update_match_state()
     }
 
-    /// Shows the position so many moves on.
+    /// Moves the shown position by this many plies.
     pub fn step_ply(&mut self, by: i64) -> Result<(), String> {
         let shown = (self.shown_ply as i64).saturating_add(by);
         self.show_ply(usize::try_from(shown).unwrap_or(0))
     }
 
-    /// Shows the position after so many moves.
+    /// Shows the position after `count` moves.
     pub fn show_ply(&mut self, count: usize) -> Result<(), String> {
         self.clear_clicks();
         self.shown_ply = count.min(self.moves.len());
@@ -372,7 +372,7 @@ impl GameState {
         let _ = self.update_match_state();
     }
 
-    /// Whether somebody gave up.
+    /// Whether a player has resigned.
     pub fn has_resigned(&self) -> bool {
         self.resigned.is_some()
     }
@@ -427,7 +427,7 @@ impl GameState {
         let _ = self.update_match_state();
     }
 
-    /// Whether more games are to come after this one: a series ends when nobody can catch up.
+    /// Whether another game follows: a series ends early once the lead exceeds the games left.
     pub fn has_next_game(&self) -> bool {
         let games = u64::from(self.config.games);
         let played: u64 = self.score.won.iter().sum::<u64>() + self.score.drawn;
@@ -449,12 +449,12 @@ impl GameState {
         self.by_colour
     }
 
-    /// What each of the moves took.
+    /// Statistics of each move.
     pub fn move_stats(&self) -> &[MoveStats] {
         &self.move_stats
     }
 
-    /// What a side has used of its time.
+    /// The time a side has used.
     pub fn time_used(&self, player: Player) -> Duration {
         let Ok(now) = &self.state.board else {
             return Duration::ZERO;
@@ -495,7 +495,7 @@ pub fn game_directory_name(number: u32) -> String {
     format!("game-{number:04}")
 }
 
-/// What the seats are called: a person, two of them apart, or an engine.
+/// The players' names: a person, two numbered persons, or an engine.
 fn participant_names(config: &GameConfig) -> [String; 2] {
     let both = config.participants.iter().all(Option::is_none);
     let name = |seat: usize| match config.participants.get(seat) {

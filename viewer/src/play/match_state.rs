@@ -1,4 +1,4 @@
-//! How a match stands: what match.json says, and what can be worked out from it.
+//! The state of a match: the content of match.json, and what follows from it.
 
 use std::{fs::File, path::Path};
 
@@ -12,18 +12,18 @@ use canopy_engine::{
 
 use crate::board::{Board, Marks, PositionInfo};
 
-/// The file that tells of a match, in its directory.
+/// The status file in a match's directory.
 pub const MATCH_FILE: &str = "match.json";
 
-/// So many players are told of; a match has two.
+/// Upper bound of players shown; a match of two has two.
 const MAX_PLAYERS: usize = 8;
-/// So many letters of a name are kept.
+/// Upper bound of a name's letters.
 const MAX_TEXT_CHARS: usize = 60;
 
-/// How a match stands.
+/// The state of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchState {
-    /// What the file says.
+    /// The content of the file.
     pub meta: MatchMeta,
     /// The position of the game that is played, or why there is none.
     pub board: Result<PositionInfo, String>,
@@ -33,7 +33,7 @@ pub struct MatchState {
     pub turns: Vec<TurnMoves>,
 }
 
-/// What the first player did and what the second did then, as places in the list of moves. A turn may have several moves.
+/// The moves of the first and then the second player in one turn, as ranges of the move list. A turn may have several moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnMoves {
     /// The moves of the first player, and of the second.
@@ -45,15 +45,15 @@ pub struct TurnMoves {
 pub struct MatchPlayer {
     /// The name.
     pub name: String,
-    /// Which side that is in this game; none for who does not play it.
+    /// The player's side in this game; none if it does not play.
     pub side: Option<Player>,
-    /// What was won so far; none if nobody counts.
+    /// The points so far; none if the match keeps no score.
     pub points: Option<String>,
     /// Milliseconds left; none without a clock.
     pub clock: Option<u64>,
 }
 
-/// Reads what the match of a directory says of itself; nothing if there is no match.
+/// Reads the status file of a directory; none if there is no match.
 pub fn read_match_file(directory: &Path) -> Result<Option<MatchMeta>, TreeError> {
     match File::open(directory.join(MATCH_FILE)) {
         Ok(file) => read_match(file).map(Some),
@@ -63,7 +63,7 @@ pub fn read_match_file(directory: &Path) -> Result<Option<MatchMeta>, TreeError>
 }
 
 impl MatchState {
-    /// Works out what there is to know.
+    /// Derives the state from the status file.
     pub fn new(meta: MatchMeta) -> Self {
         let board = Board::after_moves(&meta.game, &meta.position, &meta.moves);
         let line: Vec<(Player, String)> = match &board {
@@ -89,18 +89,18 @@ impl MatchState {
         }
     }
 
-    /// Whether the match says so, or all games are played.
+    /// Whether the match is declared over, or all games are played.
     pub fn is_over(&self) -> bool {
         let meta = &self.meta;
         let won = meta.score.won.iter();
         let played = won.fold(meta.score.drawn, |sum, &won| sum.saturating_add(won));
-        // Where nobody counts, games come in order.
+        // Without a score, games are played in order.
         let is_counted = !meta.score.names.is_empty();
         let played = if is_counted { played } else { meta.number };
         meta.over || meta.result.is_some() && meta.games > 0 && played >= meta.games
     }
 
-    /// What lies over the board: the last move.
+    /// The marks on the board: the last move.
     pub fn marks(&self) -> Marks {
         let now = self.board.as_ref().ok();
         Marks {
@@ -142,7 +142,7 @@ impl MatchState {
         printable(&self.meta.game)
     }
 
-    /// Which game of how many.
+    /// The number of the game, and of all games.
     pub fn game_label(&self) -> String {
         match self.meta.games {
             0 => format!("Game {}", self.meta.number),
@@ -172,7 +172,7 @@ impl MatchState {
             .collect()
     }
 
-    /// Which side somebody plays. Two of the same name cannot be told apart: then the order counts.
+    /// The side a player has. Players of the same name are told apart by their order.
     fn side_of(&self, index: usize, names: &[String]) -> Option<Player> {
         let is_twin = names.iter().filter(|name| **name == names[index]).count() > 1;
         let place = if is_twin {
@@ -188,7 +188,7 @@ impl MatchState {
         }
     }
 
-    /// The points of one of the players: a draw between two is half a point. Among more nobody knows who drew.
+    /// The points of a player: a draw is half a point. With more than two players, drawn games cannot be attributed.
     fn points(&self, index: usize) -> String {
         let score = &self.meta.score;
         let won = score.won.get(index).copied().unwrap_or(0);
@@ -202,7 +202,7 @@ impl MatchState {
         }
     }
 
-    /// Who has won the match; nobody while it goes on, or if it is drawn.
+    /// The winner of the match; none while it goes on, or if it is drawn.
     pub fn winner(&self) -> Option<String> {
         let score = &self.meta.score;
         let most = score.won.iter().max().filter(|_| self.is_over())?;
@@ -211,7 +211,7 @@ impl MatchState {
         best.next().is_none().then(|| printable(name))
     }
 
-    /// How the match ended, in a sentence; none while it goes on, or if nobody counts.
+    /// The result of the match as a sentence; none while it goes on, or without a score.
     pub fn result_text(&self) -> Option<String> {
         (self.is_over() && !self.meta.score.names.is_empty()).then(|| match self.winner() {
             Some(name) => format!("{name} wins the match"),
@@ -220,7 +220,7 @@ impl MatchState {
     }
 }
 
-/// Moves by turns: whoever is first begins a new one.
+/// Groups moves into turns; a move of the first player after the second's begins a new one.
 fn group_turns(players: impl Iterator<Item = Player>) -> Vec<TurnMoves> {
     let mut turns: Vec<TurnMoves> = Vec::new();
     let mut last = None;

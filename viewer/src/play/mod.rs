@@ -1,7 +1,8 @@
-//! Games that are played in the window: by people, by engines, by both.
+//! Games played in the window, by people and engines.
 //!
-//! A [`GameConfig`] says what is to be played and by whom; [`setup`] makes one of what is typed in. A [`game_state::GameState`] is the game
-//! as people see it, an [`engine_handle::EngineHandle`] an engine that plays in it, [`session::GameSession`] both together, and [`files`] are what is kept of it.
+//! A [`GameConfig`] is a game to play; [`setup`] makes one from typed input. A [`game_state::GameState`] is the game as
+//! people see it, an [`engine_handle::EngineHandle`] an engine that plays in it, [`session::GameSession`] combines them, and
+//! [`files`] reads and writes records.
 
 use std::time::Duration;
 
@@ -15,19 +16,19 @@ pub mod match_state;
 pub mod session;
 pub mod setup;
 
-/// What is to be played, and by whom.
+/// The game to play, and its players.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameConfig {
     /// The game, with its variant.
     pub game: String,
     /// Where it begins; empty for the game's own start.
     pub position: String,
-    /// Who plays the first and the second side: an engine, which says how long its moves may take, or a person.
+    /// The players of the first and the second side: an engine with its limits, or a person.
     pub participants: [Option<EngineConfig>; 2],
-    /// How many games there are to be, sides swapped from one to the next.
+    /// Number of games; sides are swapped after each.
     pub games: u32,
-    /// Whether one sees how the tree of every move grows.
+    /// Whether the growth of every move's tree is shown.
     pub animate: bool,
-    /// How long an engine's move takes at least, so that a person sees it.
+    /// Minimum time of an engine's move, so that a person sees it.
     pub min_move_time: Duration,
 }

@@ -1,5 +1,5 @@
-//! A game in progress: the table, the engines that play at it, and what was made of it so far. The window's own part, what it
-//! shows and follows, is the app's.
+//! A game in progress: the game's state, its engines, and their searches. What the window shows and follows is the app's
+//! part.
 
 use std::{
     path::Path,
@@ -23,13 +23,13 @@ use crate::{
     system::{temporary::TemporaryDirectory, wake::Wake},
 };
 
-/// An engine that has said nothing for so long may hang.
+/// Silence after which an engine is suspected to hang.
 const ENGINE_SILENCE_LIMIT: Duration = Duration::from_secs(15);
-/// What moves is drawn so often.
+/// Redraw interval of animations.
 pub(crate) const FRAME_INTERVAL: Duration = Duration::from_millis(16);
-/// The clocks are drawn so often.
+/// Redraw interval of clocks.
 const CLOCK_REDRAW_INTERVAL: Duration = Duration::from_secs(1);
-/// Random numbers of engines have so many bits.
+/// Bits of the engines' seeds.
 const SEED_BITS: u32 = 31;
 /// Whose random numbers are neither seat's.
 pub(crate) const ANALYST_SEED_INDEX: u64 = 2;
@@ -39,22 +39,22 @@ pub(crate) const ANALYST_SEED_INDEX: u64 = 2;
 pub struct ActiveSearch {
     /// Whose move it is.
     pub player: Player,
-    /// Which question it answers.
+    /// The request it answers.
     request_id: u64,
     /// Since when.
     pub started_at: Duration,
-    /// When it last said something.
+    /// Time of its last output.
     pub(crate) last_heard_at: Duration,
-    /// What it said: playouts or positions.
+    /// Playouts or positions, as it reported.
     pub nodes: u64,
 }
 
 /// Something that went wrong with an engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineFailure {
-    /// What happened, in a sentence.
+    /// The failure, in a sentence.
     pub text: String,
-    /// What it said last.
+    /// Its last output.
     pub last_output: Vec<String>,
     /// Whether it may still answer.
     pub is_unresponsive: bool,
@@ -66,15 +66,15 @@ pub struct GameSession {
     pub game: GameState,
     pub(crate) engines: [Option<EngineHandle>; 2],
     pub(crate) analyst: Option<EngineHandle>,
-    /// Whether it still looks.
+    /// Whether the analysis is still running.
     pub is_analysing: bool,
     /// When engines begin the next game of a series by themselves.
     pub(crate) next_game_at: Option<Duration>,
-    /// Where the trees go, as long as the game is played; it goes after the engines.
+    /// The directory of the trees, for the duration of the game; removed after the engines have ended.
     pub(crate) directory: TemporaryDirectory,
     pub(crate) recorder: Option<GameRecorder>,
     seed: u64,
-    /// The number of the last question, and of the last game that was begun.
+    /// The number of the last request, and of the last game started.
     last_request_id: u64,
     game_count: u64,
     /// The engine that looks for a move.
@@ -83,19 +83,19 @@ pub struct GameSession {
     pub(crate) delayed_move: Option<(Duration, String, MoveStats)>,
     /// When the player to move could begin to think.
     pub(crate) turn_started_at: Duration,
-    /// What went wrong.
+    /// The current failure, if any.
     pub failure: Option<EngineFailure>,
-    /// Whether engines wait.
+    /// Whether engines are paused.
     pub is_paused: bool,
-    /// Whether the next move of an engine is the last for now.
+    /// Whether the game pauses after the next engine move.
     pub(crate) is_single_step: bool,
     /// Whether the result of this game is in the score.
     pub(crate) is_scored: bool,
     /// The last game that was recorded.
     recorded_game: Option<u64>,
-    /// Whether one looks from the second player's side.
+    /// Whether the board is seen from the second player's side.
     pub is_flipped: bool,
-    /// How long a move of an engine takes at least.
+    /// Minimum time of an engine's move.
     pub min_move_time: Duration,
     /// The last move on its way, and since when.
     motion: Option<(MoveAnimation, Duration)>,
@@ -151,7 +151,7 @@ impl GameSession {
         })
     }
 
-    /// The last move on its way, and for how long it has been; none when it has arrived, or is not what is shown.
+    /// The animation of the last move, and the time it has run; none once it has ended, or if another position is shown.
     pub fn motion(&self, now: Duration) -> Option<(&MoveAnimation, Duration)> {
         let (motion, since) = self.motion.as_ref().filter(|_| self.game.is_at_end())?;
         let at = now.saturating_sub(*since);
@@ -165,7 +165,7 @@ impl GameSession {
         self.motion = motion.map(|motion| (motion, now));
     }
 
-    /// Stops whoever thinks; what they find is not wanted any more.
+    /// Cancels running searches and ignores their results.
     pub(crate) fn cancel_search(&mut self) {
         self.last_request_id += 1;
         self.delayed_move = None;
@@ -200,7 +200,7 @@ impl GameSession {
         }
     }
 
-    /// What fraction of its limit the engine that thinks has used; none without a limit that can be told.
+    /// The fraction of its limit that the running search has used; none without a measurable limit.
     pub fn progress(&self, now: Duration) -> Option<f32> {
         let thinking = self.search?;
         let seat = self.game.participant_of(thinking.player);
@@ -216,7 +216,7 @@ impl GameSession {
         Some(part.clamp(0.0, 1.0))
     }
 
-    /// What a side has used of its time, up to now.
+    /// The time a side has used, up to now.
     pub fn time_used(&self, player: Player, now: Duration) -> Duration {
         let is_running = match self.game.turn() {
             Turn::Person(mover) | Turn::Engine(_, mover) => mover == player && !self.is_paused,
@@ -230,7 +230,7 @@ impl GameSession {
         self.game.time_used(player) + running
     }
 
-    /// When something has to be done though nobody does anything.
+    /// The next time at which something is due without input.
     pub fn next_deadline(&self) -> Option<Duration> {
         let held = self.delayed_move.as_ref().map(|(at, _, _)| *at);
         let silence = (self.search.as_ref().filter(|_| self.failure.is_none()))
@@ -281,7 +281,7 @@ impl GameSession {
         Ok(())
     }
 
-    /// An engine makes a move; one that is not legal is its trouble.
+    /// Plays an engine's move; an illegal one is a failure of the engine.
     pub(crate) fn play_engine_move(&mut self, text: &str, effort: MoveStats, now: Duration) {
         let Turn::Engine(_, player) = self.game.turn() else {
             return;
@@ -306,7 +306,7 @@ impl GameSession {
         }
     }
 
-    /// Takes in what an engine says; whether a move was made.
+    /// Handles an engine's event; true if a move was made.
     pub(crate) fn handle_engine_event(&mut self, event: EngineEvent, now: Duration) -> bool {
         let (EngineEvent::Info(number, _)
         | EngineEvent::BestMove(number, _)
@@ -317,7 +317,7 @@ impl GameSession {
             return false;
         };
         thinking.last_heard_at = now;
-        // Who speaks is not silent.
+        // Output ends the silence.
         self.failure.take_if(|trouble| trouble.is_unresponsive);
         match event {
             EngineEvent::Info(_, info) => {
@@ -354,7 +354,7 @@ impl GameSession {
         }
     }
 
-    /// How long an engine may say nothing: not every one tells what it thinks before its time is up.
+    /// Silence allowed for a search: not every engine reports before its time is up.
     fn silence_limit(&self, thinking: &ActiveSearch) -> Duration {
         let seat = self.game.participant_of(thinking.player);
         let engine = self
@@ -367,7 +367,7 @@ impl GameSession {
         ENGINE_SILENCE_LIMIT + time.unwrap_or_default()
     }
 
-    /// Says so when an engine has said nothing for long.
+    /// Reports an engine that has been silent for too long.
     pub(crate) fn check_silence(&mut self, now: Duration) {
         let Some(thinking) = self.search.filter(|_| self.failure.is_none()) else {
             return;
@@ -416,12 +416,12 @@ impl GameSession {
         Ok(())
     }
 
-    /// Whether an engine waits to be told to make one move.
+    /// Whether a paused engine can be stepped by one move.
     pub fn can_step(&self) -> bool {
         self.is_paused && matches!(self.game.turn(), Turn::Engine(..))
     }
 
-    /// The result of a game that goes on, or is played again, counts no more.
+    /// Removes the result of a game that is continued or replayed from the score.
     pub(crate) fn remove_result(&mut self) {
         if std::mem::take(&mut self.is_scored) {
             self.game.remove_result();
@@ -466,7 +466,7 @@ impl GameSession {
     }
 }
 
-/// Whether the second player's side belongs below: the board has sides, and there a person sits, and nobody else.
+/// Whether the board starts flipped: it has sides, and the only person has the second one.
 fn should_flip_board(game: &GameState) -> bool {
     let is_person = |player: Player| {
         let seat = game.config().participants.get(game.participant_of(player));

@@ -1,4 +1,4 @@
-//! What is to be played, as it is typed in: kept as text until it is checked.
+//! The setup form of a game: text fields until they are validated.
 
 use std::{collections::BTreeMap, fmt, ops::RangeInclusive, time::Duration};
 
@@ -36,7 +36,7 @@ pub enum PlayMode {
     People,
 }
 
-/// What ends the search for a move.
+/// The kind of a search's limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitKind {
@@ -53,7 +53,7 @@ impl LimitKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Iterations, Self::Milliseconds, Self::Plies];
 
-    /// What it is counted in.
+    /// Its unit.
     pub fn name(self) -> &'static str {
         match self {
             Self::Iterations => "iterations",
@@ -67,27 +67,27 @@ impl LimitKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineSetup {
-    /// Whether it is another program, not ours.
+    /// Whether it is another program instead of Canopy.
     pub external: bool,
     /// The command that starts another program.
     pub command: String,
-    /// What that speaks.
+    /// The dialect of that program.
     pub dialect: EngineProtocol,
     /// Our search.
     pub search: String,
-    /// What is set about our search, by parameter: only what is not as the search has it.
+    /// Parameters of our search that differ from its defaults.
     pub parameters: BTreeMap<String, String>,
-    /// What ends the search for a move.
+    /// The kind of its limit.
     pub limit: LimitKind,
-    /// So many iterations.
+    /// Limit in iterations.
     pub iterations: String,
-    /// So many milliseconds.
+    /// Limit in milliseconds.
     pub milliseconds: String,
-    /// So many plies.
+    /// Limit in plies.
     pub plies: String,
-    /// Whether playouts are cut off.
+    /// Whether playouts are truncated.
     pub cuts_playouts: bool,
-    /// After so many plies they are.
+    /// Plies after which playouts are truncated.
     pub playout_limit: String,
     /// The constant of UCT.
     pub exploration: String,
@@ -112,7 +112,7 @@ impl Default for EngineSetup {
     }
 }
 
-/// What is to be played. The defaults are those of report 000's own window.
+/// The game to set up. The defaults are those of report 000's window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GameSetup {
@@ -126,13 +126,13 @@ pub struct GameSetup {
     pub plays_second: bool,
     /// The engines of the first and the second side.
     pub engines: [EngineSetup; 2],
-    /// How many games.
+    /// Number of games.
     pub games: String,
     /// Where they begin; empty for the game's own start.
     pub position: String,
-    /// Whether one sees how the tree of every move grows.
+    /// Whether the growth of every move's tree is shown.
     pub animate: bool,
-    /// How many milliseconds an engine's move takes at least.
+    /// Minimum time of an engine's move, in milliseconds.
     pub pause: String,
 }
 
@@ -159,15 +159,15 @@ pub enum SetupField {
     Game,
     /// Where it begins.
     Position,
-    /// How many games.
+    /// Number of games.
     Games,
-    /// How long an engine's move takes at least.
+    /// Minimum time of an engine's move.
     Pause,
     /// The search of a side.
     Search(usize),
     /// The command of a side.
     Command(usize),
-    /// What ends the searches of a side.
+    /// The limit of a side's searches.
     Limit(usize),
     /// When the playouts of a side are cut off.
     PlayoutLimit(usize),
@@ -204,7 +204,7 @@ pub fn side_name(side: usize) -> &'static str {
 pub struct SetupProblem {
     /// Where.
     pub field: SetupField,
-    /// What, in a sentence.
+    /// The problem, in a sentence.
     pub text: String,
 }
 
@@ -227,8 +227,8 @@ impl GameSetup {
         }
     }
 
-    /// Takes another game. What belongs to the old one alone is left behind: the variant, the position, and searches that
-    /// cannot play the new one.
+    /// Changes the game. Resets what only the old one has: the variant, the position, and searches that cannot play the new
+    /// one.
     pub fn set_game(&mut self, game: &str) {
         if self.game == game {
             return;
@@ -246,7 +246,7 @@ impl GameSetup {
                 engine.set_search(game, facts.default_search);
                 engine.external = external;
             } else if untouched == *engine {
-                // What is as the search has it may be something else in this game.
+                // Untouched parameters take the new game's defaults.
                 engine.set_search(game, &untouched.search);
             }
         }
@@ -260,7 +260,8 @@ impl GameSetup {
         }
     }
 
-    /// An engine of ours that looks at a position of a game with a search, for so many iterations, or plies where it has none.
+    /// An engine of ours that analyses a position with a search, limited to `effort` iterations, or plies for searches
+    /// without playouts.
     pub fn analysis_engine(
         game: &str,
         search: &str,
@@ -292,7 +293,7 @@ impl GameSetup {
         engine.ok_or_else(|| "There is no such search.".to_owned())
     }
 
-    /// What is to be played; or everything that has to be put right before. `own` is the command that starts our engine.
+    /// Validates the form: the game to play, or all problems. `own` is the command that starts our engine.
     pub fn validate(&self, own: &[String]) -> Result<GameConfig, Vec<SetupProblem>> {
         let mut problems = SetupProblems(Vec::new());
         let game = self.full_game();
@@ -395,7 +396,7 @@ impl SetupProblems {
 }
 
 impl EngineSetup {
-    /// What can end the search for a move: nothing where it needs no time.
+    /// The possible kinds of limits: none for a search that needs no time.
     pub fn available_limits(&self, game: &str) -> &'static [LimitKind] {
         const PLAYOUTS: &[LimitKind] = &[LimitKind::Iterations, LimitKind::Milliseconds];
         const LINES: &[LimitKind] = &[LimitKind::Plies, LimitKind::Milliseconds];
@@ -433,7 +434,7 @@ impl EngineSetup {
         }
     }
 
-    /// Takes one of our searches, with everything as that has it.
+    /// Selects one of our searches, with its default parameters.
     pub fn set_search(&mut self, game: &str, search: &str) {
         self.external = false;
         self.search = search.to_owned();
@@ -511,14 +512,14 @@ impl EngineSetup {
         }
     }
 
-    /// Another program; or what is wrong with its command.
+    /// Another program; an error if its command is invalid.
     fn external_engine(&self) -> Result<EngineConfig, String> {
         if self.command.trim().is_empty() {
             return Err("Say which program plays, with its arguments.".to_owned());
         }
         let text = format!("dialect={} {}", self.dialect.name(), self.command);
         let engine = EngineConfig::parse(&text, &[]).map_err(|error| {
-            // What was expected is told by the tooltip.
+            // The tooltip has the expected form.
             let whole = error.to_string();
             let short = whole.strip_prefix(&format!("engine {text:?}: "));
             let short = short.and_then(|rest| rest.split_once(": expected"));
@@ -531,7 +532,7 @@ impl EngineSetup {
         Ok(engine)
     }
 
-    /// What the engine is told with every move.
+    /// The limits sent to the engine with every move.
     fn move_limits(&self, side: usize, game: &str, problems: &mut SetupProblems) -> MoveLimits {
         let is_oldest = !self.external && self.search == REPORT_000_SEARCH;
         let field = SetupField::Limit(side);
@@ -570,7 +571,7 @@ impl EngineSetup {
         }
     }
 
-    /// Our search with what is set about it, as its option wants it.
+    /// Our search with its parameters, as the value of its option.
     fn search_option(&self, side: usize, game: &str, problems: &mut SetupProblems) -> String {
         if let Err(text) = game_info::configure(game, &self.search, &[]) {
             problems.add(SetupField::Search(side), text);
@@ -614,7 +615,7 @@ impl EngineSetup {
         text
     }
 
-    /// After how many plies playouts are cut off; 0 for never.
+    /// Plies after which playouts are truncated; 0 for never.
     fn playout_limit_value(&self, field: SetupField, problems: &mut SetupProblems) -> String {
         if !self.cuts_playouts {
             return "0".to_owned();

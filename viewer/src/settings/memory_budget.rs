@@ -1,4 +1,4 @@
-//! How much memory the viewer may keep, and who may keep how much of it.
+//! The viewer's memory budget, and its shares.
 
 use std::{fs, path::PathBuf};
 
@@ -11,14 +11,13 @@ const MEGABYTE: usize = 1 << 20;
 pub const MAX_MEGABYTES: u32 = 1 << 20;
 /// The default is never more than this, nor more than a quarter of the machine's memory.
 const MAX_DEFAULT_BYTES: usize = 2048 * MEGABYTE;
-/// Less is not worth the trouble: the window itself takes more.
+/// Lower bound of the budget; the window itself takes more.
 const MIN_BYTES: usize = 16 * MEGABYTE;
-/// What a node of a tree takes that is shown, with the tree itself; see `Model::bytes`.
+/// Bytes per shown node, the tree itself included; see `TreeModel::bytes`.
 pub const NODE_BYTES: usize = 192;
 
-/// The bytes that trees and journals may take. Of sixteen parts, 5 are for the trees of files that are kept ready and 5
-/// for one that is being read, 3 are for the journal, and 3 for trees made of it, of which there are two when one takes
-/// the place of the other.
+/// The memory budget of trees and journals. In sixteenths: 5 for cached trees of files, 5 for one being read, 3 for the
+/// journal, 3 for trees rebuilt from it, of which there are two while one replaces the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryBudget {
     bytes: usize,
@@ -26,7 +25,7 @@ pub struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// What the settings say.
+    /// The budget of the settings.
     pub fn from_settings(settings: &ViewerSettings) -> Self {
         let budget = Self::new(settings.memory);
         match &settings.cache {
@@ -35,7 +34,7 @@ impl MemoryBudget {
         }
     }
 
-    /// So many megabytes; 0 for a quarter of the machine's memory, and at most 2048.
+    /// A budget in megabytes; 0 for a quarter of the machine's memory, at most 2048.
     pub fn new(megabytes: u32) -> Self {
         let bytes = match megabytes as usize {
             0 => (machine_memory() / 4).min(MAX_DEFAULT_BYTES),
@@ -57,23 +56,23 @@ impl MemoryBudget {
         Self { cache, ..self }
     }
 
-    /// What the tree of a file may take.
+    /// Limit of one tree file, in bytes.
     pub fn max_tree_bytes(&self) -> usize {
         self.bytes / 16 * 5
     }
 
-    /// What the trees of files may take together that are kept ready.
+    /// Limit of all cached trees together, in bytes.
     pub fn max_cached_bytes(&self) -> usize {
         self.bytes / 16 * 5
     }
 
-    /// A file is read before it is wanted if it has no more bytes than this.
+    /// Largest file that is prefetched, in bytes.
     pub fn max_prefetch_bytes(&self) -> u64 {
         // A tree takes about four times as much as its file.
         (self.bytes / 128) as u64
     }
 
-    /// What a journal may take.
+    /// Limits of a growth journal.
     pub fn journal_limits(&self) -> replay_reader::ReplayLimits {
         replay_reader::ReplayLimits {
             max_bytes: self.bytes / 16 * 3,

@@ -1,4 +1,4 @@
-//! What is remembered from one start to the next, in the user's configuration directory.
+//! Settings kept from one start to the next, in the user's configuration directory.
 
 pub mod memory_budget;
 
@@ -17,17 +17,17 @@ use crate::{
     tree::scene::{ColourScale, Measure, RenderOptions},
 };
 
-/// So many files and directories are remembered.
+/// Upper bound of remembered files and directories.
 const MAX_RECENT: usize = 8;
 
 /// The smallest window in points. Nothing is drawn below that.
 pub const MIN_WINDOW_SIZE: [f32; 2] = [880.0, 560.0];
 /// The largest remembered window in points; above 65,535 pixels X11 libraries fail.
 const MAX_WINDOW_SIZE: [f32; 2] = [7680.0, 4320.0];
-/// The longest settings file in bytes; a longer one is something else and is not read.
+/// Upper bound of a settings file, in bytes; a longer one is not read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What is remembered. What is missing in the file has its default, and what is unknown is ignored.
+/// The settings. Missing keys have their defaults, unknown ones are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewerSettings {
@@ -37,19 +37,19 @@ pub struct ViewerSettings {
     pub edge_colours: Option<[[u8; 3]; 2]>,
     /// What edges are coloured by: `visits`, `second`, `mean`, or `column NAME` for a column beside the tree.
     pub measure: String,
-    /// Whether visits count by their logarithm.
+    /// Whether visits are scaled logarithmically.
     pub logarithmic: bool,
     /// The column by which children are listed, the largest value first; by their visits if there is none of that name.
     pub child_order: String,
     /// Whether each layer has a range of its own.
     pub per_layer: bool,
-    /// Whether edges and nodes are as large as their visits say.
+    /// Whether edge widths and node sizes follow the visits.
     pub by_size: bool,
-    /// Whether there are labels.
+    /// Whether nodes have labels.
     pub labels: bool,
-    /// Whether the area on the left is folded away, and the one on the right.
+    /// Whether the left and the right panel are folded.
     pub folded: [bool; 2],
-    /// Whether boards name their columns and rows.
+    /// Whether boards show coordinates.
     pub coordinates: bool,
     /// The size of the window in points.
     pub window: [f32; 2],
@@ -59,12 +59,12 @@ pub struct ViewerSettings {
     pub cache: Option<PathBuf>,
     /// Files and directories that were open, the last first.
     pub recent: Vec<PathBuf>,
-    /// What was played last.
+    /// The last game's setup.
     #[serde(deserialize_with = "or_default")]
     pub play: GameSetup,
 }
 
-/// What was played last; the default if it cannot be read, which must not cost the rest.
+/// The last game's setup; the default if it is unreadable, without losing the other settings.
 fn or_default<'de, D: Deserializer<'de>>(from: D) -> Result<GameSetup, D::Error> {
     let value = Value::deserialize(from)?;
     Ok(serde_json::from_value(value).unwrap_or_default())
@@ -98,7 +98,7 @@ impl ViewerSettings {
         Some(user_directory("XDG_CONFIG_HOME", ".config")?.join("canopy/viewer.json"))
     }
 
-    /// What was remembered; the defaults if nothing was, or if it cannot be read.
+    /// Loads the settings; the defaults if there are none or they are unreadable.
     pub fn load() -> Self {
         let text = Self::file().and_then(|path| {
             let found = fs::metadata(&path).ok()?;
@@ -109,7 +109,7 @@ impl ViewerSettings {
         text.map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
-    /// What a settings file says. A value that cannot be used has its default and does not cost the others.
+    /// Parses a settings file. An unusable value gets its default without affecting others.
     fn parse(text: &str) -> Self {
         let Ok(Value::Object(found)) = serde_json::from_str(text) else {
             return Self::default();

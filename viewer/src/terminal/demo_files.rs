@@ -1,4 +1,4 @@
-//! What a match leaves behind: its trees, and pictures of the last ones.
+//! The files of a demo match: its trees, and pictures of the last ones.
 
 use std::{
     fs, io,
@@ -67,7 +67,7 @@ pub(super) fn newest_tree(directory: &Path) -> Option<PathBuf> {
         .find(|tree| finished_meta(tree).is_some())
 }
 
-/// How many trees a match has, and how many bytes its files have.
+/// Number of a match's trees, and bytes of its files.
 pub(super) fn match_size(directory: &Path) -> (usize, u64) {
     let (mut trees, mut bytes) = (0, 0);
     for game in game_directories(directory) {

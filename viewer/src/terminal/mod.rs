@@ -1,5 +1,5 @@
-//! A match without a window: the board, the score, the best moves of the last search and how far it has come, drawn in the
-//! terminal or told line by line.
+//! A match without a window: board, score, best moves and progress of the search, drawn in the terminal or printed line by
+//! line.
 
 use std::{
     fmt::Write as _,
@@ -35,11 +35,11 @@ mod demo_files;
 mod screen;
 mod search_summary;
 
-/// How often the folder of a match is looked at.
+/// Poll interval of a match's folder.
 const POLL_INTERVAL: Duration = Duration::from_millis(60);
-/// How long the line of a move waits for the tree of the search that chose it.
+/// Longest wait of a move's line for the tree of its search.
 const MAX_TREE_WAIT: Duration = Duration::from_secs(1);
-/// How long a demo plays before it is stopped, unless its length was chosen: with the pictures it ends within a minute.
+/// Time after which a demo is stopped, unless its length was chosen: with the pictures it ends within a minute.
 pub const DEMO_TIME_LIMIT: Duration = Duration::from_secs(48);
 /// Milliseconds between the moves of a demo: two games fit into the limit, and each move can be read.
 pub const DEMO_PACE_MS: u32 = 300;
@@ -53,12 +53,12 @@ const MAX_LISTED_MOVES: usize = 16;
 pub enum TerminalEnd {
     /// All games were played, or the time for them is over.
     Over,
-    /// Somebody pressed Ctrl-C.
+    /// Ctrl-C was pressed.
     Stopped,
 }
 
-/// Plays a match in the terminal, keeps its trees and draws the last ones; stops it after `limit`. `program` is what the
-/// commands begin with that are told in the end.
+/// Plays a match in the terminal, keeps its trees and draws the last ones; stops it after `limit`. `program` begins the
+/// commands that are suggested in the end.
 pub fn run_demo(
     config: &DemoMatchConfig,
     limit: Option<Duration>,
@@ -157,13 +157,13 @@ fn shell_quoted(path: &Path) -> String {
     }
 }
 
-/// How much of a match was told in lines.
+/// The part of a match already printed as lines.
 #[derive(Default)]
 struct PrintedProgress {
-    /// Which game, and how many of its moves.
+    /// The game's number, and the number of its moves.
     game: u64,
     moves: usize,
-    /// Whether the end of that game was told.
+    /// Whether that game's result was printed.
     has_result: bool,
     /// Since when the next move is known.
     waiting_since: Option<Instant>,
@@ -178,10 +178,10 @@ struct MatchPrinter {
     is_stopped: Arc<AtomicBool>,
     meta: Option<MatchMeta>,
     state: Option<MatchState>,
-    /// What the last search of the game thought, and after how many moves it was.
+    /// The summary of the game's last search, and the number of moves before it.
     search_summary: Option<(usize, SearchSummary)>,
     printed: PrintedProgress,
-    /// Whether a line still has to say that there is no match yet.
+    /// Whether the message that there is no match yet is still due.
     should_print_waiting: bool,
 }
 
@@ -207,7 +207,7 @@ impl MatchPrinter {
         self.screen.print_line(text).map_err(write_error)
     }
 
-    /// Looks at the match, and tells what is new; how it ended if it has.
+    /// Polls the match and prints news; returns the end, once it has ended.
     fn poll(&mut self) -> Result<Option<TerminalEnd>, String> {
         if self.is_stopped.load(Ordering::Relaxed) {
             return Ok(Some(TerminalEnd::Stopped));
@@ -271,8 +271,8 @@ impl MatchPrinter {
         }
     }
 
-    /// Tells the moves that are not told yet, each with what its search thought; whether all are told. A move waits for its
-    /// tree for a while unless it is `pressing`.
+    /// Prints the moves not printed yet, each with its search's summary; true if all are printed. A move waits a while for
+    /// its tree unless `is_pressing`.
     fn print_moves(&mut self, is_pressing: bool) -> Result<bool, String> {
         let (Some(standing), Some(meta)) = (self.state.clone(), self.meta.clone()) else {
             return Ok(true);
@@ -392,7 +392,7 @@ fn write_error(error: io::Error) -> String {
     format!("cannot write the output: {error}")
 }
 
-/// What both players have: `UCT 1½ – ½ Alpha-beta`.
+/// The score of both players: `UCT 1½ – ½ Alpha-beta`.
 fn score_line(state: &MatchState) -> String {
     let players = state.players();
     match players.as_slice() {
@@ -416,7 +416,7 @@ fn score_line(state: &MatchState) -> String {
     }
 }
 
-/// What a side is called by the game, and who plays it.
+/// The game's name of a side, and its player.
 fn side_names(state: &MatchState, player: Player) -> (&'static str, String) {
     let names =
         (state.board.as_ref()).map_or(["the first player", "the second player"], |now| now.players);
@@ -429,7 +429,7 @@ fn side_names(state: &MatchState, player: Player) -> (&'static str, String) {
     (names[index], who)
 }
 
-/// A move in a line: who played it, and what else the search thought of.
+/// A move as a line: its player, and the search's alternatives.
 fn move_line(state: &MatchState, index: usize, summary: Option<&SearchSummary>) -> String {
     let mv = &state.moves[index];
     let player = match (summary, &state.board) {
@@ -505,7 +505,7 @@ fn add_search_table(
     add(LineStyle::Plain, String::new());
 }
 
-/// The position of a game as the game draws it; none if nobody can.
+/// The drawing of a game's position; none if the position cannot be read.
 fn board_text(meta: &MatchMeta) -> Option<String> {
     struct BoardTextVisitor<'a>(&'a MatchMeta);
 

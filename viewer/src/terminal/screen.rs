@@ -2,30 +2,30 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
-/// How a line looks.
+/// The style of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LineStyle {
     /// As text does.
     #[default]
     Plain,
-    /// What matters most.
+    /// Emphasis.
     Bold,
-    /// What the search chose.
+    /// The move the search chose.
     Highlight,
-    /// What may be read.
+    /// Secondary text.
     Dim,
 }
 
 /// A line with how it looks.
 pub(super) type StyledLine = (LineStyle, String);
 
-/// Where output goes, and what can be done there.
+/// The output, and its capabilities.
 pub(super) struct TerminalScreen<W> {
     out: W,
     /// Columns and rows; none where lines only follow each other.
     size: Option<fn() -> (usize, usize)>,
     has_colour: bool,
-    /// How many lines the last frame has, and what they were.
+    /// The lines of the last frame.
     last_frame: Vec<StyledLine>,
 }
 
@@ -46,7 +46,7 @@ impl TerminalScreen<io::Stdout> {
 }
 
 impl<W: Write> TerminalScreen<W> {
-    /// Whether frames can be drawn over each other.
+    /// Whether frames can overwrite each other.
     pub(super) fn is_terminal(&self) -> bool {
         self.size.is_some()
     }

@@ -1,4 +1,4 @@
-//! What a search of a match thought of a move, from the tree it wrote.
+//! A search's opinion of a move in a match, from the tree it wrote.
 
 use std::{
     fs,
@@ -18,19 +18,19 @@ use crate::{
     tree::{scene::format_thousands, sequence::is_tree_file},
 };
 
-/// The moves of a search that are told of, the best first.
+/// Upper bound of listed moves, the best first.
 const MAX_MOVES: usize = 5;
 
-/// What a search thought.
+/// The summary of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SearchSummary {
     /// Who is to move.
     pub(super) player: Player,
-    /// How much was searched, in a few words.
+    /// The effort of the search, in a few words.
     pub(super) effort_text: String,
-    /// What the shares are of.
+    /// The unit of the shares.
     pub(super) unit: &'static str,
-    /// What a move's worth is called: the mean of playouts, or the value of a search without.
+    /// The label of a move's value: the mean of playouts, or the value of a search without playouts.
     pub(super) value_label: &'static str,
     /// The best moves, the chosen one first.
     pub(super) moves: Vec<SearchedMove>,
@@ -43,13 +43,13 @@ pub(super) struct SearchedMove {
     pub(super) text: String,
     /// Which part of the search went into it, from 0 to 1.
     pub(super) share: f64,
-    /// What it is worth for who moves, from 0 to 1; none if nobody looked.
+    /// Its value for the player to move, from 0 to 1; none if it was not visited.
     pub(super) mean: Option<f64>,
 }
 
 /// The finished search of a game that chose the move after `ply` moves; none if its tree is not there, or not yet.
 pub(super) fn search_summary_at(directory: &Path, ply: usize) -> Option<SearchSummary> {
-    // The newest come first: what was chosen last is asked for most.
+    // The newest come first: the latest choice is requested most often.
     (tree_files(directory).into_iter().rev())
         .map_while(|path| {
             finished_meta(&path).map_or(Some(None), |meta| {
@@ -72,7 +72,7 @@ pub(super) fn tree_files(directory: &Path) -> Vec<PathBuf> {
     trees
 }
 
-/// What stands beside a tree whose search is over.
+/// The sidecar of a tree whose search is over.
 pub(super) fn finished_meta(path: &Path) -> Option<Meta> {
     let file = fs::File::open(files::sidecar_path(path, "json")).ok()?;
     meta::read(file).ok().filter(|meta| meta.is_final)

@@ -1,30 +1,30 @@
 //! Where one looks at a tree from: which part of it lies where on the canvas.
 
-/// How far apart layers may be drawn, in points.
+/// Upper bound of the distance between layers, in points.
 const MAX_LAYER_SPACING: f64 = 150.0;
-/// How far apart neighbours may be drawn, in points.
+/// Upper bound of the distance between neighbours, in points.
 const MAX_SIBLING_SPACING: f64 = 400.0;
-/// What is kept free around a tree that fits, in points; above it more, for what lies over the canvas there.
+/// Free margin around a fitted tree, in points; wider at the top, where controls lie over the canvas.
 const MARGIN: f64 = 40.0;
 const TOP_MARGIN: f64 = 68.0;
 
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Canvas {
-    /// How wide.
+    /// Width.
     pub width: f64,
-    /// How high.
+    /// Height.
     pub height: f64,
     /// Pixels a point.
     pub scale: f64,
 }
 
-/// What is to fit onto the canvas: a part of a tree, in units of neighbours and layers.
+/// The part of a tree to fit onto the canvas, in units of neighbours and layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TreeBounds {
-    /// How far left.
+    /// Left edge.
     pub left: f64,
-    /// How far right.
+    /// Right edge.
     pub right: f64,
     /// The first layer.
     pub top: f64,
@@ -35,7 +35,7 @@ pub struct TreeBounds {
 /// A place to look from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// What lies in the middle of the canvas, in units of neighbours and layers.
+    /// The centre of the canvas, in units of neighbours and layers.
     pub x: f64,
     /// The layer in the middle.
     pub y: f64,
@@ -98,18 +98,18 @@ impl Camera {
         )
     }
 
-    /// Moves the tree by so many pixels.
+    /// Moves the tree by this many pixels.
     pub fn pan(&mut self, dx: f64, dy: f64) {
         self.x -= dx / self.sibling_spacing;
         self.y -= dy / self.layer_spacing;
     }
 
-    /// How many times larger than when it fits the tree is drawn.
+    /// Magnification relative to the fitted tree.
     pub fn zoom(&self) -> f64 {
         self.sibling_spacing / self.fit_sibling_spacing
     }
 
-    /// Draws the tree `factor` times as large, and what lies at the pixel stays there.
+    /// Zooms by `factor`; the point under the pixel (`x`, `y`) stays in place.
     pub fn zoom_at(&mut self, canvas: &Canvas, factor: f64, x: f64, y: f64) {
         let (tree_x, tree_y) = self.to_tree(canvas, x, y);
         let least = self.fit_sibling_spacing / 8.0;
@@ -123,7 +123,7 @@ impl Camera {
         self.y = tree_y - (y - canvas.height / 2.0) / self.layer_spacing;
     }
 
-    /// Draws everything so many times as large, the canvas too.
+    /// Scales everything, the canvas included.
     pub fn scale_by(&mut self, scale: f64) {
         for length in [
             &mut self.sibling_spacing,
@@ -150,7 +150,7 @@ impl Camera {
             .min((MAX_LAYER_SPACING * canvas.scale).max(self.fit_layer_spacing))
             .max(close.layer_spacing.min(self.fit_layer_spacing));
         self.x = close.x;
-        // The top of what is looked at stays in sight even if not all of its layers fit.
+        // The top of the part stays visible even if not all of its layers fit.
         let shown = canvas.height / self.layer_spacing;
         let height = bounds.bottom - bounds.top;
         self.y = if height + 1.0 <= shown {

@@ -1,14 +1,14 @@
 //! Where the nodes of a tree are drawn: the tidy layout of Buchheim, Jünger and Leipert ("Improving Walker's algorithm to run
 //! in linear time", 2002).
 //!
-//! Every subtree is drawn on its own, and then pushed against its siblings to the left until nothing is closer than 1. What
-//! two subtrees that are not neighbours need beyond that is shared evenly between the gaps that lie between them. A parent
-//! stands over the middle of its first and last child.
+//! Every subtree is laid out on its own, then pushed against its siblings to the left until nothing is closer than 1. Extra
+//! distance between two subtrees that are not neighbours is shared evenly by the gaps between them. A parent is centred over
+//! its first and last child.
 //!
-//! The nodes come in breadth-first order, so a loop over them backwards meets all children before their parent: there is no
-//! recursion, and the nodes it looks at next are near the ones it has just looked at. A node's place is kept relative to its
-//! parent until the last pass, so that moving a subtree means moving its root. The owner of each stretch of the right
-//! contour is found on a stack of siblings, rather than by the marks on nodes which the paper uses. Depends on nothing.
+//! The nodes come in breadth-first order, so a backward loop visits all children before their parent: no recursion, and
+//! memory access is local. A node's position is relative to its parent until the last pass, so that moving a subtree means
+//! moving its root. The owner of each part of the right contour is found on a stack of siblings, instead of the marks on
+//! nodes in the paper.
 
 /// The shape of a tree in breadth-first order: the root is node 0, the children of a node are consecutive, and every layer is
 /// a contiguous range of nodes.
@@ -67,14 +67,14 @@ struct TidyLayout<'a> {
     /// starts there, or 0.
     link: Vec<u32>,
     threads: Vec<ContourThread>,
-    /// For the children of one parent: which of those placed so far are seen from the right, deepest first, and so by
-    /// falling height from left to right.
+    /// Of the children of one parent placed so far: those visible from the right, deepest first, hence by falling height
+    /// from left to right.
     right_contour: Vec<ContourSibling>,
-    /// For the children of one parent: by how much those between two others have to spread out. Empty when they need not.
+    /// Of the children of one parent: pending shifts of those between two others. Empty when there are none.
     shifts: Vec<SiblingShift>,
 }
 
-/// Where a contour goes on below a leaf, in another subtree.
+/// A thread: the continuation of a contour below a leaf, in another subtree.
 #[derive(Clone, Copy)]
 struct ContourThread {
     target: u32,
@@ -94,12 +94,12 @@ struct ContourPoint {
 struct ContourSibling {
     sibling: u32,
     height: u32,
-    /// Where its right contour ends, and where that of the one to its left goes on below it; arbitrary for the deepest.
+    /// The end of its right contour, and the continuation of its left neighbour's below it; arbitrary for the deepest.
     end: ContourPoint,
     below: ContourPoint,
 }
 
-/// What happens to the siblings from one on leftwards: they move, and from there each moves less than the one before.
+/// A shift of a sibling and of all to its left, each of which moves `change` less than its right neighbour.
 #[derive(Clone, Copy, Default)]
 struct SiblingShift {
     shift: f64,
@@ -112,7 +112,7 @@ impl TidyLayout<'_> {
         let first = self.shape.first_child[parent];
         let count = self.shape.children[parent];
         let last = first + (count - 1);
-        // No place so far is relative to this parent, and so the first child may be at 0 until the middle is known.
+        // Positions are not relative to this parent yet, so the first child may be at 0 until the middle is known.
         let mut height = self.height(first);
         if count > 1 {
             self.right_contour.clear();
@@ -232,8 +232,8 @@ impl TidyLayout<'_> {
         }
     }
 
-    /// Notes that the siblings between the two are to share what the right one had to move because of the left one. Siblings
-    /// are counted from 0 to `last` here.
+    /// Records that the siblings between the two share the distance by which the left one pushed the right one. Siblings are
+    /// counted from 0 to `last` here.
     fn add_shift(&mut self, left: u32, right: u32, last: u32, distance: f64) {
         if self.shifts.is_empty() {
             self.shifts

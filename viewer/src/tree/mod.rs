@@ -1,4 +1,4 @@
-//! A search tree from rows to pixels: model, layout, camera, scene, pictures, and what its formula says.
+//! A search tree from rows to pixels: model, layout, camera, scene, renderers, and the terms of its selection formula.
 
 pub mod camera;
 pub mod formula;

@@ -1,8 +1,8 @@
-//! What of a tree is to be drawn, and where: no pixels yet.
+//! The visible part of a tree as shapes, before pixels.
 //!
-//! A layer is a range of nodes from left to right, and edges do not cross, so the edges that can be seen of a layer are one
-//! range, found by bisection. Neighbours whose visible ends fall into the same pixels are drawn as one, in the colour of the
-//! most visited of them. What comes out is a few thousand things, however large the tree.
+//! A layer is a range of nodes from left to right, and edges do not cross, so the visible edges of a layer are one range,
+//! found by bisection. Neighbours whose visible ends fall into the same pixels are merged, in the colour of the most visited
+//! of them. The result is a few thousand shapes, however large the tree.
 
 use canopy_engine::games::notation::escape_invisible;
 
@@ -11,7 +11,7 @@ use crate::tree::{
     model::TreeModel,
 };
 
-/// What edges are coloured by.
+/// The value that colours the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
     /// Visits.
@@ -32,12 +32,12 @@ impl Measure {
     }
 }
 
-/// How a measure becomes a colour.
+/// The mapping of a measure to a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColourScale {
-    /// What is measured.
+    /// The coloured value.
     pub measure: Measure,
-    /// Whether visits count by their logarithm.
+    /// Whether visits are scaled logarithmically.
     pub logarithmic: bool,
     /// Whether each layer has its own range, or the whole tree one.
     pub per_layer: bool,
@@ -53,12 +53,12 @@ impl Default for ColourScale {
     }
 }
 
-/// How a tree is to be drawn.
+/// Rendering options of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RenderOptions {
     /// How edges are coloured.
     pub scale: ColourScale,
-    /// Whether edges are as wide and nodes as large as their visits say.
+    /// Whether edge widths and node sizes follow the visits.
     pub size_by_visits: bool,
     /// Whether nodes have labels where there is room.
     pub shows_labels: bool,
@@ -83,12 +83,12 @@ pub struct EdgeLine {
     pub to: (f32, f32),
     /// Where between the two colours: 0 for the least, 1 for the most.
     pub heat: f32,
-    /// How wide, in pixels.
+    /// Width in pixels.
     pub width: f32,
 }
 
 impl EdgeLine {
-    /// Edges of so many colours are told apart.
+    /// Number of distinct edge colours.
     pub const SHADE_COUNT: usize = 32;
 
     /// Which of the colours it has.
@@ -104,7 +104,7 @@ pub struct NodeDisc {
     pub node: u32,
     /// Where, in pixels.
     pub at: (f32, f32),
-    /// How large, in pixels.
+    /// Radius in pixels.
     pub radius: f32,
 }
 
@@ -115,7 +115,7 @@ pub struct NodeLabel {
     pub node: u32,
     /// Where it begins, in pixels: left, and the middle of its height.
     pub at: (f32, f32),
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
@@ -128,22 +128,22 @@ pub struct Scene {
     pub nodes: Vec<NodeDisc>,
     /// The labels.
     pub labels: Vec<NodeLabel>,
-    /// The line in blue: what was chosen, or the most visited way down; in pixels.
+    /// The principal variation, in pixels.
     pub pv: Vec<(f32, f32)>,
     /// The way to the selected node, in pixels.
     pub selected_path: Vec<(f32, f32)>,
     /// The way of the last iteration, in pixels.
     pub last_path: Vec<(f32, f32)>,
-    /// Where something is hidden below a node.
+    /// Markers of hidden descendants.
     pub hidden_markers: Vec<HiddenMarker>,
 }
 
-/// Says that something is hidden below a node.
+/// Marks a node with hidden descendants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HiddenMarker {
     /// The upper corner in the middle, in pixels.
     pub at: (f32, f32),
-    /// How many nodes are hidden, where there is room to say so.
+    /// The number of hidden nodes, where there is room for it.
     pub text: Option<String>,
 }
 
@@ -154,15 +154,15 @@ const MIN_LAYER_SPACING: f64 = 2.0;
 /// Nodes smaller than this, in points, are not drawn.
 const MIN_NODE_RADIUS: f64 = 1.4;
 const MAX_NODE_RADIUS: f64 = 7.0;
-/// How much of the room between neighbours a node takes at most.
+/// Largest node diameter, as a share of the distance between neighbours.
 const MAX_NODE_SHARE: f64 = 0.36;
-/// The height of a label's type, in points, and how wide a letter is taken to be.
+/// Size of a label's type in points, and the assumed width of a letter.
 pub const LABEL_SIZE: f64 = 11.0;
 const CHAR_WIDTH: f64 = 6.2;
-/// How wide half of a mark is, in points.
+/// Half the width of a marker, in points.
 pub const HIDDEN_MARKER_HALF_WIDTH: f64 = 5.0;
 
-/// What is drawn of `model` through `camera`. Neighbours whose ends are closer than `grain` pixels are drawn as one.
+/// Builds the shapes of `model` seen through `camera`. Neighbours whose ends are closer than `grain` pixels are merged.
 pub fn build_scene(
     model: &TreeModel,
     camera: &Camera,
@@ -278,7 +278,7 @@ pub fn node_at(
             range.start + begin..range.start + end
         };
         let mut near = within(reach);
-        // In a crowd only what shares the pixel is meant.
+        // In a crowd only nodes that share the pixel are candidates.
         if near.len() > MAX_HIT_CANDIDATES {
             near = Some(within(0.75))
                 .filter(|pixel| !pixel.is_empty())
@@ -295,7 +295,7 @@ pub fn node_at(
         let (node_x, node_y) = camera.to_canvas(canvas, model.x[node], depth as f64);
         (node_x - x).hypot(node_y - y)
     };
-    // What is drawn apart is told apart by distance; what shares a pixel by visits.
+    // Nodes drawn apart are ranked by distance, nodes that share a pixel by visits.
     let pixel = |node: usize| (distance(node) / 1.5).round() as i64;
     found.sort_by_key(|&node| {
         (
@@ -314,7 +314,7 @@ pub fn node_at(
     share.get(next).copied()
 }
 
-/// Where things lie, with all that does not change within a frame.
+/// The transform from tree to pixels, constant within a frame.
 struct SceneTransform {
     width: f64,
     height: f64,
@@ -361,7 +361,7 @@ const NO_RANGE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 #[derive(Clone, Copy)]
 struct HeatScale {
     scale: ColourScale,
-    /// The ends of the range, bent as all figures are.
+    /// The ends of the range, on the colour scale.
     least: f64,
     most: f64,
 }
@@ -480,7 +480,7 @@ impl SceneBuilder<'_> {
         };
         let child_x = |node: usize| view.x(model.x[node]);
         let parent_x = |node: usize| view.x(model.x[above(node)]);
-        // Both ends move to the right together, so what can be seen is one range.
+        // Both ends increase to the right together, so the visible edges are one range.
         let begin = range.start
             + partition(range.len(), |index| {
                 let node = range.start + index;
@@ -589,7 +589,7 @@ impl SceneBuilder<'_> {
         if !self.options.shows_labels || view.layer_spacing < 3.0 * LABEL_SIZE * points {
             return;
         }
-        // The most visited get theirs first, as long as no other is in the way.
+        // The most visited get their labels first, as long as none overlaps another.
         let mut wanted: Vec<usize> = (begin..self.scene.nodes.len()).collect();
         wanted.sort_by_key(|&index| {
             std::cmp::Reverse(self.model.visits(self.scene.nodes[index].node as usize))
@@ -641,7 +641,7 @@ impl SceneBuilder<'_> {
     }
 }
 
-/// How many of the first `count` fit, where all that fit come first.
+/// Number of the first `count` that fit; all that fit come first.
 fn partition(count: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {

@@ -1,4 +1,4 @@
-//! The files one steps through, and those of them that are kept ready.
+//! The sequence of tree files to step through, with a cache of loaded ones.
 
 use std::{
     cmp::Ordering,
@@ -17,7 +17,7 @@ pub struct Sequence {
     loaded: HashMap<PathBuf, Arc<TreeModel>>,
     /// The last used last.
     recently_used: Vec<PathBuf>,
-    /// The files that are being read, each with the number of the time it was asked for.
+    /// Files being read, each with the number of its request.
     pending: HashMap<PathBuf, u64>,
     request_count: u64,
 }
@@ -31,7 +31,7 @@ impl Sequence {
         }
     }
 
-    /// How many there are.
+    /// Number of files.
     pub fn len(&self) -> usize {
         self.paths.len()
     }
@@ -56,7 +56,7 @@ impl Sequence {
         self.paths.get(self.index).map(PathBuf::as_path)
     }
 
-    /// Goes to a file; whether there is one.
+    /// Goes to a file; false if there is none.
     pub fn go_to(&mut self, index: usize) -> bool {
         let exists = index < self.paths.len();
         if exists {
@@ -65,7 +65,7 @@ impl Sequence {
         exists
     }
 
-    /// Whether a file is among them, where they are in order.
+    /// Whether a file is in the sequence, which is ordered.
     pub fn contains(&self, path: &Path) -> bool {
         self.find(path).is_ok()
     }
@@ -100,8 +100,8 @@ impl Sequence {
         (new, gone)
     }
 
-    /// Files that have come or changed, and files that have gone, each in order: the first are read anew, and stand in their places
-    /// among the others. What is shown stays shown.
+    /// Applies changes of the folder: new or changed files, and removed files, each in order. Changed files are read again
+    /// and sorted in. The file shown stays.
     pub fn update(&mut self, changed: &[PathBuf], gone: &[PathBuf]) {
         for path in changed.iter().chain(gone) {
             self.invalidate(path);
@@ -128,25 +128,25 @@ impl Sequence {
         }
         paths.extend(new.cloned());
         self.paths = paths;
-        // Where what was shown has gone, the next is in its place.
+        // If the shown file was removed, the next one takes its place.
         self.index = shown.map_or(0, |shown| self.find(&shown).unwrap_or_else(|next| next));
         self.index = self.index.min(self.paths.len().saturating_sub(1));
     }
 
-    /// Whether the file that is to be shown is being read.
+    /// Whether the file to be shown is being read.
     pub fn is_reading(&self) -> bool {
         self.path()
             .is_some_and(|path| self.pending.contains_key(path))
     }
 
-    /// What is known of a file is out of date.
+    /// Drops the cached tree of a file, and ignores pending reads of it.
     pub fn invalidate(&mut self, path: &Path) {
         self.loaded.remove(path);
         self.pending.remove(path);
         self.recently_used.retain(|used| used != path);
     }
 
-    /// The tree of a file, if it is ready.
+    /// The cached tree of a file.
     pub fn get(&mut self, path: &Path) -> Option<Arc<TreeModel>> {
         let model = Arc::clone(self.loaded.get(path)?);
         self.recently_used.retain(|used| used != path);
@@ -154,12 +154,12 @@ impl Sequence {
         Some(model)
     }
 
-    /// Whether a file was asked for just then: what was read of it before it changed is out of date.
+    /// Whether this is the latest request for a file; answers to earlier ones are out of date.
     pub fn is_pending(&self, path: &Path, number: u64) -> bool {
         self.pending.get(path) == Some(&number)
     }
 
-    /// Keeps a tree; together they take at most so many bytes, and the longest unused make room.
+    /// Caches a tree; above `most_bytes` in total, the least recently used are dropped.
     pub fn insert(&mut self, path: &Path, model: Arc<TreeModel>, most_bytes: usize) {
         self.pending.remove(path);
         self.loaded.insert(path.to_owned(), model);
@@ -171,12 +171,12 @@ impl Sequence {
         }
     }
 
-    /// The bytes of the trees that are kept ready.
+    /// Bytes of the cached trees.
     pub fn bytes(&self) -> usize {
         self.loaded.values().map(|model| model.bytes()).sum()
     }
 
-    /// Whether a tree is one of them.
+    /// Whether a tree is in the cache.
     pub fn is_cached(&self, model: &Arc<TreeModel>) -> bool {
         self.loaded.values().any(|ready| Arc::ptr_eq(ready, model))
     }
@@ -186,7 +186,7 @@ impl Sequence {
         self.pending.remove(path);
     }
 
-    /// The files to read now: the one that is shown, then its neighbours; each is asked for once, under a number.
+    /// The files to read now: the one shown, then its neighbours; each is requested once, under a number.
     pub fn take_requests(&mut self) -> Vec<(PathBuf, u64)> {
         let wanted: Vec<PathBuf> = (self.neighbours().into_iter())
             .filter(|path| !self.loaded.contains_key(*path) && !self.pending.contains_key(*path))
@@ -245,7 +245,7 @@ pub fn is_game_directory(path: &Path) -> bool {
     !is_hidden(path) && path.is_dir()
 }
 
-/// The tree files of a match, game by game. What cannot be listed any more has none.
+/// The tree files of a match, game by game. A directory that cannot be listed counts as empty.
 pub fn list_match_trees(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = list_trees(directory)?;
     for game in list_games(directory)? {
@@ -262,18 +262,18 @@ pub fn compare_paths(one: &Path, other: &Path) -> Ordering {
     }
 }
 
-/// Of two directories the one with the shorter name comes first: the ten thousandth game has one figure more.
+/// Orders directories by the length of their names first, since the ten thousandth game has one digit more.
 pub fn compare_by_length(one: &Path, other: &Path) -> Ordering {
     let length = |path: &Path| path.as_os_str().len();
     length(one).cmp(&length(other)).then(one.cmp(other))
 }
 
-/// Whether a name begins with a dot, or is none at all.
+/// Whether a name begins with a dot, or there is none.
 pub fn is_hidden(path: &Path) -> bool {
     (path.file_name().and_then(|name| name.to_str())).is_none_or(|name| name.starts_with('.'))
 }
 
-/// Whether a file is a tree, by its name.
+/// Whether a file is a tree, by its extension.
 pub fn is_tree_file(path: &Path) -> bool {
     let known = (path.extension().and_then(|name| name.to_str()))
         .is_some_and(|name| name.eq_ignore_ascii_case("tree") || name.eq_ignore_ascii_case("csv"));

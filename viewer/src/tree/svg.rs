@@ -127,7 +127,7 @@ fn hex(colour: egui::Color32) -> String {
     format!("#{:02x}{:02x}{:02x}", colour.r(), colour.g(), colour.b())
 }
 
-/// Text without what means something in XML, and without what may not stand there.
+/// Escapes XML markup and drops characters that XML forbids.
 fn escape_xml(text: &str) -> String {
     let mut out = String::new();
     for symbol in text.chars() {

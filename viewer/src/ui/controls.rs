@@ -1,5 +1,4 @@
-//! Where the controls of the last frame are and whether they can be used, by name, for those who drive the window from
-//! outside.
+//! Positions and states of the last frame's controls, by name, for tests that drive the window from outside.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +24,7 @@ impl Named for Response {
     }
 }
 
-/// Tells where something is that is no control of its own.
+/// Registers the position of an element that is no widget.
 pub fn register(context: &Context, name: &str, rect: Rect) {
     context.data_mut(|data| {
         let controls = data.get_temp_mut_or_default::<Controls>(Id::NULL);
@@ -40,7 +39,7 @@ pub fn clear(context: &Context) {
     });
 }
 
-/// The middle of every control in pixels, and whether it can be used.
+/// The centre of every control in pixels, and whether it is enabled.
 pub fn dump(context: &Context) -> serde_json::Value {
     let scale = context.pixels_per_point();
     let controls = context.data(|data| data.get_temp::<Controls>(Id::NULL));

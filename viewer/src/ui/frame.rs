@@ -1,4 +1,4 @@
-//! A frame of the window, from the app to pixels: the tree, what lies over it, the panels around it. Needs no display.
+//! One frame, from the app to pixels: the tree, its overlays, the panels around it. Needs no display.
 
 use std::time::Duration;
 
@@ -36,14 +36,14 @@ pub struct FrameRenderer {
     panels: Panels,
     painter: Painter,
     tree_renderer: TreeRenderer,
-    /// The last frame, and what of the interface is on it.
+    /// The last frame, and the shapes of its interface.
     picture: Option<Pixmap>,
     shapes: Vec<ClippedShape>,
     tree: Option<Pixmap>,
     drawn_view: Option<(RenderView, RenderQuality)>,
     last_change: Duration,
     theme: Option<Theme>,
-    /// Who draws with care; nobody but the frame itself where that may take its time.
+    /// Draws at full quality on a thread; none if the frame itself does, where latency does not matter.
     fine_renderer: Option<FineRenderer>,
 }
 
@@ -63,8 +63,8 @@ pub fn copy_pixels(pixmap: &Pixmap, to: &mut [u32], part: PixelRect) {
     }
 }
 
-/// What lies under the interface, in a part of a picture: the tree with its corner at a place, and one pixel's colour around
-/// it.
+/// Paints the background of the interface in a part of a picture: the tree with its corner at a given place, and one colour
+/// around it.
 fn paint_background(
     tree: Option<&Pixmap>,
     to: &mut PixmapMut<'_>,
@@ -113,9 +113,9 @@ fn next_frame_delay(app: &App) -> Duration {
 pub struct FrameOutput {
     /// For the system: the cursor, the clipboard.
     pub platform: PlatformOutput,
-    /// When the next frame is wanted, if nothing happens before.
+    /// Delay until the next frame, if no event comes earlier.
     pub repaint_delay: Duration,
-    /// What of it is different from the last frame.
+    /// The parts that differ from the last frame.
     pub changed_rects: Vec<PixelRect>,
 }
 
@@ -140,7 +140,7 @@ impl Default for FrameRenderer {
 }
 
 impl FrameRenderer {
-    /// Frames that never take long: what takes care is drawn on another thread, which calls `wake` when it is ready.
+    /// Frames with low latency: full-quality drawing happens on another thread, which calls `wake` when it is ready.
     pub fn with_fine_renderer(wake: Wake) -> std::io::Result<Self> {
         Ok(Self {
             fine_renderer: Some(FineRenderer::start(wake)?),
@@ -221,12 +221,12 @@ impl FrameRenderer {
         }
     }
 
-    /// What the last frame looks like; none before the first, or if there was no memory for it.
+    /// The last frame; none before the first, or if there was no memory for it.
     pub fn picture(&self) -> Option<&Pixmap> {
         self.picture.as_ref()
     }
 
-    /// What there is to know, for tests: the app, and where the controls are.
+    /// The state for tests: the app, and the positions of the controls.
     pub fn dump(&self, app: &App) -> serde_json::Value {
         let mut state = app.dump();
         state["controls"] = controls::dump(&self.context);
@@ -234,8 +234,8 @@ impl FrameRenderer {
         state
     }
 
-    /// Draws the tree if anything about it has changed: when it is to be drawn again with more care, and whether it looks
-    /// different now.
+    /// Redraws the tree if anything about it has changed. Returns when it is to be redrawn at full quality, and whether it
+    /// looks different now.
     fn draw_tree(
         &mut self,
         app: &mut App,
@@ -304,7 +304,7 @@ impl FrameRenderer {
         }
     }
 
-    /// Takes in what the other thread has drawn; whether the tree looks different now.
+    /// Takes a finished full-quality picture; true if the tree looks different now.
     fn poll_fine_renderer(&mut self, app: &mut App) -> bool {
         let mut changed = false;
         for ready in self

@@ -1,8 +1,8 @@
-//! A small interface that shows every kind of widget the viewer uses, painted without a window.
+//! A small interface with every kind of widget the viewer uses, painted without a window.
 //!
-//! `cargo test -p canopy-viewer gallery` writes it to `target/painter-dark.png` and `target/painter-light.png`, for
-//! people to look at. The test itself asks only for what a machine can tell: that each area has its colour,
-//! that text is there, and that the same input paints the same picture.
+//! `cargo test -p canopy-viewer gallery` writes it to `target/painter-dark.png` and `target/painter-light.png`, for review
+//! by people. The test itself checks that each area has its colour, that text is there, and that the same input paints the
+//! same picture.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::draw::theme::{self, Theme};
 const WIDTH: u32 = 1280;
 const HEIGHT: u32 = 800;
 
-/// What the controls of the gallery hold.
+/// The values of the gallery's controls.
 struct GalleryState {
     name: String,
     exploration: f64,
@@ -331,7 +331,7 @@ fn save(pixmap: &Pixmap, name: &str) {
     pixmap.save_png(folder.join(name)).unwrap();
 }
 
-/// How many pixels of a rectangle have exactly this colour.
+/// Number of pixels of a rectangle that have exactly this colour.
 fn count(pixmap: &Pixmap, area: [u32; 4], colour: Color32) -> usize {
     let [left, top, right, bottom] = area;
     (top..bottom)
@@ -381,7 +381,7 @@ fn the_gallery_is_painted_in_both_themes() {
     }
 }
 
-/// Says how long a frame takes. Run it with `cargo test --release -p canopy-viewer frame_time -- --ignored --nocapture`.
+/// Prints the time of a frame. Run it with `cargo test --release -p canopy-viewer frame_time -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, not a test"]
 #[expect(clippy::print_stdout, reason = "the measurement is its output")]

@@ -35,13 +35,13 @@ use crate::{
 
 mod clipboard;
 
-/// What gets ready by itself is shown no sooner than so long after the last frame.
+/// Minimum time between frames that no user input asked for.
 const MIN_FRAME_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Set by tests of documented commands: a window closes once what it was asked for can be seen.
+/// Set by the tests of documented commands: the window closes once its content is visible.
 const CLOSE_ENV_VAR: &str = "CANOPY_TEST_CLOSE";
 
-/// The libraries that talk to the window system: what they panic over is the display's fault, not ours.
+/// Libraries that talk to the window system: their panics are reported as display errors.
 const WINDOW_LIBRARIES: [&str; 10] = [
     "winit-",
     "egui-winit-",
@@ -55,7 +55,7 @@ const WINDOW_LIBRARIES: [&str; 10] = [
     "arboard-",
 ];
 
-/// Shows the window, in which something is done at once, until it is closed. An error says why there is none.
+/// Opens the window, performs the first action, and runs until it is closed. An error says why there is no window.
 pub fn run(first: Option<Action>) -> Result<(), WindowError> {
     let build = || EventLoop::<()>::with_user_event().build();
     let event_loop = catch_library_panics(&WINDOW_LIBRARIES, build)
@@ -106,17 +106,17 @@ struct Viewer {
     frame: FrameRenderer,
     open_window: Option<OpenWindow>,
     started: Instant,
-    /// When the last frame was ready, and when the next one is wanted.
+    /// Time of the last frame, and of the next one due.
     last_drawn: Option<Instant>,
     next_redraw: Option<Instant>,
-    /// When something was clicked that has not been answered yet.
+    /// Time of a click whose effect is not drawn yet.
     unanswered_click: Option<Instant>,
     clipboard: Clipboard,
-    /// Whether the system asks the program to end.
+    /// Set when the system asks the program to end.
     quit_requested: Arc<AtomicBool>,
     /// Whether the window closes after its first complete frame, for tests.
     closes_after_first_frame: bool,
-    /// Whether the window was opened without anything to show.
+    /// Whether the window was opened on the start screen.
     is_start_screen: bool,
     failure: Option<String>,
 }
@@ -226,7 +226,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Ends, and remembers how large the window was.
+    /// Closes the window, and saves its size.
     fn close(&mut self, event_loop: &ActiveEventLoop) {
         if let Some(shown) = &self.open_window {
             let scale = shown.window.scale_factor();
@@ -260,13 +260,13 @@ impl ApplicationHandler for Viewer {
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, (): ()) {
-        // Something is ready, in the app or on the easel; a window that cannot be seen takes it in too.
+        // A worker has finished; a hidden window takes the result too.
         self.app.update(self.started.elapsed());
         self.app.is_closing |= self.quit_requested.load(Ordering::Relaxed);
         if self.app.is_closing {
             return self.close(event_loop);
         }
-        // Much may be ready soon after another; what a person does is answered at once.
+        // Workers may finish in quick succession; user input is answered at once.
         match self.last_drawn.map(|drawn| drawn + MIN_FRAME_INTERVAL) {
             Some(due) if due > Instant::now() => {
                 self.next_redraw = Some(self.next_redraw.map_or(due, |next| next.min(due)));
@@ -326,7 +326,7 @@ impl ApplicationHandler for Viewer {
     }
 }
 
-/// Tells tests what there is to know.
+/// Prints the state for tests.
 #[expect(clippy::print_stdout, reason = "tests read it there")]
 fn dump(state: &serde_json::Value) {
     println!("{state}");

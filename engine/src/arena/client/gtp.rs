@@ -1,4 +1,4 @@
-//! GTP, as one who asks.
+//! The client side of GTP.
 
 use std::time::{Duration, Instant};
 
@@ -14,14 +14,14 @@ use crate::{
     games::Player,
 };
 
-/// What is known of the other side.
+/// The engine's commands, the colour words, and the commands it has not answered yet.
 #[derive(Debug)]
 pub(super) struct GtpClient {
     commands: NameSet,
     colours: [&'static str; 2],
-    /// Commands whose answers have not been heard yet.
+    /// Commands not answered yet.
     pending: Vec<String>,
-    /// Whether the next move is the one the engine has just made itself, of which it need not be told.
+    /// Whether the next move is the engine's own `genmove`, which must not be sent back to it.
     is_own_move: bool,
 }
 
@@ -151,7 +151,7 @@ impl GtpClient {
             self.send(&mut connection.process, &format!("set_position {position}"));
         }
         if let Some(time) = new_game.limits.movetime {
-            // So long for each move, again and again.
+            // The same time for each move.
             let command = match time.as_secs() {
                 _ if self.has_command("set_option") => {
                     format!("set_option MoveTime {}", time.as_millis())
@@ -209,7 +209,7 @@ impl GtpClient {
         let (time, is_agreed) = connection.time_limit(player, go, clocks);
         let asked = Instant::now();
         self.send(&mut connection.process, &format!("genmove {colour}"));
-        // GTP has no way to stop a search; who is late is waited for a little longer, to tell it from one that hangs.
+        // GTP cannot stop a search; a late engine gets a little longer, to tell it from one that hangs.
         let grace = if is_agreed {
             connection.timeouts.stop
         } else {
@@ -235,7 +235,7 @@ impl GtpClient {
     }
 }
 
-/// The text of the next answer; what was said instead if it is a refusal.
+/// The text of the next response; an error with the engine's message if it is a failure.
 fn read_response(
     connection: &mut EngineConnection,
     phase: EnginePhase,
@@ -247,7 +247,7 @@ fn read_response(
         {
             (Some(rest), _) => (true, rest),
             (_, Some(rest)) => (false, rest),
-            // What stands between answers is none.
+            // Text between responses is ignored.
             _ => continue,
         };
         let rest = rest.trim_start_matches(|symbol: char| symbol.is_ascii_digit());

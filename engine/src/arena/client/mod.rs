@@ -1,4 +1,4 @@
-//! What a match says to an engine and hears from it, in the engine's dialect. Nothing is believed here, and no rule is known.
+//! The client side of an engine's dialect. It knows no rules, and checks nothing but form.
 
 use std::{
     collections::BTreeSet,
@@ -23,20 +23,20 @@ use crate::games::{
 mod gtp;
 mod uci;
 
-/// How long an engine may take, by what it is doing.
+/// Timeouts by phase of the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// From its start to the end of its introduction.
     pub start: Duration,
-    /// To be ready, and for everything that is no thinking.
+    /// To be ready, and for every request but a search.
     pub ready: Duration,
     /// For a move that no time was set for.
     pub reply: Duration,
-    /// To stop when it is told to, after its time is up.
+    /// To answer `stop` after its time is up.
     pub stop: Duration,
-    /// To end after it was told to.
+    /// To exit after `quit`.
     pub quit: Duration,
-    /// How much later than its time a move may come.
+    /// Tolerance for late moves.
     pub margin: Duration,
 }
 
@@ -53,13 +53,13 @@ impl Default for Timeouts {
     }
 }
 
-/// What an engine was doing.
+/// The phase of the conversation in which an engine failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnginePhase {
     /// Introducing itself.
     Start,
-    /// Getting ready for a game.
+    /// Preparing a game.
     Ready,
     /// Looking for a move.
     Move,
@@ -81,24 +81,24 @@ pub enum EngineFault {
     /// It could not be started.
     #[error("could not be started: {0}")]
     NotStarted(String),
-    /// It said nothing in time, not even when it was told to stop.
+    /// No answer in time, not even to `stop`.
     #[error("did not answer {0}")]
     TimedOut(EnginePhase),
     /// It has ended, or closed its output.
     #[error("ended {0}")]
     Exited(EnginePhase),
-    /// It will not do what it was told.
+    /// The engine refused a command.
     #[error("refused {command:?}: {answer:?}")]
     Refused {
-        /// What it was told.
+        /// The command.
         command: String,
-        /// What it said.
+        /// The engine's answer.
         answer: String,
     },
-    /// It cannot do what was asked of it.
+    /// The engine lacks a required feature.
     #[error("{0}")]
     Unsupported(String),
-    /// Not its fault: somebody said stop.
+    /// Not a fault: the match was told to stop.
     #[error("the match was stopped")]
     Halted,
 }
@@ -138,23 +138,23 @@ pub struct EngineInfo {
     pub depth: Option<u32>,
     /// Positions, or playouts.
     pub nodes: Option<u64>,
-    /// What the position is worth to the player to move, in hundredths of a pawn or what the engine takes for it.
+    /// Score for the player to move, in centipawns or the engine's equivalent.
     pub score: Option<i32>,
 }
 
-/// A certain win counts as so much, less one for every move it takes.
+/// The score of a mate in 0; each move to the mate takes one off.
 pub const MATE_SCORE: i32 = 100_000;
 
-/// An engine's answer to the question for a move.
+/// An engine's answer to a move request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineMove {
-    /// The move, as the engine wrote it. Nobody has looked at it yet.
+    /// The move, as the engine wrote it; not validated.
     pub text: String,
-    /// What it thinks.
+    /// The engine's last report on it.
     pub info: EngineInfo,
-    /// How long it took.
+    /// The time it took.
     pub time: Duration,
-    /// Whether it came too late.
+    /// Whether it came after the time limit.
     pub is_late: bool,
 }
 
@@ -194,15 +194,15 @@ impl fmt::Display for ReportedResult {
 pub struct NewGame {
     /// Where it begins, in the engine's style; none for the game's own start.
     pub position: Option<String>,
-    /// Its random numbers, for those who have a say in them.
+    /// Its seed, for engines with such an option.
     pub seed: u64,
-    /// Where its trees go, for those who write them.
+    /// Its tree directory, for engines that write trees.
     pub trees: Option<String>,
-    /// Its clock or its time, for those who want to know beforehand.
+    /// Its limits, for dialects that announce them before the game.
     pub limits: MoveLimits,
 }
 
-/// What an engine has been asked to play.
+/// The game that an engine is asked to play.
 #[derive(Clone, Debug)]
 pub struct GameSpec {
     /// The game, with its variant.
@@ -212,7 +212,7 @@ pub struct GameSpec {
 }
 
 impl GameSpec {
-    /// What an engine is told of a game.
+    /// The spec of a game under these rules.
     pub fn of<G: Playable>(rules: G::Rules) -> Self {
         Self {
             name: notation::full_name::<G>(rules),
@@ -234,16 +234,16 @@ enum ClientProtocol {
     Gtp(gtp::GtpClient),
 }
 
-/// What is known of an engine that failed.
+/// Evidence about an engine that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostMortem {
     /// How its process ended.
     pub exit: String,
-    /// The last lines it was told and said.
+    /// The last lines sent and received.
     pub lines: Vec<String>,
     /// The last lines of its standard error.
     pub complaints: Vec<String>,
-    /// Whether somebody else seems to have stopped its process.
+    /// Whether the process was apparently stopped from outside the match.
     #[serde(skip)]
     pub is_stopped_externally: bool,
 }
@@ -307,7 +307,7 @@ impl Client {
         }
     }
 
-    /// What it said on its own account, each thing once.
+    /// Messages the engine sent unasked, each once.
     pub fn info_strings(&self) -> &[String] {
         &self.connection.info_strings
     }
@@ -331,7 +331,7 @@ impl Client {
         }
     }
 
-    /// Asks for a move of the player to move; `hear` is told what it thinks on the way.
+    /// Asks for a move of the player to move; `hear` receives the reports on the way.
     pub fn request_move(
         &mut self,
         player: Player,
@@ -353,18 +353,18 @@ impl Client {
         let connection = &mut self.connection;
         match &mut self.protocol {
             ClientProtocol::Uci(client) => client.query_result(connection),
-            // The last move has to be heard of, too.
+            // The last move must be acknowledged too.
             ClientProtocol::Gtp(client) => client.wait_ready(connection).map(|()| None),
         }
     }
 
-    /// Says good-bye, and ends it if it does not go.
+    /// Asks it to quit, and kills it if it does not.
     pub fn quit(self) {
         let deadline = Instant::now() + self.connection.timeouts.quit;
         self.connection.process.shut_down("quit\n", deadline);
     }
 
-    /// Ends it at once, and keeps what may explain why.
+    /// Kills the process and collects the evidence.
     pub fn kill(mut self) -> PostMortem {
         self.connection.process.discard_output();
         let lines = self.connection.process.transcript_tail();
@@ -396,11 +396,11 @@ struct EngineConnection {
     info_strings: Vec<String>,
 }
 
-/// More of what an engine says on its own account is not kept.
+/// Upper bound of kept unasked messages.
 const MAX_INFO_STRINGS: usize = 8;
 
 impl EngineConnection {
-    /// Keeps what an engine says on its own account, once.
+    /// Keeps an unasked message, once.
     fn keep_info_string(&mut self, reply_line: &str) {
         if let Some(note) = reply_line.strip_prefix("info string ")
             && self.info_strings.len() < MAX_INFO_STRINGS
@@ -415,7 +415,7 @@ impl EngineConnection {
             .map_err(|error| EngineFault::from_read_error(error, phase))
     }
 
-    /// How long a move may take, and whether that was agreed on rather than a matter of patience.
+    /// The time limit of a move, and whether it was agreed on rather than a timeout of ours.
     fn time_limit(&self, player: Player, go: &MoveLimits, clocks: &Clocks) -> (Duration, bool) {
         match clocks.remaining(player).or(go.movetime) {
             Some(time) => (time + self.timeouts.margin, true),

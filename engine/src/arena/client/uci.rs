@@ -1,4 +1,4 @@
-//! UCI and UGI, as one who asks.
+//! The client side of UCI and UGI.
 
 use std::{fmt::Write as _, time::Instant};
 
@@ -14,7 +14,7 @@ use crate::{
     games::{Player, notation::Style},
 };
 
-/// What is known of the other side.
+/// The engine's options, and the position it was last sent.
 #[derive(Debug)]
 pub(super) struct UciClient {
     is_ugi: bool,
@@ -179,7 +179,7 @@ impl UciClient {
         clocks: &Clocks,
         on_info: &mut dyn FnMut(&EngineInfo),
     ) -> Result<EngineMove, EngineFault> {
-        // A move that nobody asked for is no answer to what is asked now.
+        // A late `bestmove` must not be taken for the answer to the next request.
         connection.process.discard_output();
         let mut command = format!("{}\ngo", self.position);
         self.write_limits(&mut command, player, go, clocks);
@@ -283,14 +283,14 @@ impl UciClient {
     }
 }
 
-/// The name of the option that a line tells of, in small letters.
+/// The option's name on an `option` line, in lower case.
 fn option_name(line: &str) -> Option<String> {
     let rest = line.trim().strip_prefix("option name ")?;
     let name = rest.split(" type ").next()?;
     Some(name.trim().to_lowercase())
 }
 
-/// Takes what can be used out of an `info` line about the best move.
+/// Reads an `info` line about the best move.
 fn parse_info<'a>(
     info: &mut EngineInfo,
     mut words: impl Iterator<Item = &'a str> + Clone,

@@ -1,8 +1,7 @@
-//! What an engine has started, wherever it has gone: children that lead sessions of their own and those whose parent is gone
-//! are in no process group of ours.
+//! All descendants of an engine process. Children that lead their own session, and orphans, are outside its process group.
 //!
-//! Descendants are found in two ways: by their parents, as long as those live, and by a variable that every process of the
-//! engine inherits. Only a process that has cleared its environment and lost its parent before anybody looked escapes.
+//! They are found by their parents, while those live, and by an environment variable that every process of the engine
+//! inherits. A process escapes only if it clears its environment and loses its parent between two looks.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,11 +16,11 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// The variable by which descendants are known. Its value has a word for every match that such a process is part of.
 const MARK_VARIABLE: &str = "CANOPY_MATCH_PROCESS";
-/// Whoever starts processes faster than they are ended is let go after so many rounds; on a busy machine a process takes a
-/// while to end.
+/// Upper bound of kill rounds against a process that forks faster than it is killed; on a busy machine a process takes
+/// several rounds to exit.
 const MAX_ROUNDS: u32 = 500;
 const ROUND_INTERVAL: Duration = Duration::from_millis(2);
-/// So many rounds in a row must find nobody: a process that is just being replaced by another program has no environment.
+/// Consecutive rounds that must find no process: during `exec` a process has no environment.
 const MIN_EMPTY_ROUNDS: u32 = 2;
 
 /// The descendants of one engine.
@@ -29,11 +28,11 @@ const MIN_EMPTY_ROUNDS: u32 = 2;
 pub(super) struct Descendants {
     /// The word in the variable that is this engine's alone.
     mark: String,
-    /// Descendants that were seen, with the time of their start: a number may be somebody else's later.
+    /// Descendants seen, with their start time, since process ids are reused.
     members: BTreeSet<(i32, u64)>,
 }
 
-/// A process as `/proc` tells of it.
+/// The used fields of `/proc/PID/stat`.
 struct ProcStat {
     parent: i32,
     started: u64,
@@ -41,7 +40,7 @@ struct ProcStat {
 }
 
 impl Descendants {
-    /// Marks what a command will start.
+    /// Marks the processes that a command will start.
     pub(super) fn track(command: &mut Command) -> Self {
         static NEXT_MARK: AtomicU64 = AtomicU64::new(0);
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -51,7 +50,7 @@ impl Descendants {
             since.unwrap_or_default().as_nanos(),
             NEXT_MARK.fetch_add(1, Ordering::Relaxed)
         );
-        // A match within a match belongs to both.
+        // Processes of a nested match carry both marks.
         let outer = std::env::var(MARK_VARIABLE).unwrap_or_default();
         command.env(MARK_VARIABLE, format!("{outer} {mark}").trim());
         Self {
@@ -124,7 +123,7 @@ fn list_processes() -> BTreeMap<i32, ProcStat> {
 
 fn read_proc_stat(process: i32) -> Option<ProcStat> {
     let text = fs::read(format!("/proc/{process}/stat")).ok()?;
-    // The name, between brackets, may hold anything, brackets and blanks too.
+    // The name, in parentheses, may contain any characters, parentheses and blanks included.
     let name_end = text.iter().rposition(|&byte| byte == b')')?;
     let text = std::str::from_utf8(text.get(name_end + 1..)?).ok()?;
     let mut fields = text.split_ascii_whitespace();
@@ -139,7 +138,7 @@ fn read_proc_stat(process: i32) -> Option<ProcStat> {
     })
 }
 
-/// Whether a process has inherited a mark. Other people's processes do not tell.
+/// Whether a process has inherited a mark. False for other users' processes, whose environment is unreadable.
 fn has_mark(process: i32, mark: &str) -> bool {
     let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     environment.split(|&byte| byte == 0).any(|variable| {

@@ -1,8 +1,8 @@
-//! An engine as a process: lines to it and from it, each with a time by which it must have come, and an end that nothing escapes.
+//! An engine as a process: lines with deadlines in both directions, and a kill that no descendant escapes.
 //!
-//! One thread does it all. Pipes do not block; what is to be written and what can be read is waited for together, so that
-//! an engine that floods its output, stops reading, or hangs can hold nobody up. Every engine leads a process group of its own,
-//! so that a Ctrl-C meant for us does not reach it, and whatever it starts ends with it, also what has left the group.
+//! One thread does it all. Pipes do not block; reads and writes are polled together, so an engine that floods its output,
+//! stops reading, or hangs blocks nobody. Every engine leads its own process group, so that Ctrl-C does not reach it. All
+//! its descendants are killed with it, also those that left the group.
 
 #[cfg(target_os = "linux")]
 mod descendants;
@@ -21,8 +21,8 @@ pub use unsupported::Process;
 pub struct ProcessExit {
     /// In words.
     pub text: String,
-    /// Whether somebody else seems to have stopped it: it ended before we said so, by SIGTERM, SIGINT, SIGHUP or SIGKILL, or
-    /// with an exit code that tells of one of them, or with 0.
+    /// Whether it was apparently stopped from outside: it ended before we asked, by SIGTERM, SIGINT, SIGHUP or SIGKILL, with
+    /// an exit code that stands for one of them, or with 0.
     pub is_stopped_externally: bool,
 }
 
@@ -33,6 +33,6 @@ pub enum ReadError {
     Timeout,
     /// Its output has ended: it has exited, or closed it.
     Closed,
-    /// Somebody said stop.
+    /// The match was told to stop.
     Halted,
 }

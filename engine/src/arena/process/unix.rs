@@ -28,16 +28,16 @@ use crate::arena::halt::Halt;
 
 /// Longer lines are passed over.
 const MAX_LINE_BYTES: usize = 1 << 20;
-/// So much of what an engine says may wait to be read; then the engine does.
+/// Unread output at which reading pauses, so that the engine blocks.
 const MAX_UNREAD_BYTES: usize = 4 << 20;
-/// So many lines of each kind are kept for reports, and so many bytes of each.
+/// Lines of each direction kept for reports, and bytes of each line.
 const MAX_LOG_LINES: usize = 10;
 const MAX_LOG_LINE_BYTES: usize = 400;
-/// Whoever waits looks so often whether somebody said stop.
+/// Poll interval for stop requests while waiting.
 const HALT_POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// After SIGTERM a process has so long before SIGKILL.
+/// Time between SIGTERM and SIGKILL.
 const TERM_GRACE_PERIOD: Duration = Duration::from_millis(300);
-/// By so much an engine that gives way is nicer than who started it.
+/// Niceness added to a low-priority engine.
 const NICE_INCREMENT: i32 = 10;
 
 /// A running engine.
@@ -45,15 +45,15 @@ const NICE_INCREMENT: i32 = 10;
 pub struct Process {
     child: Child,
     group: Pid,
-    /// What it has started, wherever that has gone.
+    /// All processes it has started.
     #[cfg(target_os = "linux")]
     descendants: Descendants,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
-    /// What the engine has not taken yet.
+    /// Input the engine has not read yet.
     pending_input: Vec<u8>,
-    /// What it has said and nobody has heard yet.
+    /// Output lines not read yet.
     stdout_lines: LineBuffer,
     stderr_lines: LineBuffer,
     /// The last lines of the conversation, and of standard error.
@@ -109,16 +109,15 @@ impl Process {
         Ok(process)
     }
 
-    /// Lets it step back where others want to run. To be called before it has threads; where the system does not want to, it
-    /// stays as it was.
+    /// Lowers its scheduling priority. Call it before the process has threads. If the system refuses, the priority stays.
     pub fn lower_priority(&self) {
         if let Ok(own) = getpriority_process(None) {
             let _ = setpriority_process(Some(self.group), own.saturating_add(NICE_INCREMENT));
         }
     }
 
-    /// Sends lines, each of which ends with a line feed. What the engine does not take at once is sent while its answers are
-    /// waited for.
+    /// Sends lines, each ending with a line feed. Input the engine does not read at once is sent while waiting for its
+    /// answers.
     pub fn send(&mut self, lines: &str) {
         for line in lines.lines() {
             push_log_line(&mut self.transcript, "> ", line);
@@ -127,7 +126,7 @@ impl Process {
         self.write_stdin();
     }
 
-    /// The next line it says, without its end, if it comes in time.
+    /// The next line of output, without its end, if it arrives before the deadline.
     pub fn read_line(&mut self, deadline: Instant) -> Result<String, ReadError> {
         loop {
             if let Some(line) = self.stdout_lines.next_line() {
@@ -148,7 +147,7 @@ impl Process {
         }
     }
 
-    /// Passes over everything it has said so far.
+    /// Discards all output so far.
     pub fn discard_output(&mut self) {
         self.read_pipes();
         while let Some(line) = self.stdout_lines.next_line() {
@@ -156,7 +155,7 @@ impl Process {
         }
     }
 
-    /// The last lines of the conversation: `> ` what it was told, `< ` what it said.
+    /// The last lines of the conversation: `> ` sent, `< ` received.
     pub fn transcript_tail(&self) -> Vec<String> {
         self.transcript.iter().cloned().collect()
     }
@@ -170,9 +169,9 @@ impl Process {
             .collect()
     }
 
-    /// Says good-bye, lets it end by itself until the deadline, then ends it; how it ended.
+    /// Sends the quit command, waits until the deadline, then kills it; returns how it ended.
     pub fn shut_down(mut self, quit_command: &str, deadline: Instant) -> ProcessExit {
-        // Once it is gone nobody knows whose children they were.
+        // After its exit its children can no longer be attributed to it.
         #[cfg(target_os = "linux")]
         self.descendants.refresh(self.group);
         self.send(quit_command);
@@ -232,13 +231,13 @@ impl Process {
         self.poll_pipes(Duration::ZERO);
     }
 
-    /// Whether it has ended; it stays a zombie, so that its group is nobody else's.
+    /// Whether it has exited. It stays a zombie, so that its group id is not reused.
     fn has_exited(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
-    /// Ends what is left of the group and of the family, and takes leave of the process.
+    /// Kills the rest of the group and all descendants, then reaps the process.
     fn reap(&mut self) -> io::Result<ExitStatus> {
         #[cfg(target_os = "linux")]
         self.descendants.refresh(self.group);
@@ -249,7 +248,7 @@ impl Process {
         self.child.wait()
     }
 
-    /// Waits until something can be read or written, and does so.
+    /// Waits until a pipe is readable or writable, and serves it.
     fn poll_pipes(&mut self, timeout: Duration) {
         let mut pipes = Vec::with_capacity(3);
         let is_full = self.stdout_lines.len() >= MAX_UNREAD_BYTES;
@@ -286,7 +285,7 @@ impl Process {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(_) => {
-                    // Nobody reads there any more; what it says or how it ended tells why.
+                    // The input pipe is closed; the output or the exit status will tell why.
                     self.stdin = None;
                     self.pending_input.clear();
                 }
@@ -313,8 +312,8 @@ impl Drop for Process {
     }
 }
 
-/// Whether a process was stopped by a signal that asks processes to end, or says so by its exit code, as shells and Java do.
-/// Exit code 0 counts: no engine ends well in mid-game unless it was asked to, and some catch the signal.
+/// Whether a process ended by a termination signal, or by the exit code that shells and Java use for one. Exit code 0
+/// counts: no engine exits normally in mid-game unless it was asked to, and some catch the signal.
 fn is_stop_status(status: ExitStatus) -> bool {
     let is_asking = |signal: i32| {
         [Signal::TERM, Signal::INT, Signal::HUP, Signal::KILL]
@@ -334,7 +333,7 @@ fn set_nonblocking(pipe: &impl AsFd) -> io::Result<()> {
     Ok(fcntl_setfl(pipe, flags | OFlags::NONBLOCK)?)
 }
 
-/// Takes what a pipe has at the moment, not more than a line may be long; a pipe that has ended is closed.
+/// Reads what a pipe has at the moment, at most one maximal line; closes it at its end.
 fn drain_pipe(pipe: &mut Option<impl Read>, lines: &mut LineBuffer) {
     let mut buffer = [0; 1 << 16];
     while let Some(reader) = pipe {
@@ -345,7 +344,7 @@ fn drain_pipe(pipe: &mut Option<impl Read>, lines: &mut LineBuffer) {
             }
             Ok(count) => {
                 lines.push(buffer.get(..count).unwrap_or_default());
-                // A pipe that gave less than was asked for is empty.
+                // A short read means that the pipe is empty.
                 if count < buffer.len() || lines.len() >= MAX_LINE_BYTES {
                     return;
                 }
@@ -357,7 +356,7 @@ fn drain_pipe(pipe: &mut Option<impl Read>, lines: &mut LineBuffer) {
     }
 }
 
-/// Keeps a line in place of the oldest of its kind, so that a flood does not wash away what it was told.
+/// Keeps a line in place of the oldest of its direction, so that flooded output does not displace our own lines.
 fn push_log_line(lines: &mut VecDeque<String>, mark: &str, line: &str) {
     let alike = || {
         lines
@@ -389,7 +388,7 @@ struct LineBuffer {
     start: usize,
     /// Up to here there is no line feed.
     scanned: usize,
-    /// Whether the line at the beginning is too long and passed over.
+    /// Whether the current line is too long and being skipped.
     is_skipping: bool,
 }
 
@@ -406,7 +405,7 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// There will be no more: what is left is a line.
+    /// End of output: the rest is a line.
     fn finish(&mut self) {
         if self.len() > 0 {
             self.bytes.push(b'\n');

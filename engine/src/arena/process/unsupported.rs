@@ -1,4 +1,4 @@
-//! Where pipes cannot be waited for as Unix systems do it, no engine is started; everything else is there.
+//! Stub for systems without Unix pipes: no engine can be started; everything else works.
 
 use std::{io, path::Path, time::Instant};
 

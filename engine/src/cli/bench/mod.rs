@@ -1,4 +1,4 @@
-//! `canopy-engine bench`: the speeds this program is proud of, or not; and whether searches still do what they did.
+//! `canopy-engine bench`: speed measurements, and signatures that show whether searches have changed.
 
 use std::io::Write;
 
@@ -28,13 +28,13 @@ enum BenchCommand {
     Playouts(playouts::PlayoutArgs),
     /// Simulations per second of a Monte-Carlo search from the start position
     Rate(rate::RateArgs),
-    /// Tree files written and read, and what snapshots and journals cost
+    /// Speed of tree files, and the cost of snapshots and growth journals
     Trees(trees::TreesArgs),
-    /// How soon the protocol server answers
+    /// Response times of the protocol server
     Protocol(protocol::ProtocolArgs),
 }
 
-/// The games to measure: those asked for, or all.
+/// The games to measure: the given ones, or all.
 fn selected_games(asked: &[String]) -> Vec<String> {
     if asked.is_empty() {
         games::NAMES.iter().map(|&name| name.to_owned()).collect()

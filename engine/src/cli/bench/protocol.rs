@@ -1,4 +1,4 @@
-//! `canopy-engine bench protocol`: how soon the server answers, measured on processes of its own.
+//! `canopy-engine bench protocol`: the server's response times, measured on processes of its own.
 
 use std::{
     io::{BufRead as _, BufReader, Write},
@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Args)]
 pub(super) struct ProtocolArgs {
-    /// How often each latency is measured
+    /// Number of measurements of each latency
     #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     samples: u32,
     /// One JSON object a line instead of a table
@@ -129,7 +129,7 @@ impl ServerProcess {
     }
 }
 
-/// An engine that is not told to quit must not be left behind.
+/// Kills an engine that was not told to quit.
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();

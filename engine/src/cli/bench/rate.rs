@@ -1,4 +1,4 @@
-//! `canopy-engine bench rate`: simulations per second, and what a node costs.
+//! `canopy-engine bench rate`: simulations per second, and bytes per node.
 
 use std::{io::Write, time::Instant};
 
@@ -69,7 +69,7 @@ impl PositionCommand for RateBench<'_> {
         let mut spec = catalog::parse::<G>(&arguments.search)?;
         if let Spec::Mcts(config) = &mut spec {
             config.threads = (arguments.threads as usize).min(max_threads());
-            // The peers' figures are of whole games, chess too.
+            // Compared programs play whole games out, at chess too.
             if !arguments.search.contains("playout_limit") && !arguments.search.contains("-000") {
                 config.playout_limit = None;
             }

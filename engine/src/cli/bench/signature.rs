@@ -1,5 +1,5 @@
-//! `canopy-engine bench`: every search on every game, a fixed amount of work under a fixed seed. The signature of a row
-//! changes exactly when the search does something else.
+//! `canopy-engine bench`: every search on every game, with a fixed amount of work and a fixed seed. The signature of a row
+//! changes exactly when the search's results do.
 
 use std::{io::Write, time::Instant};
 
@@ -19,7 +19,7 @@ const DEPTH: u32 = 3;
 /// The same where a moment must do.
 const BUILD_ITERATIONS: u64 = 100;
 const BUILD_DEPTH: u32 = 2;
-/// Plies into a game, so that not everything is symmetric; two moves of it, so that trees are reused.
+/// Plies before the search, so that the position is not symmetric; two moves are searched, so that trees are reused.
 const OPENING_PLIES: usize = 6;
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(super) struct SignatureArgs {
     /// A checksum for each row, and nothing that depends on the machine
     #[arg(long)]
     signature: bool,
-    /// Do it all so many times in one process
+    /// Repeat everything this many times in one process
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
 }
@@ -88,14 +88,14 @@ impl PositionCommand for SignatureBench<'_> {
     }
 }
 
-/// What a search did.
+/// The result of one search at one game.
 struct SignatureRow {
     mv: String,
     steps: u64,
     checksum: u64,
 }
 
-/// A checksum of what a search does on a small task, the same on every machine.
+/// A checksum of a search's results on a small task, the same on every machine.
 pub(in crate::cli) fn search_signature<G: Playable>(
     search: &str,
     start: &G,
@@ -104,7 +104,7 @@ pub(in crate::cli) fn search_signature<G: Playable>(
     Ok(row.checksum)
 }
 
-/// Searches a position, plays the move, and searches again, each time for so many iterations or so deep.
+/// Searches a position, plays the move, and searches again, each time with this limit of iterations or depth.
 fn search_twice<G: Playable>(
     search: &str,
     start: &G,
@@ -156,7 +156,7 @@ fn search_twice<G: Playable>(
     Ok(row)
 }
 
-/// A number that depends on everything a search reports of its moves.
+/// A checksum over everything a search reports about its moves.
 fn report_checksum<G: Playable>(report: &SearchReport<G::Move>) -> u64 {
     let mut sum = mix(report.nodes);
     for root in &report.root_moves {

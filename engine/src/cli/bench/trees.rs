@@ -1,4 +1,4 @@
-//! `canopy-engine bench trees`: how fast tree files are written and read, and what a tree costs the search that grows it.
+//! `canopy-engine bench trees`: speed of tree files, and their cost to a running search.
 
 use std::{
     io::Write,
@@ -179,7 +179,7 @@ impl PositionCommand for TreeBench<'_> {
     }
 }
 
-/// What a journal costs, and how fast it is turned.
+/// Measures the cost of a growth journal, and seeking in it.
 fn bench_growth_journal<G: Playable>(
     arguments: &TreesArgs,
     iterations: u64,

@@ -1,4 +1,4 @@
-//! What a chess position is worth: material, and report 000's curve from material to reward.
+//! Evaluation of chess: material, and report 000's curve from material to reward.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ const PIECE_VALUES: [(Piece, i32); 5] = [
     (Piece::Rook, 5),
     (Piece::Queen, 9),
 ];
-/// What a side has at the start; the reward curve counts no more than that.
+/// Material of a side at the start, in pawns; the reward curve is clamped there.
 const MAX_MATERIAL: i32 = 39;
 /// Report 000's divisor of the material.
 const SOFTNESS: i32 = 4;
@@ -54,7 +54,7 @@ fn material(position: &Chess, side: Color) -> i32 {
         .sum()
 }
 
-/// Report 000's reward for being so many pawns ahead, -39 to 39.
+/// Report 000's reward by material difference in pawns, -39 to 39.
 static REWARDS: LazyLock<[f64; 2 * MAX_MATERIAL as usize + 1]> =
     LazyLock::new(|| std::array::from_fn(|index| reward(index as i32 - MAX_MATERIAL, SOFTNESS)));
 

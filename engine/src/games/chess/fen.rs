@@ -1,5 +1,5 @@
-//! FEN and EPD, read strictly: cozy-chess builds the board, but what it would let pass or refuse without a reason is
-//! checked here first, field by field.
+//! Strict FEN and EPD. cozy-chess builds the board; whatever it would accept wrongly, or refuse without a reason, is checked
+//! here first, field by field.
 
 use cozy_chess::{
     BitBoard, BoardBuilder, BoardBuilderError, CastleRights, Color, File, Piece, Rank, Square,
@@ -31,7 +31,7 @@ pub(super) fn piece_letter(piece: Piece, color: Color) -> char {
     }
 }
 
-/// What is wrong, and what was expected if it is something definite.
+/// The problem, and the expected form where there is a definite one.
 struct FenError(String, Option<&'static str>);
 
 impl From<String> for FenError {

@@ -21,7 +21,7 @@ const FIFTY_MOVE_PLIES: u8 = 100;
 /// More pieces than any side has moves for: cozy-chess promises at most 18 groups of moves.
 const MAX_MOVE_GROUPS: usize = 18;
 
-/// What a variant changes.
+/// The variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ChessRules {
     /// Whether castling is written as the king taking its rook, and castling rights by the rook's file.
@@ -35,7 +35,7 @@ pub struct Chess {
     rules: ChessRules,
 }
 
-/// A move: from and to square and what a pawn becomes. Castling is the king taking its own rook.
+/// A move: from-square, to-square and promotion. Castling is the king taking its own rook.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChessMove(u16);
 
@@ -69,7 +69,7 @@ impl std::fmt::Debug for ChessMove {
 }
 
 impl Chess {
-    /// The board, for whoever knows chess.
+    /// The board, for code that knows chess.
     pub fn board(&self) -> &Board {
         &self.board
     }

@@ -99,7 +99,7 @@ impl Notation for Chess {
     }
 }
 
-/// Where the king lands when it castles with the rook it is said to take.
+/// The king's square after castling with the rook on the move's target square.
 fn castled_king_square(mv: Move) -> Square {
     let file = if mv.to.file() > mv.from.file() {
         File::G

@@ -20,11 +20,11 @@ const SEVEN_TAG_ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", 
 /// The record of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PgnRecord {
-    /// What is said of the game, by name.
+    /// The tags, by name.
     pub tags: Vec<(String, String)>,
     /// The position it began with.
     pub start: Chess,
-    /// What was played from there, each move with a comment, which may be empty.
+    /// The moves from there, each with a comment, which may be empty.
     pub moves: Vec<(ChessMove, String)>,
 }
 
@@ -58,7 +58,7 @@ impl PgnRecord {
         Some(record)
     }
 
-    /// What a tag says; `?` if it says nothing.
+    /// A tag's value; `?` if it is missing.
     pub fn tag(&self, name: &str) -> &str {
         let found = self.tags.iter().find(|(known, _)| known == name);
         match (found, name) {
@@ -146,7 +146,7 @@ impl PgnRecord {
     }
 }
 
-/// Reads `Name "value"]`; the tag and what comes after it.
+/// Reads `Name "value"]`; returns the tag and the rest of the text.
 fn read_tag(text: &str) -> Option<((String, String), &str)> {
     let (name, rest) = text.split_once('"')?;
     let mut value = String::new();
@@ -170,7 +170,7 @@ enum Token<'a> {
     Close,
 }
 
-/// What stands among moves, without the numbers of moves.
+/// The tokens of the movetext, without move numbers.
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {

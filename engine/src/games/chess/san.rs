@@ -14,7 +14,7 @@ pub(super) fn write(
     write!(out, "{}", display_san_move(&position.board, mv.unpack()))
 }
 
-/// What a move in algebraic notation says: the moved piece, where to, and what else it lets on.
+/// A parsed move in algebraic notation: piece, target, and disambiguation.
 struct SanMove {
     piece: Piece,
     from_file: Option<File>,
@@ -124,7 +124,7 @@ fn parse_san_move(text: &str) -> Option<SanMove> {
     })
 }
 
-/// What a pawn becomes; the letter may be small after the target square.
+/// The promotion piece; the letter may be in lower case after the target square.
 fn promotion_piece(letter: u8) -> Option<Piece> {
     match letter {
         b'N' | b'n' => Some(Piece::Knight),

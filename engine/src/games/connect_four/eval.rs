@@ -1,4 +1,4 @@
-//! What a connect four position is worth: lines that can still become four.
+//! Evaluation of connect four: lines that can still become four.
 
 use super::ConnectFour;
 use crate::games::{

@@ -285,7 +285,7 @@ fn from_rows(text: &str) -> Result<ConnectFour, ParseError> {
     check_position(text, discs, to_move)
 }
 
-/// Refuses what no game can reach by falling discs and alternating turns.
+/// Refuses positions that falling discs and alternating turns cannot reach.
 fn check_position(
     text: &str,
     [first, second]: [u64; 2],

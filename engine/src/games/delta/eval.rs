@@ -1,4 +1,4 @@
-//! What a delta position is worth: report 003's two measures.
+//! Evaluation of Delta: report 003's two measures.
 
 use super::{BOARD, Delta, Slides, has_four};
 use crate::games::{

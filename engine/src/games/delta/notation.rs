@@ -256,7 +256,7 @@ impl Delta {
     }
 }
 
-/// Refuses what no game can reach, and works out side and ply where they are not given.
+/// Refuses unreachable positions, and derives the side and the ply where they are missing.
 fn check_position(
     text: &str,
     equaliser: Equaliser,

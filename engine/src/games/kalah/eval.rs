@@ -1,4 +1,4 @@
-//! What a kalah position is worth: stones at home.
+//! Evaluation of kalah: stones in the stores and in one's own pits.
 
 use super::Kalah;
 use crate::games::{

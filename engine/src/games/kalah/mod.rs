@@ -23,7 +23,7 @@ mod explain;
 mod facts;
 mod notation;
 
-/// What a variant changes.
+/// The variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KalahRules {
     /// Pits on each side, 1 to 6.
@@ -69,7 +69,7 @@ const MAX_STONES: usize = 72;
 const STORE_BYTE: u32 = 6;
 const PITS_MASK: u64 = (1 << 48) - 1;
 
-/// What sowing adds to the two sides; byte 7 of `own` is where the last stone falls (see [`Kalah::play`]).
+/// Stones that a sowing adds to both sides; byte 7 of `own` is where the last stone falls (see [`Kalah::play`]).
 #[derive(Clone, Copy)]
 struct SowingDelta {
     own: u64,

@@ -1,4 +1,4 @@
-//! What an othello position is worth: the evaluations of reports 001 and 004.
+//! Evaluation of othello: those of reports 001 and 004.
 
 use super::{CORNERS, Othello, OthelloMove, PASS};
 use crate::games::{

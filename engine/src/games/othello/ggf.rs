@@ -25,7 +25,7 @@ pub struct GgfRecord {
     pub result: Option<GgfResult>,
     /// The position it began with.
     pub start: Othello,
-    /// What was played from there, passes included.
+    /// The moves from there, passes included.
     pub moves: Vec<OthelloMove>,
 }
 
@@ -45,25 +45,25 @@ pub struct GgfClock {
 pub struct GgfResult {
     /// Black's discs less White's.
     pub margin: f64,
-    /// What ended the game.
+    /// How the game ended.
     pub ending: GgfEnding,
 }
 
-/// What ended a game.
+/// How a game ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GgfEnding {
     /// It was played out.
     #[default]
     Played,
-    /// Somebody resigned.
+    /// One side resigned.
     Resigned,
-    /// Somebody's time was up.
+    /// One side's time was up.
     TimeOut,
     /// The players agreed on the score.
     Agreed,
 }
 
-/// The letters by which results tell how a game ended.
+/// The suffix letters of a result, by ending.
 const ENDINGS: [(GgfEnding, &str); 3] = [
     (GgfEnding::Resigned, "r"),
     (GgfEnding::TimeOut, "t"),
@@ -157,7 +157,7 @@ impl GgfRecord {
         player: Player,
         text: &str,
     ) -> Result<(), ParseError> {
-        // What follows the move is an evaluation and the time it took.
+        // An evaluation and a time may follow the move.
         let text = text.split('/').next().unwrap_or_default().trim();
         let is_pass = ["pa", "pass"]
             .iter()
@@ -343,7 +343,7 @@ fn read_time(text: &str) -> Option<u32> {
         })
 }
 
-/// Reads `+12`, or `-2.00:r` with what ended the game; none if that is not known, as with `?`.
+/// Reads `+12`, or `-2.00:r` with the ending; none if unknown, as with `?`.
 fn read_result(text: &str) -> Option<GgfResult> {
     let (margin, ending) = match text.trim().split_once(':') {
         Some((margin, letter)) => {

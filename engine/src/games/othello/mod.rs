@@ -182,7 +182,7 @@ impl LaneWork for OthelloPlayout<'_> {
                 (own, opponent) = (opponent, own);
                 to_move = to_move.opponent();
                 if passed {
-                    // The game is over, and it is the turn of who passed first.
+                    // The game is over, with the player to move who passed first.
                     break;
                 }
                 passed = true;

@@ -169,7 +169,7 @@ impl Othello {
         }
     }
 
-    /// Refuses what no game can reach, an empty square in the middle.
+    /// Refuses unreachable positions: those with an empty square in the middle.
     fn check_position(text: &str, discs: [u64; 2], to_move: Player) -> Result<Self, ParseError> {
         if (discs[0] | discs[1]) & super::CENTRE != super::CENTRE {
             return Err(ParseError::bad_position::<Self>(
@@ -317,7 +317,7 @@ fn from_fairy(text: &str) -> Result<Othello, ParseError> {
         Some((rows, hand)) => (rows, hand),
         None => (board, "]"),
     };
-    // However many discs there are in hand, they are enough: what is checked is that they are discs.
+    // The number of discs in hand does not matter; only their letters are checked.
     let discs_in_hand = hand
         .strip_suffix(']')
         .map(|discs| discs.trim_matches(['P', 'p']));

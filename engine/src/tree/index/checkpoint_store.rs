@@ -30,7 +30,7 @@ const MAGIC: &[u8; 8] = b"CANOPYI2";
 const HEADER_BYTES: usize = 32;
 /// A file that was left behind by a process that ended is removed after this time.
 const MAX_TEMPORARY_AGE: Duration = Duration::from_secs(24 * 3600);
-/// An index that nobody has opened for this time is removed.
+/// Age since its last use at which an index is removed.
 const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 const INDEX_EXTENSION: &str = "index";
 
@@ -63,7 +63,7 @@ pub(super) struct CheckpointStore {
     len: u64,
 }
 
-/// What an index says of its journal.
+/// The journal that an index belongs to, and the index's progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JournalIdentity {
     /// Bytes of records.
@@ -99,7 +99,7 @@ pub(super) fn index_path(directory: &Path, journal: &Path) -> PathBuf {
     directory.join(format!("{name:016x}.{INDEX_EXTENSION}"))
 }
 
-/// A file without a name, or with one that is removed sometime, for what does not fit into memory.
+/// A scratch file for data that exceeds memory: unlinked at once, or removed later where that is impossible.
 pub(super) fn create_scratch_file(directory: &Path, name: &str) -> Option<File> {
     let path = directory.join(format!(".{}-{name}.tmp", std::process::id()));
     let _ = fs::remove_file(&path);
@@ -145,8 +145,8 @@ impl CheckpointStore {
         }
     }
 
-    /// A complete index of this journal that was built before, with its tally; none if there is none, or if it is of another
-    /// journal or damaged. `hashes` are those of the journal's beginning and of its end, if it has so many bytes.
+    /// Opens a complete index of this journal, with its tally; none if there is none, or if it belongs to another journal or
+    /// is damaged. `hashes` computes those of the journal's beginning and end, if it has at least the given bytes.
     pub(super) fn open(
         cache: &Path,
         journal: &Path,
@@ -275,7 +275,7 @@ impl CheckpointStore {
         Ok(())
     }
 
-    /// The disk is full: what there is goes on in memory.
+    /// Continues in memory after the disk is full.
     fn move_to_memory(&mut self) -> io::Result<()> {
         let IndexStorage::File {
             file, temporary, ..
@@ -361,7 +361,7 @@ impl CheckpointStore {
         }
     }
 
-    /// Removes the file: it is of no use.
+    /// Removes the useless file.
     pub(super) fn remove(self) {
         if let IndexStorage::File { path, .. } = &self.storage {
             let _ = fs::remove_file(path);
@@ -381,7 +381,7 @@ impl Drop for CheckpointStore {
     }
 }
 
-/// Removes what processes left behind that ended while they built an index, and indexes that nobody uses.
+/// Removes index files of dead processes, and indexes unused for [`MAX_UNUSED_AGE`].
 fn remove_stale_files(directory: &Path) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;

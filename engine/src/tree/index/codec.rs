@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! part        varints: iterations done, nodes of the whole tree, fewest visits, 1 if there are squares, nodes; then node by node, parents first:
-//!             flags, a byte: 1 visits before the search, 2 it has children, 4 a certain result, 8 a sum of eight bytes, 16 squares of
+//!             flags, a byte: 1 visits before the search, 2 it has children, 4 a proven result, 8 a sum of eight bytes, 16 squares of
 //!             eight bytes;
 //!             the parent's distance to that of the node before, 0 -1 1 -2 2 ... as 0 1 2 3 4; the code of its move; visits;
 //!             the sum in units of 2^31, or eight bytes; if there are squares, their sum in units of 2^30, or eight bytes;
@@ -10,7 +10,7 @@
 //!             has children, since when it has its result times 4 plus the result
 //! rewards     their number, a byte; each eight bytes
 //! iterations  their number; then from the last to the first: the node, the number of the reward, a byte, or 255 and five
-//!             bytes, and how many nodes were made
+//!             bytes, and the number of nodes created
 //! ```
 
 #![expect(
@@ -43,7 +43,7 @@ pub(super) fn put_varint(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Takes bytes off the front of what there is.
+/// Takes bytes off the front of a slice.
 pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
 impl ByteReader<'_> {
@@ -172,7 +172,7 @@ fn put_node(node: &PartialTreeNode, has_squares: bool, before: u32, out: &mut Ve
     }
 }
 
-/// What [`encode`] wrote, the first iteration first; none if it is damaged.
+/// Inverse of [`encode`], the first iteration first; none if the bytes are damaged.
 pub(super) fn decode(
     kind: JournalKind,
     bytes: &[u8],

@@ -1,14 +1,14 @@
-//! Any iteration of a journal too large for memory: checkpoints in an index file, each with the most visited part of the tree
-//! and the iterations since the one before it.
+//! Random access to a growth journal too large for memory: an index file of checkpoints, each with the most visited part of
+//! the tree and the iterations since the previous checkpoint.
 //!
-//! A checkpoint stands at the end of the iterations it covers, and others are reached from there by taking iterations
-//! back. A node that has `least` visits at some time before has as many at the end: so every node with as many is there, and
-//! its figures are exact. What lies below counts for the last node above it that is there. A checkpoint and its iterations
-//! are self-contained: to show a tree, nothing is read of the journal itself.
+//! A checkpoint holds the state at the end of the iterations it covers; earlier ones are reached by subtracting iterations.
+//! Visits never decrease, so every node that has `min_visits` at some time within the range is present, with exact
+//! statistics; updates below count for the deepest ancestor that is present. A checkpoint is self-contained: showing a tree
+//! reads nothing of the journal itself.
 //!
-//! While the journal is read (`tracker`), nodes are dropped whose visits are few at that time; some of them may have
-//! become important later. Where that has happened, a journal that has ended is read twice more: once to count the visits
-//! that each node has in the end, once with these as a guide.
+//! While the journal is read (`tracker`), nodes with few visits at that time are dropped, although some of them may become
+//! important later. Where that has happened, a journal that has ended is read twice more: once to count the final visits of
+//! each node, once guided by them.
 
 #![expect(
     clippy::indexing_slicing,
@@ -41,10 +41,10 @@ use crate::search::growth_records::{GrowthRecord, TRUNCATED_RECORD, decode};
 
 pub(super) use self::partial_tree::{PartialTree, PartialTreeView as View};
 
-/// What a journal may take.
+/// Limits of a replay: memory, tree size, index directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplayLimits {
-    /// Bytes of memory, with everything; 0 for no limit.
+    /// Total memory in bytes; 0 for no limit.
     pub max_bytes: usize,
     /// The most nodes that a tree may have that is shown whole.
     pub max_nodes: usize,
@@ -54,15 +54,14 @@ pub struct ReplayLimits {
 
 /// Bytes that are read at a time.
 const MAX_CHUNK_BYTES: usize = 1 << 20;
-/// The most iterations between two checkpoints, and the most nodes of one: they decide how long it takes to get to an
-/// iteration.
+/// Upper bounds of the iterations between two checkpoints, and of a checkpoint's nodes: they bound the time of a seek.
 const MAX_CHECKPOINT_ITERATIONS: usize = 1 << 18;
 const MAX_CHECKPOINT_NODES: usize = 400_000;
 /// More nodes than these are not tracked, for every checkpoint looks at all of them.
 const MAX_TRACKED_NODES: usize = 2_000_000;
-/// Records of several threads that wait for each other may take so many bytes in any case.
+/// Minimum memory for records of several threads that wait for each other, in bytes.
 const MIN_DEFERRED_BYTES: usize = 4 << 20;
-/// A journal is known by so many bytes of its beginning and its end.
+/// Bytes at the beginning and at the end of a journal that identify it.
 const FINGERPRINT_BYTES: u64 = 1 << 16;
 
 /// How the memory is divided.
@@ -79,8 +78,8 @@ struct IndexBudget {
 impl IndexBudget {
     fn from_limits(limits: &ReplayLimits) -> Self {
         let bytes = limits.max_bytes;
-        // Of sixteen parts: 6 for what is tracked, 4 for its numbers, 2 for iterations, 2 for what is shown, 1 to read, and
-        // 1 is spare. What is shown is there twice while one part makes way for the next.
+        // Sixteenths: 6 tracked nodes, 4 their numbers, 2 iterations, 2 the tree shown, 1 reading, 1 spare. The tree shown
+        // exists twice while one part replaces the other.
         let part = bytes / 16;
         let step = size_of::<PartialIteration>();
         Self {
@@ -100,7 +99,7 @@ impl IndexBudget {
     }
 }
 
-/// A checkpoint that was turned to one of its iterations.
+/// A checkpoint, positioned at one of its iterations.
 struct LoadedCheckpoint {
     part: PartialTree,
     /// The iterations it covers, from `begin` on.
@@ -118,7 +117,7 @@ impl LoadedCheckpoint {
         }
     }
 
-    /// Whether the tree after so many iterations can be made of it.
+    /// Whether the tree after `at` iterations can be rebuilt from it.
     fn covers(&self, at: u32) -> bool {
         let end = self.begin + self.iterations.len() as u32;
         (self.begin < at && at <= end) || (at == 0 && self.begin == 0)
@@ -139,7 +138,7 @@ impl LoadedCheckpoint {
     }
 }
 
-/// What is done with the journal at present.
+/// The current pass over the journal.
 enum IndexPhase {
     /// It is read for the first time, or followed.
     FirstPass(Box<PartialTreeTracker>),
@@ -168,9 +167,9 @@ pub(super) struct JournalIndex {
     phase: IndexPhase,
     loaded: Option<LoadedCheckpoint>,
     words: Vec<u32>,
-    /// What is known when all is read.
+    /// Set when the whole journal has been read.
     finished: Option<FinishedIndex>,
-    /// Why it goes no further.
+    /// Why reading stopped early, if it did.
     stop_reason: Option<String>,
 }
 
@@ -291,7 +290,7 @@ impl JournalIndex {
         }
     }
 
-    /// The root's moves: their codes, and how often each was followed before the search.
+    /// The root's moves: codes, and visits inherited from the search before.
     pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => finished.root_moves.clone(),
@@ -300,7 +299,7 @@ impl JournalIndex {
         }
     }
 
-    /// Bytes of records that were read, and how many there are.
+    /// Bytes of records read, and committed.
     pub(super) fn progress(&self) -> (u64, u64) {
         let read = match (&self.finished, &self.phase) {
             (None, IndexPhase::FirstPass(tracker)) => tracker.bytes_read(),
@@ -309,13 +308,13 @@ impl JournalIndex {
         (read, self.file.committed())
     }
 
-    /// Whether there is something to be done at once.
+    /// Whether work is pending.
     pub(super) fn is_behind(&self) -> bool {
         let (read, committed) = self.progress();
         self.stop_reason.is_none() && (read < committed || self.is_refining())
     }
 
-    /// Whether all iterations can be shown, but a better choice of nodes is on its way.
+    /// Whether all iterations can be shown while a better choice of nodes is being computed.
     pub(super) fn is_refining(&self) -> bool {
         matches!(
             self.phase,
@@ -349,7 +348,7 @@ impl JournalIndex {
         self.store.len()
     }
 
-    /// Looks whether the journal is longer now.
+    /// Updates the committed length of the journal.
     pub(super) fn refresh(&mut self) -> Result<(), TreeError> {
         if self.finished.is_none() {
             self.file.refresh()?;
@@ -357,7 +356,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// Reads on by a piece; whether there is more to show than before.
+    /// Processes the next chunk; true if more can be shown than before.
     pub(super) fn advance(&mut self) -> Result<bool, TreeError> {
         if self.stop_reason.is_some() {
             return Ok(false);
@@ -442,7 +441,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// If the memory is used up, what there is can be shown, and no more is read; other errors are returned.
+    /// When memory is exhausted, keeps what can be shown and reads no more; other errors are returned.
     fn stop(&mut self, tracker: &PartialTreeTracker, error: TreeError) -> Result<(), TreeError> {
         let iterations = self.store.entries.last().map_or(0, |entry| entry.end);
         match &error {
@@ -536,7 +535,7 @@ impl JournalIndex {
                 rest = behind;
             }
             let read = 4 * (self.words.len() - rest.len()) as u64;
-            // What cannot be read here was read before: a record longer than a piece tells of no visits.
+            // The first pass has read this already: a record longer than a chunk has no visits.
             let read = if read == 0 {
                 self.budget.chunk_bytes as u64
             } else {
@@ -578,7 +577,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// Turns to the tree after so many iterations, at most after the last.
+    /// Moves to the tree after `to` iterations, at most the last.
     pub(super) fn seek(&mut self, to: u32) -> Result<(), TreeError> {
         let to = to.min(self.iterations());
         if !(self.loaded.as_ref()).is_some_and(|loaded| loaded.covers(to)) {
@@ -590,7 +589,7 @@ impl JournalIndex {
         Ok(())
     }
 
-    /// Loads what covers an iteration. A damaged index is built again first.
+    /// Loads the checkpoint that covers an iteration. A damaged index is rebuilt first.
     fn load(&mut self, to: u32) -> Result<(), TreeError> {
         if self.try_load(to)? {
             return Ok(());
@@ -608,9 +607,9 @@ impl JournalIndex {
         Err(io::Error::other(problem).into())
     }
 
-    /// Whether what covers an iteration could be loaded.
+    /// Loads the checkpoint that covers an iteration; false if there is no sound one.
     fn try_load(&mut self, to: u32) -> Result<bool, TreeError> {
-        // One makes way before the other comes.
+        // Free the old checkpoint before loading the new one.
         self.loaded = None;
         let index = (self.store.entries).partition_point(|entry| entry.end < to);
         let found = if let Some(&entry) = self.store.entries.get(index) {
@@ -627,7 +626,7 @@ impl JournalIndex {
         Ok(self.loaded.is_some())
     }
 
-    /// The tree it was turned to, and the last node of the last iteration's way that it has.
+    /// The current tree, and the deepest node of the last iteration's path that it contains.
     pub(super) fn current(&self) -> Option<(&PartialTree, Option<u32>)> {
         let loaded = self.loaded.as_ref()?;
         let last = (loaded.part.iteration - loaded.begin).checked_sub(1);
@@ -638,7 +637,7 @@ impl JournalIndex {
     }
 }
 
-/// There is no room for what would have to be kept.
+/// The error when a limit leaves no room for required data.
 fn out_of_memory_error(problem: &str) -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, problem)
 }
@@ -649,7 +648,7 @@ fn write_checkpoint(
     store: &mut CheckpointStore,
     budget: &IndexBudget,
 ) -> Result<(), TreeError> {
-    // A part of what there is stays for the directory and the tally.
+    // Part of the remaining room is reserved for the directory and the tally.
     let read = tracker.bytes_read() + HEADER_BYTES;
     let room = (read - read / 16).saturating_sub(store.len() + store.directory_bytes()) as usize;
     let mut most = budget
@@ -669,7 +668,7 @@ fn write_checkpoint(
     }
 }
 
-/// What a journal of so many bytes is known by.
+/// The fingerprint of a journal of `bytes` bytes.
 fn fingerprint(file: &GrowthJournalFile, bytes: u64) -> Option<[u64; 2]> {
     let mut words = Vec::new();
     let mut hash = |begin: u64| {

@@ -1,4 +1,4 @@
-//! A table of words by number of which only so much is held in memory; the rest lies in a scratch file.
+//! A table of words by number with a bounded number of pages in memory; the others are in a scratch file.
 
 #![expect(
     clippy::indexing_slicing,
@@ -20,14 +20,14 @@ const NO_SLOT: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 struct PageLocation {
     slot: u32,
-    /// Whether the file has it.
+    /// Whether the file has this page.
     in_file: bool,
 }
 
 /// A page in memory.
 struct PageSlot {
     page: u32,
-    /// Whether it was used since the clock's hand last passed.
+    /// Reference bit of the clock algorithm: used since the hand last passed.
     is_referenced: bool,
     is_dirty: bool,
     words: Box<[u32; WORDS_PER_PAGE]>,

@@ -35,10 +35,10 @@ pub(super) struct PartialTreeNode {
     pub(super) inherited: u32,
     /// Since when it has moves; [`NONE`] if it has none.
     pub(super) expanded_at: u32,
-    /// Since when its result is certain; [`NONE`] if it is not.
+    /// The iteration since which its result is proven; [`NONE`] if it is not.
     pub(super) proven_at: u32,
     pub(super) proven: Option<Outcome>,
-    /// Whether its children are not told apart any more: what they hear counts as its own.
+    /// Whether its children were dropped: their updates count as its own.
     pub(super) is_collapsed: bool,
 }
 
@@ -60,7 +60,7 @@ impl PartialTreeNode {
         }
     }
 
-    /// Adds what it was told, or takes it back.
+    /// Adds an update, or subtracts it when going backwards.
     #[inline]
     fn apply(&mut self, update: RawTableEntry, forwards: bool) {
         if forwards {
@@ -98,7 +98,7 @@ pub(super) struct PartialIteration {
     pub(super) reward: u64,
     /// The last node of its way that the part has.
     pub(super) node: u32,
-    /// How many nodes the whole tree has more since then.
+    /// Nodes the whole tree has gained since then.
     pub(super) new_nodes: u32,
 }
 
@@ -106,12 +106,12 @@ pub(super) struct PartialIteration {
 #[derive(Clone, Debug)]
 pub(in super::super) struct PartialTree {
     pub(super) kind: JournalKind,
-    /// How many iterations are done.
+    /// Number of completed iterations.
     pub(in super::super) iteration: u32,
     pub(super) nodes: Vec<PartialTreeNode>,
-    /// How many nodes the whole tree has.
+    /// Number of nodes of the whole tree.
     pub(in super::super) total_nodes: u64,
-    /// Every node with so many visits is there; those with fewer are not shown. 0 if all nodes are there.
+    /// Every node with at least this many visits is present; nodes with fewer are not shown. 0 if all nodes are present.
     pub(in super::super) min_visits: u32,
     /// Whether the search adds up squares of rewards.
     pub(super) has_squares: bool,
@@ -162,7 +162,7 @@ impl PartialTree {
         }
     }
 
-    /// Adds what was told to each node to it and to all above it, or takes it back; what was told is 0 afterwards.
+    /// Adds each node's update to it and to all its ancestors, or subtracts it; clears the updates.
     pub(super) fn propagate_to_parents(&mut self, updates: &mut [RawTableEntry], forwards: bool) {
         for index in (0..self.nodes.len()).rev() {
             let here = std::mem::take(&mut updates[index]);
@@ -226,7 +226,7 @@ impl PartialTree {
     }
 }
 
-/// A [`PartialTree`] with the position at its root, to be looked at as a tree that a search lends out.
+/// A [`PartialTree`] with its root position, as a [`TreeView`].
 pub(in super::super) struct PartialTreeView<'a, G> {
     pub(in super::super) part: &'a PartialTree,
     pub(in super::super) root: &'a G,

@@ -1,8 +1,8 @@
-//! Follows a journal of a tree from its beginning and keeps the most visited part of it, in bounded memory.
+//! Follows the journal of a tree from its beginning and keeps the tree's most visited part, in bounded memory.
 //!
-//! Every node that is tracked has exact figures. When there are too many, the least visited that have children are closed:
-//! their children are forgotten, and what is told of anything below counts as theirs. A node that was closed stays closed,
-//! so that a second reading of the journal, which knows how often each node is visited in the end, may choose better.
+//! The statistics of every tracked node are exact. When there are too many nodes, the least visited inner nodes are closed:
+//! their children are dropped, and updates of anything below count as theirs. A closed node stays closed; a second pass over
+//! the journal, which knows the final visits of each node, may choose better.
 
 #![expect(
     clippy::indexing_slicing,
@@ -31,18 +31,18 @@ const ONE: u64 = 1 << 32;
 /// Bit of a word of [`PartialTreeTracker::owners`]: the node was visited.
 const VISITED_BIT: u32 = 1 << 31;
 
-/// How much a [`PartialTreeTracker`] may hold.
+/// Limits of a [`PartialTreeTracker`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackerLimits {
-    /// Nodes with figures.
+    /// Nodes with statistics.
     pub(super) max_nodes: usize,
     /// Bytes of the table of numbers.
     pub(super) owner_table_bytes: usize,
-    /// Bytes of records that came too early.
+    /// Bytes of deferred records.
     pub(super) max_deferred_bytes: usize,
 }
 
-/// The bytes that a tracked node takes, with what is needed to forget others.
+/// Bytes of a tracked node, with the working memory for dropping others.
 pub(super) const TRACKED_NODE_BYTES: usize =
     size_of::<PartialTreeNode>() + size_of::<RawTableEntry>() + 4 + 4 + 12 + 8;
 
@@ -55,7 +55,7 @@ pub(super) struct PartialTreeTracker {
     journal_ids: Vec<u32>,
     branches: Vec<u32>,
     pending_stats: Vec<RawTableEntry>,
-    /// By the journal's number: 0 if it has not been given yet; else one more than the node that has its figures, and
+    /// By the journal's number: 0 if it is not assigned yet; else one more than the node that has its statistics, and
     /// [`VISITED_BIT`].
     owners: PagedTable,
     /// Final visits by the journal's number, if known from a first reading.
@@ -75,20 +75,20 @@ pub(super) struct PartialTreeTracker {
     pub(super) tally: RootVisitTally,
 }
 
-/// A record that came before what it speaks of, and where in the file it stands.
+/// A record that precedes what it refers to, with its offset in the file.
 struct DeferredWords {
     words: Box<[u32]>,
     offset: u64,
 }
 
-/// How often nodes are visited in the end.
+/// The final visits of the nodes.
 pub(super) struct FinalVisits {
     pub(super) visits: PagedTable,
-    /// How many iterations there are then.
+    /// Number of iterations at the end.
     pub(super) iterations: u32,
 }
 
-/// What has to come first, by the journal's number for the node.
+/// The item that a deferred record waits for, by the journal's number of the node.
 enum Missing {
     Nothing,
     Node(u32),
@@ -160,7 +160,7 @@ impl PartialTreeTracker {
         })
     }
 
-    /// How many bytes of records were read.
+    /// Bytes of records read.
     pub(super) fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
@@ -179,7 +179,7 @@ impl PartialTreeTracker {
         self.pending_iterations.len()
     }
 
-    /// Whether nodes were ever left out because one that was closed has as many visits.
+    /// Whether nodes were ever dropped because a closed one has as many visits.
     pub(super) fn has_lost_nodes(&self) -> bool {
         self.has_lost_nodes
     }
@@ -199,7 +199,7 @@ impl PartialTreeTracker {
             + self.deferred_bytes
     }
 
-    /// The root's moves: their codes, and how often each had been followed before the search.
+    /// The root's moves: codes, and visits inherited from the search before.
     pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
         let root = &self.part.nodes[0];
         let first = root.first_child as usize;
@@ -208,7 +208,7 @@ impl PartialTreeTracker {
             .collect()
     }
 
-    /// Reads records until there are `most` iterations to be taken; how many words were read. The last record may be torn.
+    /// Reads records until `most` iterations are pending; returns the words consumed. The last record may be incomplete.
     pub(super) fn read_words(
         &mut self,
         words: &[u32],
@@ -368,7 +368,7 @@ impl PartialTreeTracker {
                 self.ended = Some(early);
             }
             other => {
-                // Whatever else there is says nothing of what is kept here.
+                // All other records are irrelevant here.
                 let is_of_graph = matches!(
                     other,
                     GrowthRecord::Link { .. }
@@ -393,7 +393,7 @@ impl PartialTreeTracker {
         self.part.iteration + u32::from(self.has_begun)
     }
 
-    /// Notes that a node is visited; whether it is one more node that is shown.
+    /// Records the visit of a node; true if this is the first visit of a shown node.
     fn mark_visited(&mut self, number: u32, owner: u32) -> io::Result<bool> {
         if !self.part.kind.hides_unvisited || (owner == 0 && self.journal_ids[0] == number) {
             return Ok(false);
@@ -498,7 +498,7 @@ impl PartialTreeTracker {
         Ok(Missing::Nothing)
     }
 
-    /// Lists grow by half, but not beyond what they may ever have.
+    /// Grows lists by half, but not beyond their final bound.
     fn reserve_nodes(&mut self, more: usize) {
         let len = self.part.nodes.len();
         if len + more > self.part.nodes.capacity() {
@@ -510,7 +510,7 @@ impl PartialTreeTracker {
         }
     }
 
-    /// Hands everything that was told to the nodes above.
+    /// Propagates all pending updates to the ancestors.
     fn flush_pending_stats(&mut self) {
         self.part
             .propagate_to_parents(&mut self.pending_stats, true);
@@ -540,7 +540,7 @@ impl PartialTreeTracker {
             }
         }
         let is_open = |index: usize| index == 0 || scores[index] >= least;
-        // By node: whether it stays, and what it is from now on, or which node above it has its place.
+        // By node: whether it stays, and its new index, or the index of the ancestor that replaces it.
         let mut stays: Vec<bool> = Vec::with_capacity(self.part.nodes.len());
         let mut places: Vec<u32> = Vec::with_capacity(self.part.nodes.len());
         let mut kept = 0;
@@ -582,8 +582,8 @@ impl PartialTreeTracker {
         })
     }
 
-    /// How much a node is worth keeping open: its visits, or those it will have in the end if that is more, on the scale of
-    /// the end. It is never more than its parent's.
+    /// The priority of keeping a node open: its visits or, if larger, its final visits, on the final scale. Never more than
+    /// its parent's.
     fn retention_score(&mut self, index: usize) -> io::Result<u64> {
         let visits = u64::from(self.part.nodes[index].visits);
         let Some(guide) = &mut self.final_visits else {
@@ -653,8 +653,8 @@ impl PartialTreeTracker {
         }
     }
 
-    /// The fewest visits that leave at most so many nodes, and more than any node has that may be hidden below a closed one;
-    /// 0 if all nodes are there and stay.
+    /// The smallest visit threshold that leaves at most `max_nodes` nodes and exceeds the visits of any node that may be
+    /// hidden below a closed one; 0 if all nodes are present and stay.
     fn min_visits_for(&mut self, max_nodes: usize) -> u32 {
         let nodes = &self.part.nodes;
         let is_closed = |node: &&PartialTreeNode| node.is_collapsed;

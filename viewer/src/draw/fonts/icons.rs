@@ -1,7 +1,7 @@
-//! The few signs that neither typeface has, drawn as polygons: what moves through time, the arrows that egui names keys
-//! with, and the clipboard of its colour picker.
+//! Icons that neither typeface has, drawn as polygons: playback controls, the arrows by which egui names keys, and the
+//! clipboard of its colour picker.
 //!
-//! egui asks for them as for any other character, at the size and in the colour of the text around them.
+//! egui requests them like any other character, at the size and in the colour of the surrounding text.
 
 use egui::epaint::text::{GlyphBitmap, GlyphRasterizer, GlyphRasterizerRequest, RasterizedGlyph};
 use egui::{Color32, ColorImage, vec2};
@@ -10,7 +10,7 @@ use tiny_skia::{FillRule, Paint, PathBuilder, Pixmap, Transform};
 /// Corners in units of the font size, to the right and down from where the sign begins, 1 above the baseline.
 type Polygon = &'static [(f32, f32)];
 
-/// What every sign moves the pen by, and its picture's side, in units of the font size.
+/// Advance width of every icon, and the side of its picture, in units of the font size.
 const ICON_ADVANCE: f32 = 0.9;
 const ICON_SIDE: f32 = 1.25;
 /// Larger signs are not drawn.

@@ -3,12 +3,12 @@
 use ab_glyph::{Font as _, FontRef, OutlineCurve, Point};
 use tiny_skia::{Path, PathBuilder, Rect};
 
-/// What a sign looks like. One unit is the size of the em, y points downwards.
+/// The outline of a glyph. One unit is the size of the em, y points downwards.
 #[derive(Clone, Debug)]
 pub struct GlyphOutline {
     /// The sign as it is printed, to be filled by the winding rule.
     pub glyph: Path,
-    /// What lies within its outer borders: the sign without the lines that are cut out of it.
+    /// The area within its outer contours: the glyph without its cut-outs.
     pub silhouette: Path,
 }
 

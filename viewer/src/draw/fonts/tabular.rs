@@ -1,10 +1,9 @@
-//! Gives Inter tabular figures without a word to whoever draws the text.
+//! Makes Inter's figures tabular, transparently to the code that draws text.
 //!
-//! Inter carries ten figures of one width beside its proportional ones and offers them as the OpenType feature
-//! `tnum`, which egui has no way to ask for. The feature would also widen hyphens, which nobody wants in
-//! file names. So the character map (the table `cmap`) is edited in memory: the characters 0 to 9 lead to
-//! the tabular glyphs, and the font is otherwise as it was. Only the two kinds of map that Inter has are
-//! understood: format 4 (16-bit, segments) and format 12 (32-bit, groups).
+//! Inter has ten figures of one width beside its proportional ones and offers them as the OpenType feature `tnum`, which
+//! egui cannot request. The feature would also widen hyphens, which is unwanted in file names. So the character map (the
+//! table `cmap`) is edited in memory: the characters 0 to 9 map to the tabular glyphs, and the font is otherwise unchanged.
+//! Only the two map formats that Inter has are supported: format 4 (16-bit, segments) and format 12 (32-bit, groups).
 
 /// The glyph of Inter's tabular zero; those of one to nine follow it. The same in every weight of Inter 4.001.
 const TABULAR_ZERO: u16 = 1357;

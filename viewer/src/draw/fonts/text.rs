@@ -38,7 +38,7 @@ struct FontFace {
     units_per_em: f32,
 }
 
-/// Which glyph shows a character, and how far it moves the pen at a size of 1.
+/// A character's glyph, and its advance at size 1.
 #[derive(Clone, Copy)]
 struct CharacterGlyph {
     face: usize,
@@ -54,7 +54,7 @@ struct GlyphKey {
     bin: u8,
 }
 
-/// How much a glyph covers of each pixel, and where its upper left pixel lies from the pen.
+/// A glyph's coverage of each pixel, and its upper left pixel relative to the pen.
 struct GlyphCoverage {
     left: i32,
     top: i32,
@@ -69,12 +69,12 @@ impl Default for TextRenderer {
 }
 
 impl TextRenderer {
-    /// Inter in its regular weight, and DejaVu Sans for what it lacks.
+    /// Inter in its regular weight, with DejaVu Sans as fallback.
     pub fn regular() -> Self {
         Self::new([super::INTER_REGULAR.as_slice(), super::DEJAVU_SANS])
     }
 
-    /// Inter in its semibold weight, and DejaVu Sans for what it lacks.
+    /// Inter in its semibold weight, with DejaVu Sans as fallback.
     pub fn semibold() -> Self {
         Self::new([super::INTER_SEMIBOLD.as_slice(), super::DEJAVU_SANS])
     }
@@ -93,7 +93,7 @@ impl TextRenderer {
         }
     }
 
-    /// How wide a text is in pixels. `size_px` is the size of the em, as in a style sheet.
+    /// The width of a text in pixels. `size_px` is the size of the em, as in a style sheet.
     pub fn width(&mut self, text: &str, size_px: f32) -> f32 {
         let Some(size_px) = drawable_size(size_px) else {
             return 0.0;
@@ -171,7 +171,7 @@ impl TextRenderer {
         }
     }
 
-    /// What stands for a character: a glyph of the first face that has it, else the first face's box.
+    /// The glyph of a character: from the first face that has it, else the first face's box.
     fn character(&mut self, character: char) -> Option<CharacterGlyph> {
         if is_invisible(character) {
             return None;
@@ -251,7 +251,7 @@ impl FontFace {
     }
 }
 
-/// What a light text covers of a pixel of which its outline covers so much.
+/// Coverage of light text, by the coverage of its outline.
 static LIGHT_TEXT_COVERAGE: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|coverage| {
         let coverage = coverage as f32 / 255.0;
@@ -297,7 +297,7 @@ impl GlyphTarget<'_> {
             return;
         }
         let (left, top) = (column + bitmap.left, baseline + bitmap.top);
-        // Of what lies to the left of the pixmap or above it, that many columns and rows are left out.
+        // Columns and rows outside the pixmap, to the left or above, are skipped.
         let (skip_columns, skip_rows) = (pixels_before_edge(left), pixels_before_edge(top));
         let (first_column, first_row) = (left.max(0) as usize, top.max(0) as usize);
         if first_column >= self.width || first_row >= self.height {
@@ -316,7 +316,7 @@ impl GlyphTarget<'_> {
     }
 }
 
-/// How many pixels lie before pixel 0 if the first one is at `position`.
+/// Number of pixels before pixel 0 if the first one is at `position`.
 fn pixels_before_edge(position: i32) -> usize {
     usize::try_from(-position).unwrap_or(0)
 }
@@ -363,7 +363,7 @@ mod tests {
         pixmap
     }
 
-    /// Left, top, right and bottom of what is not empty; right and bottom are exclusive.
+    /// Left, top, right and bottom of the non-empty area; right and bottom are exclusive.
     fn bounds(pixmap: &Pixmap) -> Option<[u32; 4]> {
         let mut found: Option<[u32; 4]> = None;
         for y in 0..pixmap.height() {

@@ -28,7 +28,7 @@ impl Texture {
         }
     }
 
-    /// Replaces the rectangle whose upper left corner is `at`; what lies outside the texture is ignored.
+    /// Replaces the rectangle whose upper left corner is `at`; clips it to the texture.
     pub(super) fn patch(&mut self, at: [usize; 2], delta: &ImageDelta) {
         self.options = delta.options;
         let ImageData::Color(image) = &delta.image;
@@ -104,7 +104,7 @@ impl Texture {
     }
 }
 
-/// The largest whole number that is not above `value`, within what 32 bits hold.
+/// The largest integer not above `value`, clamped to 32 bits.
 fn floor(value: f32) -> i64 {
     let truncated = value as i32;
     i64::from(truncated) - i64::from(truncated as f32 > value)

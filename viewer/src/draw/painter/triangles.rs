@@ -38,7 +38,7 @@ pub(super) struct ClipRect {
 }
 
 impl ClipRect {
-    /// What of it lies within a part of the canvas.
+    /// Its intersection with a part of the canvas.
     pub(super) fn intersect(self, part: PixelRect) -> Self {
         let edge = |pixels: usize| i32::try_from(pixels).unwrap_or(i32::MAX);
         Self {
@@ -49,7 +49,7 @@ impl ClipRect {
         }
     }
 
-    /// Whether nothing may be painted.
+    /// Whether it contains no pixel.
     pub(super) fn is_empty(&self) -> bool {
         self.left >= self.right || self.top >= self.bottom
     }
@@ -62,7 +62,7 @@ pub(super) struct SubpixelVertex {
     y: i32,
     uv: Pos2,
     colour: Rgba,
-    /// Whether the position was a number.
+    /// Whether the position is finite.
     is_finite: bool,
 }
 
@@ -122,8 +122,8 @@ impl<'a> RasterTarget<'a> {
             .unwrap_or_default()
     }
 
-    /// Paints the two triangles `p q r` and `p q s` in one go if together they are an upright rectangle of one
-    /// colour whose texture, if any, is upright too. Says whether they were; if not, nothing was painted.
+    /// Paints the triangles `p q r` and `p q s` at once if together they are an upright rectangle of one colour whose
+    /// texture, if any, is upright too. Otherwise paints nothing and returns false.
     pub(super) fn fill_rectangle(
         &mut self,
         texture: &Texture,
@@ -260,9 +260,9 @@ fn cross(a: &SubpixelVertex, b: &SubpixelVertex, c: &SubpixelVertex) -> i64 {
 struct EdgeFunction {
     /// The value of the inequality at the centre of column 0 in the current row, less 1 where it is strict.
     row_value: i64,
-    /// What a step down adds to it.
+    /// Change per row.
     row_step: i64,
-    /// What a step to the right adds to it.
+    /// Change per column.
     column_step: i64,
 }
 
@@ -282,7 +282,7 @@ impl EdgeFunction {
 
     /// Takes from the columns `from..to` those outside this edge.
     fn clip_span(&self, from: &mut i32, to: &mut i32) {
-        // Within the canvas all bounds fit 32 bits; what lies far outside only has to stay outside.
+        // Within the canvas all bounds fit 32 bits; far outside, clamping keeps them outside.
         let column = |x: i64| x.clamp(-1, i64::from(i32::MAX) - 1) as i32;
         if self.column_step > 0 {
             let first = -self.row_value.div_euclid(self.column_step);
@@ -346,8 +346,8 @@ impl<'a> TriangleFill<'a> {
             Self::Shaded(blend) => {
                 let (mut colour, step) = blend.colour_at(x, y);
                 for pixel in span {
-                    // Most rows of a soft edge are one pixel wide, and most of those pixels are all or nothing:
-                    // what need not be read is not waited for.
+                    // Most rows of a soft edge are one pixel wide, and most of those pixels are opaque or clear: those need
+                    // no read of the pixel beneath.
                     match to_rgba(colour) {
                         [0, 0, 0, 0] => {}
                         opaque @ [.., 255] => *pixel = opaque,
@@ -383,7 +383,7 @@ struct BarycentricBlend {
     to_second: (i32, i32),
     to_third: (i32, i32),
     per_area: f32,
-    /// What a step of one pixel to the right adds to the weight of the second and of the third corner.
+    /// Change of the second and third corner's weight per pixel to the right.
     second_step: f32,
     third_step: f32,
     colour: [f32; 4],
@@ -433,7 +433,7 @@ impl BarycentricBlend {
         (second as f32 * self.per_area, third as f32 * self.per_area)
     }
 
-    /// The colour at the centre of a pixel, and what a step to the right adds to it.
+    /// The colour at the centre of a pixel, and its change per pixel to the right.
     fn colour_at(&self, x: i32, y: i32) -> ([i32; 4], [i32; 4]) {
         let (second, third) = self.weights(x, y);
         let half = (1_u32 << (COLOUR_BITS - 1)) as f32;
@@ -457,7 +457,7 @@ fn to_rgba(colour: [i32; 4]) -> Rgba {
     colour.map(|channel| (channel >> COLOUR_BITS).clamp(0, 255) as u8)
 }
 
-/// The colour one pixel further. The step behind the last pixel of a row may leave the range; nobody looks.
+/// The colour one pixel further. After the last pixel of a row it may leave the range; it is not used then.
 #[inline(always)]
 fn advance(colour: &mut [i32; 4], step: [i32; 4]) {
     for (channel, step) in colour.iter_mut().zip(step) {
@@ -513,7 +513,7 @@ fn slope(from: f32, to: f32, start: i32, end: i32) -> f32 {
     (to - from) * SUBPIXEL_ONE as f32 / (end - start) as f32
 }
 
-/// How many pixels lie between a sub-pixel position and the centre of a pixel.
+/// Distance in pixels from a sub-pixel position to the centre of a pixel.
 fn pixels_between(position: i32, pixel: i32) -> f32 {
     ((pixel << SUBPIXEL_BITS) + SUBPIXEL_HALF - position) as f32 / SUBPIXEL_ONE as f32
 }

@@ -1,4 +1,4 @@
-//! What there is to choose from: a game's players, variants and searches, and what can be set about a search.
+//! The choices of the setup form: a game's players, variants and searches, and a search's parameters.
 
 use canopy_engine::{
     catalog::{self, CatalogError, PARAMETERS, ParameterKind, SEARCHES, Spec},
@@ -7,10 +7,10 @@ use canopy_engine::{
 
 use crate::tree::scene::format_thousands;
 
-/// What a game has to offer.
+/// A game's choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameInfo {
-    /// What the first and the second player are called.
+    /// The names of the first and the second player.
     pub players: [&'static str; 2],
     /// Its variants, without the plain game.
     pub variants: &'static [&'static str],
@@ -21,7 +21,7 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// What a game has to offer, with or without a variant; none if there is no such game or variant.
+    /// The choices of a game, with or without a variant; none if there is no such game or variant.
     pub fn of(game: &str) -> Option<Self> {
         struct GameInfoVisitor;
         impl Visitor for GameInfoVisitor {
@@ -64,13 +64,13 @@ pub fn report_of(search: &str) -> Option<&'static str> {
         .find(|number| search.ends_with(number))
 }
 
-/// What a search is, in a sentence.
+/// A search's description, in a sentence.
 pub fn search_help(search: &str) -> &'static str {
     let entry = SEARCHES.iter().find(|entry| entry.name == search);
     entry.map_or("", |entry| entry.help)
 }
 
-/// The search of that name, with some of its parameters set; or what is wrong with it.
+/// The search of that name with these parameters; an error if one is invalid.
 pub(super) fn configure(
     game: &str,
     search: &str,
@@ -101,15 +101,15 @@ pub(super) fn configure(
 /// Something that can be set about a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchParameter {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// What it does, in a sentence.
     pub help: &'static str,
-    /// What it may be.
+    /// Its allowed values.
     pub range: String,
     /// The words it may be, if it must be one of them.
     pub choices: Vec<&'static str>,
-    /// What it is if nobody sets it.
+    /// Its default value.
     pub default: String,
 }
 
@@ -138,7 +138,7 @@ impl SearchParameter {
                 ParameterKind::Signed { min, max } => format!("{min} to {max}"),
                 _ => words.join(", "),
             };
-            // Only of evaluations may more be said than a word.
+            // Only evaluations take arguments after the word.
             let is_word = parameter.kind != ParameterKind::Evaluation;
             Some(Self {
                 name: parameter.name,
@@ -169,7 +169,7 @@ fn evaluations(game: &str) -> Vec<&'static str> {
     games::with_game(game, EvaluationsVisitor).unwrap_or_default()
 }
 
-/// A value as it stands in a field: the root of two need not be told to the sixteenth place.
+/// A value as shown in a field: rounded where it has many digits, such as the square root of 2.
 fn display_value(value: &str) -> String {
     match (value.split_once('.'), value.parse::<f64>()) {
         (Some((_, decimals)), Ok(number)) if decimals.len() > 4 => format!("{number:.4}"),

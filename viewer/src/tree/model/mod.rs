@@ -23,29 +23,29 @@ mod node_state;
 mod pv;
 mod range_maxima;
 
-/// What of a tree is shown.
+/// Which nodes of a tree are shown, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Nodes whose children are hidden.
     pub collapsed: Vec<Arc<Vec<ChildStep>>>,
     /// Nodes with fewer visits are hidden.
     pub min_visits: u32,
-    /// So many of the most visited children of a node are shown; all if none.
+    /// Upper bound of children shown per node, the most visited first; none for all.
     pub max_children: Option<u32>,
     /// Whether children are ordered by visits, the most visited first.
     pub sort_by_visits: bool,
-    /// Whether the moves of one player in a row are one edge.
+    /// Whether consecutive moves of one player are drawn as one edge.
     pub merge_turns: bool,
 }
 
 impl Filter {
-    /// Whether everything is shown as it is.
+    /// Whether every node is shown in its place.
     pub fn is_unfiltered(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What a model is made of.
+/// The data a model is built from.
 #[derive(Clone, Debug)]
 pub struct ModelSource {
     /// The tree.
@@ -58,18 +58,18 @@ pub struct ModelSource {
     pub columns: Option<Arc<Columns>>,
     /// The rows along which the last iteration went, where that is known.
     pub last_path_rows: Arc<Vec<u32>>,
-    /// How many nodes of the search are not in the tree.
+    /// Number of the search's nodes that are not in the tree.
     pub left_out: u64,
-    /// What the journal knows that the tree was made of; none if it is the tree of a file.
+    /// Features of the growth journal that the tree was rebuilt from; none for a tree file.
     pub journal: Option<JournalFeatures>,
     /// All of them have fewer visits than this, where that is known; else 0.
     pub least_visits: u32,
 }
 
-/// What a journal knows of a search beside the rows of its trees.
+/// Facts about a search that its growth journal has besides the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalFeatures {
-    /// Whether it has the figures of a table of positions.
+    /// Whether it has the statistics of a transposition table.
     pub has_table: bool,
 }
 
@@ -92,7 +92,7 @@ impl ModelSource {
 impl From<Document> for ModelSource {
     fn from(mut document: Document) -> Self {
         let root = &document.tree.nodes()[0];
-        // A file without figures for its root: they are what they must be.
+        // The file has no statistics of its root: derive them from the children.
         if root.children > 0 && (root.visits, root.second) == (0, 0) {
             let (visits, second, mean) = document.tree.root_stats_from_children();
             document.tree.set_root_stats(visits, second, mean);
@@ -109,7 +109,7 @@ impl From<Document> for ModelSource {
     }
 }
 
-/// What stands beside a tree of which nothing is known but its root's own figures, for which `.tree` files have no place.
+/// A sidecar that holds only the root's statistics, which `.tree` files cannot store.
 pub fn root_only_meta(root: RootMeta) -> Meta {
     Meta {
         format: meta::FORMAT_VERSION,
@@ -122,11 +122,11 @@ pub fn root_only_meta(root: RootMeta) -> Meta {
 /// A tree that is laid out.
 #[derive(Debug)]
 pub struct TreeModel {
-    /// The tree itself: names and figures by row.
+    /// The tree itself: names and statistics by row.
     pub tree: Arc<Tree>,
-    /// What stands beside it.
+    /// The sidecar STEM.json.
     pub meta: Option<Arc<Meta>>,
-    /// What stands beside it for every row.
+    /// The sidecar STEM.extra, one record per row.
     pub extra: Option<Arc<Vec<Extra>>>,
     /// Further figures of every row, by name.
     columns: Option<Arc<Columns>>,
@@ -135,13 +135,13 @@ pub struct TreeModel {
     /// The nodes along which the last iteration went, where that is known.
     pub last_path: Vec<usize>,
     last_path_rows: Arc<Vec<u32>>,
-    /// How many nodes of the search are not in the tree.
+    /// Number of the search's nodes that are not in the tree.
     pub left_out: u64,
-    /// What the journal knows that the tree was made of; none if it is the tree of a file.
+    /// Features of the growth journal that the tree was rebuilt from; none for a tree file.
     pub journal: Option<JournalFeatures>,
     /// All of them have fewer visits than this, where that is known; else 0.
     pub least_visits: u32,
-    /// By row: how many rows its subtree takes; none if every row is a node.
+    /// By row: the size of its subtree in rows; none if every row is a node.
     subtree_sizes: Option<Vec<u32>>,
     /// By node: its row.
     pub rows: Vec<u32>,
@@ -149,31 +149,32 @@ pub struct TreeModel {
     pub parents: Vec<u32>,
     /// By node: its first child, and how many there are.
     pub first_child: Vec<u32>,
-    /// By node: how many children it has.
+    /// By node: the number of its children.
     pub children: Vec<u32>,
-    /// By node: how far to the right it stands.
+    /// By node: its horizontal position.
     pub x: Vec<f64>,
-    /// By node: who decides.
+    /// By node: the player to move, or the result.
     pub node_states: Vec<NodeState>,
-    /// The line drawn in blue: what a classical search has chosen, else the most visited way down from the root.
+    /// The principal variation, drawn in blue: the line a classical search has chosen, else the most visited path from the
+    /// root.
     pub pv: Vec<usize>,
-    /// Whether the first player has the dark men.
+    /// Whether the first player has the dark pieces.
     first_is_dark: bool,
-    /// By node: its visits, which are asked for more often than anything else.
+    /// By node: its visits, kept apart because they are read most often.
     visits: Vec<i32>,
     /// The first node of every layer, and the number of nodes in the end.
     pub layers: Vec<u32>,
-    /// How many nodes are not shown.
+    /// Number of nodes that are not shown.
     pub hidden: u32,
-    /// Nodes below which something is hidden that would be shown otherwise, in order, and how many nodes that are.
+    /// Nodes with hidden descendants, in order, and the number of those.
     pub hidden_counts: Vec<(u32, u32)>,
-    /// Whether an edge may be several moves.
+    /// Whether an edge may stand for several moves.
     merge_turns: bool,
-    /// How far the tree reaches to the left and right of its root.
+    /// Extent of the tree to the left and right of its root.
     pub extent: (f64, f64),
     /// The most visited nodes of ranges.
     visit_maxima: RangeMaxima,
-    /// The least and the most of what edges are coloured by: visits and second counter, without the root.
+    /// Smallest and largest visits and second counter, without the root: the range of edge colours.
     pub visit_range: (i32, i32),
     /// The same for the second counter.
     pub second_range: (i32, i32),
@@ -183,7 +184,7 @@ pub struct TreeModel {
     pub layer_ranges: Vec<ColourRanges>,
 }
 
-/// The least and the most of what edges are coloured by.
+/// The range of the values that colour the edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColourRanges {
     /// Of visits.
@@ -369,7 +370,7 @@ impl TreeModel {
         model
     }
 
-    /// What it is made of.
+    /// The data it was built from.
     pub fn source(&self) -> ModelSource {
         ModelSource {
             tree: Arc::clone(&self.tree),
@@ -442,14 +443,14 @@ impl TreeModel {
         moves
     }
 
-    /// How many nodes are hidden right below a node.
+    /// Number of nodes hidden directly below a node.
     pub fn hidden_below(&self, node: usize) -> u32 {
         (self.hidden_counts)
             .binary_search_by_key(&(node as u32), |&(node, _)| node)
             .map_or(0, |at| self.hidden_counts[at].1)
     }
 
-    /// How many nodes are shown.
+    /// Number of shown nodes.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -459,7 +460,7 @@ impl TreeModel {
         self.rows.is_empty()
     }
 
-    /// How many layers there are.
+    /// Number of layers.
     pub fn depth(&self) -> usize {
         self.layers.len() - 1
     }
@@ -479,22 +480,22 @@ impl TreeModel {
         self.rows[node] as usize
     }
 
-    /// The figures of a node.
+    /// The statistics of a node.
     pub fn node(&self, node: usize) -> &canopy_engine::tree::TreeNode {
         &self.tree.nodes()[self.row(node)]
     }
 
-    /// How often the move into a node was followed.
+    /// Visits of the edge into a node.
     pub fn visits(&self, node: usize) -> i32 {
         self.visits[node]
     }
 
-    /// Whether a node is filled light: who decides there, or has won, has the light men.
+    /// Whether a node is filled light: the player to move there, or the winner, has the light pieces.
     pub fn is_light(&self, node: usize) -> bool {
         self.fills_light(self.node_states[node].is_first())
     }
 
-    /// Whether the nodes of the first player are filled light, or those of the second.
+    /// Whether nodes of this player are filled light.
     pub fn fills_light(&self, is_first: bool) -> bool {
         is_first != self.first_is_dark
     }

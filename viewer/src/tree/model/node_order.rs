@@ -12,7 +12,7 @@ pub(super) struct NodeOrder {
     pub(super) children: Vec<u32>,
     pub(super) layers: Vec<u32>,
     pub(super) hidden_counts: Vec<(u32, u32)>,
-    /// By row, if not all are shown as they are: how many rows its subtree takes.
+    /// By row, unless all rows are shown in place: the size of its subtree in rows.
     pub(super) subtree_sizes: Option<Vec<u32>>,
 }
 
@@ -34,7 +34,7 @@ impl NodeOrder {
             layers[depth] += layers[depth - 1];
         }
         let mut next = layers.clone();
-        // Where a row goes takes the place of its depth.
+        // Depths are replaced by output positions in place.
         for depth in &mut depths {
             let place = &mut next[*depth as usize];
             *depth = *place;
@@ -101,7 +101,7 @@ impl NodeOrder {
                 hidden = sizes[row] - 1;
             } else {
                 let visits = |row: usize| i64::from(nodes[row].visits);
-                // Where a player goes on, what follows takes the place of the move.
+                // Where a player moves again, the following moves replace the move.
                 open.clear();
                 open.push(row);
                 while let Some(parent) = open.pop() {

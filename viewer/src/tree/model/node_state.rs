@@ -5,23 +5,23 @@ use canopy_engine::{
     tree::{Tree, meta::Meta},
 };
 
-/// What is known of who decides at a node.
+/// The player to move at a node, or the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeState {
     /// The first player.
     First,
     /// The second player.
     Second,
-    /// Nobody: the game is over, and won by the first player.
+    /// The game is over: the first player won.
     FirstWins,
-    /// Nobody: the game is over, and won by the second player.
+    /// The game is over: the second player won.
     SecondWins,
-    /// Nobody: the game is drawn.
+    /// The game is over: drawn.
     Draw,
 }
 
 impl NodeState {
-    /// Whether the node is drawn in the first player's colour: who decides, or who has won.
+    /// Whether the node is drawn in the first player's colour: the player to move, or the winner.
     pub fn is_first(self) -> bool {
         matches!(self, Self::First | Self::FirstWins)
     }
@@ -64,7 +64,7 @@ pub(super) fn node_states(tree: &Tree, meta: Option<&Meta>) -> Vec<NodeState> {
     deciders
 }
 
-/// Who decides at a node of somebody else's tree, as far as its texts say.
+/// The player to move at a node of another program's tree, as far as its texts say.
 fn parse_foreign_state(tree: &Tree, row: usize, state: &str) -> Option<NodeState> {
     let of_number = |text: &str| match text.trim_start().chars().next()? {
         '1' => Some(NodeState::First),

@@ -1,4 +1,4 @@
-//! Which line of a tree the search stands for, and what its figures mean.
+//! The principal variation of a tree, and whose its statistics are.
 
 use canopy_engine::{
     games::{self, Player},
@@ -7,8 +7,8 @@ use canopy_engine::{
 
 use super::TreeModel;
 
-/// Whether a sidecar is that of minimax, alpha-beta or their kin: such a search looks ahead to a depth and chooses among
-/// children by value, not by a formula.
+/// Whether a sidecar is that of a classical search, which looks ahead to a depth and chooses among children by value instead
+/// of a selection formula.
 fn is_classical(meta: &Meta) -> bool {
     meta.parameters.contains_key("depth") && !meta.parameters.contains_key("select")
 }
@@ -25,14 +25,15 @@ impl TreeModel {
         self.meta.as_deref().is_some_and(is_classical)
     }
 
-    /// Whether the mean of a node is that of the first player: who made the move into it; at the root, who did not.
+    /// Whether a node's mean is the first player's: that of the player who made the move into it, at the root of the
+    /// opponent of the player to move.
     pub fn is_mean_of_first(&self, node: usize) -> bool {
         let decider = self.node_states[self.parents[node] as usize].is_first();
         if node == 0 { !decider } else { decider }
     }
 
-    /// The child that a search would play: the next of the blue line, else the highest value of a classical search, else the
-    /// most visited. None if nobody looked at any.
+    /// The child that a search would play: the next of the principal variation, else the highest value of a classical
+    /// search, else the most visited. None if no child was visited.
     pub fn best_child(&self, node: usize) -> Option<usize> {
         let children = self.children_of(node);
         let at = (self.pv.iter()).position(|&other| other == node);
@@ -57,8 +58,8 @@ impl TreeModel {
         })
     }
 
-    /// The line that a classical search has chosen: what its sidecar says both sides would play, as far as that is in the
-    /// tree; where it says nothing, the chosen move and the best value from there on. None for other searches.
+    /// The principal variation of a classical search: the sidecar's line, as far as it is in the tree; without one, the
+    /// chosen move and the best values from there on. None for other searches.
     pub(super) fn classical_pv(&self) -> Option<Vec<usize>> {
         let meta = self.meta.as_deref().filter(|meta| is_classical(meta))?;
         let sizes = self.tree.subtree_sizes();

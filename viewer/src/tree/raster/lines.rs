@@ -17,7 +17,7 @@ impl LineInk {
         Self(u16x8::new([red, green, blue, 255, red, green, blue, 255]))
     }
 
-    /// So many 256ths of it over two pixels.
+    /// Blends it over two pixels with weights `near` and `far`, in 256ths.
     #[inline(always)]
     fn over(self, one: [u8; 4], other: [u8; 4], near: u16, far: u16) -> [[u8; 4]; 2] {
         let both = u64::from(u32::from_le_bytes(one)) | u64::from(u32::from_le_bytes(other)) << 32;
@@ -53,7 +53,7 @@ impl<'a> LineCanvas<'a> {
         }
     }
 
-    /// The same on parts of a picture, one below the other, of so many rows.
+    /// Splits a picture into horizontal bands of `rows` rows.
     pub fn bands(pixmap: &'a mut PixmapMut<'_>, rows: usize) -> Vec<Self> {
         let width = pixmap.width() as usize;
         let (pixels, _) = pixmap.data_mut().as_chunks_mut::<4>();
@@ -67,8 +67,7 @@ impl<'a> LineCanvas<'a> {
             .collect()
     }
 
-    /// Draws a line from pixel to pixel, whole numbers being the middles of pixels; `strength` from 0 to 1 is how much of
-    /// the colour it lays on.
+    /// Draws a line between two points, integers being the centres of pixels; `strength` is its opacity, from 0 to 1.
     pub fn draw(&mut self, from: (f32, f32), to: (f32, f32), colour: [u8; 3], strength: f32) {
         let (above, below) = (self.top - 1.0, self.top + self.height as f32);
         if from.1.max(to.1) < above || from.1.min(to.1) > below {
@@ -104,7 +103,7 @@ impl<'a> LineCanvas<'a> {
         } else {
             0.0
         };
-        // The nearest whole number; what is clipped does not lie before -1.
+        // Rounds to nearest; clipped values are not below -1.
         let nearest = |along: f32| (along + 1.5) as i32 - 1;
         let (length, breadth) = if STEEP {
             (self.height, self.width)

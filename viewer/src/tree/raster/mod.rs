@@ -21,16 +21,16 @@ mod node_sprites;
 pub use lines::LineCanvas;
 use node_sprites::NodeSprites;
 
-/// How much care is taken.
+/// Rendering quality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenderQuality {
-    /// For pictures that are gone in a moment.
+    /// For transient frames.
     Draft,
     /// For pictures that stay.
     Fine,
 }
 
-/// Fewer edges than these are not worth sharing out among threads, and more threads than these are not asked to help.
+/// Minimum number of edges for drawing on several threads, and maximum number of threads.
 const MIN_EDGES_FOR_THREADS: usize = 1000;
 const MAX_THREADS: usize = 4;
 /// More edges than these are drawn as thin lines even in pictures that stay.
@@ -97,7 +97,7 @@ impl TreeRenderer {
 }
 
 impl TreeRenderer {
-    /// A small triangle that points to what is hidden, and how much that is.
+    /// A small triangle that points to hidden nodes, with their number.
     fn paint_hidden_marker(
         &mut self,
         pixmap: &mut PixmapMut<'_>,
@@ -171,12 +171,12 @@ pub fn heat_colour(theme: &Theme, heat: f32) -> [u8; 3] {
     ]
 }
 
-/// How much of its colour an edge lays on: quiet ones step back.
+/// Opacity of an edge; rarely visited ones recede.
 pub fn edge_opacity(heat: f32) -> f32 {
     0.45 + 0.55 * heat
 }
 
-/// Lines are drawn in bands of so many rows, which stay close at hand while all lines go through them.
+/// Rows of a band; lines are drawn band by band, so that its pixels stay in the cache.
 const BAND_ROWS: usize = 48;
 
 fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, scale: f32) {
@@ -212,7 +212,7 @@ fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme
 }
 
 fn draw_strokes(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme) {
-    // They come sorted by heat, so those of a shade lie together.
+    // Edges are sorted by heat, so those of one shade are adjacent.
     for group in edges.chunk_by(|one, other| one.shade_index() == other.shade_index()) {
         let mut path = PathBuilder::new();
         for edge in group {
@@ -262,7 +262,7 @@ fn draw_polyline(
     }
 }
 
-/// A node: light or dark as the men of who decides; the end of a game is a square.
+/// A node: light or dark as the pieces of the player to move; a square at the end of a game.
 fn draw_disc(
     pixmap: &mut PixmapMut<'_>,
     model: &TreeModel,

@@ -1,5 +1,4 @@
-//! Nodes as stamps: drawn once for each size and place within a pixel, and then only copied. For pictures that are gone in a
-//! moment.
+//! Sprites of nodes, for transient frames: drawn once for each size and sub-pixel position, then copied.
 
 use std::collections::HashMap;
 
@@ -11,7 +10,7 @@ use crate::{
     tree::{model::TreeModel, scene::NodeDisc},
 };
 
-/// Places and sizes are told apart by so much of a pixel.
+/// Resolution of sprite positions and sizes, per pixel.
 const STEPS_PER_PIXEL: f32 = 4.0;
 /// More stamps than these are not kept.
 const MAX_SPRITES: usize = 4096;

@@ -1,4 +1,4 @@
-//! What the pointer does to the tree, and what lies over it: chips, legend, map.
+//! Pointer input on the tree, and its overlays: chips, legend, minimap.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::{
     },
 };
 
-/// Trees of at least so many nodes have a map.
+/// Node count from which a tree has a minimap.
 const MIN_MINIMAP_NODES: usize = 2000;
 /// A canvas narrower or lower than this has no room for it, in points.
 const MIN_CANVAS_FOR_MINIMAP: (f32, f32) = (580.0, 300.0);
-/// How wide the board is that a node shows under the pointer, in points.
+/// Width of the board shown for the node under the pointer, in points.
 const HOVER_CARD_BOARD_WIDTH: f32 = 120.0;
 
 impl Panels {
-    /// What the pointer does to the tree.
+    /// Turns pointer input on the tree into actions.
     pub(super) fn handle_pointer(
         &mut self,
         app: &App,
@@ -62,12 +62,12 @@ impl Panels {
             let (x, y) = place(at);
             match self.minimap_hit(app, at) {
                 Some((across, down)) => actions.push(Action::CentreOn(across, down)),
-                // The second click means what the first one selected.
+                // The double click applies to the node that the first click selected.
                 None if response.double_clicked() => actions.push(Action::FitSelected),
                 None => actions.push(Action::Click(x, y)),
             }
         }
-        // While a tree grows under a pointer that rests, another node would be told of in every frame.
+        // While a tree grows under a resting pointer, the hovered node would change in every frame.
         let is_resting = ui.input(|input| input.pointer.time_since_last_movement()) > 1.0;
         let shows_card =
             !(response.dragged() || (is_resting && app.document.timeline.is_growing()));
@@ -241,7 +241,7 @@ fn search_chip_text(meta: &Meta) -> String {
     }
 }
 
-/// What is left out for want of memory, or of time.
+/// The note on nodes left out for lack of memory or time.
 fn omitted_nodes_text(nodes: u64, least_visits: u32) -> String {
     let (nodes, visits) = (
         format_thousands(nodes),
@@ -250,7 +250,7 @@ fn omitted_nodes_text(nodes: u64, least_visits: u32) -> String {
     format!("{nodes} nodes below {visits} visits not shown")
 }
 
-/// Which colour means what.
+/// The colour scale with its values.
 fn draw_colour_scale(
     app: &App,
     model: &TreeModel,
@@ -316,7 +316,7 @@ fn draw_colour_scale(
     );
 }
 
-/// What an entry of the key shows before its words.
+/// The sample drawn before a legend entry's text.
 enum LegendSample {
     /// A line of this colour.
     Line(Color32),
@@ -326,7 +326,7 @@ enum LegendSample {
     Figures,
 }
 
-/// What the lines, fills and figures of a tree mean.
+/// The meaning of the tree's lines, fills and figures.
 fn legend_entries(
     app: &App,
     model: &TreeModel,
@@ -428,7 +428,7 @@ fn draw_legend(
     }
 }
 
-/// The shape of a whole tree, for the map: for every layer how far it reaches.
+/// The shape of a whole tree, for the minimap: the extent of every layer.
 pub(super) struct Minimap {
     model: Arc<TreeModel>,
     rect: Rect,

@@ -16,10 +16,10 @@ use crate::{
     workers::render::is_picture,
 };
 
-/// So many files of a folder are listed.
+/// Upper bound of listed files of a folder.
 const MAX_LISTED_FILES: usize = 2000;
 
-/// The keys, and what they do.
+/// Key bindings and their meaning.
 const KEY_BINDINGS: &[(&str, &str)] = &[
     ("← →", "previous and next tree"),
     ("g", "go to the tree of a number"),
@@ -54,19 +54,19 @@ const KEY_BINDINGS: &[(&str, &str)] = &[
     ("?", "this list"),
 ];
 
-/// A question for a file.
+/// A file dialog.
 pub(super) struct FileDialog {
     is_save: bool,
     path: String,
     /// Files to be opened together.
     selected: Vec<PathBuf>,
-    /// How many times as large as on the screen a picture is to be.
+    /// Size of a saved picture relative to the screen.
     picture_scale: f64,
-    /// What is in a folder: whether it is a file, and its path.
+    /// A folder's content: whether each entry is a file, and its path.
     listing: Option<(PathBuf, Vec<(bool, PathBuf)>)>,
-    /// What is wrong with the answer.
+    /// Why the answer was rejected.
     problem: Option<String>,
-    /// The file of which it was said that it would be replaced.
+    /// The existing file for which the user has been warned that it will be replaced.
     confirmed_replacement: Option<PathBuf>,
 }
 
@@ -92,7 +92,7 @@ impl Panels {
                 .clone()
                 .unwrap_or_default()
                 .with_extension("png");
-            // What lies beside the trees of a game in the window goes when the game does.
+            // Files beside the trees of a game in the window are deleted with the game.
             let path = match shown.file_name() {
                 Some(name) if app.has_temporary_trees() => {
                     std::env::current_dir().unwrap_or_default().join(name)
@@ -165,7 +165,7 @@ impl Panels {
         }
     }
 
-    /// The list of keys, or a question, if there is one.
+    /// The key list, or a dialog, if one is open.
     pub(super) fn show_dialogs(&mut self, ui: &Ui, theme: &Theme, actions: &mut Vec<Action>) {
         if self.is_help_open {
             egui::Window::new("Keys")
@@ -197,7 +197,7 @@ impl Panels {
 }
 
 impl FileDialog {
-    /// Shows it; whether it is answered.
+    /// Shows the dialog; true once it is answered.
     fn show(&mut self, title: &str, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) -> bool {
         let hint = if self.is_save {
             "A tree as .tree, .csv, .png or .svg; a game as .txt, .pgn (chess) or .ggf (othello)"
@@ -245,7 +245,7 @@ impl FileDialog {
         is_done
     }
 
-    /// What speaks against saving there, if anything does. A file is replaced if that is said twice.
+    /// Why the file cannot be saved there, if so. An existing file is replaced on the second confirmation.
     fn validate(&mut self) -> Option<String> {
         let path = PathBuf::from(self.path.trim());
         if !is_game_file(&path) && !is_picture(&path) && Format::from_path(&path).is_err() {
@@ -282,7 +282,7 @@ impl FileDialog {
         }
     }
 
-    /// What lies where the path points to.
+    /// Lists the folder that the path points to.
     fn show_files(&mut self, ui: &mut Ui, theme: &Theme) {
         let path = absolute(Path::new(self.path.trim()));
         let directory = if path.is_dir() {

@@ -16,19 +16,19 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// What stands above the list of all parameters, which leaves it out.
+/// Parameters with controls of their own, left out of the list of all parameters.
 const SEPARATE_PARAMETERS: [&str; 4] = ["exploration", "playout_limit", "iterations", "time"];
-/// How wide the names of parameters and their fields are, in points.
+/// Width of parameter names, and of their fields, in points.
 const PARAMETER_NAME_WIDTH: f32 = 112.0;
 const PARAMETER_FIELD_WIDTH: f32 = 104.0;
 
-/// One who is to play a side.
+/// The form of one side's engine.
 pub(super) struct EngineForm<'a> {
     /// The side, counted from 0.
     pub(super) side: usize,
     /// The game, with its variant.
     pub(super) game: &'a str,
-    /// What the game has to offer.
+    /// The game's choices.
     pub(super) offers: &'a GameInfo,
     /// Everything that has to be put right.
     pub(super) problems: &'a [SetupProblem],
@@ -66,7 +66,7 @@ impl EngineForm<'_> {
         format!("setup {what} {}", side_name(self.side))
     }
 
-    /// What is wrong with a field.
+    /// The problem with a field, if any.
     fn problem_text(&self, field: &SetupField) -> Option<&str> {
         let found = self.problems.iter().find(|problem| problem.field == *field);
         found.map(|problem| problem.text.as_str())
@@ -88,7 +88,7 @@ impl EngineForm<'_> {
         });
     }
 
-    /// The command of another program, and what it speaks.
+    /// The command of another program, and its dialect.
     fn show_command(&mut self, engine: &mut EngineSetup, ui: &mut Ui, theme: &Theme) {
         let problem = self
             .problem_text(&SetupField::Command(self.side))
@@ -188,7 +188,7 @@ impl EngineForm<'_> {
         }
     }
 
-    /// What ends the search for a move.
+    /// The limit of a search.
     fn show_limit(&mut self, engine: &mut EngineSetup, ui: &mut Ui, theme: &Theme) {
         let problem = self
             .problem_text(&SetupField::Limit(self.side))
@@ -272,7 +272,7 @@ impl EngineForm<'_> {
         });
     }
 
-    /// Everything else that can be set about the search, if one wants to see it.
+    /// All other parameters of the search, if expanded.
     fn show_parameters(
         &mut self,
         engine: &mut EngineSetup,
@@ -323,7 +323,7 @@ impl EngineForm<'_> {
         }
     }
 
-    /// A parameter: its name, its value, what it may be and what it is if nobody sets it.
+    /// A parameter: its name, value, allowed values and default.
     fn show_parameter(
         &mut self,
         adjustable: &SearchParameter,

@@ -1,4 +1,4 @@
-//! The parts of a form: rows with a name, choices side by side, fields that say what is wrong with them.
+//! The parts of a form: labelled rows, segmented choices, fields with error messages.
 
 use egui::{
     Align, Align2, CornerRadius, FontId, Key, Label, Layout, Rect, Response, RichText, Sense,
@@ -10,16 +10,16 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// How wide the names of rows are, in points.
+/// Width of row labels, in points.
 pub(super) const LABEL_WIDTH: f32 = 88.0;
-/// How wide a field for a number is, in points.
+/// Width of number fields, in points.
 pub(super) const NUMBER_FIELD_WIDTH: f32 = 80.0;
-/// How high a control is, in points.
+/// Height of controls, in points.
 const CONTROL_HEIGHT: f32 = 24.0;
 /// Between the text of a choice and its edge.
 const SEGMENT_PADDING: f32 = 8.0;
 
-/// A row of a form: what it is about, its controls, and below them what is wrong, if something is.
+/// A row of a form: label, controls, and below them the problem, if any.
 pub(super) fn show_row(
     ui: &mut Ui,
     theme: &Theme,
@@ -41,13 +41,13 @@ pub(super) fn show_row(
     ui.add_space(4.0);
 }
 
-/// What is wrong with the field above, which stands so far to the right.
+/// The problem with the field above, indented by `right` points.
 pub(super) fn show_problem(ui: &mut Ui, theme: &Theme, right: f32, problem: &str) {
     let text = RichText::new(problem).color(theme.bad).small();
     show_small_text(ui, right, text);
 }
 
-/// A line of small text that begins so far to the right.
+/// A line of small text, indented by `right` points.
 pub(super) fn show_small_text(ui: &mut Ui, right: f32, text: RichText) {
     ui.scope(|ui| {
         ui.spacing_mut().interact_size.y = 0.0;
@@ -58,7 +58,7 @@ pub(super) fn show_small_text(ui: &mut Ui, right: f32, text: RichText) {
     });
 }
 
-/// What names a column of rows.
+/// The heading of a column of rows.
 pub(super) fn show_heading(ui: &mut Ui, text: RichText) {
     let middle = Layout::left_to_right(Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), CONTROL_HEIGHT), middle, |ui| {
@@ -68,13 +68,13 @@ pub(super) fn show_heading(ui: &mut Ui, text: RichText) {
     ui.add_space(8.0);
 }
 
-/// One of several things to choose from.
+/// One segment of a choice.
 pub(super) struct Segment<'a> {
     /// Its name as a control.
     pub(super) control_name: String,
-    /// What it says.
+    /// Its text.
     pub(super) text: &'a str,
-    /// What there is to know about it.
+    /// Its tooltip.
     pub(super) hint: &'a str,
     /// Whether it can be chosen.
     pub(super) is_enabled: bool,
@@ -140,7 +140,7 @@ fn segment_corners(is_first: bool, is_last: bool) -> CornerRadius {
     }
 }
 
-/// One of the choices; whether it was clicked.
+/// One of the choices; true if it was clicked.
 fn show_segment(
     ui: &mut Ui,
     theme: &Theme,
@@ -193,13 +193,13 @@ fn show_segment(
 pub(super) struct TextField<'a> {
     /// Its name as a control.
     pub(super) control_name: String,
-    /// How wide it is, in points.
+    /// Its width, in points.
     pub(super) width: f32,
-    /// What stands there while it is empty.
+    /// Text shown while it is empty.
     pub(super) placeholder: &'a str,
-    /// What there is to know about it.
+    /// Its tooltip.
     pub(super) hint: &'a str,
-    /// Whether what is typed cannot be.
+    /// Whether the typed value is invalid.
     pub(super) has_problem: bool,
     /// Whether it can be used.
     pub(super) is_enabled: bool,

@@ -16,7 +16,7 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// What the area needs to be shown.
+/// The state and resources the panel needs.
 pub(super) struct GamePanel<'a> {
     pub(super) board_textures: &'a mut BoardTextures,
     pub(super) move_list: &'a mut MoveList,
@@ -121,7 +121,7 @@ impl GamePanel<'_> {
         }
     }
 
-    /// The board of the match. While the newest tree is of this very position, what it tried lies over it.
+    /// The board of the match. If the newest tree has this position at its root, its moves are marked.
     fn show_current_board(&mut self, standing: &MatchState, ui: &mut Ui, theme: &Theme) {
         let now = match &standing.board {
             Ok(now) => now,
@@ -152,7 +152,7 @@ fn show_missing_board(why: &str, ui: &mut Ui, theme: &Theme) {
     ui.label(text).on_hover_text(why);
 }
 
-/// What there is to know of the search.
+/// The facts about the search.
 fn show_search(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
     let Some(meta) = &model.meta else { return };
     ui.label(theme.heading("Search"));

@@ -1,4 +1,4 @@
-//! How a match stands: the players with their points, and the moves of the game.
+//! The state of a match: the players with their points, and the moves of the game.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// How high a line of small text is, in points.
+/// Height of a line of small text, in points.
 const SMALL_LINE_HEIGHT: f32 = 16.0;
-/// How high a turn of the list is, in points, and how many are seen at once.
+/// Height of a turn in the list, in points, and the number of visible turns.
 const ROW_HEIGHT: f32 = 20.0;
 const MAX_VISIBLE_ROWS: usize = 6;
 const MIN_VISIBLE_ROWS: usize = 3;
-/// How much room the number of a turn has, in points.
+/// Width of turn numbers, in points.
 const TURN_NUMBER_WIDTH: f32 = 32.0;
 /// Between two moves of one turn, and between columns.
 const COLUMN_GAP: f32 = 8.0;
 
-/// Shows who plays, and what each has won.
+/// Shows the players and their scores.
 pub(super) fn show(standing: &MatchState, ui: &mut Ui, theme: &Theme) {
     let middle = Layout::left_to_right(Align::Center);
     ui.allocate_ui_with_layout(
@@ -133,7 +133,7 @@ impl PlayerRow {
     }
 }
 
-/// What is left on a clock; tenths where they matter.
+/// A clock's remaining time; with tenths when it is short.
 fn format_clock(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);

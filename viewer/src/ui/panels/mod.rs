@@ -1,4 +1,4 @@
-//! What stands around the tree: the bar above it, the areas beside it, the line below it.
+//! The panels around the tree: top bar, side panels, timeline.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub struct Panels {
     dialog: Option<FileDialog>,
     settings_window: Option<SettingsWindow>,
     is_help_open: bool,
-    /// What there is to say of the selected node, and of the one under the pointer.
+    /// Details of the selected node, and of the one under the pointer.
     selected_details: Option<NodeDetails>,
     hovered_details: Option<NodeDetails>,
     minimap: Option<Minimap>,
@@ -53,9 +53,9 @@ pub struct Panels {
     move_list: MoveList,
     play: PlayPanel,
     board_textures: BoardTextures,
-    /// What would end a game that is not over, until somebody says whether to do it.
+    /// An action that would end an unfinished game, until the user confirms it.
     pending_leave: Option<Action>,
-    /// Whether the field for a tree's number is to be typed into.
+    /// Whether the field for a tree's number takes the keyboard focus.
     focuses_jump_field: bool,
     /// Whether all parameters of a side's search are listed on the start screen.
     expands_parameters: [bool; 2],
@@ -90,7 +90,7 @@ impl Panels {
         self.canvas
     }
 
-    /// Shows everything and does what is asked for.
+    /// Shows all panels and performs the requested actions.
     pub fn show(&mut self, app: &mut App, ui: &mut Ui) {
         let theme = app.theme();
         let mut actions = Vec::new();
@@ -152,7 +152,7 @@ impl Panels {
         if !dropped.is_empty() {
             actions.push(Action::Open(dropped));
         }
-        // What was drawn is out of date then.
+        // The actions outdate the drawn frame.
         if !actions.is_empty() {
             ui.ctx().request_repaint();
         }
@@ -364,10 +364,10 @@ fn show_figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>)
     });
 }
 
-/// The area on the right is there where so much is left for it and the tree, in points.
+/// Minimum width for the right panel and the tree together, in points.
 const MIN_WIDTH_FOR_NODE_PANEL: f32 = 480.0;
 
-/// What stands in an area beside the tree: scrolled where it is too long, with the bar in the margin.
+/// The content of a side panel: scrolled where it is too long, with the scroll bar in the margin.
 fn show_scrolled(ui: &mut Ui, content: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical()
         .auto_shrink(false)

@@ -23,7 +23,7 @@ use crate::{
 
 /// Report 000's colours of the least and the most visited edges.
 const REPORT_COLOURS: [[u8; 3]; 2] = [[255, 0, 0], [0, 255, 0]];
-/// The palettes one can choose: their names as controls, what they are called, and what there is to know about them.
+/// The selectable palettes: control name, label and tooltip.
 pub(super) const PALETTES: [(&str, &str, &str); 2] = [
     (
         "theme colours",
@@ -36,11 +36,11 @@ pub(super) const PALETTES: [(&str, &str, &str); 2] = [
         "As report 000 draws its trees: linear, over the whole tree",
     ),
 ];
-/// What the two colours of edges are for.
+/// Labels of the two edge colours.
 pub(super) const EDGE_COLOUR_NAMES: [&str; 2] = ["Least visited", "Most visited"];
-/// So many children are listed.
+/// Upper bound of listed children.
 const MAX_LISTED_CHILDREN: usize = 40;
-/// How high a row of the list is, in points.
+/// Height of a row of the list, in points.
 const ROW_HEIGHT: f32 = 24.0;
 /// Where the columns of the list end, in points: move, visits, mean, exploration, score.
 const COLUMN_ENDS: [f32; 5] = [58.0, 118.0, 166.0, 216.0, 264.0];
@@ -361,7 +361,7 @@ fn show_child(
     let term = |value: Option<f64>| {
         value.map_or_else(|| unknown.to_owned(), |value| format!("{value:.3}"))
     };
-    // A search that heeds certain results does not look at scores any more.
+    // A search with a solver ignores the scores of proven children.
     let verdict = terms
         .proven_result()
         .map(|verdict| verdict.label().to_owned());

@@ -1,4 +1,4 @@
-//! What there is to say of a node, worked out once and not for every frame.
+//! The details of a node, computed once instead of in every frame.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::{
     },
 };
 
-/// At most so many children of a node are marked on its board; no game has so many moves, but a file may say so.
+/// Upper bound of children marked on the board; no game has as many moves, but a file may.
 const MAX_MARKED_MOVES: usize = 1024;
 
-/// So many moves of a line are written, and so many letters of them.
+/// Upper bounds of moves and letters of a written line.
 const MAX_PATH_MOVES: usize = 60;
 const MAX_PATH_CHARS: usize = 600;
 
-/// A node and what there is to say of it.
+/// A node and its details.
 pub(super) struct NodeDetails {
     model: Arc<TreeModel>,
     node: usize,
-    /// The board with what lies over it, or why there is none.
+    /// The board with its marks, or why there is none.
     pub(super) board: Result<(PositionInfo, Marks), String>,
     /// The children, and how the search chooses among them.
     pub(super) child_scores: SelectionExplanation,
@@ -57,7 +57,7 @@ impl NodeDetails {
         })
     }
 
-    /// What the players are called.
+    /// The names of the players.
     pub(super) fn player_names(&self) -> Option<[&'static str; 2]> {
         self.board
             .as_ref()
@@ -65,7 +65,8 @@ impl NodeDetails {
             .map(|(replayed, _)| replayed.players)
     }
 
-    /// Whose mean the node's is: who made the move into it, at the root who did not.
+    /// The player whose mean the node has: the one who made the move into it, at the root the opponent of the player to
+    /// move.
     pub(super) fn mean_owner(&self) -> &'static str {
         let [first, second] =
             (self.player_names()).unwrap_or(["the first player", "the second player"]);
@@ -76,7 +77,7 @@ impl NodeDetails {
         }
     }
 
-    /// What a player is called.
+    /// The name of a player.
     pub(super) fn player_name(&self, player: Player) -> &'static str {
         let names = (self.player_names()).unwrap_or(["the first player", "the second player"]);
         names[player.index()]
@@ -109,7 +110,7 @@ fn path_text(model: &TreeModel, node: usize) -> String {
     }
 }
 
-/// The board of a node, with what lies over it; an error says why there is none.
+/// The board of a node with its marks; an error says why there is none.
 fn node_board(model: &TreeModel, node: usize) -> Result<(PositionInfo, Marks), String> {
     let meta = model.meta.as_ref().ok_or("the game is not known")?;
     let replayed = Board::after_moves(&meta.game, &meta.position, &model.moves_to(node))?;

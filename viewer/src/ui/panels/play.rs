@@ -1,4 +1,4 @@
-//! The area on the left while a game is played in the window: the board, who plays, and what one can do.
+//! The left panel during a game in the window: board, players, controls.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{
     ui::controls::{self, Named as _},
 };
 
-/// How fast engines play against each other, in milliseconds a move.
+/// Speeds of games between engines, in milliseconds a move.
 const MOVE_DELAYS: [(u32, &str); 4] = [
     (0, "at once"),
     (300, "fast"),
@@ -31,10 +31,10 @@ const MOVE_DELAYS: [(u32, &str); 4] = [
 ];
 /// The board is at most so wide, in points.
 const MAX_PANEL_WIDTH: f32 = 640.0;
-/// What stands above and below the board is so high, and the board at least so high, in points.
+/// Height of everything above and below the board, and minimum height of the board, in points.
 const CONTROLS_HEIGHT: f32 = 396.0;
 const MIN_BOARD_HEIGHT: f32 = 180.0;
-/// How wide the bar is that shows how far an engine is, in points.
+/// Width of an engine's progress bar, in points.
 const PROGRESS_BAR_WIDTH: f32 = 120.0;
 
 /// The state of the area.
@@ -42,20 +42,20 @@ const PROGRESS_BAR_WIDTH: f32 = 120.0;
 pub(super) struct PlayPanel {
     move_text: String,
     focuses_move_field: bool,
-    /// Whether somebody asked to begin again and has not been asked back yet.
+    /// Whether a restart was requested and awaits confirmation.
     confirms_restart: bool,
-    /// Whether the overlay at the end was put away, for the game of so many moves.
+    /// The move count of the finished game whose overlay was dismissed.
     dismissed_after_moves: Option<usize>,
-    /// Whether a game is to be saved, or opened.
+    /// A requested file dialog: true to save, false to open.
     file_request: Option<bool>,
-    /// The search that looks at positions, and how far it looks.
+    /// The search for analysis, and its limit.
     analysis_search: String,
     analysis_limit: String,
     /// The place of the board under the pointer.
     hovered_place: Option<BoardPlace>,
 }
 
-/// What the area needs to be shown.
+/// The resources the panel needs.
 pub(super) struct PlayPanelResources<'a> {
     pub(super) board_textures: &'a mut BoardTextures,
     pub(super) move_list: &'a mut MoveList,
@@ -114,7 +114,7 @@ impl PlayPanel {
         self.show_record_buttons(ui, actions);
     }
 
-    /// Whether a game is to be saved (true) or opened, asked once.
+    /// Takes the requested file dialog: true to save, false to open.
     pub(super) fn take_file_request(&mut self) -> Option<bool> {
         self.file_request.take()
     }
@@ -176,7 +176,7 @@ impl PlayPanel {
         });
     }
 
-    /// What becomes of the game beside playing it.
+    /// Buttons that copy, save and open the game.
     fn show_record_buttons(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.horizontal_wrapped(|ui| {
             if is_button_clicked(
@@ -217,7 +217,7 @@ impl PlayPanel {
         });
     }
 
-    /// What one can do with the game.
+    /// The controls of the game.
     fn show_controls(
         &mut self,
         playing: &GameSession,
@@ -317,7 +317,7 @@ impl PlayPanel {
         }
     }
 
-    /// What is shown over the tree when a game is over.
+    /// The overlay shown when a game is over.
     pub(super) fn show_game_over(
         &mut self,
         app: &App,
@@ -396,7 +396,7 @@ impl PlayPanel {
     }
 }
 
-/// What comes after a game that is over.
+/// The label of the button after a finished game.
 fn next_game_label(playing: &GameSession) -> &'static str {
     if playing.game.has_next_game() {
         "Next game"
@@ -405,7 +405,7 @@ fn next_game_label(playing: &GameSession) -> &'static str {
     }
 }
 
-/// A button with its text, its name and what it does; whether it was pressed.
+/// A button with its text, name and tooltip; true if it was clicked.
 fn is_button_clicked(ui: &mut Ui, is_on: bool, [text, name, tip]: [&str; 3]) -> bool {
     let button = ui.add_enabled(is_on, Button::new(text)).named(name);
     button.on_hover_text(tip).clicked()
@@ -519,7 +519,7 @@ fn show_board(
         ..table.marks(*hovered)
     };
     let view = table.shown_position();
-    // What one can do with the game has to be seen too.
+    // The controls must stay visible too.
     let room = ui.ctx().content_rect().height() - CONTROLS_HEIGHT;
     let tall = room.max(MIN_BOARD_HEIGHT) * view.board.aspect(&marks);
     let wide = (ui.available_width().min(tall), Sense::click());
@@ -540,7 +540,7 @@ fn show_board(
     shown.response.named("board");
 }
 
-/// What a pawn may become, beside the square it goes to.
+/// The promotion choices, beside the target square.
 fn show_promotions(
     textures: &mut BoardTextures,
     playing: &GameSession,
@@ -604,7 +604,7 @@ fn show_promotions(
         });
 }
 
-/// Tells where the places of the board are, for those who drive the window from outside.
+/// Registers the positions of the board's places, for tests that drive the window from outside.
 fn register_places(board: &crate::board::Board, marks: &Marks, rect: egui::Rect, ui: &Ui) {
     let Some(area) =
         tiny_skia::Rect::from_ltrb(rect.left(), rect.top(), rect.right(), rect.bottom())
@@ -637,7 +637,7 @@ fn register_places(board: &crate::board::Board, marks: &Marks, rect: egui::Rect,
     }
 }
 
-/// What there is to tell of the position.
+/// The note about the position.
 fn show_position_note(playing: &GameSession, ui: &mut Ui, theme: &Theme) {
     let view = playing.game.shown_position();
     ui.horizontal(|ui| {
@@ -655,7 +655,7 @@ fn show_position_note(playing: &GameSession, ui: &mut Ui, theme: &Theme) {
     });
 }
 
-/// What went wrong with an engine, and what can be done.
+/// An engine's failure, and the possible remedies.
 fn show_engine_error(
     trouble: &EngineFailure,
     ui: &mut Ui,
@@ -678,7 +678,7 @@ fn show_engine_error(
     });
 }
 
-/// How far the engine is with its move.
+/// The progress of the engine's search.
 fn show_progress(playing: &GameSession, now: Duration, ui: &mut Ui, theme: &Theme) {
     let Some(thinking) = playing.search else {
         return;
@@ -734,7 +734,7 @@ fn show_step_buttons(playing: &GameSession, ui: &mut Ui, theme: &Theme, actions:
     label.on_hover_text("The moves that are made on the board, of all that were played");
 }
 
-/// From which side one looks, and whether columns and rows are named; from the right.
+/// Buttons to flip the board and to show coordinates, right-aligned.
 fn show_view_buttons(playing: &GameSession, ui: &mut Ui, actions: &mut Vec<Action>) {
     let names = playing.game.facts().board.coordinate_range;
     if is_button_clicked(ui, true, ["Flip", "flip", "Look from the other side"]) {

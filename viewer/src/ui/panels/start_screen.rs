@@ -1,4 +1,4 @@
-//! The start screen: what is to be played and by whom, and the trees one may open instead.
+//! The start screen: game and players, and trees to open instead.
 
 use canopy_engine::games::{self, GameFacts};
 use egui::{
@@ -28,11 +28,11 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// How wide the column of the game is, that of the engines, and what lies between, in points.
+/// Widths of the game column, the engine column and the gap between them, in points.
 const GAME_COLUMN_WIDTH: f32 = 428.0;
 const ENGINES_COLUMN_WIDTH: f32 = 400.0;
 const COLUMN_GAP: f32 = 40.0;
-/// How wide the board is, in points.
+/// Width of the board, in points.
 const BOARD_WIDTH: f32 = 232.0;
 
 /// The games to choose from, the proposed one first.
@@ -74,7 +74,7 @@ const MODE_CHOICES: [(PlayMode, &str, &str, &str); 3] = [
 ];
 
 impl Panels {
-    /// What is there before a tree is.
+    /// The screen shown before there is a tree.
     pub(super) fn show_start_screen(
         &mut self,
         app: &mut App,
@@ -106,7 +106,7 @@ impl Panels {
         actions: &mut Vec<Action>,
     ) {
         if app.session.is_some() {
-            // Below what is said at the end of a game.
+            // Below the overlay of a finished game.
             ui.add_space(240.0);
             ui.label(theme.title("No tree yet"));
             ui.add_space(4.0);
@@ -146,13 +146,13 @@ impl Panels {
         }
     }
 
-    /// What is to be played.
+    /// The form for a new game.
     fn show_setup(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
         let is_free = ui.memory(|memory| memory.focused().is_none());
         let mut setup = app.settings.play.clone();
         let checked = setup.validate(&[]);
         let room = ui.available_size();
-        // Nothing below may move what stands above.
+        // Changes further down must not move what is above.
         ui.add_space(((room.y - 680.0) / 2.0).clamp(12.0, 96.0).round());
         let offers = GameInfo::of(&setup.game);
         let mut form = SetupForm {
@@ -275,7 +275,7 @@ fn show_column(ui: &mut Ui, width: f32, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// What Canopy is, and the quickest way to see it.
+/// What Canopy is, and the button for the demo.
 fn show_welcome(app: &App, game: &str, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.label(theme.title("See how a program thinks about its next move"));
     let what = format!(
@@ -305,7 +305,7 @@ fn show_welcome(app: &App, game: &str, ui: &mut Ui, theme: &Theme, actions: &mut
     show_separator(ui);
 }
 
-/// The button of what one most likely came for.
+/// The primary button.
 fn primary_button(text: &str, theme: &Theme) -> Button<'static> {
     Button::new(theme.title(text))
         .fill(mix(
@@ -317,7 +317,7 @@ fn primary_button(text: &str, theme: &Theme) -> Button<'static> {
         .min_size(vec2(144.0, 36.0))
 }
 
-/// What was open before.
+/// Recently opened files.
 fn show_recent(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     for (index, path) in app.settings.recent.iter().enumerate() {
         let text = RichText::new(path.display().to_string()).color(theme.cool);
@@ -329,7 +329,7 @@ fn show_recent(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>)
     }
 }
 
-/// The button that starts the game; whether it was pressed.
+/// The button that starts the game; true if it was clicked.
 fn show_start_button(
     checked: &Result<GameConfig, Vec<SetupProblem>>,
     ui: &mut Ui,
@@ -570,7 +570,7 @@ mod tests {
     use super::*;
     use crate::ui::input::idle_input;
 
-    /// What is asked for when these keys are pressed, one a frame.
+    /// The actions that these keys trigger, one key a frame.
     fn actions_for_keys(app: &mut App, keys: &[Key]) -> Vec<Action> {
         let context = Context::default();
         crate::draw::fonts::install(&context);

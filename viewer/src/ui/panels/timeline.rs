@@ -16,14 +16,14 @@ use crate::{
     workers::replay::ReplayStatus,
 };
 
-/// How high the picture of the shares is, in points.
+/// Height of the visit-share picture, in points.
 const SHARES_HEIGHT: f32 = 40.0;
-/// The room for the figures on the right.
+/// Width of the labels on the right, in points.
 const LABELS_WIDTH: f32 = 164.0;
-/// So many moves are told by name under the pointer.
+/// Upper bound of moves named under the pointer.
 const MAX_NAMED_MOVES: usize = 6;
 
-/// What the picture of the shares depends on.
+/// The inputs of the visit-share picture, to detect changes.
 struct SharesKey {
     size: [usize; 2],
     shares: Arc<RootVisitHistory>,
@@ -118,7 +118,7 @@ impl TimelinePanel {
         }
         if let Some((_, texture)) = &self.shares_texture {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            // Pixel by pixel: the picture has no business between them.
+            // Snapped to whole pixels, so that the picture is not resampled.
             let left_top = pos2(
                 (area.left() * scale).round() / scale,
                 (area.top() * scale).round() / scale,
@@ -189,7 +189,7 @@ fn draw_handle(area: Rect, part: f32, ui: &Ui, theme: &Theme) {
     painter.circle_filled(pos2(x, area.bottom() + 6.0), 4.5, theme.text);
 }
 
-/// The iteration, and how many there are.
+/// The current iteration, and the number of iterations.
 fn show_iteration(
     timeline: &Timeline,
     replay: &ReplayStatus,

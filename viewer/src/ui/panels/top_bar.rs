@@ -1,4 +1,4 @@
-//! The bar above the tree, and the line below everything.
+//! The bar above the tree, and the status line below.
 
 use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, TextEdit, Ui};
 
@@ -10,7 +10,7 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// What stands to the right of a tree's name in the bar needs so much room, in points.
+/// Width of the controls to the right of the tree's name, in points.
 const RIGHT_CONTROLS_WIDTH: f32 = 500.0;
 
 impl Panels {
@@ -156,7 +156,7 @@ impl Panels {
         });
     }
 
-    /// The line below everything.
+    /// The status line.
     pub(super) fn show_status(app: &App, ui: &mut Ui, theme: &Theme) {
         ui.horizontal(|ui| {
             ui.set_min_height(18.0);

@@ -22,7 +22,7 @@ impl Clipboard {
         self.system.as_mut()
     }
 
-    /// Before the toolkit handles an event: gives it the text it will ask for, if the event pastes.
+    /// Before the toolkit handles an event: provides the clipboard's text if the event pastes.
     pub(crate) fn before_event(&mut self, event: &WindowEvent, toolkit: &mut egui_winit::State) {
         match event {
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
@@ -35,7 +35,7 @@ impl Clipboard {
         }
     }
 
-    /// After a frame: hands the system what was copied in it.
+    /// After a frame: passes copied text to the system's clipboard.
     pub(crate) fn after_frame(&mut self, output: &PlatformOutput) {
         for command in &output.commands {
             if let OutputCommand::CopyText(text) = command
