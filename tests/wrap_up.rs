@@ -1,5 +1,5 @@
-//! The last test program that `cargo test --workspace` runs (cargo goes by package and name): what the others could not
-//! test on this machine, in one list.
+//! The last test program of `cargo test --workspace` (cargo sorts by package and name): lists what the others could not test
+//! on this machine.
 
 use support::{parent_id, print_uncaptured, take_untested};
 
