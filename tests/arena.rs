@@ -1,7 +1,7 @@
-//! Matches: what results are worth, when a match may stop, and which game is played by whom.
+//! Match statistics, sequential tests and schedules.
 //!
-//! Numbers called "worked out" come from scipy 1.17, statsmodels 0.15 and mpmath, with the formula stated; numbers
-//! called "published" are what other programs or papers print.
+//! Figures marked "computed" come from scipy 1.17, statsmodels 0.15 and mpmath, with the formula stated. Figures marked
+//! "published" are what other programs or papers print.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ use canopy_engine::{
     games::Player,
 };
 
-/// Demands that two numbers agree to so many parts of the greater one, or absolutely when they are below 1.
+/// Asserts that two numbers agree within `tolerance`, relative to `expected`, or absolute if that is below 1.
 #[track_caller]
 fn assert_near(actual: f64, expected: f64, tolerance: f64) {
     let scale = expected.abs().max(1.0);
@@ -24,7 +24,7 @@ fn assert_near(actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Demands that two small probabilities agree to so many parts.
+/// Asserts that two numbers agree within a relative `tolerance`, however small they are.
 #[track_caller]
 fn assert_same_size(actual: f64, expected: f64, tolerance: f64) {
     assert!(
@@ -33,7 +33,7 @@ fn assert_same_size(actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Every result with up to so many wins, draws and losses each.
+/// Every combination of 0 to `most` wins, draws and losses.
 fn all_results_up_to(most: u32) -> impl Iterator<Item = WdlCounts> {
     (0..=most).flat_map(move |wins| {
         (0..=most).flat_map(move |draws| {
@@ -42,7 +42,7 @@ fn all_results_up_to(most: u32) -> impl Iterator<Item = WdlCounts> {
     })
 }
 
-/// Results far beyond any match, and lopsided ones.
+/// Results beyond any real match, balanced and lopsided.
 fn extreme_results() -> impl Iterator<Item = WdlCounts> {
     const SIZES: [u32; 6] = [0, 1, 1000, 1_000_000, u32::MAX - 1, u32::MAX];
     SIZES.into_iter().flat_map(|wins| {
@@ -58,7 +58,7 @@ fn sprt_test(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Sprt {
     Sprt::new(elo0, elo1, alpha, beta).expect("a sound test")
 }
 
-/// The ends of an Elo interval.
+/// Elo difference with the ends of its 95 % interval.
 fn elo_interval(results: WdlCounts) -> (f64, f64, f64) {
     match results.elo() {
         Elo::Known {
@@ -96,7 +96,7 @@ fn points_and_scores() {
     );
 }
 
-/// An empty match has answers too.
+/// An empty match has defined statistics.
 #[test]
 fn nothing_played_says_nothing() {
     let nothing = WdlCounts::default();
@@ -137,7 +137,7 @@ fn wilson_intervals_as_published() {
     }
 }
 
-/// Worked out: `proportion_confint(wins + draws / 2, games, method="wilson")` of statsmodels.
+/// Computed: `proportion_confint(wins + draws / 2, games, method="wilson")` of statsmodels.
 #[test]
 fn wilson_intervals_with_draws() {
     for ((wins, draws, losses), low, high) in [
@@ -162,7 +162,7 @@ fn wilson_intervals_with_draws() {
     }
 }
 
-/// The ends of Wilson's interval are the scores from which the one at hand is just 1.96 deviations away.
+/// The ends of Wilson's interval are the true scores from which the observed one is 1.96 standard deviations away.
 #[test]
 fn wilson_intervals_solve_their_equation() {
     for results in all_results_up_to(20).filter(|results| results.games() > 0) {
@@ -175,7 +175,7 @@ fn wilson_intervals_solve_their_equation() {
     }
 }
 
-/// Worked out with 40 digits: 400 log10(s / (1 - s)) at s and at s ± 1.95996 sqrt(variance / games).
+/// Computed with 40 digits: 400 log10(s / (1 - s)) at s and at s ± 1.95996 sqrt(variance / games).
 #[test]
 fn elo_with_error_bars() {
     for ((wins, draws, losses), difference, low, high) in [
@@ -229,7 +229,7 @@ fn elo_with_error_bars() {
     }
 }
 
-/// Worked out: the Elo of the ends of statsmodels' Wilson interval, where the normal interval runs out of its range.
+/// Computed: the Elo of the ends of statsmodels' Wilson interval, used where the normal interval leaves the range of scores.
 #[test]
 fn elo_of_few_and_of_one_sided_games() {
     for ((wins, draws, losses), low, high) in [
@@ -268,8 +268,8 @@ fn elo_in_words() {
     assert_eq!(WdlCounts::new(10, 0, 0).elo().margin(), None);
 }
 
-/// Published: fastchess, app/tests/elo_test.cpp, "EloWDL 1" and "EloWDL 2". It judges superiority by all games, which moves
-/// the fourth digit.
+/// Published: fastchess, app/tests/elo_test.cpp, "EloWDL 1" and "EloWDL 2". Its likelihood of superiority counts drawn games,
+/// which changes the fourth digit.
 #[test]
 fn elo_and_superiority_as_fastchess_has_them() {
     let results = WdlCounts::new(136, 111, 96);
@@ -309,7 +309,7 @@ fn elo_and_superiority_as_cutechess_prints_them() {
     }
 }
 
-/// Worked out: `norm.cdf((wins - losses) / sqrt(wins + losses))` of scipy.
+/// Computed: `norm.cdf((wins - losses) / sqrt(wins + losses))` of scipy.
 #[test]
 fn likelihood_of_superiority() {
     for ((wins, losses), expected) in [
@@ -328,7 +328,7 @@ fn likelihood_of_superiority() {
     }
 }
 
-/// Worked out: `binomtest(wins, wins + losses).pvalue` of scipy.
+/// Computed: `binomtest(wins, wins + losses).pvalue` of scipy.
 #[test]
 fn sign_tests() {
     for ((wins, losses), expected) in [
@@ -351,7 +351,7 @@ fn sign_tests() {
     }
 }
 
-/// The same by counting the ways in which coins can fall, in whole numbers.
+/// The same by summing binomial coefficients in integers.
 #[test]
 fn sign_tests_by_counting() {
     for results in all_results_up_to(20).filter(|results| results.draws == 0) {
@@ -367,9 +367,9 @@ fn sign_tests_by_counting() {
     }
 }
 
-/// Report 002, table 1: (wins, draws, losses) of the standard search when it starts, of the other one when that starts;
-/// published figure, recomputed figure, probability. The last published figure does not follow from the table.
-/// Worked out: `mcnemar(table, exact=False, correction=False)` of statsmodels and `binomtest` of scipy.
+/// Report 002, table 1: (wins, draws, losses) of the standard search when it moves first, of the other one when that moves
+/// first; published statistic, recomputed statistic, probability. The last published statistic does not follow from the table.
+/// Computed: `mcnemar(table, exact=False, correction=False)` of statsmodels and `binomtest` of scipy.
 #[test]
 fn report_002_table_1() {
     type ReportRow = (&'static str, [(u32, u32, u32); 2], f64, f64, f64, f64);
@@ -432,7 +432,7 @@ fn report_002_table_1() {
     assert_near(CHI_SQUARED_95, NORMAL_95 * NORMAL_95, 1e-15);
 }
 
-/// Report 002, table 3, whose figures do follow from it.
+/// Report 002, table 3, whose statistics follow from it.
 #[test]
 fn report_002_table_3() {
     for (wins, draws, losses, published) in [
@@ -507,7 +507,7 @@ fn intervals_hold_the_score() {
     }
 }
 
-/// What one side gains the other loses.
+/// Swapping the sides negates Elo differences and mirrors intervals.
 #[test]
 fn both_sides_see_the_same_match() {
     let (ours, theirs) = (
@@ -554,8 +554,8 @@ fn both_sides_see_the_same_match() {
     assert_near(ours.upper_bound(), -theirs.lower_bound(), 1e-12);
 }
 
-/// A better result is never judged worse. The ratio may be level: of two sides without a win, draws and losses tell the
-/// hypotheses apart equally well.
+/// Every statistic is monotonic in the result. The likelihood ratio may stay equal: for two sides without a win, draws and
+/// losses are equal evidence.
 #[test]
 fn better_results_count_for_more() {
     let test = sprt_test(0.0, 10.0, 0.05, 0.05);
@@ -592,7 +592,7 @@ fn better_results_count_for_more() {
     }
 }
 
-/// The same score from more games is surer.
+/// More games at the same score narrow the interval.
 #[test]
 fn more_games_say_more() {
     for once in all_results_up_to(20).filter(|results| results.games() > 0) {
@@ -643,8 +643,8 @@ fn ratios_as_published() {
     }
 }
 
-/// Worked out with 40 digits: the best probabilities by bisection of `sum p (x - s) / (1 + t (x - s)) = 0` for t, where all
-/// outcomes that are needed occur, else by a golden section search for the best probability of a draw.
+/// Computed with 40 digits: maximum-likelihood probabilities by bisection of `sum p (x - s) / (1 + t (x - s)) = 0` for t where
+/// every outcome needed occurs, else by golden-section search for the best probability of a draw.
 #[test]
 fn ratios_worked_out() {
     for ((wins, draws, losses), (elo0, elo1), expected) in [
@@ -679,7 +679,7 @@ fn ratios_worked_out() {
     }
 }
 
-/// The same by trying: the greatest likelihood under each hypothesis, searched for in the probability of a draw.
+/// The same by search: the maximum likelihood under each hypothesis over the probability of a draw.
 #[test]
 fn ratios_by_search() {
     let greatest = |results: WdlCounts, elo: f64| {
@@ -747,7 +747,7 @@ fn verdicts() {
     assert_eq!(test.verdict(WdlCounts::default()), SprtVerdict::Continue);
 }
 
-/// Games are judged in the order of their numbers, in whatever order they finish; what comes after the decision changes nothing.
+/// The test takes games in the order of their numbers, whatever order they finish in; games after the decision are ignored.
 #[test]
 fn a_sequential_test_judges_games_by_their_numbers() {
     let results: Vec<(u64, WdlCounts)> = (1..=400)
@@ -826,7 +826,7 @@ fn everybody_meets_everybody_equally_often_with_both_colours() {
     }
 }
 
-/// Stopped anywhere, no pairing is more than a game ahead, and no engine of a pairing has started twice more than the other.
+/// After any number of games pairings differ by at most one game, and the sides of a pairing by at most one start.
 #[test]
 fn every_beginning_of_a_match_is_balanced() {
     let schedule = schedule(4, 3, 9);
@@ -868,7 +868,7 @@ fn pairs_of_games_share_their_opening() {
     }
 }
 
-/// All openings are played before any is played again, whatever their order.
+/// Every opening is used once before any is used again, in either order.
 #[test]
 fn openings_take_turns() {
     for order in [OpeningOrder::Listed, OpeningOrder::Shuffled] {
@@ -915,7 +915,7 @@ fn seeds_differ() {
     assert_ne!(first(1).opening_seed, first(2).opening_seed);
 }
 
-/// Worked out in another language from (run, pairing, game): a game of an old record can be played again.
+/// Computed in another language from (run, pairing, game): a game of an old record can be replayed.
 #[test]
 fn seeds_never_change() {
     let game = schedule(2, 0, 1).game(0);
@@ -933,7 +933,7 @@ fn seeds_never_change() {
     assert_eq!(third.seed, 0x208f_04b4_9549_277e);
 }
 
-/// A game is the same alone, in a short match and in a long one; and its seed survives engines that join.
+/// A game depends only on its number, not on the length of the match; its seed stays when engines are added.
 #[test]
 fn a_game_depends_on_its_number_alone() {
     let schedule = schedule(3, 10, 77);

@@ -1,4 +1,4 @@
-//! Bad positions and moves get a typed error whose sentence names the culprit and what was expected; nothing panics.
+//! Bad positions and moves give a typed error that names the culprit and what was expected. Nothing panics.
 
 mod support;
 
@@ -10,7 +10,7 @@ use canopy_engine::games::{
 use proptest::prelude::*;
 use support::{data_lines, every_variant, read_data};
 
-/// Reads a position, and then a move there if there is one; what comes of it as text.
+/// Parses a position, then `mv` in it if given; returns what was parsed, as text.
 struct ReadPosition<'a> {
     position: &'a str,
     mv: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! Programs of others talk to the engine: python-chess with stockfish as the opponent, and the bots of open_spiel.
+//! Third-party clients drive the engine: python-chess, with Stockfish as the opponent, and the GTP bots of open_spiel.
 
 use std::{
     env,
@@ -12,12 +12,12 @@ mod support;
 
 const ENGINE: &str = env!("CARGO_BIN_EXE_canopy-engine");
 
-/// A path that begins where the project does.
+/// A path relative to the root of the project.
 fn project_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// Whether a program can be started so, and is content.
+/// True if the program starts and exits with success.
 fn runs_successfully(program: &Path, arguments: &[&str]) -> bool {
     Command::new(program)
         .args(arguments)
@@ -28,7 +28,7 @@ fn runs_successfully(program: &Path, arguments: &[&str]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// A Python that has the packages of tests/clients/requirements.txt.
+/// A Python with the packages of tests/clients/requirements.txt; `None` if there is none.
 fn python() -> Option<PathBuf> {
     let places = match env::var_os("CANOPY_PYTHON") {
         Some(named) => vec![named.into()],
@@ -45,7 +45,7 @@ fn python() -> Option<PathBuf> {
     })
 }
 
-/// Stockfish, which Debian puts where not everybody looks for programs.
+/// Stockfish, on the PATH or where Debian installs it.
 fn stockfish() -> Option<PathBuf> {
     ["stockfish", "/usr/games/stockfish"]
         .map(PathBuf::from)
@@ -53,8 +53,7 @@ fn stockfish() -> Option<PathBuf> {
         .find(|stockfish| runs_successfully(stockfish, &["quit"]))
 }
 
-/// Runs a script of tests/clients, which fails with all that was said if a client and the engine do not understand each
-/// other.
+/// Runs a script of tests/clients. On failure panics with everything the script printed.
 #[expect(
     clippy::print_stdout,
     reason = "what every check showed and how long it took, for whoever wants to see it"
@@ -101,7 +100,7 @@ fn the_bots_of_open_spiel_play() {
     run_script("open_spiel_bots.py");
 }
 
-/// Runs one test of this program where nothing it needs is installed.
+/// Runs one test of this program with its tools hidden; returns success, output, and the notes of skipped tests.
 fn run_test_without_tools(environment: &[(&str, &str)]) -> (bool, String, Vec<String>) {
     let output = Command::new(env::current_exe().expect("this program has a path"))
         .args(["--exact", "the_bots_of_open_spiel_play"])

@@ -1,4 +1,4 @@
-//! The `canopy-engine` program, as someone at a prompt meets it.
+//! The command line of `canopy-engine`.
 
 use std::process::{Command, Output};
 
@@ -13,7 +13,7 @@ fn run_engine(arguments: &[&str]) -> Output {
         .expect("the program starts")
 }
 
-/// What it prints when all goes well.
+/// Standard output of a command that must succeed.
 fn engine_stdout(arguments: &[&str]) -> String {
     let Output {
         status,
@@ -28,7 +28,7 @@ fn engine_stdout(arguments: &[&str]) -> String {
     String::from_utf8(stdout).expect("output is UTF-8")
 }
 
-/// What it complains of, with exit code 2.
+/// Standard error of a command that must fail with exit code 2 and print nothing else.
 fn usage_error(arguments: &[&str]) -> String {
     let Output {
         status,
@@ -207,7 +207,7 @@ fn bench_playouts_prints_a_table_or_json() {
     }
 }
 
-/// Every parameter stands apart from what it means, however long its value is; a search that knows one game is told of for that.
+/// Values of any length leave the columns aligned. A search for one game is shown for that game.
 #[test]
 fn searches_are_described_in_two_columns() {
     let shown = engine_stdout(&["searches", "uct-001"]);
@@ -242,7 +242,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert!(child.wait().expect("it ends").success());
 }
 
-/// The examples of a page: lines for a shell after `$`, and what they print.
+/// The `console` examples of a page: shell lines after `$`, and the output they must give.
 fn console_examples(page: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for block in page.split("```console\n").skip(1) {
@@ -277,8 +277,8 @@ fn documented_examples_are_true() {
     }
 }
 
-/// In a graph a node has visits by other moves than the one above it: nothing is wrong with that, whether or not extras tell how
-/// many, also after a part of the graph was cut away or played past.
+/// In a graph a node has visits by other edges than its parent's. `inspect` accepts that with and without extras, and after
+/// the graph was compacted or its root moved.
 #[test]
 fn graphs_add_up() {
     for game in ["connect-four", "othello", "delta"] {
@@ -312,7 +312,7 @@ fn graphs_add_up() {
     }
 }
 
-/// What is in a file moves no cursor and turns no writing round.
+/// Control and bidirectional characters from a file are escaped.
 #[test]
 fn inspect_writes_out_what_would_deceive_the_eye() {
     let scratch = Scratch::new("deceiving");

@@ -1,6 +1,6 @@
-//! The commands of README.md and protocol.md, run as they are written: from a fresh directory, with relative paths and
-//! the programs of this build on the PATH. Examples with their output (`console`) are compared in commands.rs, dialogues
-//! (`transcript`) in protocol.rs.
+//! Runs the commands of README.md and protocol.md as written: in a fresh directory, with relative paths and this build's
+//! programs on the PATH. Examples with output (`console`) are compared in commands.rs, dialogues (`transcript`) in
+//! protocol.rs.
 
 use std::{
     fs,
@@ -14,11 +14,11 @@ use support::{Scratch, data, untested, window::Display};
 
 mod support;
 
-/// How long the commands of one block may take when matches are capped, and when they are not.
+/// Deadline of one block of commands, with matches capped and in full length.
 const CAPPED_TIMEOUT: Duration = Duration::from_secs(120);
 const UNCAPPED_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// Stands in for cargo: `cargo run` starts a program of this build, and `cargo test` is what runs this very test.
+/// A stub for cargo: `cargo run` starts this build's program; `cargo test` does nothing, as it would run this very test.
 const CARGO_STUB: &str = r#"#!/bin/sh
 case "$1 $2 $3 $4" in
 "run --release -p canopy-engine") shift 4; program=canopy-engine ;;
@@ -30,14 +30,14 @@ if [ "$1" = -- ]; then shift; fi
 exec "$program" "$@"
 "#;
 
-/// Commands that stand together on a page.
+/// A block of shell commands on a page.
 struct ShellBlock {
     page: &'static str,
     line: usize,
     script: String,
 }
 
-/// The blocks of shell commands on a page.
+/// The `sh` blocks of a page. Panics on a block in a language that no test covers.
 fn shell_blocks(page: &'static str) -> Vec<ShellBlock> {
     let text = fs::read_to_string(data("../..").join(page)).expect("the page is there");
     let mut blocks = Vec::new();
@@ -64,7 +64,7 @@ fn shell_blocks(page: &'static str) -> Vec<ShellBlock> {
     blocks
 }
 
-/// Whether a command opens a window whatever else it is given.
+/// True if the command always opens a window.
 fn opens_window(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().collect();
     match words[..] {
@@ -75,13 +75,13 @@ fn opens_window(command: &str) -> bool {
     }
 }
 
-/// The programs of this build, under their names.
+/// A directory of this build's programs under their installed names.
 struct Programs {
     scratch: Scratch,
 }
 
 impl Programs {
-    /// Puts them into a directory of the test with this name.
+    /// Installs the programs in a directory of the test `test`.
     fn install(test: &str) -> Self {
         let scratch = Scratch::new(&format!("{test}-bin"));
         let viewer = env!("CARGO_BIN_EXE_canopy-viewer");
@@ -107,7 +107,7 @@ impl Programs {
         Self { scratch }
     }
 
-    /// A shell in a directory, with these programs before all others.
+    /// A shell in `directory` with these programs first on the PATH and its own home.
     fn shell(&self, script: &str, directory: &Path, display: Option<&Display>) -> Command {
         let path = std::env::var("PATH").unwrap_or_default();
         let mut shell = Command::new("sh");
@@ -133,7 +133,7 @@ impl Programs {
     }
 }
 
-/// Runs the commands of a block until the shell ends, then ends what it left in the background.
+/// Runs a block until its shell exits, then kills the processes it left in the background.
 fn run_block(block: &ShellBlock, mut shell: Command, timeout: Duration) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut shell, 0);
@@ -165,7 +165,7 @@ fn run_block(block: &ShellBlock, mut shell: Command, timeout: Duration) {
     assert!(status.success(), "{page}:{line}: {status}:\n{}", said());
 }
 
-/// Runs every block of both pages, each page in a directory of its own; `cap` limits matches to games and plies.
+/// Runs every block of both pages, each page in its own directory. `cap` limits matches in games and plies.
 fn run_pages(cap: Option<&str>) {
     let programs = Programs::install("documents");
     let display = Display::start();
@@ -239,13 +239,13 @@ fn inline_code(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// The options of a command line, such as `--game`.
+/// The long options of a command line, such as `--game`.
 fn flags(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     words.filter(|word| word.starts_with("--") && word.len() > 2)
 }
 
-/// Commands named in the text, and the synopses of the README, have only options that the programs know.
+/// Commands in the text and in the README's synopses use only options that the programs accept.
 #[test]
 fn the_options_named_in_the_text_exist() {
     let programs = Programs::install("options");

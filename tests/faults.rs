@@ -1,4 +1,4 @@
-//! Disks that fill up, directories that go, and processes that are killed: real ones.
+//! Fault injection with real faults: full disks, directories that disappear, killed processes.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -19,7 +19,7 @@ mod support;
 
 const ENGINE: &str = env!("CARGO_BIN_EXE_canopy-engine");
 
-/// The engine, growing trees in `directory` for so many plies.
+/// An engine command that grows trees in `directory` for `plies` plies.
 fn grow_command(directory: &Path, plies: u32, more: &[&str]) -> Command {
     let mut command = Command::new(ENGINE);
     command.args([
@@ -54,7 +54,7 @@ fn wait_for_output(child: Child) -> (Vec<String>, String, Option<i32>) {
     )
 }
 
-/// Every file in a directory that does not begin with a dot is whole. How many tree files there are.
+/// Asserts that every file without a leading dot is complete; returns the number of tree files.
 fn count_whole_trees(directory: &Path) -> usize {
     let mut trees = 0;
     for entry in fs::read_dir(directory).unwrap() {
@@ -151,7 +151,7 @@ fn two_engines_share_a_directory() {
     assert_eq!(count_whole_trees(&scratch.0), 24);
 }
 
-/// Whether a program can be run here with these arguments, told if it cannot.
+/// True if the program runs here with these arguments; records the test as untested if not.
 fn is_runnable(program: &str, arguments: &[&str]) -> bool {
     let works = Command::new(program)
         .args(arguments)
@@ -297,7 +297,7 @@ fn a_directory_that_is_removed_stops_no_game() {
     assert!(count_whole_trees(&directory) > 0, "it never recovered");
 }
 
-/// A program under strace, which does to its system calls what `inject` says; the calls go to `log`.
+/// The engine under strace, which injects `inject` into `calls` and writes them to `log`.
 fn strace_command(log: &Path, calls: &str, inject: &str) -> Command {
     let mut command = Command::new("strace");
     command.args(["-f", "-o"]).arg(log);
@@ -307,7 +307,7 @@ fn strace_command(log: &Path, calls: &str, inject: &str) -> Command {
     command
 }
 
-/// How often strace did what it was told to.
+/// Number of system calls into which strace injected a fault or delay.
 fn injection_count(log: &Path) -> usize {
     let log = fs::read_to_string(log).unwrap();
     log.matches("(INJECTED)").count() + log.matches("(DELAYED)").count()
@@ -317,7 +317,7 @@ fn has_strace() -> bool {
     is_runnable("strace", &["-o", "/dev/null", "true"])
 }
 
-/// Every file takes so many microseconds to get its name; nothing else the engine does is slower.
+/// The system calls that give a finished file its name; delaying them slows down nothing else.
 const RENAME_SYSCALLS: &str = "rename,linkat";
 
 #[test]
@@ -339,7 +339,7 @@ fn grow_waits_for_a_slow_disk_and_loses_no_tree() {
     assert_eq!(count_whole_trees(&directory), 20);
 }
 
-/// What a server answers to a script, and whether it ends well.
+/// Sends a script to a server; returns its output and whether it exited with success.
 fn run_server_script(command: &mut Command, script: &str) -> (String, bool) {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     child
@@ -615,7 +615,7 @@ fn a_tree_directory_that_becomes_a_file_is_told_once() {
     assert_eq!(code, Some(1), "{errors}");
 }
 
-/// The address space of a process, in bytes.
+/// Size of a process's address space in bytes.
 fn address_space_bytes(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));

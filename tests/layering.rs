@@ -1,4 +1,4 @@
-//! Each file of the engine and of the viewer may name only its own layer and the layers below it.
+//! Source files may use only their own layer and the layers below it.
 
 use std::{
     fs,
@@ -28,7 +28,7 @@ fn crates() -> [(PathBuf, &'static [&'static str]); 2] {
     ]
 }
 
-/// The only files that may look at a clock.
+/// The only engine files that may read the clock.
 const CLOCK_FILES: &[&str] = &["search/budget.rs", "arena/", "cli/bench"];
 
 #[test]
@@ -90,8 +90,8 @@ fn every_module_of_a_crate_is_a_layer_and_none_is_re_exported() {
     }
 }
 
-/// Of the viewer only the window knows of windows, and only the program itself carries the engine's command line; the rest
-/// sees of the engine games, tree files, the list of searches and how to talk to an engine.
+/// In the viewer only the window layer uses the window system, and only the program uses the engine's command line. The rest
+/// uses of the engine its games, tree files, search catalogue and clients.
 #[test]
 fn the_viewer_stays_in_its_rooms() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../viewer/src");
@@ -162,19 +162,19 @@ fn the_check_itself_sees_paths_through_super() {
     assert_eq!(from_root("use super::cli;", 1), "use crate::cli;");
 }
 
-/// How many names the path of a file's module has.
+/// Number of names in the module path of a file.
 fn module_depth(src: &Path, file: &Path) -> usize {
     let name = file.strip_prefix(src).expect("found below src");
     let is_mod = name.file_name().is_some_and(|name| name == "mod.rs");
     name.components().count() - usize::from(is_mod)
 }
 
-/// The same text with paths that climb to the root by `super::` written from `crate::`.
+/// `text` with `super::` paths that reach the crate's root rewritten to `crate::`.
 fn from_root(text: &str, depth: usize) -> String {
     text.replace(&"super::".repeat(depth), "crate::")
 }
 
-/// A file without its line comments.
+/// A file's text without line comments.
 fn strip_comments(file: &Path) -> String {
     let text = fs::read_to_string(file).expect("source files are UTF-8");
     text.lines()
@@ -183,7 +183,7 @@ fn strip_comments(file: &Path) -> String {
         .join("\n")
 }
 
-/// Which of `above` are named right after `crate::`, alone or in a group.
+/// The layers of `above` that follow `crate::`, alone or in a group.
 fn upper_layers_named<'a>(text: &str, above: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     let mut named = Vec::new();
     for (start, _) in text.match_indices("crate::") {

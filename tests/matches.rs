@@ -1,4 +1,4 @@
-//! Matches between engine processes: the runner, the referee, the records.
+//! Matches between engine processes: runner, referee, match log and records.
 #![cfg(unix)]
 
 use std::{
@@ -18,7 +18,7 @@ fn engine_path() -> &'static str {
     program(option_env!("CARGO_BIN_EXE_canopy-engine"))
 }
 
-/// The arguments of a match of connect four, words of which are separated by `|`.
+/// Arguments of a match; words are separated by `|`.
 fn match_arguments(text: &str) -> Vec<String> {
     let mut words = vec!["match".to_owned()];
     words.extend(text.split('|').map(|word| word.trim().to_owned()));
@@ -41,7 +41,7 @@ fn run_match(text: &str) -> Output {
         .expect("the program ends")
 }
 
-/// The report of a match that went well.
+/// Standard output of a match that must succeed.
 fn match_report(text: &str) -> String {
     let output = run_match(text);
     let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -49,7 +49,7 @@ fn match_report(text: &str) -> String {
     String::from_utf8(output.stdout).expect("reports are UTF-8")
 }
 
-/// What a match that cannot be played says, with that exit code.
+/// Standard error of a match that must fail with exit code `code`.
 fn match_error(text: &str, code: i32) -> String {
     let output = run_match(text);
     let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -57,7 +57,7 @@ fn match_error(text: &str, code: i32) -> String {
     complaints
 }
 
-/// An engine that misbehaves, as an engine of a match.
+/// An engine description of tests/data/engines/rogue.sh, which misbehaves as `mode` says.
 fn rogue_engine(mode: &str) -> String {
     format!(
         "name=rogue sh {} {mode}",
@@ -67,7 +67,7 @@ fn rogue_engine(mode: &str) -> String {
 
 const SHORT_TIMEOUTS: &str = "--timeouts|start=3,ready=0.5,move=0.5,stop=0.3,quit=0.3";
 
-/// The games of a journal.
+/// The games of a match log, without its header line.
 fn read_match_log(directory: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(directory.join("match.jsonl")).expect("there is a journal");
     (text.lines().skip(1))
@@ -75,7 +75,7 @@ fn read_match_log(directory: &Path) -> Vec<serde_json::Value> {
         .collect()
 }
 
-/// What a game depends on and what came of it, without times and places.
+/// The fields of each game that must be the same when it is replayed; no times and paths.
 fn reproducible_fields(directory: &Path) -> BTreeSet<String> {
     let keys = [
         "game", "players", "seed", "start", "plies", "moves", "result", "ending", "reason", "nodes",
@@ -85,7 +85,7 @@ fn reproducible_fields(directory: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// The lines of a report that do not depend on the clock.
+/// The lines of a report without time and node columns.
 fn timeless_lines(report: &str) -> Vec<String> {
     let timeless = |line: &str| match line.split_once('%') {
         // The columns of a standing: time and nodes come after its percentage.
@@ -98,7 +98,7 @@ fn timeless_lines(report: &str) -> Vec<String> {
     report.lines().map(timeless).collect()
 }
 
-/// Our engine against a rogue: what ended the game, whose fault it was, why, and what else is remembered.
+/// Plays one game between our engine and a rogue one; returns its match log entry.
 fn play_rogue(mode: &str, go: &str) -> serde_json::Value {
     let scratch = Scratch::new(&format!("ending-{}", mode.replace(' ', "-")));
     let out = scratch.0.display();
@@ -116,7 +116,7 @@ fn play_rogue(mode: &str, go: &str) -> serde_json::Value {
     games.remove(0)
 }
 
-/// Each way to misbehave ends the game with the right reason, and the right one is to blame.
+/// Each fault ends the game for its own reason, and against the engine at fault.
 #[test]
 fn misbehaving_engines_lose_for_what_they_did() {
     for (mode, wanted, reason) in [
@@ -167,7 +167,7 @@ fn misbehaving_engines_lose_for_what_they_did() {
     );
 }
 
-/// Who is late has lost on time; who does not even answer to stop is ended.
+/// An engine over its time loses on time; one that ignores `stop` is killed.
 #[test]
 fn the_clock_is_the_referees() {
     let late = play_rogue("late", "movetime 100");
@@ -193,7 +193,7 @@ fn the_clock_is_the_referees() {
     assert_eq!(patient["ending"], "rules", "{patient}");
 }
 
-/// What is odd but no fault costs nothing but a remark.
+/// Oddities that are no faults are logged and change no result.
 #[test]
 fn lies_about_the_result_and_bad_manners_change_nothing() {
     for (mode, remark) in [
@@ -224,7 +224,7 @@ fn lies_about_the_result_and_bad_manners_change_nothing() {
     }
 }
 
-/// An engine that never gets going stops the match at once, with all that is known.
+/// An engine that fails to start stops the match at once; the message gives the cause, its output and its exit status.
 #[test]
 fn an_engine_that_never_starts_is_told_before_a_game_is_played() {
     let against = |other: &str| {
@@ -258,7 +258,6 @@ fn an_engine_that_never_starts_is_told_before_a_game_is_played() {
     );
 }
 
-/// What is wrong with a command line is told in a sentence.
 #[test]
 fn command_lines_are_checked() {
     let common = "--game|connect-four|--engine|search=uct|--engine|search=lgr1";
@@ -321,7 +320,6 @@ fn command_lines_are_checked() {
     assert!(message.contains("line 4"), "{message}");
 }
 
-/// A search that does not exist, or not for this game, is told before anybody plays under its name.
 #[test]
 fn searches_are_checked_before_the_match() {
     let common = "--game|kalah|--engine|search=random|--games|2|--engine";
@@ -342,7 +340,7 @@ fn searches_are_checked_before_the_match() {
     assert!(said.contains("searching with uct"), "{said}");
 }
 
-/// A match of which no game was played does not stand in the way of another.
+/// A match without a completed game does not block its directory.
 #[test]
 fn a_failed_start_leaves_the_directory_free() {
     let scratch = Scratch::new("failed-start");
@@ -354,7 +352,7 @@ fn a_failed_start_leaves_the_directory_free() {
     match_report(&format!("{common}|search=random"));
 }
 
-/// A test that has decided stays decided.
+/// A sequential test that has decided stays decided.
 #[test]
 fn a_decided_match_is_not_played_on() {
     let scratch = Scratch::new("decided");
@@ -369,7 +367,7 @@ fn a_decided_match_is_not_played_on() {
     assert_eq!(read_match_log(&scratch.0).len(), played);
 }
 
-/// Whoever follows a match sees the last move and the result of every game.
+/// Followers see the last move and the result of every game.
 #[test]
 fn the_end_of_every_game_can_be_followed() {
     let scratch = Scratch::new("every-end");
@@ -391,7 +389,7 @@ fn the_end_of_every_game_can_be_followed() {
     assert_eq!(seen, BTreeSet::from([1, 2, 3]));
 }
 
-/// The numbers of a process's children.
+/// Process ids of a process's children.
 fn child_pids(parent: &Child) -> Vec<u32> {
     let wanted = format!("PPid:\t{}\n", parent.id());
     let is_child = |path: &Path| {
@@ -404,7 +402,7 @@ fn child_pids(parent: &Child) -> Vec<u32> {
         .collect()
 }
 
-/// Handles and processes that a process has at the moment.
+/// Numbers of open file descriptors and of children of a process.
 fn handle_and_child_counts(child: &Child) -> (usize, usize) {
     let handles = fs::read_dir(format!("/proc/{}/fd", child.id()));
     (
@@ -413,7 +411,7 @@ fn handle_and_child_counts(child: &Child) -> (usize, usize) {
     )
 }
 
-/// The engines of a match, as soon as both have started.
+/// Process ids of a match's two engines, once both have started.
 fn wait_for_engines(runner: &Child) -> Vec<u32> {
     let begun = Instant::now();
     loop {
@@ -429,7 +427,7 @@ fn wait_for_engines(runner: &Child) -> Vec<u32> {
     }
 }
 
-/// Stops matches together with their engines, which hear of it first, as a batch system does, a closed terminal or a container.
+/// Signals matches together with their engines, engines first, as a batch system, a closed terminal or a container does.
 fn stop_with_engines(times: u64) {
     let mut random = canopy_engine::rng::Rng::new(times);
     for turn in 0..times {
@@ -465,7 +463,7 @@ fn fifty_matches_that_are_stopped_with_their_engines_record_no_losses() {
     stop_with_engines(50);
 }
 
-/// Who ends an engine from outside decides no game.
+/// An engine killed from outside decides no game.
 #[test]
 fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
     if !Path::new("/proc/self/fd").exists() {
@@ -495,7 +493,7 @@ fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
     }
 }
 
-/// An engine that ends itself in every game, as if by others, loses them in the end.
+/// An engine that kills itself in every game, as if from outside, loses in the end.
 #[test]
 fn an_engine_that_is_ended_again_and_again_loses() {
     let game = play_rogue("term", "nodes 10");
@@ -504,7 +502,7 @@ fn an_engine_that_is_ended_again_and_again_loses() {
     assert!(game["reason"].to_string().contains("signal: 15"), "{game}");
 }
 
-/// Games in which somebody crashes leave nothing behind.
+/// Plays games in which an engine crashes; asserts that no file descriptors and processes accumulate.
 fn crash_games(count: usize) {
     let scratch = Scratch::new(&format!("crashes-{count}"));
     let mut child = spawn_match(&format!(
@@ -553,7 +551,7 @@ fn two_thousand_crashes_leave_nothing_behind() {
     crash_games(2000);
 }
 
-/// Nothing that an engine started outlives it.
+/// Descendants of an engine are killed with it.
 #[test]
 fn what_an_engine_starts_ends_with_it() {
     if !Path::new("/proc/self/fd").exists() {
@@ -580,7 +578,7 @@ fn what_an_engine_starts_ends_with_it() {
 
 const RESUMED_MATCH: &str = "--game|kalah:4x3|--engine|search=uct|--engine|search=lgr2|--engine|search=random|--go|nodes 20|--plies|3|--seed|7";
 
-/// Whoever kills a match at any moment and goes on has the same match in the end.
+/// Kills a match `kills` times at random moments and resumes it; asserts that the result is that of an undisturbed match.
 fn kill_and_resume(kills: u32, games: u32) {
     let whole = Scratch::new(&format!("whole-{kills}"));
     let arguments = |scratch: &Scratch| {
@@ -628,7 +626,7 @@ fn a_match_that_is_killed_fifty_times_goes_on_to_the_same_table() {
     kill_and_resume(50, 200);
 }
 
-/// A torn line is as if it had not been begun; anything else that is wrong is told.
+/// An incomplete last line of a match log is ignored; any other damage is an error.
 #[test]
 fn journals_are_read_with_care() {
     let scratch = Scratch::new("torn");
@@ -672,7 +670,7 @@ fn journals_are_read_with_care() {
     assert!(bad.contains("match.jsonl, line 3: not a game"), "{bad}");
 }
 
-/// Who has long thought the game lost has lost it, on request.
+/// `--resign` ends games that one side has long evaluated as lost.
 #[test]
 fn hopeless_games_are_ended_on_request() {
     let scratch = Scratch::new("hopeless");
@@ -703,7 +701,7 @@ fn hopeless_games_are_ended_on_request() {
     }
 }
 
-/// A second Ctrl-C does not wait for anybody, not even for an engine that will not go.
+/// A second Ctrl-C waits for nothing, not even for an engine that does not quit.
 #[test]
 fn a_second_ctrl_c_ends_everything_at_once() {
     let scratch = Scratch::new("impatient");
@@ -735,7 +733,7 @@ fn a_second_ctrl_c_ends_everything_at_once() {
     );
 }
 
-/// Two runners do not write to one journal.
+/// Two runners cannot write to one match log.
 #[test]
 fn a_journal_is_one_runners_alone() {
     let scratch = Scratch::new("lock");
@@ -759,7 +757,7 @@ fn a_journal_is_one_runners_alone() {
     );
 }
 
-/// Ctrl-C ends a match in good order; what has been played is kept.
+/// Ctrl-C ends a match in order and keeps the games played.
 #[test]
 fn ctrl_c_stops_and_the_match_goes_on_later() {
     let scratch = Scratch::new("interrupted");
@@ -794,7 +792,7 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
     );
 }
 
-/// A match that somebody attends to ends with whoever started it.
+/// With `--attended` a match ends when its input closes, as it does when the process that started it dies.
 #[test]
 fn an_attended_match_ends_with_its_input() {
     let mut child = Command::new(engine_path())
@@ -812,7 +810,7 @@ fn an_attended_match_ends_with_its_input() {
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
 }
 
-/// Any game can be played again alone, move for move, whatever was played before it in the match.
+/// `--only` replays any game move for move, whatever was played before it.
 #[test]
 fn any_game_is_played_again_alone() {
     let scratch = Scratch::new("only");
@@ -832,7 +830,7 @@ fn any_game_is_played_again_alone() {
     );
 }
 
-/// A game that is played alone is kept where the match is kept, and the match goes on around it.
+/// A game replayed alone is logged with its match, which continues around it.
 #[test]
 fn a_game_that_is_played_alone_is_kept() {
     let scratch = Scratch::new("only-kept");
@@ -863,7 +861,7 @@ fn a_game_that_is_played_alone_is_kept() {
     assert!(other.contains("another match was played there"), "{other}");
 }
 
-/// The same program under another path goes on with a match; one that searches in another way does not.
+/// A match resumes with the same program under another path, not with one that searches differently.
 #[test]
 fn a_match_goes_on_wherever_the_program_lies() {
     let scratch = Scratch::new("moved");
@@ -895,7 +893,7 @@ fn a_match_goes_on_wherever_the_program_lies() {
     );
 }
 
-/// Where files cannot be locked a match is played all the same, and says so once.
+/// Without file locks a match is played, with one warning.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_match_is_played_where_files_cannot_be_locked() {
@@ -931,7 +929,7 @@ fn a_match_is_played_where_files_cannot_be_locked() {
     }
 }
 
-/// The records say what was played, in the words of those who read them.
+/// Records are written for every game, in the formats of their readers.
 #[test]
 fn records_are_written_for_every_game() {
     for (game, file, wanted) in [
@@ -995,7 +993,7 @@ fn records_are_written_for_every_game() {
     }
 }
 
-/// Our own engine plays through each dialect, and a match between the dialects is one between equals.
+/// Our engine plays through every dialect, and a match between dialects is even.
 #[test]
 fn our_engine_plays_through_every_dialect() {
     let own = |game: &str, dialect: &str| {
@@ -1041,7 +1039,7 @@ fn our_engine_plays_through_every_dialect() {
     }
 }
 
-/// Programs of others play against ours over UCI, and nobody has anything to complain of.
+/// Third-party engines play ours over UCI without complaints from either side.
 #[test]
 fn chess_programs_of_others_are_opponents() {
     for (name, command) in [("stockfish", "stockfish"), ("gnuchess", "gnuchess --uci")] {
@@ -1073,7 +1071,7 @@ fn chess_programs_of_others_are_opponents() {
     }
 }
 
-/// A clock runs down, and nobody who keeps to it loses by it.
+/// Clocks run down, and an engine that respects its clock does not lose on time.
 #[test]
 fn clocks_are_kept() {
     for dialect in ["ugi", "uci", "gtp"] {
@@ -1095,7 +1093,7 @@ fn clocks_are_kept() {
     }
 }
 
-/// Games that the engines think decided are ended on request.
+/// Games that the engines evaluate as decided are adjudicated on request.
 #[test]
 fn games_are_adjudicated_on_request() {
     let scratch = Scratch::new("adjudicated");
@@ -1129,7 +1127,7 @@ fn games_are_adjudicated_on_request() {
     }
 }
 
-/// A test that is clear stops the match early.
+/// A clear sequential test stops the match early.
 #[test]
 fn sprt_stops_a_clear_match() {
     let text = match_report(
@@ -1142,7 +1140,7 @@ fn sprt_stops_a_clear_match() {
     assert!(games < 200, "{games} games");
 }
 
-/// What a sequential test says does not depend on how many games are played at a time.
+/// The verdict of a sequential test does not depend on the concurrency.
 #[test]
 fn sprt_says_the_same_at_any_concurrency() {
     let verdict = |concurrency: u32| {
@@ -1157,7 +1155,7 @@ fn sprt_says_the_same_at_any_concurrency() {
     assert_eq!(verdict(1), verdict(4));
 }
 
-/// Names and last words that would move the cursor or turn the writing round are written out.
+/// Control and bidirectional characters in names and last words are escaped.
 #[test]
 fn reports_deceive_no_eye() {
     let scratch = Scratch::new("escape");
@@ -1174,7 +1172,7 @@ fn reports_deceive_no_eye() {
     }
 }
 
-/// Openings are played by both sides, in order.
+/// Each opening is played by both sides, in order.
 #[test]
 fn openings_are_played_twice_each() {
     let scratch = Scratch::new("book");
@@ -1211,7 +1209,7 @@ fn openings_are_played_twice_each() {
     assert_eq!(played[1]["players"], serde_json::json!([1, 0]));
 }
 
-/// Few different games are counted and warned of.
+/// Repeated games are counted and warned of.
 #[test]
 fn games_that_repeat_themselves_are_told() {
     let text = match_report(

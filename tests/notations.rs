@@ -1,4 +1,4 @@
-//! The notations of other programs: Fairy-Stockfish's, checked against its own output, EPD, open_spiel's numbers, GGF.
+//! Notations of other programs: Fairy-Stockfish's, compared with its own output, EPD, open_spiel's action numbers, GGF.
 
 mod support;
 
@@ -35,7 +35,7 @@ fn fairy_position<G: Playable>(position: &G) -> String {
     text
 }
 
-/// pyffish's text of a position, from the data's, in which `[P2p1]` stands for `[PPp]`.
+/// Expands the counts of the data's hands to pyffish's form: `[P2p1]` becomes `[PPp]`.
 fn expand_hand(text: &str) -> String {
     let (board, rest) = text.split_once("[P").expect("discs in hand");
     let (hand, rest) = rest.split_once(']').expect("discs in hand");
@@ -44,14 +44,14 @@ fn expand_hand(text: &str) -> String {
     format!("{board}[{}{}]{rest}", "P".repeat(first), "p".repeat(second))
 }
 
-/// Board and side of a FEN, which is what a position of ours knows.
+/// Board and side to move of a FEN: the fields our positions have.
 fn board_and_side(fen: &str) -> (&str, &str) {
     let (board, rest) = fen.split_once('[').expect("discs in hand");
     (board, rest.split(' ').nth(1).expect("a side"))
 }
 
-/// Replays games in the format that tests/data/pyffish/dump.py describes; how many games, passes in them, and passes with
-/// which flipello goes on when neither side can move and the game is over for us.
+/// Replays the games of a file in the format of tests/data/pyffish/dump.py. Returns the number of games, of passes, and of
+/// passes by which flipello continues after neither side can move, where the game is over for us.
 fn compare_with_pyffish<G: Playable>(data: &str) -> [usize; 3] {
     let [mut games, mut passes, mut early] = [0; 3];
     let mut position = G::start(Default::default());
@@ -372,7 +372,7 @@ fn clocks_and_results_of_ggf_are_read_or_none() {
     }
 }
 
-/// A random game with the first `plies` of its moves.
+/// A random game of at most `plies` moves.
 fn random_ggf_game(seed: u64, plies: usize) -> GgfRecord {
     let mut record = GgfRecord::new(Othello::start(()));
     record.players = ["Black ]".into(), "\\".into()];

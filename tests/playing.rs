@@ -1,4 +1,4 @@
-//! Games in a real window: from the start screen to the result, with a real pointer and real engines.
+//! Games in a real window with real engines, from the start screen to the result.
 
 use std::{fs, path::PathBuf};
 
@@ -12,7 +12,7 @@ use support::{
 
 mod support;
 
-/// Fills a field of the start screen.
+/// Replaces the text of a field on the start screen.
 fn fill_field(window: &Window<'_>, field: &str, text: &str) {
     window.press(field);
     // What is typed before the field has been drawn with the cursor in it goes nowhere.
@@ -47,12 +47,12 @@ fn is_over(state: &Value) -> bool {
     status.is_string() && *status != "Game in progress"
 }
 
-/// Whether a person may move.
+/// True if the window waits for a person's move.
 fn is_persons_turn(state: &Value) -> bool {
     state["controls"]["move field"]["on"] == true && !is_over(state)
 }
 
-/// Makes a move by clicks on the board.
+/// Makes a move by clicks on the board, and waits until it is made.
 fn click_move(window: &Window<'_>, state: &Value, mv: &str) {
     let before = move_count(state);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -69,7 +69,7 @@ fn click_move(window: &Window<'_>, state: &Value, mv: &str) {
     window.wait_until("the move is made", |state| move_count(state) > before);
 }
 
-/// Plays to the end: a person makes the moves of a script, and then any.
+/// Plays to the end; the person's moves come from `script`, then at random. Returns the final state.
 fn play_game(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
     let mut rng = Rng::new(seed);
     let mut script = script.iter();
@@ -94,7 +94,7 @@ fn play_game(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
     }
 }
 
-/// What a finished game leaves: a status with a reason, controls that are off, a record.
+/// Asserts what a finished game must show: result and reason, disabled controls, a row in the table of games.
 fn check_finished_game(state: &Value, games: usize) {
     let game = &state["game"];
     let status = game["status"].as_str().expect("a status is text");
@@ -124,14 +124,14 @@ fn check_finished_game(state: &Value, games: usize) {
     assert!(last.ends_with(&moves.join(" ")), "{last}");
 }
 
-/// A way to set a game up: controls to press, fields to fill.
+/// A start screen setup: controls to press, fields to fill.
 struct SetupCase {
     presses: &'static [&'static str],
     fields: &'static [(&'static str, &'static str)],
     games: usize,
 }
 
-/// Everybody's modes, three settings each.
+/// Three setups for each mode.
 const SETUP_CASES: [SetupCase; 9] = [
     SetupCase {
         presses: &[
@@ -220,7 +220,7 @@ const SETUP_CASES: [SetupCase; 9] = [
     },
 ];
 
-/// Plays a game in every way, from the start screen to the result and back.
+/// Plays a game with every setup, from the start screen to the result and back.
 fn play_every_setup(game: &str, position: &str, script: &[&str]) {
     let Some(display) = Display::start() else {
         return;
@@ -410,7 +410,7 @@ fn the_tree_of_a_reply_is_saved_in_every_way_and_read_again() {
     assert!(window.close().success());
 }
 
-/// What cannot be is refused at its field before anything starts.
+/// Invalid settings are reported at their field before anything starts.
 #[test]
 fn settings_that_cannot_be_are_refused() {
     let Some(display) = Display::start() else {
@@ -473,8 +473,8 @@ fn settings_that_cannot_be_are_refused() {
     assert!(window.close().success());
 }
 
-/// While an engine searches on two threads, the window answers soon and the tree grows smoothly: as the window's own counters say.
-/// The bars are those of an idle machine, so that this only looks whether they are counted, and are not absurd.
+/// While an engine searches on two threads, the window's own counters record input latency and frame times. Their targets are
+/// for an idle machine; here they must only be counted and plausible.
 #[test]
 fn the_window_answers_while_an_engine_thinks() {
     let Some(display) = Display::start() else {

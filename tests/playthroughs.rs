@@ -1,4 +1,4 @@
-//! Whole games, ply by ply: golden files of our own, games refereed by open_spiel, and games people played.
+//! Whole games, ply by ply: our own golden files, games refereed by open_spiel, and games between people.
 
 mod support;
 
@@ -15,10 +15,10 @@ use canopy_engine::{
 };
 use support::{assert_golden, data_lines, every_game, every_variant, read_data};
 
-/// Plies of each game that a golden file shows.
+/// Plies of each game shown in a golden file.
 const SHOWN_PLIES: usize = 70;
 
-/// A random game, every question answered at every position.
+/// A random game with every query of the rules answered at every position.
 struct Playthrough;
 
 impl Visitor for Playthrough {
@@ -87,7 +87,7 @@ fn goldens_are_as_they_were() {
     }
 }
 
-/// Games by another referee, in the format that tests/data/open_spiel/dump.py describes.
+/// Replays games of open_spiel, in the format of tests/data/open_spiel/dump.py; returns their number.
 struct OpenSpielGames<'a>(&'a str);
 
 impl Visitor for OpenSpielGames<'_> {
@@ -294,7 +294,7 @@ fn records_may_stand_together_and_leave_out_passes() {
     );
 }
 
-/// Plays a record from the text of a position.
+/// Plays the moves of `record` from the position `start`.
 fn play_record<G: Playable>(
     start: &str,
     record: &str,

@@ -1,4 +1,4 @@
-//! The protocol server, driven in this process and as a program.
+//! The protocol server, in this process and as a child process.
 
 use std::{
     collections::BTreeMap,
@@ -51,7 +51,7 @@ fn transcripts() -> Vec<(String, String)> {
     found
 }
 
-/// The table of options in the contract is the one the server has.
+/// The option table of protocol.md is the server's.
 #[test]
 fn the_contract_lists_every_option() {
     let mut table =
@@ -109,7 +109,7 @@ fn every_option_stands_in_a_transcript_or_sets_a_search() {
     }
 }
 
-/// What the program says to all of `input` at once, and how it ends.
+/// Sends `input` at once and closes the pipe; returns the output and whether the program exited with success.
 fn run_piped(arguments: &[&str], input: &[u8]) -> (String, bool) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args(arguments)
@@ -125,7 +125,7 @@ fn run_piped(arguments: &[&str], input: &[u8]) -> (String, bool) {
     (text, output.status.success())
 }
 
-/// The last line that is not empty.
+/// The last line that is not blank.
 fn last_line(text: &str) -> &str {
     text.lines().rfind(|line| !line.is_empty()).unwrap_or("")
 }
@@ -175,7 +175,7 @@ fn lines_sent_before_the_input_closes_are_worked_off() {
     assert_eq!(run_piped(&[], b"\n \n"), (String::new(), true));
 }
 
-/// The moves of a random game, without the one that ends it.
+/// The moves of a random game, without the last one.
 fn random_chess(seed: u64) -> Vec<String> {
     let mut session = session::open("chess").expect("there is chess");
     let mut rng = Rng::new(seed);
@@ -267,7 +267,7 @@ fn quit_ends_the_process_soon_whatever_it_does() {
     }
 }
 
-/// Whatever waits before it, GTP's quit cuts it short; each command is answered all the same.
+/// GTP's `quit` cuts short the commands queued before it; each is still answered.
 #[test]
 fn quit_cuts_short_what_waits_before_it() {
     let setup = ServerConfig {
@@ -295,7 +295,7 @@ fn quit_cuts_short_what_waits_before_it() {
     assert_eq!(answers, 6);
 }
 
-/// Every field of an info line that must be a whole number is one, and `pv` is last.
+/// Asserts that the numeric fields of an info line are integers and that `pv` comes last.
 fn check_info(line: &str) {
     let words: Vec<&str> = line.split(' ').collect();
     let mut index = 1;
@@ -380,7 +380,7 @@ fn lines_are_legal_to_the_end_and_begin_with_the_best_move() {
     }
 }
 
-/// Trees of finished searches go to the directory, classical ones too, and what is wrong with it is told once.
+/// Finished searches write their trees, classical ones too. Problems with the directory are reported once.
 #[test]
 fn trees_go_to_the_directory() {
     let scratch = Scratch::new("protocol-trees");
@@ -424,7 +424,7 @@ fn trees_go_to_the_directory() {
     assert!(last_line(&text).starts_with("bestmove "), "{text}");
 }
 
-/// The parameters of every tree below a directory, as the sidecars tell them.
+/// The parameters in the sidecars of all trees below a directory.
 fn sidecar_parameters(directory: &Path) -> Vec<BTreeMap<String, String>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).expect("there are trees") {
@@ -442,7 +442,7 @@ fn sidecar_parameters(directory: &Path) -> Vec<BTreeMap<String, String>> {
     found
 }
 
-/// What is written in a search counts for more than what options have without being set, and between the two the last counts.
+/// A parameter written in the search overrides an option's default; of a written one and a set option the later wins.
 #[test]
 fn the_last_thing_said_of_a_parameter_counts() {
     let scratch = Scratch::new("protocol-parameters");
@@ -497,7 +497,7 @@ fn the_last_thing_said_of_a_parameter_counts() {
     }
 }
 
-/// With --trees-under no client gets trees written elsewhere, be it by another path, by dots, or by a link.
+/// With `--trees-under` no client can write trees elsewhere: not by an absolute path, `..`, or a link.
 #[cfg(unix)]
 #[test]
 fn trees_stay_under_a_directory_on_request() {
@@ -563,7 +563,7 @@ fn trees_stay_under_a_directory_on_request() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// With `TreeKeep` only the newest trees stay, with their companions, over all directories; files of others stay.
+/// `TreeKeep` keeps the newest trees with their companion files over all directories, and touches no other files.
 #[test]
 fn only_the_newest_trees_stay_on_request() {
     let scratch = Scratch::new("tree-keep");
@@ -610,7 +610,7 @@ fn only_the_newest_trees_stay_on_request() {
     );
 }
 
-/// Clients that keep numbers in 32 bits can read every range.
+/// Option ranges fit into 32 bits, for clients that parse them as such.
 #[test]
 fn ranges_fit_32_bits() {
     for row in options::option_definitions() {
@@ -644,7 +644,7 @@ fn the_engines_of_a_match_search_as_they_are_written() {
     assert_eq!(used, [pair("24", "2"), pair("25", "1")]);
 }
 
-/// More threads than a machine serves well are clamped and told of, and those that are left keep the time.
+/// Too many threads are clamped and reported; the rest respect the time limit.
 #[test]
 fn many_threads_are_clamped_and_keep_the_time() {
     let mut process = EngineProcess::new(&[]);
@@ -666,7 +666,7 @@ fn many_threads_are_clamped_and_keep_the_time() {
     assert!(movetime_latency(&mut process, 200) < Duration::from_secs(5));
 }
 
-/// How long a process takes to answer to `go movetime`.
+/// Time from `go movetime` to `bestmove`.
 fn movetime_latency(process: &mut EngineProcess, millis: u64) -> Duration {
     let begun = Instant::now();
     process.send(&format!("go movetime {millis}"));
@@ -695,8 +695,8 @@ fn sixty_four_threads_answer_within_a_tenth_of_a_second() {
     }
 }
 
-/// NBoard's `analyze` tells the value of every position of the game, the last first; the game stays what it was, also when it is
-/// cut short.
+/// NBoard's `analyze` reports the value of every position of the game, last first. The game is unchanged, also after an
+/// interruption.
 #[test]
 fn nboard_analyzes_whole_games() {
     let game = |moves: &str| {
@@ -735,7 +735,7 @@ fn nboard_analyzes_whole_games() {
     );
 }
 
-/// What is quoted in an `info string` moves no cursor and turns no writing round.
+/// Control and bidirectional characters quoted in an `info string` are escaped.
 #[test]
 fn info_strings_write_out_what_would_deceive_the_eye() {
     let script =
@@ -749,7 +749,7 @@ fn info_strings_write_out_what_would_deceive_the_eye() {
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
 }
 
-/// What somebody might say, by dialect: sense and nonsense.
+/// Valid and invalid lines of a client, by dialect.
 fn sample_lines(talk: ProtocolKind) -> Vec<&'static str> {
     let uci = [
         "uci",
@@ -914,7 +914,7 @@ fn sample_lines(talk: ProtocolKind) -> Vec<&'static str> {
     }
 }
 
-/// Whatever is said in whatever order: one best move for each go, one answer for each command, readyok always.
+/// Sends random lines in random order. Each `go` gets one best move, each command one answer, `isready` always `readyok`.
 fn fuzz_protocol(talk: ProtocolKind, seed: u64, steps: usize) {
     let setup = ServerConfig {
         protocol: Some(talk),
@@ -1029,7 +1029,7 @@ fn whatever_is_said_for_long_is_answered() {
     }
 }
 
-/// Plays games between two processes that speak UGI, a move in 5 ms; how many answers came more than `late` after that.
+/// Plays games over UGI at 5 ms a move; returns the number of answers more than `late` over time.
 fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
     let scratch = Scratch::new(&format!("short-{game}"));
     let arguments = |seed: usize| {

@@ -1,4 +1,4 @@
-//! Every game in the list keeps the rules: published perft counts, and one conformance kit for all.
+//! Rules of every listed game: published perft counts, and one conformance kit for all.
 
 mod support;
 
@@ -16,7 +16,7 @@ use canopy_engine::{
 };
 use support::{data_lines, every_game, every_variant, read_data};
 
-/// Counts beyond this are for `--ignored`.
+/// Largest perft count of the quick tests; larger ones are for `--ignored`.
 const MAX_QUICK_NODES: u64 = 6_000_000;
 
 struct PerftCounts<'a> {
@@ -79,7 +79,7 @@ fn perft_gives_the_published_counts_at_depth() {
     assert!(check_perft(|count| count > MAX_QUICK_NODES) >= 10);
 }
 
-/// Runs one check on every game and variant.
+/// Runs a generic check on every game and variant.
 macro_rules! for_every_variant {
     ($check:ident) => {{
         struct Check;
@@ -96,7 +96,7 @@ macro_rules! for_every_variant {
     }};
 }
 
-/// Calls `each` on every position of some random games, finished ones included.
+/// Calls `each` on every position of `games` random games, final positions included.
 fn for_each_position<G: Playable>(
     rules: G::Rules,
     games: u64,
@@ -292,7 +292,7 @@ fn equal_keys_give_equal_futures() {
     for_every_variant!(check);
 }
 
-/// The text of a position without what does not bear on its future: chess's move number, and its en passant square.
+/// A position's text without fields that do not affect its future: in chess the move number and the en passant square.
 fn future_text<G: Playable>(position: &G) -> String {
     let text = position_text(position);
     if G::NAME != "chess" {

@@ -1,4 +1,4 @@
-//! Every search, on every game: legal answers, agreement with its slow twin, repeatability, limits, memory.
+//! Every search on every game: legal moves, agreement with a reference search, determinism, limits, memory.
 
 #[path = "search/depths.rs"]
 mod depths;
@@ -39,7 +39,7 @@ use canopy_engine::{
 };
 use support::{assert_golden, every_game};
 
-/// Asks a search about a position with nothing before it.
+/// Searches a position without a game history.
 fn search_position<G: Searchable>(
     search: &mut dyn Search<G>,
     root: &G,
@@ -64,7 +64,7 @@ fn search_with_history<G: Searchable>(
     })
 }
 
-/// Some positions of random games that are not over, from early on to near the end.
+/// Unfinished positions of random games, at random plies.
 fn sample_positions<G: Playable>(rules: G::Rules, count: usize, seed: u64) -> Vec<G> {
     let mut found = Vec::new();
     let mut rng = Rng::new(seed);
@@ -172,7 +172,7 @@ fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
             position.play(choice.mv);
         }
     }
-    /// The visits of the node behind a move, by whatever way.
+    /// Visits of the node after a root move, by all paths.
     fn visits_after<G: Playable>(search: &dyn Search<G>, mv: G::Move) -> u64 {
         let tree = search.tree().unwrap();
         let frame = tree.frame(tree.root_position());
@@ -363,7 +363,7 @@ fn as_many_lines_as_asked_for_have_exact_values() {
     for_every_game!(check);
 }
 
-/// Everything a tree holds, as text, positions being named by the moves that lead to them.
+/// The statistics of all visited nodes as sorted text, each named by its path.
 fn tree_statistics<G: Game>(tree: &dyn TreeView<G>) -> Vec<String> {
     let mut found = vec![format!("{:?}", tree.root_stats())];
     let mut pending = vec![(tree.root(), String::new())];
@@ -385,7 +385,7 @@ fn tree_statistics<G: Game>(tree: &dyn TreeView<G>) -> Vec<String> {
     found
 }
 
-/// Demands that two trees are the same, and shows where they first differ.
+/// Asserts that two trees have the same statistics, and shows the first difference.
 fn assert_same_statistics(one: &[String], other: &[String], what: &dyn std::fmt::Debug) {
     let first = one.iter().zip(other).find(|(one, other)| one != other);
     assert!(
@@ -396,7 +396,7 @@ fn assert_same_statistics(one: &[String], other: &[String], what: &dyn std::fmt:
     );
 }
 
-/// Searches twice with the move played in between, and tells all there is in the end.
+/// Searches, plays the chosen move, searches again with the reused tree; returns its statistics.
 fn grow_twice<G: Searchable>(config: MctsConfig, root: &G, iterations: u64) -> Vec<String> {
     let mut search = mcts::build::<G>(with_small_memory(config));
     let choice = search_position(&mut *search, root, SearchLimits::iterations(iterations));
@@ -546,7 +546,7 @@ fn one_seed_repeats_itself_and_another_does_not() {
     for_every_game!(check);
 }
 
-/// A few small games and the only right move in each.
+/// Small scripted games with the only best move at the root and its value.
 const SCRIPTS: [(&str, char, f64); 7] = [
     ("A[x:- y:+ z:0]", 'y', 1.0),
     ("A[x:B[x:+ y:-] y:B[x:0 y:+]]", 'y', 0.5),
@@ -1254,7 +1254,7 @@ fn memory_is_never_exceeded_and_the_search_goes_on() {
     for_every_game!(check);
 }
 
-/// The short form of a minute's run: the peak of the process's memory, as the system saw it.
+/// The short form of the minute's run: peak memory of a process, measured by the operating system.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_under_a_limit_does_not_outgrow_it() {
@@ -1272,7 +1272,7 @@ fn a_process_under_a_limit_does_not_outgrow_it_in_a_minute() {
 
 #[cfg(target_os = "linux")]
 fn check_process_memory(search: &str, limit_mb: u64, iterations: &str) {
-    /// What the program takes besides: code, stacks, tables of replies.
+    /// Memory beside the node store: code, stacks, reply tables.
     const OVERHEAD_MB: u64 = 12;
     let search = format!("{search},memory={limit_mb}");
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
@@ -1315,14 +1315,14 @@ fn check_process_memory(search: &str, limit_mb: u64, iterations: &str) {
     );
 }
 
-/// Fills the memory of a search, lets the game go on, fills it again, and demands that the process never took more than the
-/// limit and what it takes besides.
+/// Fills a search's memory, lets the game continue, fills it again. Asserts that the process stays within the limit plus its
+/// overhead.
 #[cfg(target_os = "linux")]
 fn check_full_memory(game: &str, search: &str, threads: usize, limit_mb: u64) {
     use std::io::{BufRead as _, Write as _};
 
     const OVERHEAD_MB: u64 = 12;
-    /// Each round of a search looks at twice as many nodes as the one before: searches that keep no tree fill the memory in one.
+    /// Each round doubles the node limit: a search that does not reuse its tree must fill the memory in one round.
     const MAX_ROUNDS: u32 = 12;
     let mut child = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
         .args(["--protocol", "ugi", "--game", game])
@@ -1432,7 +1432,7 @@ fn the_bench_signature_is_as_it_was_and_the_same_twice() {
     assert_golden("bench.txt", &(first.join("\n") + "\n"));
 }
 
-/// The tables of searches and parameters in protocol.md, as the catalogue has them.
+/// The tables of searches and parameters in protocol.md are the catalogue's.
 #[test]
 fn the_documented_tables_are_the_catalogues() {
     let mut text = String::from("| search | what it is |\n|---|---|\n");

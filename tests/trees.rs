@@ -1,4 +1,4 @@
-//! Trees on disk: the formats byte for byte, files that lie, journals, and the writer.
+//! Tree files: formats byte for byte, hostile files, growth journals, and the writer.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -50,7 +50,7 @@ mod support;
 
 // ---- memory -----------------------------------------------------------------------------------------------------
 
-/// Counts what each thread has allocated, and the most it had at a time.
+/// A global allocator that counts each thread's allocated bytes and their peak.
 struct CountingAllocator;
 
 thread_local! {
@@ -80,7 +80,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// What `work` gives, and the most memory that this thread had at a time meanwhile.
+/// Runs `work`; returns its result and the peak memory this thread allocated in it.
 fn measure_peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATED_BYTES.get();
     PEAK_BYTES.set(before);
@@ -115,7 +115,7 @@ fn writer_settings(directory: &Path) -> TreeOutputSettings {
     }
 }
 
-/// Trees with journals of at most so many bytes.
+/// A writer of trees with growth journals of at most `most` bytes.
 fn open_with_journal(directory: &Path, most: u64) -> TreeOutput {
     let settings = TreeOutputSettings {
         max_journal_bytes: Some(most),
@@ -128,7 +128,7 @@ fn no_warning() -> Box<dyn Fn(&str) + Send + Sync> {
     Box::new(|warning| panic!("{warning}"))
 }
 
-/// Searches and writes; `files` is asked for what a running search has to show.
+/// Searches with snapshots and growth journal as `output` is set up, then writes the final tree; returns the chosen move.
 fn search_and_write<G: Playable>(
     search: &mut dyn Search<G>,
     position: &G,
@@ -162,7 +162,7 @@ fn search_and_write<G: Playable>(
     choice.mv
 }
 
-/// The start of a game of connect four.
+/// The start position of connect four and its history.
 fn start_position() -> (ConnectFour, History) {
     let start = ConnectFour::start(());
     let mut history = History::new();
@@ -176,7 +176,7 @@ fn tree_rows<G: Playable>(view: &dyn TreeView<G>) -> Tree {
         .tree
 }
 
-/// What is known beside the rows: all that a formula needs.
+/// The extra records of a tree: the statistics that selection formulas need beside the rows.
 fn tree_extras<G: Playable>(view: &dyn TreeView<G>) -> Vec<Extra> {
     let wanted = SnapshotOptions {
         extra: true,
@@ -208,7 +208,7 @@ fn our_small_tree_has_these_bytes() {
     assert_eq!(tree.subtree_sizes(), [7, 1, 3, 1, 1, 2, 1]);
 }
 
-/// Where other people's files are; none, and a word about it, where they are not.
+/// A folder of third-party files; `None`, recorded as untested, where it is missing.
 fn foreign_files(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/others-data")
@@ -259,7 +259,7 @@ fn the_reference_file_is_reproduced() {
     assert_eq!(to_bytes(&read, Format::Tree), bytes);
 }
 
-/// A tree with names of every kind.
+/// Random trees with names that need quoting and escaping.
 fn arbitrary_trees() -> impl Strategy<Value = Tree> {
     let name = prop_oneof![
         Just(String::new()),
@@ -490,7 +490,7 @@ fn priors_are_a_column_of_the_tree() {
     }
 }
 
-/// Records had 32 bytes before there were the visits and squares of tables.
+/// Extra records had 32 bytes before they held the visits and squares of table entries.
 #[test]
 fn old_extras_are_read() {
     let mut bytes = b"CANOPYX1".to_vec();
@@ -515,8 +515,8 @@ fn old_extras_are_read() {
 
 // ---- files that lie ---------------------------------------------------------------------------------------------
 
-/// Every truncation of a file and every change of one byte: an error that says where, or something sound. What is read is
-/// counted, and so is the memory it took.
+/// Reads every truncation of a file and every change of one byte. Asserts that each gives an error with its place or a valid
+/// result, in memory proportional to the file.
 fn corrupt_every_byte(bytes: &[u8], read: &dyn Fn(&[u8]) -> Result<(), TreeError>) {
     let room = 16 * bytes.len() + (1 << 18);
     let check = |bytes: &[u8]| {
@@ -890,7 +890,7 @@ fn what_does_not_add_up_is_found() {
 
 // ---- journals ---------------------------------------------------------------------------------------------------
 
-/// Stores and rules of growth, for every game.
+/// Searches that cover the stores and expansion rules, for every game.
 const GROWING_SEARCHES: &[&str] = &[
     "uct",
     "uct,solver=true",
@@ -1018,7 +1018,7 @@ impl Visitor for CheckJournals<'_> {
     }
 }
 
-/// A film shows the same trees, the way of the last iteration, and how the visits of the root's moves went.
+/// Asserts that replays show the recorded trees, the last iteration's path, and the history of the root's visits.
 fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], rows: [&Tree; 2]) {
     for ((journal, root), rows) in journals.iter().zip(roots).zip(rows) {
         let game = notation::full_name::<G>(root.rules());
@@ -1097,13 +1097,13 @@ fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], 
     }
 }
 
-/// Bit 0 of the header's kind tells graphs.
+/// True if the header says tree (bit 0 of the kind is 0), not graph.
 fn is_tree_journal(journal: &Path) -> bool {
     let bytes = fs::read(journal).unwrap();
     bytes[8] & 1 == 0
 }
 
-/// A film of a search that is still running never shows anything but what it shows when the search is over.
+/// A replay of a running search shows at each iteration what it shows after the search.
 #[test]
 fn a_film_can_be_watched_while_it_is_made() {
     let scratch = Scratch::new("film");
@@ -1143,7 +1143,7 @@ fn a_film_can_be_watched_while_it_is_made() {
     }
 }
 
-/// While a search with a journal runs there is a tree beside the journal, if only its root.
+/// A running search with a journal has a tree file beside it, if only of the root.
 #[test]
 fn the_root_alone_tells_of_a_journal() {
     let scratch = Scratch::new("announced");
@@ -1256,7 +1256,7 @@ fn a_journal_can_be_followed_and_ends_at_its_limit() {
     assert!(fs::metadata(&scratch.files("growth")[0]).unwrap().len() <= 200_000 + 32);
 }
 
-/// The words of a record.
+/// A record as words.
 fn record_words(record: GrowthRecord<'_>) -> Vec<u32> {
     let mut words = Vec::new();
     encode(record, &mut words);
@@ -1302,7 +1302,7 @@ fn end_record(early: bool) -> Vec<u32> {
     record_words(GrowthRecord::End { truncated: early })
 }
 
-/// The header of a journal without records.
+/// A journal header with no committed records.
 fn journal_header(graph: bool, root: u32) -> Vec<u8> {
     let mut header = b"CANOPYG1".to_vec();
     header.extend(u32::from(graph).to_le_bytes());
@@ -1311,7 +1311,7 @@ fn journal_header(graph: bool, root: u32) -> Vec<u8> {
     header
 }
 
-/// A journal with these records.
+/// A journal of these records, all committed.
 fn journal_bytes(header: &[u8], records: &[Vec<u32>]) -> Vec<u8> {
     let mut bytes = header.to_vec();
     bytes.extend(records.iter().flatten().flat_map(|word| word.to_le_bytes()));
@@ -1320,7 +1320,7 @@ fn journal_bytes(header: &[u8], records: &[Vec<u32>]) -> Vec<u8> {
     bytes
 }
 
-/// The header of a journal and its records.
+/// Splits a journal into its header and records.
 fn split_journal(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u32>>) {
     let (header, rest) = bytes.split_at(32);
     let all: Vec<u32> = rest
@@ -1337,7 +1337,7 @@ fn split_journal(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u32>>) {
     (header.to_vec(), records)
 }
 
-/// What a follower reads that looks every time when so many records were added.
+/// Follows a growing journal that commits `at_once` records between polls; returns what was read.
 fn follow_journal(
     scratch: &Scratch,
     header: &[u8],
@@ -1432,7 +1432,7 @@ fn records_of_later_versions_are_skipped() {
     assert!(read(&[longer, begin_record()]) == read(&[root, begin_record()]));
 }
 
-/// Journals of the first version say nothing of squares: they are known as long as no rewards were inherited.
+/// Journals of version 0 have no sums of squares. They are known nonetheless unless rewards were inherited.
 #[test]
 fn the_squares_of_old_journals_are_known_unless_there_were_some_before() {
     let (start, _) = start_position();
@@ -1463,7 +1463,7 @@ fn the_squares_of_old_journals_are_known_unless_there_were_some_before() {
     assert_eq!(squares(1, &told), 2.25);
 }
 
-/// Every order of `left`, after `order`.
+/// Calls `see` with `order` followed by every permutation of `left`.
 fn for_each_permutation(
     order: &mut Vec<Vec<u32>>,
     left: &mut Vec<Vec<u32>>,
@@ -1575,7 +1575,7 @@ fn whatever_numbers_a_journal_has_the_tree_is_the_same() {
     }
 }
 
-/// Reads a journal that means ill; it may take time and memory only as it has bytes.
+/// Reads a hostile journal. Asserts that time and memory stay proportional to its size.
 fn read_malicious_journal(graph: bool, records: &[Vec<u32>]) -> Result<Growth, TreeError> {
     let bytes = journal_bytes(&journal_header(graph, 0), records);
     let begun = Instant::now();
@@ -2114,7 +2114,7 @@ fn a_classical_tree_marks_what_was_cut_off() {
     assert!(document.meta.unwrap().is_final);
 }
 
-/// What a formula needs is in the files: UCB1-tuned's squares and means give the variance of the rewards.
+/// Extra records suffice for the formulas: UCB1-tuned's squares and means give the variance of the rewards.
 #[test]
 fn extras_hold_what_the_formulas_need() {
     let (start, history) = start_position();
@@ -2176,7 +2176,7 @@ fn snapshots_of_a_running_search_replace_each_other() {
     assert!(scratch.files("tmp").is_empty());
 }
 
-/// A tree that takes its time, as one on a slow disk does.
+/// A tree that is slow to read, which keeps the writer busy.
 struct SlowTree(ConnectFour);
 
 impl TreeView<ConnectFour> for SlowTree {
@@ -2295,7 +2295,7 @@ fn whoever_keeps_all_trees_waits_for_the_disk() {
     assert_eq!(scratch.files("tree").len(), 20);
 }
 
-/// A tree at which the writer fails.
+/// A tree on which the writer fails.
 struct BrokenTree(ConnectFour);
 
 impl TreeView<ConnectFour> for BrokenTree {

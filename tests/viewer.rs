@@ -1,4 +1,4 @@
-//! The viewer, from outside.
+//! The viewer's state and drawing, without a window system.
 
 #[path = "viewer/acts.rs"]
 mod acts;

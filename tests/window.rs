@@ -1,4 +1,4 @@
-//! A real window on a virtual display, from the first tree to the last.
+//! A real window on a virtual display: trees, navigation, the clipboard, the demo.
 
 use std::{
     fs,
@@ -30,7 +30,7 @@ fn as_number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-/// Where the nodes are that the state tells of: their rows, and their places in the window.
+/// The visible nodes: rows and centres in the window.
 fn node_places(state: &Value) -> Vec<(u64, (f64, f64))> {
     let places = state["places"].as_array().expect("there are places");
     let place = |place: &Value| {
@@ -40,7 +40,7 @@ fn node_places(state: &Value) -> Vec<(u64, (f64, f64))> {
     places.iter().map(place).collect()
 }
 
-/// The middle of the tree's canvas.
+/// Centre of the tree's canvas.
 fn canvas_centre(state: &Value) -> (f64, f64) {
     let part = |index: usize| {
         as_number(&state["canvas_at"][index]) + as_number(&state["canvas"][index]) / 2.0
@@ -48,7 +48,7 @@ fn canvas_centre(state: &Value) -> (f64, f64) {
     (part(0), part(1))
 }
 
-/// Presses a key that opens a field, waits for it, and enters a text there.
+/// Presses a key that opens a text field, waits for the field, and replaces its text.
 fn enter_text(window: &Window<'_>, key: &str, text: &str) {
     window.press_keys(&[key]);
     window.wait_until("there is a field", |state| state["typing"] == true);
@@ -78,7 +78,7 @@ pub(crate) fn grow_tree(directory: &Path, more: &[&str]) {
     engine(&arguments);
 }
 
-/// Another program reads what the window copies, and the window pastes what the other has copied.
+/// Text is copied to and pasted from another program.
 #[test]
 fn texts_go_through_the_system_clipboard() {
     let Some(display) = Display::start() else {
@@ -691,7 +691,7 @@ fn without_a_display_there_is_a_sentence() {
     );
 }
 
-/// The first thing a newcomer sees: two engines play, and the window shows board, score and tree as they do.
+/// The demo: two engines play while the window shows board, score and tree.
 #[test]
 fn the_demonstration_is_watched_to_its_end() {
     let Some(display) = Display::start() else {
@@ -757,7 +757,7 @@ fn a_demonstration_closes_its_window_if_told_to() {
     );
 }
 
-/// The viewer without a display, what it remembers being in `home`.
+/// A viewer command without a display, with its configuration in `home`.
 fn without_display(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(viewer());
     command
@@ -776,7 +776,7 @@ fn output_texts(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// What the program says when there is no window: a sentence for people, and exit code 1.
+/// The error of a viewer that cannot open a window: one line without source locations, and exit code 1.
 fn startup_error(command: &mut Command) -> String {
     let output = command.output().expect("the viewer runs");
     let (_, errors) = output_texts(&output);

@@ -1,8 +1,8 @@
-//! The table of searches: their names, what they are, and what can be set about them.
+//! The search catalogue: names, descriptions, configurations and parameters of all searches.
 //!
-//! A search is written `NAME` or `NAME,KEY=VALUE,...`, such as `uct,iterations=300,exploration=0.7`. A base name (`uct`,
-//! `alpha-beta`) is ours, with good defaults; a name with a report's number is that report's player, cleanly implemented,
-//! every parameter as published.
+//! A search is written `NAME` or `NAME,KEY=VALUE,...`, such as `uct,iterations=300,exploration=0.7`. A plain name (`uct`,
+//! `alpha-beta`) has our own defaults. A name with a report's number is that report's player with every parameter as published,
+//! and without the defects of the original program.
 
 use std::{any::Any, collections::BTreeMap};
 
@@ -31,43 +31,43 @@ mod parameters;
 pub use crate::search::mcts::{ChildStats, ParentStats, Selection, Terms};
 pub use parameters::{PARAMETERS, Parameter, ParameterKind};
 
-/// One search of the table.
+/// One row of the catalogue.
 pub struct CatalogEntry {
-    /// What it is called.
+    /// The name, as written in options and command lines.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// One sentence for people.
     pub help: &'static str,
-    /// The only game it can play; none for all games.
+    /// The only game the search can play; `None` for all games.
     pub only_game: Option<&'static str>,
     /// Its settings for a game.
     spec: fn(&GameFacts) -> Spec,
 }
 
-/// A search with everything that can be set about it.
+/// A search with the value of every parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spec {
     /// Monte-Carlo tree search.
     Mcts(MctsConfig),
-    /// Minimax, alpha-beta and their company.
+    /// Minimax and alpha-beta.
     Classical(ClassicalConfig),
-    /// One ply of an evaluation.
+    /// One-ply search by an evaluation.
     Greedy(ClassicalConfig),
-    /// Report 001's weight of the target square.
+    /// Report 001's simplest player: the square of the largest weight.
     HeaviestSquare,
-    /// Report 002's rules.
+    /// Report 002's rule-based player.
     Rules {
-        /// Which random numbers.
+        /// Seed of the choice between equal moves.
         seed: u64,
     },
-    /// Any move.
+    /// Uniformly random moves.
     Random {
-        /// Which random numbers.
+        /// Seed of the moves.
         seed: u64,
     },
 }
 
 impl Spec {
-    /// Which random numbers; 0 for a search that needs none.
+    /// The seed; 0 for a deterministic search.
     pub fn seed(&self) -> u64 {
         match self {
             Self::Mcts(config) => config.seed,
@@ -77,7 +77,7 @@ impl Spec {
         }
     }
 
-    /// The same search with other random numbers.
+    /// The same search with another seed.
     pub fn with_seed(&self, seed: u64) -> Self {
         let mut spec = self.clone();
         match &mut spec {
@@ -98,50 +98,50 @@ impl Spec {
     }
 }
 
-/// What was wrong with a request for a search.
+/// Why a search could not be configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogError {
-    /// No such search.
+    /// Unknown search.
     #[error("unknown search {name}: expected one of {known}")]
     Search {
-        /// The name, quoted.
+        /// The requested name, quoted.
         name: String,
-        /// The names there are.
+        /// The searches of this game.
         known: String,
     },
-    /// The search cannot play the game.
+    /// The search is for another game.
     #[error("{search} cannot play {game}: expected {only}")]
     Game {
         /// The search.
         search: String,
         /// The game.
         game: &'static str,
-        /// The game it can play.
+        /// The game it is for.
         only: &'static str,
     },
-    /// No such parameter, or not of this search.
+    /// Parameter unknown, or not one of this search.
     #[error("{search} has no parameter {name}: expected one of {known}")]
     Parameter {
         /// The search.
         search: String,
-        /// The parameter, quoted.
+        /// The requested parameter, quoted.
         name: String,
-        /// The parameters the search has.
+        /// The parameters of the search.
         known: String,
     },
-    /// Not a value of the parameter.
+    /// Value out of range, or not of the parameter's kind.
     #[error("{name} cannot be {value}: expected {expected}")]
     Value {
         /// The parameter.
         name: String,
-        /// The value, quoted.
+        /// The requested value, quoted.
         value: String,
-        /// What it may be.
+        /// The values allowed.
         expected: String,
     },
 }
 
-/// The searches.
+/// All searches.
 pub const SEARCHES: &[CatalogEntry] = &[
     entry("uct", "UCT, the plain Monte-Carlo tree search", |game| {
         Spec::Mcts(base_config(game))
@@ -517,7 +517,7 @@ fn report_004() -> ClassicalConfig {
     }
 }
 
-/// The search that `text` describes, set up for the game `G`.
+/// Parses a search and configures it for the game `G`.
 pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
     let name = text.split(',').next().unwrap_or_default().trim();
     let Some(entry) = SEARCHES
@@ -544,8 +544,8 @@ pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
     Ok(spec)
 }
 
-/// The search that `text` describes, with `settings` beside: parameters by name, of which those that the search does not have
-/// are passed over.
+/// [`parse`], then applies `settings`, parameters by name and value. Settings for parameters the search does not have are
+/// ignored.
 pub fn configure<G: Playable>(
     text: &str,
     settings: &[(String, String)],
@@ -562,7 +562,7 @@ pub fn configure<G: Playable>(
     Ok(spec)
 }
 
-/// The parameters that a search is written with, by name, and their values.
+/// The `KEY=VALUE` pairs of a written search; the value is empty if there is no `=`.
 pub fn written_parameters(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let words = text.split(',').skip(1);
     words.map(|word| {
@@ -571,12 +571,12 @@ pub fn written_parameters(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The nearest value that this machine has to a value of a parameter, and a sentence about it; none if it can be had as it is.
+/// The nearest value this machine supports, and a sentence about the change; `None` if the value is supported as it is.
 pub fn nearest_supported(name: &str, value: &str) -> Option<(String, String)> {
     parameters::nearest_supported(name, value)
 }
 
-/// What is to be said about a search that cannot be had on this machine quite as it is written.
+/// A sentence for each written parameter that this machine does not support as it is.
 pub fn warnings(text: &str) -> Vec<String> {
     (written_parameters(text))
         .filter_map(|(name, value)| nearest_supported(name, value))
@@ -584,8 +584,8 @@ pub fn warnings(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether there is a game that can be searched as `text` says. The error says what is wrong with it in the game called
-/// `game`, or in the one it is for.
+/// Checks that some game can be searched as `text` says. The error is the one for `game`, or for the only game the search can
+/// play.
 pub fn check_search(game: &str, text: &str) -> Result<(), CatalogError> {
     struct CheckSearch<'a>(&'a str);
     impl Visitor for CheckSearch<'_> {
@@ -602,7 +602,7 @@ pub fn check_search(game: &str, text: &str) -> Result<(), CatalogError> {
     check_in_any_game(only.unwrap_or(game), || CheckSearch(text))
 }
 
-/// Whether there is a game that has the evaluation `text`. The error says which ones the game called `game` has.
+/// Checks that some game has the evaluation `text`. The error lists the evaluations of `game`.
 pub fn check_evaluation(game: &str, text: &str) -> Result<(), CatalogError> {
     struct CheckEvaluation<'a>(&'a str);
     impl Visitor for CheckEvaluation<'_> {
@@ -615,7 +615,7 @@ pub fn check_evaluation(game: &str, text: &str) -> Result<(), CatalogError> {
     check_in_any_game(game, || CheckEvaluation(text))
 }
 
-/// Makes a check for every game until one passes it; the error is that of `game`.
+/// Runs a check for every game until one passes. If none does, returns the error of `game`.
 fn check_in_any_game<V>(game: &str, check: impl Fn() -> V) -> Result<(), CatalogError>
 where
     V: Visitor<Out = Result<(), CatalogError>>,
@@ -627,7 +627,7 @@ where
     }
 }
 
-/// Everything that is set about a search, by name.
+/// All parameters of a search with their values.
 pub fn parameter_values(spec: &Spec) -> BTreeMap<String, String> {
     PARAMETERS
         .iter()
@@ -667,7 +667,7 @@ pub fn has_default_limit(spec: &Spec) -> bool {
     ends.peek().is_none() || ends.any(|value| value != "0")
 }
 
-/// The searches that can play `G`.
+/// Names of the searches that can play `G`.
 pub fn names<G: Playable>() -> impl Iterator<Item = &'static str> {
     SEARCHES
         .iter()
@@ -675,7 +675,7 @@ pub fn names<G: Playable>() -> impl Iterator<Item = &'static str> {
         .map(|entry| entry.name)
 }
 
-/// The search itself; none if it does not play this game.
+/// Builds the search; `None` if it is for another game than `G`.
 pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
     let greedy = |config: &ClassicalConfig| {
         Greedy::new(
@@ -699,7 +699,7 @@ pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
     })
 }
 
-/// A search for the game `Only`, if that is what `G` is.
+/// Casts a search for the game `Only`; `None` if that is not `G`.
 fn for_game<G: Playable, Only: Playable>(
     search: Box<dyn Search<Only>>,
 ) -> Option<Box<dyn Search<G>>> {

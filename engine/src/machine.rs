@@ -1,9 +1,9 @@
-//! What depends on the processor and the system: choosing the k-th set bit of a word, running a loop as code for the newer
-//! processor it runs on, words side by side in its vector registers, and memory in large pages.
+//! Code that depends on the processor or the operating system: bit selection, run-time dispatch to newer instruction sets,
+//! SIMD lanes, and shared memory in huge pages.
 //!
-//! An ordinary build targets the oldest 64-bit processors, which have neither `popcnt` nor `pdep`. [`run_accelerated`]
-//! compiles a loop a second time, for processors of 2013 and later, and picks one of the two at run time.
-//! This is the only module that may say `unsafe`.
+//! The default build targets baseline x86-64, which has neither `popcnt` nor `pdep`. [`run_accelerated`] compiles a loop a
+//! second time for x86-64-v3 class processors (2013 and later) and chooses at run time.
+//! This is the only module that may use `unsafe`.
 #![expect(
     unsafe_code,
     reason = "code for a processor that was detected first, and memory from the system"
@@ -24,27 +24,27 @@ mod lanes;
 
 pub use lanes::{Floats, LaneWork, Lanes, Number, ScalarLanes, run_in_lanes};
 
-/// A loop that is worth compiling twice.
+/// A hot loop to be compiled for two instruction sets.
 pub trait Work {
-    /// What it answers.
+    /// The result.
     type Out;
 
-    /// Does the work. Mark it `#[inline(always)]`, and what its loop calls too: what is not inlined stays portable.
+    /// Runs the loop. Mark it and everything it calls `#[inline(always)]`: a call that is not inlined stays baseline code.
     fn run(self) -> Self::Out;
 }
 
-/// Does `work`, compiled for the wider instruction set where this processor has it.
+/// Runs `work`, compiled for AVX2 and BMI2 where this processor has them.
 #[inline(always)]
 pub fn run_accelerated<W: Work>(work: W) -> W::Out {
     #[cfg(target_arch = "x86_64")]
     if has_wide_instructions() {
-        // SAFETY: the processor was just found to have every feature `wide` is compiled for.
+        // SAFETY: the processor has just been found to have every feature `run_wide` is compiled for.
         return unsafe { run_wide(work) };
     }
     work.run()
 }
 
-/// Whether [`run_accelerated`] makes a difference on this machine.
+/// True if [`run_accelerated`] uses the wider instruction set on this machine.
 pub fn has_wide_instructions() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -64,13 +64,13 @@ fn run_wide<W: Work>(work: W) -> W::Out {
     work.run()
 }
 
-/// The place of the `rank`-th set bit, counted from 0 at the low end; `rank` must be below the number of set bits.
+/// Index of the `rank`-th set bit, from 0 at the least significant end. `rank` must be below the number of set bits.
 #[inline(always)]
 pub fn select(bits: u64, rank: u32) -> u32 {
     select_bit(bits, rank).trailing_zeros()
 }
 
-/// The word with only the `rank`-th set bit left; as [`select`].
+/// The `rank`-th set bit alone, as a mask; the contract of [`select`].
 #[inline(always)]
 pub fn select_bit(bits: u64, rank: u32) -> u64 {
     debug_assert!(
@@ -79,14 +79,14 @@ pub fn select_bit(bits: u64, rank: u32) -> u64 {
     );
     #[cfg(target_arch = "x86_64")]
     if has_fast_pdep() {
-        // SAFETY: the processor has the instruction.
+        // SAFETY: the processor has BMI2.
         return unsafe { core::arch::x86_64::_pdep_u64(1 << rank, bits) };
     }
     1 << select_portable(bits, rank)
 }
 
-/// Whether the processor deposits bits (`pdep`) in a few cycles. AMD's before Zen 3 (family 25) have the instruction, but
-/// take longer over it than the portable code does.
+/// True if `pdep` takes a few cycles. AMD processors before Zen 3 (family 25) have it in microcode, slower than
+/// [`select_portable`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn has_fast_pdep() -> bool {
@@ -114,8 +114,8 @@ fn has_fast_pdep() -> bool {
     }
 }
 
-/// [`select`] without special instructions: byte sums by one multiplication (Vigna's broadword selection), then a
-/// table for the byte that holds the bit.
+/// [`select`] without special instructions: broadword selection (Vigna 2008) finds the byte, a table the bit within it. The
+/// table replaces the paper's second broadword step.
 #[inline(always)]
 pub fn select_portable(bits: u64, rank: u32) -> u32 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -123,7 +123,7 @@ pub fn select_portable(bits: u64, rank: u32) -> u32 {
     let pairs = bits - ((bits >> 1) & 0x5555_5555_5555_5555);
     let nibbles = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
     let bytes = (nibbles + (nibbles >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;
-    // Byte i now holds the number of set bits in bytes 0..=i; those not above `rank` lie wholly before the bit.
+    // Byte i holds the number of set bits in bytes 0..=i. Bytes whose sum is at most `rank` end before the bit.
     let sums = bytes.wrapping_mul(ONES);
     let not_above = (((u64::from(rank) * ONES) | HIGHS) - sums) & HIGHS;
     let byte = not_above.count_ones();
@@ -132,7 +132,7 @@ pub fn select_portable(bits: u64, rank: u32) -> u32 {
     byte * 8 + u32::from(SELECT_IN_BYTE[usize::from(within)][(rank - before) as usize])
 }
 
-/// For every byte, the places of its set bits, lowest first.
+/// The indices of the set bits of each byte, lowest first.
 static SELECT_IN_BYTE: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut byte = 0;
@@ -150,11 +150,11 @@ static SELECT_IN_BYTE: [[u8; 8]; 256] = {
     table
 };
 
-/// Tells the processor that a word is going to be wanted soon, where it can be told. If there is no such word, nothing happens.
+/// Prefetches a word into all cache levels, where the processor can. An index out of bounds is harmless.
 #[inline(always)]
 pub fn prefetch(words: &[AtomicU64], index: usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every such processor has the instruction, and it changes nothing, whatever the address is.
+    // SAFETY: SSE is part of x86-64, and a prefetch has no effect on memory, whatever the address.
     unsafe {
         core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
             words.as_ptr().wrapping_add(index).cast(),
@@ -164,11 +164,11 @@ pub fn prefetch(words: &[AtomicU64], index: usize) {
     let _ = (words, index);
 }
 
-/// A run of words, all 0 at first, that threads may share. The system hands out memory only when a word is first written,
-/// in large pages where it has them: a search that jumps about in its memory is a third faster on those.
+/// Zero-initialised memory of atomic words, shared between threads. Pages are committed on first write, and huge where the
+/// system has them: random access over a large tree is a third faster there.
 ///
-/// A system that promises only what it has, or a limit of the process, may refuse memory. Whoever needs exactly so many
-/// words asks for them with [`Self::zeroed`], whoever can do with fewer with [`Self::zeroed_up_to`] and looks how many came.
+/// The system may refuse memory: without overcommit, or at a limit of the process. [`Self::zeroed`] then fails;
+/// [`Self::zeroed_up_to`] returns fewer words.
 #[derive(Debug)]
 pub struct AtomicWords {
     start: NonNull<AtomicU64>,
@@ -176,33 +176,33 @@ pub struct AtomicWords {
     memory: Memory,
 }
 
-/// Where words lie.
+/// Owner of the words' memory.
 #[derive(Debug)]
 enum Memory {
     Mapped(MmapMut),
-    /// Few words, when the system refuses even those.
+    /// At most [`AtomicWords::MIN_WORDS`] words. Also the last resort when the system refuses to map any.
     Heap(#[expect(dead_code, reason = "the words are its, and go with it")] Vec<AtomicU64>),
 }
 
-// SAFETY: the words are owned by the value, whichever thread has it, and every one of them is atomic.
+// SAFETY: the value owns its words, on whichever thread it is, and each of them is atomic.
 unsafe impl Send for AtomicWords {}
-// SAFETY: as above; nothing but the words is reached through a shared reference.
+// SAFETY: as above; a shared reference reaches nothing but the words.
 unsafe impl Sync for AtomicWords {}
 
 impl AtomicWords {
-    /// [`Self::zeroed_up_to`] gives at least so many, if so many are asked for.
+    /// Lower bound of [`Self::zeroed_up_to`] for larger requests.
     pub const MIN_WORDS: usize = 1 << 11;
-    /// So many bytes are left to the rest of the program, which cannot go on without: stacks, what is on the heap.
+    /// Bytes left to the rest of the program, which aborts without them: stacks and heap.
     const RESERVE_BYTES: usize = 8 << 20;
-    /// The same for who can do with fewer words: there should be room for copies of what is going to be in them.
+    /// The same for [`Self::zeroed_up_to`], whose callers also need room for copies of the contents.
     const LARGE_RESERVE_BYTES: usize = 64 << 20;
 
-    /// Exactly so many words; an error if the system has no room for them.
+    /// Exactly `len` words; an error if the system refuses the memory.
     pub fn zeroed(len: usize) -> io::Result<Self> {
         Self::map_with_reserve(Self::RESERVE_BYTES, len)
     }
 
-    /// So many words if so many bytes are left then.
+    /// `len` words, if the system could map `reserve` bytes more after that.
     fn map_with_reserve(reserve: usize, len: usize) -> io::Result<Self> {
         if len <= Self::MIN_WORDS {
             return Ok(Self::on_heap(len));
@@ -222,7 +222,7 @@ impl AtomicWords {
         })
     }
 
-    /// So many words, or as many as the system has room for.
+    /// `len` words, or fewer, halved until the system grants them.
     pub fn zeroed_up_to(len: usize) -> Self {
         let mut len = len.max(1);
         loop {
@@ -244,11 +244,11 @@ impl AtomicWords {
         }
     }
 
-    /// Makes all words 0 again; the system takes the memory back until it is written to.
+    /// Zeroes all words. The system reclaims the pages until they are written again.
     pub fn clear(&mut self) {
         match &mut self.memory {
             #[cfg(target_os = "linux")]
-            // SAFETY: a private map of no file reads as 0 afterwards, and nobody else has a reference into it now.
+            // SAFETY: a private anonymous mapping reads as 0 afterwards, and `&mut self` excludes other references into it.
             Memory::Mapped(map)
                 if unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) }.is_ok() => {}
             _ => {
@@ -259,8 +259,8 @@ impl AtomicWords {
         }
     }
 
-    /// The same words in ordinary pages: for tables of which a few words here and there are written at first, each of which
-    /// would wait for a large page to be found and cleared.
+    /// Asks the system for ordinary pages. For sparse tables, where each first write would otherwise wait for a huge page to be
+    /// found and cleared.
     pub fn without_huge_pages(self) -> Self {
         #[cfg(target_os = "linux")]
         if let Memory::Mapped(map) = &self.memory {
@@ -270,8 +270,8 @@ impl AtomicWords {
     }
 }
 
-/// The size of a large page. The first words lie in ordinary pages: the system may take its time to find a large one, and a
-/// short search should be over by then.
+/// Size of a huge page. The first of them stays ordinary pages: finding and clearing a huge page takes longer than a short
+/// search.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
@@ -280,13 +280,13 @@ impl Deref for AtomicWords {
 
     #[inline(always)]
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: `memory` is at least `len` words long from `start` on, aligned, does not move, lives as long as `self`, and
-        // is reached in no other way; any bits are an atomic word.
+        // SAFETY: `memory` holds `len` aligned words from `start` on, never moves, lives as long as `self`, and is reached in no
+        // other way. Every bit pattern is a valid atomic word.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
-/// The set bits of a word, lowest first.
+/// Indices of the set bits, lowest first.
 #[inline(always)]
 pub fn iter_ones(mut bits: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn memory_that_is_not_there_is_refused_or_less() {
-        // More than any machine can promise.
+        // More than any address space holds.
         let far_too_many = 1 << 57;
         assert!(AtomicWords::zeroed(far_too_many).is_err());
         assert!(AtomicWords::zeroed(usize::MAX).is_err());

@@ -1,8 +1,8 @@
-//! The one random number generator of the house: small, fast, seedable, the same on every machine.
+//! The engine's pseudo-random number generator: small, fast, seedable, the same on every platform.
 //!
-//! The recurrence is Wang Yi's `wyrand` (a Weyl sequence folded through one 128-bit multiplication): a single
-//! word of state and a one-cycle dependency from draw to draw, which is what random playouts want. It is not
-//! for secrets. Depends on nothing but the `rand` traits.
+//! The recurrence is `wyrand` (Wang Yi, wyhash, 2019): a Weyl sequence folded by one 128-bit multiplication. It has one word of
+//! state, and a draw depends on the last one by a single addition, so that draws overlap in a playout. Not cryptographic.
+//! Depends on nothing but the `rand` traits.
 
 use std::{
     convert::Infallible,
@@ -14,14 +14,14 @@ use rand::{SeedableRng, TryRng, rngs::SysRng};
 const INCREMENT: u64 = 0xa076_1d64_78bd_642f;
 const XOR_CONSTANT: u64 = 0xe703_7ed1_a0b4_28db;
 
-/// A stream of random numbers that is wholly determined by its seed.
+/// A random stream determined by its seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// The stream of a seed. Seeds that differ in one bit give unrelated streams.
+    /// The stream of `seed`. The seed is mixed first: seeds that differ in one bit give unrelated streams.
     pub fn new(seed: u64) -> Self {
         Self { state: mix(seed) }
     }
@@ -33,7 +33,8 @@ impl Rng {
         fold(self.state, self.state ^ XOR_CONSTANT)
     }
 
-    /// A number below `bound`, which must not be 0; the bias is below `bound` / 2^32.
+    /// A number below `bound`, which must not be 0, by multiplication without rejection (Lemire 2019). The bias is below
+    /// `bound` / 2^32.
     #[inline(always)]
     pub fn below(&mut self, bound: u32) -> u32 {
         debug_assert!(bound > 0, "no number is below 0");
@@ -87,7 +88,7 @@ pub fn child_seed(seed: u64, index: u64) -> u64 {
     mix(seed ^ mix(index.wrapping_add(1)))
 }
 
-/// A bijection on 64 bits in which every bit of the input moves half the bits of the output (Stafford's mix 13).
+/// A bijection on 64 bits; each input bit flips about half of the output bits (David Stafford's mix 13, 2011).
 #[inline(always)]
 pub fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -111,7 +112,7 @@ mod tests {
     fn the_stream_of_a_seed_never_changes() {
         let mut rng = Rng::new(1);
         let drawn: Vec<u64> = (0..3).map(|_| rng.bits()).collect();
-        // Worked out in another language. Games and trees made with one version can be made again with the next.
+        // Computed independently in another language. Games and trees must stay reproducible from version to version.
         assert_eq!(
             drawn,
             [0xed10adcae72a4875, 0xbaa12ec3039c5f0e, 0x32f2a0720d8bc666]
@@ -125,7 +126,7 @@ mod tests {
         for _ in 0..70_000 {
             seen[rng.below(7) as usize] += 1;
         }
-        // Chi-squared with 6 degrees of freedom exceeds 22.5 once in a thousand seeds.
+        // The chi-squared statistic with 6 degrees of freedom exceeds 22.5 for one seed in a thousand.
         let chi: f64 = seen
             .iter()
             .map(|&n| (f64::from(n) - 10_000.0).powi(2) / 10_000.0)

@@ -1,4 +1,4 @@
-//! A limit of depth always ends a search, however soon the game does.
+//! A depth limit always ends a search, even if the game ends at a smaller depth.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::support::{
     transcript::{InProcessServer, Peer as _},
 };
 
-/// A search that was given a depth takes at most so long, on a busy machine too.
+/// Deadline of a search with a depth limit, generous for a busy machine.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The moves of a random game, to its end.
@@ -28,7 +28,7 @@ fn random_game(game: &str, seed: u64) -> Vec<String> {
     moves
 }
 
-/// The searches that can play a game, and whether they make playouts.
+/// The searches that can play a game, each with whether it makes playouts.
 fn searches_of_game(game: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
     (SEARCHES.iter())
         .filter(move |entry| entry.only_game.is_none_or(|only| only == game))
@@ -39,7 +39,7 @@ fn searches_of_game(game: &'static str) -> impl Iterator<Item = (&'static str, b
         })
 }
 
-/// A server of that game and search, with little memory.
+/// A UGI server for this game and search, with little memory.
 fn start_server(game: &str, search: &str) -> InProcessServer {
     let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let setup = ServerConfig {
@@ -57,7 +57,7 @@ fn start_server(game: &str, search: &str) -> InProcessServer {
     server
 }
 
-/// Demands a move from `server`.
+/// Waits for `bestmove`; panics at the deadline.
 fn expect_move(server: &mut InProcessServer, what: &str) {
     loop {
         match server.read_line(SEARCH_TIMEOUT) {
@@ -68,7 +68,7 @@ fn expect_move(server: &mut InProcessServer, what: &str) {
     }
 }
 
-/// Searches the position `plies` before the end of `game` to a depth. What is exponential in the depth by nature gets nodes.
+/// Searches the position `plies` before the end of `game`. Searches exponential in the depth get a node limit as well.
 fn search_near_end(
     server: &mut InProcessServer,
     game: &[String],
@@ -111,7 +111,7 @@ fn depths_near_the_end_of_games_are_answered() {
     }
 }
 
-/// Searches with every search to every depth from 1 to 20, one to four plies before the end of random games.
+/// Runs every search at depths 1 to 20, one to four plies before the end of random games.
 fn search_all_depths(game: &'static str) {
     let games: Vec<Vec<String>> = (0..3).map(|seed| random_game(game, seed)).collect();
     for (search, has_playouts) in searches_of_game(game) {

@@ -1,4 +1,4 @@
-//! Clients that die leave no engine behind, and those that only have nothing more to say hear their answer.
+//! An engine exits when its client dies, and still answers a client that has only closed its end of the pipe.
 
 use std::{
     fs,
@@ -20,14 +20,14 @@ use crate::{
     },
 };
 
-/// An engine ends within two seconds of its client on an idle machine; here others may be at work.
+/// Deadline for the exit of an engine without a client: two seconds on an idle machine, more on a busy one.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A shell with processes of its own, which are ended with it.
+/// A shell in its own process group, which is killed on drop.
 struct Shell(Child);
 
 impl Shell {
-    /// Runs `script`, `$0` being the engine.
+    /// Runs `script` with the engine's path as `$0`.
     fn new(script: &str, arguments: &[&str], stdout: Stdio) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-c", script, env!("CARGO_BIN_EXE_canopy-engine")]);
@@ -37,7 +37,7 @@ impl Shell {
         Self(shell.expect("there is a shell"))
     }
 
-    /// Whether everything it started ends in time: then nobody holds its standard error any more.
+    /// True if all processes of the shell exit before the deadline, seen by the end of their standard error.
     fn exits_in_time(&mut self) -> bool {
         let mut errors = self.0.stderr.take().expect("it is piped");
         let (sender, ended) = channel();
@@ -85,7 +85,7 @@ fn nothing_is_left_of_an_engine_that_nobody_hears() {
     }
 }
 
-/// Its input is still open, and what it says is read, but by others than the one who started it.
+/// The engine's input stays open and its output is read, but by other processes than the client.
 #[test]
 fn an_engine_ends_with_the_process_that_started_it() {
     let scratch = Scratch::new("protocol-orphan");

@@ -1,4 +1,4 @@
-//! How deep the classical family looks: limits, interruptions, and what an evaluation of one side only is worth.
+//! Depths of the classical searches: limits, interruptions, and one-sided evaluations.
 
 use canopy_engine::games::{evaluate::WIN_VALUE, othello::Othello};
 
@@ -106,8 +106,8 @@ fn a_depth_that_is_set_holds_under_other_limits_and_a_default_does_not() {
     assert_eq!(report.depth, 5);
 }
 
-/// An interrupted round may change the choice only for a move that is really better at its depth than the best one of the depth
-/// before; minimax knows which are.
+/// An interrupted iteration may change the chosen move only to one that is better at that depth, as minimax confirms, than the
+/// best of the depth before.
 #[test]
 fn an_interrupted_round_changes_the_choice_only_for_the_better() {
     fn check<G: Playable>(rules: G::Rules) {
@@ -178,7 +178,7 @@ fn an_interrupted_round_changes_the_choice_only_for_the_better() {
     for_every_game!(check);
 }
 
-/// The value of a game for the first player by following every line: 1, 0 or -1.
+/// The game-theoretic value for the first player, by full search with memory: 1, 0 or -1.
 fn exact_value(position: &ConnectFour, known: &mut HashMap<u64, i8>) -> i8 {
     match position.outcome() {
         Some(Outcome::Win(Player::First)) => return 1,
@@ -205,7 +205,7 @@ fn exact_value(position: &ConnectFour, known: &mut HashMap<u64, i8>) -> i8 {
     *known.entry(position.key()).or_insert(value.unwrap())
 }
 
-/// Endings of random games with so many free cells that are drawn by best play, and in which somebody could still lose.
+/// Positions of random games with `free` empty cells that are drawn with best play but can still be lost.
 pub(super) fn drawn_endings(count: usize, free: u32) -> Vec<ConnectFour> {
     let mut rng = Rng::new(94);
     let mut found = Vec::new();
@@ -245,7 +245,7 @@ fn a_drawn_game_without_open_lines_is_not_searched_any_deeper() {
     }
 }
 
-/// Report 001's matrix.
+/// Report 001's square weights.
 const WEIGHTS: [i32; 64] = [
     120, -20, 20, 5, 5, 20, -20, 120, //
     -20, -40, -5, -5, -5, -5, -40, -20, //
@@ -257,7 +257,7 @@ const WEIGHTS: [i32; 64] = [
     120, -20, 20, 5, 5, 20, -20, 120,
 ];
 
-/// The weights of the squares that `player` holds, from the position's text.
+/// Sum of the weights of `player`'s squares, from the position's text.
 fn weight_sum(position: &Othello, player: Player) -> i32 {
     let disc = if player == Player::First { b'X' } else { b'O' };
     let text = position_text(position);
@@ -267,7 +267,7 @@ fn weight_sum(position: &Othello, player: Player) -> i32 {
         .sum()
 }
 
-/// What a position is worth to `searcher`, every line being followed.
+/// The minimax value of a position for `searcher`, without pruning.
 fn minimax_value(searcher: Player, position: &Othello, depth: u32, ply: i32) -> i32 {
     match position.outcome() {
         Some(Outcome::Draw) => return 0,

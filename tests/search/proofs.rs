@@ -1,4 +1,4 @@
-//! What the solver proves, how it plays on what is proven, and how long it says that a win takes.
+//! The MCTS solver: what it proves, how it plays proven positions, and how many plies to a win it reports.
 
 use canopy_engine::games::evaluate::WIN_VALUE;
 
@@ -70,7 +70,7 @@ fn a_certain_draw_goes_before_a_move_that_promises_less() {
     }
 }
 
-/// Plies until the game is over behind a move whose winner is certain, by what can be seen of the tree.
+/// Plies to the end after a move with a proven winner, by a walk over the proven part of the tree.
 fn proof_plies(
     tree: &dyn TreeView<ConnectFour>,
     node: u32,

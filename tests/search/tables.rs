@@ -1,4 +1,4 @@
-//! Bounded tables: those that are too small, and those that are large.
+//! Bounded transposition tables, too small and large.
 
 use std::collections::BTreeMap;
 
@@ -72,8 +72,8 @@ fn a_small_table_never_knows_less_than_the_tree() {
     }
 }
 
-/// A table of which a few entries are used takes little memory: each of them in a page of its own, but not in a large one, for
-/// which a search would have to wait until it is found and cleared.
+/// A table with few used entries takes little memory: each touches an ordinary page, not a huge page, which the search would
+/// wait for to be found and cleared.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_short_search_does_not_touch_all_of_a_large_table() {

@@ -1,4 +1,4 @@
-//! A match that is written to a directory as an engine writes one, move by move.
+//! A match directory, written move by move as the engine writes it.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use canopy_engine::{
     },
 };
 
-/// Writes a file as engines do: under another name, which is then changed.
+/// Writes a file atomically, as the engine does: to a temporary name, then renamed.
 pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) {
     let name = path.file_name().expect("a name").to_string_lossy();
     let hidden = path.with_file_name(format!(".{name}.tmp"));
@@ -22,7 +22,7 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) {
     fs::rename(&hidden, path).expect("a file can be renamed");
 }
 
-/// Writes a tree with its sidecar.
+/// Writes a tree file and its sidecar.
 pub(crate) fn write_tree_file(path: &Path, tree: &Tree, about: &Meta) {
     let mut bytes = Vec::new();
     let format = Format::from_path(path).expect("a format");
@@ -31,7 +31,7 @@ pub(crate) fn write_tree_file(path: &Path, tree: &Tree, about: &Meta) {
     write_file(path, bytes);
 }
 
-/// A match and where it is written to.
+/// A match in progress and its directory.
 pub(crate) struct MatchFixture {
     pub(crate) directory: PathBuf,
     pub(crate) meta: MatchMeta,
@@ -39,7 +39,7 @@ pub(crate) struct MatchFixture {
 }
 
 impl MatchFixture {
-    /// A match of so many games, of which nothing is written yet; the directory need not be there.
+    /// A match of `games` games. Writes nothing yet; the directory need not exist.
     pub(crate) fn new(directory: PathBuf, game: &str, games: u64) -> Self {
         let mut meta = MatchMeta {
             format: 1,
@@ -56,12 +56,12 @@ impl MatchFixture {
         }
     }
 
-    /// Where the trees of this game are.
+    /// The directory of the current game's trees.
     pub(crate) fn game_directory(&self) -> PathBuf {
         (self.directory).join(self.meta.directory.as_deref().expect("a game has begun"))
     }
 
-    /// Replaces match.json.
+    /// Writes match.json atomically.
     pub(crate) fn write_match_json(&self) {
         write_file(
             &self.directory.join("match.json"),
@@ -69,7 +69,7 @@ impl MatchFixture {
         );
     }
 
-    /// Begins the next game, with the sides changed; nothing is written.
+    /// Starts the next game with sides swapped. Writes nothing.
     pub(crate) fn begin_game(&mut self) {
         let number = self.meta.number + 1;
         self.meta.number = number;
@@ -82,21 +82,21 @@ impl MatchFixture {
         }
     }
 
-    /// The name of the next tree of this game.
+    /// The path of the current game's next tree.
     pub(crate) fn next_tree_path(&mut self) -> PathBuf {
         self.trees += 1;
         self.game_directory()
             .join(format!("{:06}.tree", self.trees))
     }
 
-    /// Writes a tree of the position as it is now, in which some moves were tried; its path.
+    /// Writes a tree of the current position with these root moves and visits; returns its path.
     pub(crate) fn write_tree(&mut self, moves: &[(&str, i32)]) -> PathBuf {
         let path = self.next_tree_path();
         self.write_tree_at(&path, moves);
         path
     }
 
-    /// The same under a name.
+    /// [`Self::write_tree`] at a given path.
     pub(crate) fn write_tree_at(&self, path: &Path, moves: &[(&str, i32)]) {
         let about = Meta {
             format: 1,
@@ -111,18 +111,18 @@ impl MatchFixture {
         write_tree_file(path, &build_tree(moves), &about);
     }
 
-    /// The position as it is now.
+    /// The current position as text.
     pub(crate) fn position(&self) -> String {
         games::with_game(&self.meta.game, PositionAfterMoves(&self.meta.moves)).expect("a game")
     }
 
-    /// Plays a move and tells of it.
+    /// Plays a move and writes match.json.
     pub(crate) fn play(&mut self, mv: &str) {
         self.meta.moves.push(mv.to_owned());
         self.write_match_json();
     }
 
-    /// Ends the game and tells of it; a player of the match has won, or nobody.
+    /// Ends the game and writes match.json. `winner` is an index into the match's players, `None` for a draw.
     pub(crate) fn end_game(&mut self, winner: Option<usize>, reason: &str) {
         let name = winner.map(|winner| {
             self.meta.score.won[winner] += 1;
@@ -142,7 +142,7 @@ impl MatchFixture {
     }
 }
 
-/// The position after moves from the start.
+/// The text of the position after these moves from the start.
 struct PositionAfterMoves<'a>(&'a [String]);
 
 impl Visitor for PositionAfterMoves<'_> {
@@ -158,7 +158,7 @@ impl Visitor for PositionAfterMoves<'_> {
     }
 }
 
-/// A tree in which moves were tried so often.
+/// A tree of depth 1 with these root moves and visits.
 fn build_tree(moves: &[(&str, i32)]) -> Tree {
     let mut builder = TreeBuilder::default();
     let root = TreeRow {

@@ -1,4 +1,4 @@
-//! What the test programs share: where the data is, how goldens are compared, and every game with its variants.
+//! Helpers shared by the test programs: data files, golden files, scratch directories, skipped tests, game variants.
 #![allow(dead_code, reason = "each test program uses a part of this")]
 
 use std::{
@@ -14,19 +14,19 @@ pub(crate) mod match_fixture;
 pub(crate) mod transcript;
 pub(crate) mod window;
 
-/// A program that cargo built for this test; tests of the other package have another.
+/// Unwraps the path of a program that cargo built. `None` means the test runs in the wrong package.
 pub(crate) fn program(built: Option<&'static str>) -> &'static str {
     built.expect("this package has the program")
 }
 
-/// A file or folder under tests/data.
+/// The path of a file or folder under tests/data.
 pub(crate) fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../tests/data")
         .join(name)
 }
 
-/// A directory of its own for a test, gone afterwards.
+/// A temporary directory for one test, removed on drop.
 pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {
@@ -37,7 +37,7 @@ impl Scratch {
         Self(path)
     }
 
-    /// The files whose names end so, in order.
+    /// The files with this extension, sorted by path.
     pub(crate) fn files(&self, extension: &str) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = fs::read_dir(&self.0)
             .expect("the directory can be read")
@@ -55,8 +55,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Notes that a part of the running test is skipped because the machine lacks something, and says so at once. With
-/// `CANOPY_TEST_ALL=1` in the environment that is a failure. The last test program, wrap_up, lists all notes again.
+/// Records that a part of the running test is skipped because the machine lacks something, and prints it at once. Fails with
+/// `CANOPY_TEST_ALL=1` in the environment. The last test program, wrap_up, lists all records again.
 pub(crate) fn untested(why: &str) {
     let test = std::thread::current().name().unwrap_or("main").to_owned();
     let is_everything_wanted =
@@ -68,18 +68,18 @@ pub(crate) fn untested(why: &str) {
     untested_data(why);
 }
 
-/// The same for other people's files that the project does not carry: their absence is never a failure.
+/// [`untested`] for third-party files that the repository does not contain; their absence never fails.
 pub(crate) fn untested_data(why: &str) {
     let test = std::thread::current().name().unwrap_or("main").to_owned();
     let note = format!("{test}: {why}");
     print_uncaptured(&format!("NOT TESTED {note}\n"));
     let log = untested_log(parent_id());
     let log = OpenOptions::new().create(true).append(true).open(log);
-    // One write a note: other tests append at the same time.
+    // One write per note: other tests append at the same time.
     let _ = log.and_then(|mut log| log.write_all(format!("{note}\n").as_bytes()));
 }
 
-/// Everything noted by the test programs that this parent process started; the notes are gone afterwards.
+/// Reads and deletes the notes of all test programs started by the process `parent`.
 pub(crate) fn take_untested(parent: u32) -> Vec<String> {
     let path = untested_log(parent);
     let text = fs::read_to_string(&path).unwrap_or_default();
@@ -90,12 +90,12 @@ pub(crate) fn take_untested(parent: u32) -> Vec<String> {
     notes
 }
 
-/// The notes of one run of `cargo test`, which starts every test program itself.
+/// The notes of one `cargo test` run, keyed by its process id, the parent of every test program.
 fn untested_log(parent: u32) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("untested-{parent}.txt"))
 }
 
-/// The process that started this one; 0 where the system does not tell.
+/// The parent's process id; 0 where the system does not tell.
 pub(crate) fn parent_id() -> u32 {
     #[cfg(unix)]
     return std::os::unix::process::parent_id();
@@ -103,13 +103,13 @@ pub(crate) fn parent_id() -> u32 {
     return 0;
 }
 
-/// Writes to standard output even where the test harness holds back what tests print.
+/// Writes to standard output past the test harness, which captures only `print!`.
 pub(crate) fn print_uncaptured(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Sends a signal by name, such as `TERM`, to processes; the shell's own kill is everywhere.
+/// Sends a signal by name, such as `TERM`, with the shell's built-in `kill`, which every system has.
 pub(crate) fn signal(name: &str, processes: &[u32]) {
     let processes: String = processes.iter().map(|id| format!(" {id}")).collect();
     let sent = Command::new("sh")
@@ -118,13 +118,13 @@ pub(crate) fn signal(name: &str, processes: &[u32]) {
     assert!(sent.expect("there is a shell").success(), "kill -{name}");
 }
 
-/// The text of a file under tests/data.
+/// Reads a file under tests/data.
 pub(crate) fn read_data(name: &str) -> String {
     let path = data(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The lines of a data file that say something, with their numbers.
+/// The lines of a data file with their numbers, without blank lines and `#` comments.
 pub(crate) fn data_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text
         .lines()
@@ -133,7 +133,7 @@ pub(crate) fn data_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
 }
 
-/// Demands that `actual` is what the golden file holds; with `UPDATE=1` in the environment, makes it so.
+/// Asserts that a golden file contains `actual`; with `UPDATE=1` in the environment, rewrites the file instead.
 pub(crate) fn assert_golden(name: &str, actual: &str) {
     let path = data(name);
     if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
@@ -185,7 +185,7 @@ pub(crate) fn every_variant() -> Vec<String> {
         .collect()
 }
 
-/// Demands that a table of protocol.md, between two marks, is this; with `UPDATE=1` in the environment, makes it so.
+/// Asserts that the table of protocol.md marked `name` is `table`; with `UPDATE=1` in the environment, rewrites it instead.
 pub(crate) fn assert_doc_table(name: &str, table: &str) {
     assert_page_table("protocol.md", name, table);
 }

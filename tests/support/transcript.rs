@@ -1,4 +1,5 @@
-//! Dialogues written down: `> sent`, `< expected` with `*` for anything, `<...` for any lines, `$ canopy-engine ARGS` first.
+//! Protocol transcripts. `$ canopy-engine ARGS` comes first; `> LINE` is sent; `< LINE` is expected, with `*` for any text;
+//! `<...` skips lines up to the next expected one.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -13,19 +14,19 @@ use std::{
 
 use canopy_engine::protocol::{ProtocolKind, Server, ServerConfig, ServerEvent};
 
-/// Nothing takes longer.
+/// Deadline of a reply, generous for a busy machine.
 pub(crate) const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Somebody to talk with.
+/// The server's end of a conversation.
 pub(crate) trait Peer {
     fn send(&mut self, line: &str);
-    /// No more lines will come.
+    /// Closes the server's input.
     fn close(&mut self);
-    /// The next line it says; none if it says nothing more, or not in time.
+    /// The next line of output; `None` after the end of output or the timeout.
     fn read_line(&mut self, timeout: Duration) -> Option<String>;
 }
 
-/// The server in this process.
+/// A server in this process, driven without input and output.
 pub(crate) struct InProcessServer {
     server: Server,
     notes: Receiver<ServerEvent>,
@@ -87,7 +88,7 @@ impl Peer for InProcessServer {
     }
 }
 
-/// The program.
+/// A server as a child process.
 pub(crate) struct EngineProcess {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -119,7 +120,7 @@ impl EngineProcess {
         }
     }
 
-    /// Waits until it has ended; how long that took, and whether it ended well.
+    /// Waits for the process to exit; returns the time that took and whether it succeeded. Gives up after [`REPLY_TIMEOUT`].
     pub(crate) fn wait(&mut self) -> (Duration, bool) {
         let begun = Instant::now();
         loop {
@@ -162,7 +163,7 @@ impl Peer for EngineProcess {
     }
 }
 
-/// Whether `text` is what `pattern` says, `*` standing for anything.
+/// True if `text` matches `pattern`, in which `*` stands for any text.
 pub(crate) fn matches_pattern(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or("");
@@ -182,7 +183,7 @@ pub(crate) fn matches_pattern(pattern: &str, text: &str) -> bool {
     rest.len() >= last.len() && rest.ends_with(last)
 }
 
-/// The words of a command line, of which some may stand in quotes.
+/// Splits a command line into words; single and double quotes group.
 pub(crate) fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = None;
@@ -202,7 +203,7 @@ pub(crate) fn split_words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a command line sets up.
+/// The server configuration of a command line.
 pub(crate) fn setup(arguments: &[String]) -> ServerConfig {
     let mut setup = ServerConfig::default();
     for pair in arguments.chunks(2) {
@@ -225,7 +226,7 @@ pub(crate) fn setup(arguments: &[String]) -> ServerConfig {
     setup
 }
 
-/// The arguments in the first line of a transcript.
+/// The arguments in a transcript's command line.
 pub(crate) fn arguments(text: &str) -> Vec<String> {
     let first = (text.lines())
         .find(|line| line.starts_with('$'))
@@ -236,7 +237,7 @@ pub(crate) fn arguments(text: &str) -> Vec<String> {
     split_words(rest.trim())
 }
 
-/// Plays a transcript with `peer`; what went otherwise, if something did.
+/// Plays a transcript with `peer`; the error names the first line that differs.
 pub(crate) fn play_transcript(text: &str, peer: &mut dyn Peer) -> Result<(), String> {
     let mut skip = false;
     for (index, line) in text.lines().enumerate() {

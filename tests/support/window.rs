@@ -1,4 +1,4 @@
-//! A real window on a display of its own, driven as a person would, with what the program says of itself.
+//! Drives a real viewer window on a virtual display with xdotool, and reads the state the viewer prints on F12.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use std::{
 
 use serde_json::Value;
 
-/// However busy the machine is, nothing takes longer than this.
+/// Deadline of every wait, generous for a busy machine.
 const UI_TIMEOUT: Duration = Duration::from_secs(60);
 /// Pause between two looks at a condition.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -24,14 +24,14 @@ const STABLE_READINGS: u32 = 4;
 /// Length of a measurement of processor time, whose unit is 10 ms.
 const IDLE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A virtual display.
+/// A virtual X display.
 pub(crate) struct Display {
     server: Child,
     name: String,
 }
 
 impl Display {
-    /// Starts one; none, with a word about it, where Xvfb or xdotool is not installed.
+    /// Starts Xvfb; `None`, recorded as untested, where Xvfb or xdotool is not installed.
     pub(crate) fn start() -> Option<Self> {
         let is_there = |program: &str| {
             let path = std::env::var_os("PATH").unwrap_or_default();
@@ -62,7 +62,7 @@ impl Display {
         let mut output = BufReader::new(output);
         output.read_line(&mut number).expect("Xvfb says its number");
         assert!(!number.trim().is_empty(), "Xvfb found no free display");
-        // It must not block on what it says later.
+        // Drain its output, or it blocks on a full pipe.
         thread::spawn(move || {
             let _ = output.read_to_end(&mut Vec::new());
         });
@@ -72,12 +72,12 @@ impl Display {
         })
     }
 
-    /// What DISPLAY is to be.
+    /// The value for `DISPLAY`.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Ends the display under its windows, as a crash does.
+    /// Kills the X server while windows are open.
     pub(crate) fn crash(&self) {
         let number = self.server.id().to_string();
         let killed = Command::new("kill").args(["-KILL", &number]).status();
@@ -92,7 +92,7 @@ impl Drop for Display {
     }
 }
 
-/// The program with its window.
+/// A viewer process and its window.
 pub(crate) struct Window<'a> {
     display: &'a Display,
     program: Child,
@@ -102,12 +102,12 @@ pub(crate) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Starts the viewer with these arguments; what it remembers and what it keeps for a while is in `home`.
+    /// Starts the viewer with `home` for its configuration, data and temporary files, and waits for its window.
     pub(crate) fn open(display: &'a Display, home: &Path, arguments: &[&str]) -> Self {
         Self::open_in(display, home, Path::new("."), arguments)
     }
 
-    /// The same in a folder, in which relative paths begin.
+    /// [`Self::open`] with a working directory, against which relative paths resolve.
     pub(crate) fn open_in(
         display: &'a Display,
         home: &Path,
@@ -169,7 +169,7 @@ impl<'a> Window<'a> {
         window
     }
 
-    /// What the program said of errors.
+    /// Standard error so far.
     pub(crate) fn stderr_text(&self) -> String {
         self.complaints
             .lock()
@@ -187,7 +187,7 @@ impl<'a> Window<'a> {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Gives the window a size, in the corner, and the keyboard.
+    /// Moves the window to the corner, resizes it and gives it the keyboard focus.
     pub(crate) fn resize(&self, width: u32, height: u32) {
         let (width, height) = (width.to_string(), height.to_string());
         self.xdotool(&["windowmove", &self.id, "0", "0"]);
@@ -195,30 +195,29 @@ impl<'a> Window<'a> {
         self.xdotool(&["windowfocus", &self.id]);
     }
 
-    /// Presses keys, one after the other.
+    /// Presses keys in sequence, by their X names.
     pub(crate) fn press_keys(&self, keys: &[&str]) {
         for key in keys {
             self.xdotool(&["key", key]);
         }
     }
 
-    /// Types a text.
     pub(crate) fn type_text(&self, text: &str) {
         self.xdotool(&["type", "--delay", "2", "--", text]);
     }
 
-    /// Moves the pointer.
+    /// Moves the pointer, in pixels of the display.
     pub(crate) fn move_pointer(&self, (x, y): (f64, f64)) {
         self.xdotool(&["mousemove", &format!("{x:.0}"), &format!("{y:.0}")]);
     }
 
-    /// Clicks somewhere.
+    /// Clicks with the left button.
     pub(crate) fn click(&self, at: (f64, f64)) {
         self.move_pointer(at);
         self.xdotool(&["click", "1"]);
     }
 
-    /// Turns the wheel so many steps somewhere, up if positive.
+    /// Turns the wheel `steps` notches at a place; up if positive.
     pub(crate) fn wheel(&self, at: (f64, f64), steps: i32) {
         self.move_pointer(at);
         let button = if steps > 0 { "4" } else { "5" };
@@ -298,7 +297,7 @@ impl<'a> Window<'a> {
         self.click(control_at(&state, control));
     }
 
-    /// What the program knows now.
+    /// The viewer's current state: presses F12 and parses the line it prints.
     pub(crate) fn state(&self) -> Value {
         while self.lines.try_recv().is_ok() {}
         self.press_keys(&["F12"]);
@@ -309,7 +308,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Waits until something is so; the state in which it is.
+    /// Polls the state until `is_so` holds and returns it. At the deadline saves a screenshot and panics.
     pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         let begun = Instant::now();
         loop {
@@ -327,7 +326,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Puts a picture of the display under target, where `import` is installed.
+    /// Saves a screenshot of the display under target/, where ImageMagick's `import` is installed.
     pub(crate) fn save_screenshot(&self, name: &str) {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../target/{name}.png"));
         let _ = Command::new("import")
@@ -338,7 +337,7 @@ impl<'a> Window<'a> {
             .status();
     }
 
-    /// The seconds of processor time it has used.
+    /// Processor time used, in seconds; `None` without /proc.
     pub(crate) fn cpu_seconds(&self) -> Option<f64> {
         let text = fs::read_to_string(format!("/proc/{}/stat", self.program.id())).ok()?;
         let after_name = text.rsplit_once(')')?.1;
@@ -347,17 +346,17 @@ impl<'a> Window<'a> {
         Some((next()? + next()?) / 100.0)
     }
 
-    /// Closes the window with a key and waits for the program's end.
+    /// Closes the window with Ctrl+Q and waits for the process to exit.
     pub(crate) fn close(self) -> ExitStatus {
         self.press_keys(&["ctrl+q"]);
         self.wait_for_exit()
     }
 
-    /// Waits for the program's end; also what it said of errors.
+    /// Waits for the process to exit; returns standard error too.
     pub(crate) fn wait_for_exit_with_stderr(self) -> (ExitStatus, String) {
         let complaints = Arc::clone(&self.complaints);
         let status = self.wait_for_exit();
-        // What it said last may still be on its way through the pipe.
+        // The last lines may still be in the pipe.
         let begun = Instant::now();
         loop {
             let said = complaints.lock().expect("nobody panics with it").clone();
@@ -368,7 +367,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Waits for the program's end.
+    /// Waits for the process to exit.
     pub(crate) fn wait_for_exit(mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
@@ -388,12 +387,12 @@ impl Drop for Window<'_> {
     }
 }
 
-/// The viewer's program.
+/// The path of the viewer's executable.
 pub(crate) fn viewer() -> &'static str {
     super::program(option_env!("CARGO_BIN_EXE_canopy-viewer"))
 }
 
-/// Runs the engine that the viewer carries; what it says.
+/// Runs the viewer's built-in engine; returns standard output.
 pub(crate) fn engine(arguments: &[&str]) -> String {
     let output = engine_command(arguments).output().expect("the engine runs");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -401,14 +400,14 @@ pub(crate) fn engine(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The engine that the viewer carries, to be started.
+/// A command that starts the viewer's built-in engine.
 pub(crate) fn engine_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(viewer());
     command.arg("engine").args(arguments).stdin(Stdio::null());
     command
 }
 
-/// The middle of a control.
+/// The centre of a control, in pixels of the display.
 pub(crate) fn control_at(state: &Value, control: &str) -> (f64, f64) {
     let at = &state["controls"][control]["at"];
     let coordinate = |index: usize| at[index].as_f64().expect("the control has a place");

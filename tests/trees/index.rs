@@ -1,4 +1,4 @@
-//! Journals too large for the memory they may take: the most visited part of every tree, with exact figures, from an index.
+//! Replays under a memory limit: an index gives the most visited part of every tree, with exact statistics.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use canopy_engine::tree::{
 
 use super::*;
 
-/// A search of connect four that is written down; the journal.
+/// Writes the growth journal of searches of connect four; returns the path of the last one.
 fn write_journal(scratch: &Scratch, spec: &str, iterations: &[u64]) -> PathBuf {
     let output = open_with_journal(&scratch.0, DEFAULT_MAX_JOURNAL_BYTES);
     let (start, history) = start_position();
@@ -46,8 +46,8 @@ fn read_all(film: &mut ReplayReader) {
     }
 }
 
-/// By the moves that lead there: the figures of every row with so many visits, below rows that have as many, with its sum of
-/// squares if there are extras.
+/// Statistics of the rows with at least `least` visits, by their path from the root: visits, visits of this search, mean, and
+/// sum of squares where there are extra records.
 fn row_figures<'a>(
     tree: &'a Tree,
     extra: &[Extra],
@@ -81,7 +81,7 @@ fn row_figures<'a>(
     found
 }
 
-/// A tree shows what the whole one shows, as far as it has as many visits as it says, and says how much it does not show.
+/// Asserts that a partial tree equals the whole one in all rows with `min_visits`, and states the total number of nodes.
 fn assert_exact(part: &ReplayTree, whole: &ReplayTree) {
     assert_eq!(part.iteration, whole.iteration);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What one does in the window, without the window.
+//! User actions, without a window.
 
 use std::{
     fs,
@@ -113,7 +113,7 @@ fn copies_are_what_they_say() {
     );
 }
 
-/// A tree that has grown keeps what is selected, by the moves that lead there, and so does what is folded.
+/// When a tree is replaced by a larger one, selection and folded subtrees are kept by their paths.
 #[test]
 fn a_tree_that_grows_keeps_what_is_selected() {
     let scratch = Scratch::new("acts-grows");
@@ -209,8 +209,8 @@ fn files_that_are_dropped_are_opened_together() {
     assert_eq!(stage.app.document.sequence.index(), 1, "there is no other");
 }
 
-/// Report 000's second acceptance test: a tree is read, saved as .csv, .tree and picture, and what was saved as a tree is read
-/// again and gives the same picture. The trees are of others, of which nothing is known but what is in the file.
+/// Report 000's second acceptance test: a tree is read, saved as .csv, .tree and picture; the saved trees are read again and
+/// give the same picture. The trees are third-party files without a sidecar.
 #[test]
 fn a_tree_that_was_saved_gives_the_same_picture() {
     let scratch = Scratch::new("same-picture");
@@ -245,8 +245,8 @@ fn a_tree_that_was_saved_gives_the_same_picture() {
     }
 }
 
-/// Nothing is lost by saving: what will not do is told while the question is still there, a file is replaced only if that is
-/// said twice, and what is known of the search goes along.
+/// Saving loses nothing: errors are shown while the prompt is open, a file is replaced only after a second confirmation, and
+/// the sidecar is saved too.
 #[test]
 fn a_tree_is_saved_with_care() {
     let scratch = Scratch::new("saved-with-care");

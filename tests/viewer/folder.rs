@@ -1,4 +1,4 @@
-//! A folder is followed: what is listed is what lies in it, whatever happens there.
+//! Following a folder: the list of trees is the folder's content, whatever happens there.
 
 use std::{
     fs::{self, File},
@@ -18,7 +18,7 @@ use crate::{
     support::{Scratch, match_fixture::write_file},
 };
 
-/// A tree with so many moves at the root, as a file has it.
+/// The bytes of a tree file with `moves` root moves.
 fn tree_bytes(moves: u32) -> Vec<u8> {
     let mut builder = TreeBuilder::default();
     for row in 0..=moves {
@@ -39,7 +39,7 @@ fn tree_bytes(moves: u32) -> Vec<u8> {
     bytes
 }
 
-/// What is listed, in order.
+/// The listed trees, in order.
 fn listed_paths(app: &App) -> Vec<PathBuf> {
     app.document.sequence.paths().to_vec()
 }
@@ -53,7 +53,7 @@ fn is_showing(app: &App, path: &Path) -> bool {
     app.document.shown_path.as_deref() == Some(path) && app.document.model.is_some()
 }
 
-/// A stage on which a folder is opened, and followed from now on.
+/// A harness that has opened a folder and watches it by `source`.
 fn open_folder(folder: &Path, source: EventSource) -> Harness {
     let mut stage = Harness::dark();
     stage.app.folder.event_source = source;
@@ -71,7 +71,7 @@ fn wait_until_listed(stage: &mut Harness, folder: &Path) {
     });
 }
 
-/// Renames one of eleven trees so many times; what was listed in between may be anything, at the end it is what is there.
+/// Renames one of eleven trees `times` times. The list in between may be anything; at the end it is the folder's content.
 fn rename_many_times(times: u32) {
     let scratch = Scratch::new(&format!("folder-rename-{times}"));
     for number in 0..10 {
@@ -174,7 +174,7 @@ fn where_the_system_does_not_tell_the_list_is_right_all_the_same() {
     assert!(stage.app.folder.is_polling());
 }
 
-/// What the system tells of who has a file open is known on Linux alone.
+/// Only Linux tells which files are open for writing.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_is_incomplete_and_still_open_is_waited_for() {

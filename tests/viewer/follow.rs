@@ -1,4 +1,4 @@
-//! A match that somebody else plays is followed, without the window.
+//! Following a match of another process, without a window.
 
 use std::{fs, path::Path};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A stage on which a match is followed.
+/// A harness that follows the match in `directory`.
 fn follow_match(directory: &Path) -> Harness {
     let mut stage = Harness::dark();
     stage.run_action(Action::FollowMatch {
@@ -36,7 +36,7 @@ fn message_text(app: &App) -> String {
     message.map_or_else(String::new, |message| message.text.clone())
 }
 
-/// How many moves were told of.
+/// Number of moves of the current game that the viewer has read.
 fn move_count(app: &App) -> usize {
     app.match_state().map_or(0, |standing| standing.moves.len())
 }

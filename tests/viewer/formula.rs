@@ -1,4 +1,4 @@
-//! Why a child is preferred: what the window says of a search at any iteration is what the search does.
+//! The formula panel: its explanation at any iteration is what the search computes.
 
 use std::{
     fs,
@@ -32,8 +32,8 @@ use canopy_viewer::{
 
 use crate::{stage::Harness, support::Scratch};
 
-/// Two searches in a game, the second of which goes on with what the first knows of its best move. Their trees and journals are
-/// written to a directory.
+/// Runs two searches in a game, the second with the tree reused after the first one's best move, and writes their trees and
+/// growth journals.
 struct GrowTrees<'a> {
     directory: &'a Path,
     search: &'a str,
@@ -102,7 +102,7 @@ fn read_sidecar(tree: &Path) -> Meta {
     meta::read(file).expect("a sidecar")
 }
 
-/// A tree of a journal as the window has it.
+/// A replayed tree as the viewer's model.
 fn model_of_replay(meta: &Meta, shot: ReplayTree) -> TreeModel {
     TreeModel::new(ModelSource {
         meta: Some(Arc::new(meta.clone())),
@@ -124,13 +124,14 @@ fn explain_selection(model: &TreeModel, node: usize) -> SelectionExplanation {
     )
 }
 
-/// The row under which a row's node is expanded.
+/// The row that holds the children of `row`'s node, which in a graph may be another row of the same node.
 fn expanded_row(model: &TreeModel, row: usize) -> usize {
     let shared = model.tree.state(row).strip_prefix('=');
     shared.map_or(row, |number| number.parse::<usize>().expect("a row") - 1)
 }
 
-/// Follows the way of the iteration after `before`, and asks at every node where it goes next; how often that was asked.
+/// Walks the path of the iteration after `before` and asserts that the explanation at every node predicts the next move. Returns
+/// the number of nodes.
 fn check_iteration_path(before: &TreeModel, after: &ReplayTree, context: &str) -> usize {
     let mut asked = 0;
     let mut row = 0;
@@ -226,7 +227,7 @@ fn shows_next_selection(app: &App) -> bool {
         .contains("the next descent goes to")
 }
 
-/// Whatever option was set or not: where there is a journal the formula is known, at any iteration and at the end.
+/// A journal suffices for the formula at any iteration and at the end, with extra records or without.
 #[test]
 fn a_journal_is_enough_for_the_formula() {
     for (search, extra) in [

@@ -1,4 +1,4 @@
-//! Files that are broken, and trees of the strangest shapes.
+//! Broken files and extreme trees.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use canopy_viewer::{
 use crate::{stage::Harness, support::Scratch};
 
 impl Harness {
-    /// Everything one does with a tree.
+    /// Dispatches navigation, zoom and search actions, with extreme values, and draws after each.
     fn exercise_everything(&mut self) {
         for action in [
             Action::MoveSelection(Direction::Down),

@@ -1,4 +1,4 @@
-//! The layout: against d3's, against a slow one, by what every drawing must keep, and at sizes that punish the wrong order.
+//! Tree layout: against d3, against a reference implementation, by invariants, and at sizes that expose quadratic time.
 
 use std::{collections::HashMap, fs, path::PathBuf, thread, time::Instant};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 // ---- trees ------------------------------------------------------------------------------------------------------
 
-/// A tree in breadth-first order.
+/// A tree with nodes in breadth-first order.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct LayoutTree {
     parents: Vec<u32>,
@@ -16,7 +16,7 @@ struct LayoutTree {
 }
 
 impl LayoutTree {
-    /// The tree of a list of parents in which each is before its children; siblings stay in order. The root's parent is 0.
+    /// Builds a tree from parent indices, each smaller than its children's; siblings keep their order. The root's parent is 0.
     fn new(parents: &[u32]) -> Self {
         let mut first = vec![0; parents.len() + 1];
         for &parent in &parents[1..] {
@@ -74,7 +74,7 @@ impl LayoutTree {
         first..first + count
     }
 
-    /// Where each layer begins, and the number of nodes at the end.
+    /// Index of the first node of each layer, then the number of nodes.
     fn layers(&self) -> Vec<usize> {
         let mut starts = vec![0, 1];
         while starts[starts.len() - 1] < self.len() {
@@ -87,7 +87,7 @@ impl LayoutTree {
         starts
     }
 
-    /// The tree with left and right exchanged.
+    /// The mirror image of the tree.
     fn mirrored(&self) -> Self {
         let mut order = vec![0];
         let mut tree = Self {
@@ -106,7 +106,7 @@ impl LayoutTree {
     }
 }
 
-/// Marsaglia's xorshift with 32 bits.
+/// 32-bit xorshift (Marsaglia 2003).
 struct XorShift32(u32);
 
 impl XorShift32 {
@@ -118,7 +118,7 @@ impl XorShift32 {
     }
 }
 
-/// A made tree. data/layout/make.mjs makes the same ones.
+/// A generated tree of a kind; data/layout/make.mjs generates the same ones.
 fn generate_tree(kind: &str, size: usize, seed: u32) -> LayoutTree {
     let mut draw = XorShift32(seed);
     let mut parents: Vec<usize> = vec![0];
@@ -187,7 +187,7 @@ fn generate_tree(kind: &str, size: usize, seed: u32) -> LayoutTree {
 
 const UNIT: i64 = 10_000_000;
 
-/// A number with up to seven decimals, in units of the last.
+/// Parses a decimal number with up to seven decimals, in units of 10^-7.
 fn parse_units(text: &str) -> i64 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits: i64 = format!("{}{fraction:0<7}", whole.trim_start_matches('-'))
@@ -200,7 +200,7 @@ fn parse_units(text: &str) -> i64 {
     }
 }
 
-/// The x of every node, as data/layout/make.mjs writes them down.
+/// Expected x of every node, from the output of data/layout/make.mjs.
 fn expected_x(kind: &str) -> Vec<f64> {
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../tests/data/layout/{kind}.txt"));
@@ -254,11 +254,11 @@ fn every_node_is_where_d3_draws_it() {
 
 // ---- a slow layout ----------------------------------------------------------------------------------------------
 
-/// A drawn subtree: its leftmost and rightmost x in each layer, the root at 0.
+/// Contour of a subtree: smallest and largest x in each layer, relative to the root.
 type Outline = Vec<(f64, f64)>;
 
-/// The same layout from what it means, without contours that are linked or work that is put off: every child keeps its whole
-/// outline, and is compared with each sibling to its left in each layer.
+/// Reference layout by definition, without threaded contours and deferred shifts: every subtree keeps its whole contour, and is
+/// compared with each left sibling in each layer.
 fn reference_layout(tree: &LayoutTree) -> Vec<f64> {
     let mut x = vec![0.0; tree.len()];
     let mut outlines: Vec<Outline> = vec![vec![]; tree.len()];
@@ -308,7 +308,7 @@ fn reference_layout(tree: &LayoutTree) -> Vec<f64> {
 
 // ---- what every drawing keeps -----------------------------------------------------------------------------------
 
-/// Demands that neighbours in a layer are in order and apart, and that parents stand over the middle of their children.
+/// Asserts that neighbours in a layer are ordered and separated, and that parents are centred over their children.
 #[track_caller]
 fn assert_tidy(tree: &LayoutTree, x: &[f64], tolerance: f64) {
     assert_eq!(x[0], 0.0);
@@ -328,7 +328,7 @@ fn assert_tidy(tree: &LayoutTree, x: &[f64], tolerance: f64) {
     }
 }
 
-/// Demands that equal subtrees have their nodes at the same places relative to their roots.
+/// Asserts that equal subtrees are drawn alike, relative to their roots.
 #[track_caller]
 fn assert_equal_subtrees_alike(tree: &LayoutTree, x: &[f64]) {
     // Subtrees are equal if their children are, and so equal subtrees have one number.
@@ -354,7 +354,7 @@ fn width(x: &[f64]) -> f64 {
     x.iter().copied().fold(0.0, f64::max) - left
 }
 
-/// Trees of all shapes: each node's parent is among the last few or the first few before it.
+/// Random trees of all shapes: a node's parent is among the last, the first, or any of the nodes before it.
 fn arbitrary_trees(most: usize) -> impl Strategy<Value = LayoutTree> {
     let step = (any::<u16>(), 0..4u8);
     (prop::collection::vec(step, 0..most), 1..40usize).prop_map(|(steps, reach)| {
@@ -373,7 +373,7 @@ fn arbitrary_trees(most: usize) -> impl Strategy<Value = LayoutTree> {
     })
 }
 
-/// Siblings of all heights, each a path with a tuft at its end: what makes those in between spread out.
+/// Siblings of varied heights, each a path that ends in several leaves: the case in which siblings between them are spread.
 fn arbitrary_tufts() -> impl Strategy<Value = LayoutTree> {
     prop::collection::vec((0..4usize, 0..8usize, 0..8usize), 0..20).prop_map(|tufts| {
         let mut parents = vec![0];
@@ -478,7 +478,7 @@ fn small_drawings_are_as_one_would_make_them() {
 
 // ---- large trees ------------------------------------------------------------------------------------------------
 
-/// Lays a tree out on a stack that has no room for recursion.
+/// Lays a tree out with a 64 KiB stack, too small for recursion over it.
 fn layout_on_small_stack(tree: LayoutTree) {
     let run = thread::Builder::new().stack_size(64 << 10).spawn(move || {
         let x = tree.layout();

@@ -1,4 +1,4 @@
-//! What the viewer keeps stays within its budget, and what it shows of more than that is exact.
+//! The viewer's memory stays within its budget; the part of a tree it shows under the budget is exact.
 
 use std::{path::Path, process::Command};
 
@@ -15,10 +15,10 @@ use crate::{
 
 const VIEWER: Option<&str> = option_env!("CARGO_BIN_EXE_canopy-viewer");
 const ITERATIONS: u64 = 60_000;
-/// The smallest budget, in megabytes.
+/// The smallest memory budget, in megabytes.
 const MIN_BUDGET_MB: u32 = 16;
 
-/// A tree with a journal of so many iterations; both are too large for the smallest budget.
+/// Writes a tree with a growth journal of [`ITERATIONS`] iterations, both too large for the smallest budget.
 fn write_large_tree(scratch: &Scratch) {
     let status = Command::new(program(VIEWER))
         .args([

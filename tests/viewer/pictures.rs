@@ -106,7 +106,7 @@ fn grow_model(game: &str, search: &str, iterations: u64) -> TreeModel {
     TreeModel::new(grow_document(game, &[], search, iterations))
 }
 
-/// A Monte-Carlo search with a constant of its own: pictures are of what is drawn, whatever the presets are.
+/// `search` with a fixed exploration constant, so that pictures do not depend on the presets.
 fn pin_exploration(search: &str) -> String {
     match search {
         _ if search.starts_with("alpha-beta") => search.to_owned(),
@@ -114,7 +114,7 @@ fn pin_exploration(search: &str) -> String {
     }
 }
 
-/// The same after some moves.
+/// [`grow_model`] after some moves, as a document.
 fn grow_document(game: &str, moves: &[String], search: &str, iterations: u64) -> Document {
     struct GrowDocument<'a>(&'a [String], &'a str, u64);
     impl Visitor for GrowDocument<'_> {
@@ -165,7 +165,7 @@ fn grow_document(game: &str, moves: &[String], search: &str, iterations: u64) ->
     games::with_game(game, GrowDocument(moves, search, iterations)).expect("a game")
 }
 
-/// The tree of a classical search, whose line its sidecar does not tell.
+/// The tree of a classical search, without the principal variation in its sidecar.
 fn classical_document(game: &str, moves: &str, depth: u32) -> Document {
     let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
     let search = format!("alpha-beta,depth={depth}");
@@ -176,7 +176,7 @@ fn classical_document(game: &str, moves: &str, depth: u32) -> Document {
     document
 }
 
-/// A small tree that somebody else made.
+/// A small tree without a sidecar, as from another program.
 fn foreign_model(rows: &[(&str, i32, f64, &str, u32)]) -> TreeModel {
     let mut builder = TreeBuilder::default();
     for &(move_name, visits, mean, state, children) in rows {
@@ -271,7 +271,7 @@ fn before_there_is_a_tree() {
         .assert_picture("no-such-file");
 }
 
-/// The start screen at the size it is made for, after something was open.
+/// Shows the start screen at its design size, with recent files listed.
 fn show_start_screen(mut stage: Harness) -> Harness {
     stage.size = (1280, 800);
     stage.app.settings.recent = vec!["matches/othello-live".into(), "trees/example.csv".into()];
@@ -295,7 +295,7 @@ fn the_start_screen() {
         .assert_picture("start-people");
 }
 
-/// Two people in the middle of a game, or at its end.
+/// Shows a game between two people after `moves`.
 fn show_game(mut stage: Harness, game: &str, position: &str, moves: &str) -> Harness {
     stage.size = (1280, 800);
     stage.run_action(Action::StartGame(Box::new(GameConfig {
@@ -573,7 +573,7 @@ fn a_tree_as_it_grew() {
         .assert_picture("growth");
 }
 
-/// Follows a match; what is said at the bottom does not name its directory, which depends on the machine.
+/// Follows a match, with a status message that does not name its directory, which depends on the machine.
 fn follow_match(mut stage: Harness, fixture: &MatchFixture) -> Harness {
     stage.run_action(Action::FollowMatch {
         directory: fixture.directory.clone(),
@@ -594,7 +594,7 @@ fn follow_match(mut stage: Harness, fixture: &MatchFixture) -> Harness {
     stage
 }
 
-/// Writes the tree of a search for the next move.
+/// Searches for the next move of the match and writes the tree.
 fn write_search_tree(fixture: &mut MatchFixture, iterations: u64) {
     let moves = fixture.meta.moves.clone();
     let document = grow_document(&fixture.meta.game, &moves, "uct", iterations);

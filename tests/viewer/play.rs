@@ -1,4 +1,4 @@
-//! Games are played in the window, without the window: by clicks, by engines, by both.
+//! Games in the viewer without a window: people, engines, and both.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     support::{Scratch, data, program},
 };
 
-/// The command that starts our engine: the viewer carries it.
+/// The command of our engine, which is built into the viewer.
 fn own_command() -> Vec<String> {
     let viewer = program(option_env!("CARGO_BIN_EXE_canopy-viewer"));
     vec![viewer.to_owned(), "engine".to_owned()]
@@ -40,7 +40,7 @@ fn game_plan(game: &str, position: &str, seats: [Option<EngineConfig>; 2]) -> Ga
     }
 }
 
-/// A stage on which a game is played.
+/// A harness in real time with a game started.
 fn start_game(plan: GameConfig) -> Harness {
     let mut stage = Harness::with_real_time();
     stage.app.own_engine_command = own_command();
@@ -48,7 +48,7 @@ fn start_game(plan: GameConfig) -> Harness {
     stage
 }
 
-/// The same, and the games are kept.
+/// [`start_game`] with finished games recorded in `scratch`.
 fn start_recorded_game(plan: GameConfig, scratch: &Scratch) -> Harness {
     let mut stage = Harness::with_real_time();
     stage.app.own_engine_command = own_command();
@@ -57,7 +57,7 @@ fn start_recorded_game(plan: GameConfig, scratch: &Scratch) -> Harness {
     stage
 }
 
-/// Two people at a board.
+/// A game between two people.
 fn start_game_of_people(game: &str, position: &str) -> Harness {
     start_game(game_plan(game, position, [None, None]))
 }
@@ -91,15 +91,14 @@ fn control_name(place: BoardPlace) -> String {
     }
 }
 
-/// Clicks squares.
 fn click_squares(stage: &mut Harness, squares: &[&str]) {
     for square in squares {
         stage.click(&format!("square {square}"));
     }
 }
 
-/// Makes a move as a person does: by clicks, and with the button for what is no place. An engine may have answered before one
-/// looks.
+/// Makes a move as a person does: by clicks on its places, or with a button for moves without a place. An engine may already
+/// have answered on return.
 fn click_move(stage: &mut Harness, mv: &str) {
     let before = move_list(&stage.app).len();
     let playing = stage.app.session.as_ref().expect("a game is played");
@@ -123,7 +122,7 @@ fn click_move(stage: &mut Harness, mv: &str) {
     assert_eq!(made.as_deref(), Some(mv), "{}", game_state(&stage.app));
 }
 
-/// A random game that is as wanted: its moves, and why it ended.
+/// The moves of the first random game whose moves and end reason satisfy `is_wanted`.
 fn random_game(game: &str, is_wanted: impl Fn(&[String], &str) -> bool) -> Vec<String> {
     struct PlayRandomGame(u64);
     impl Visitor for PlayRandomGame {
@@ -156,7 +155,7 @@ fn random_game(game: &str, is_wanted: impl Fn(&[String], &str) -> bool) -> Vec<S
     panic!("no game of {game} is as wanted")
 }
 
-/// Plays a whole game by clicks, and checks it against the rules at every move.
+/// Plays a whole game by clicks and compares it with the rules after every move; returns the final state.
 fn click_through(game: &str, line: &[String]) -> Value {
     let mut stage = start_game_of_people(game, "");
     for (index, mv) in line.iter().enumerate() {
@@ -317,7 +316,7 @@ fn what_cannot_be_done_is_not() {
     );
 }
 
-/// Waits until it is a person's turn, or the game is over.
+/// Waits until it is a person's turn or the game is over.
 fn await_turn(stage: &mut Harness) {
     stage.wait_until("the engine has moved", |app| {
         let game = app.session.as_ref().expect("a game is played");
@@ -607,7 +606,7 @@ fn looking_at_a_position_does_not_disturb_an_engine_that_thinks() {
     assert_eq!(move_list(&stage.app).len(), 2);
 }
 
-/// An engine that plays its answer on its own board is told when that was taken back.
+/// After a takeback, an engine that keeps its own board is told, in every dialect.
 #[test]
 fn every_dialect_follows_what_is_taken_back() {
     let engine = |dialect: &str| {

@@ -1,4 +1,4 @@
-//! Games are set up on the start screen.
+//! The start screen's form.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::stage::Harness;
 
-/// A stage on which the whole form is in sight.
+/// A harness large enough to show the whole form.
 fn open_start_form() -> Harness {
     let mut stage = Harness::dark();
     stage.size = (1280, 800);
@@ -19,7 +19,7 @@ fn form_state(stage: &Harness) -> Value {
     stage.frame.dump(&stage.app)
 }
 
-/// The fields about which something is said.
+/// The fields with an error message.
 fn invalid_fields(stage: &Harness) -> Vec<String> {
     let state = form_state(stage);
     let problems = state["setup"]["problems"].as_array().expect("a list");

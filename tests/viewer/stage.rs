@@ -1,4 +1,4 @@
-//! The window without a window: an app and its frames.
+//! A test harness for the viewer without a window: the app, synthetic input, and rendered frames.
 
 use std::{
     path::Path,
@@ -16,16 +16,16 @@ use canopy_viewer::{
 const WIDTH: u32 = 1100;
 const HEIGHT: u32 = 680;
 
-/// The window without a window.
+/// Runs the viewer's app frame by frame, with synthetic input and time.
 pub(crate) struct Harness {
     pub(crate) app: App,
     pub(crate) frame: FrameRenderer,
-    /// Pixels a point.
+    /// Pixels per point.
     pub(crate) scale: f32,
-    /// Its size in points.
+    /// Window size in points.
     pub(crate) size: (u32, u32),
     now: Duration,
-    /// When time passes as it does for everybody: since when.
+    /// Start of the clock in real time; `None` for synthetic time, 200 ms per frame.
     real_start: Option<Instant>,
     events: Vec<egui::Event>,
 }
@@ -49,7 +49,7 @@ impl Harness {
         Self::new(ViewerSettings::default())
     }
 
-    /// A stage on which time passes as it does for engines.
+    /// A harness in real time, for tests with engines.
     pub(crate) fn with_real_time() -> Self {
         Self {
             real_start: Some(Instant::now()),
@@ -96,7 +96,7 @@ impl Harness {
         self
     }
 
-    /// Moves the pointer over a place of the canvas, in pixels, and leaves it there.
+    /// Moves the pointer to a place of the canvas, in pixels, and leaves it there.
     pub(crate) fn move_pointer(&mut self, (x, y): (f64, f64)) -> &mut Self {
         let (left, top) = self.app.navigation.canvas_origin;
         let at = egui::pos2((left + x) as f32, (top + y) as f32);
@@ -108,14 +108,14 @@ impl Harness {
         self
     }
 
-    /// Types a text into whatever is typed into, and Enter.
+    /// Types a text into the focused field, then Enter.
     pub(crate) fn type_and_enter(&mut self, text: &str) -> &mut Self {
         self.events.push(egui::Event::Text(text.to_owned()));
         self.draw_frame();
         self.press_key(egui::Key::Enter)
     }
 
-    /// Clicks a control by its name.
+    /// Clicks a control by name.
     pub(crate) fn click(&mut self, control: &str) -> &mut Self {
         self.draw_frame();
         let state = self.frame.dump(&self.app);
@@ -140,7 +140,7 @@ impl Harness {
         self
     }
 
-    /// Types into a field by its name, in place of what is there.
+    /// Replaces the text of a field by name.
     pub(crate) fn fill_field(&mut self, control: &str, text: &str) -> &mut Self {
         self.click(control);
         self.press_key_with(egui::Modifiers::COMMAND, egui::Key::A);
@@ -152,7 +152,7 @@ impl Harness {
         self
     }
 
-    /// Draws a frame, a while after the last.
+    /// Advances the time, updates the app and renders a frame.
     pub(crate) fn draw_frame(&mut self) {
         self.now = match self.real_start {
             Some(begun) => begun.elapsed(),
@@ -167,7 +167,7 @@ impl Harness {
         self.frame.draw(&mut self.app, input, (width, height));
     }
 
-    /// Lets time pass in which nothing happens.
+    /// Advances the time without input.
     pub(crate) fn advance_time(&mut self, time: Duration) -> &mut Self {
         self.real_start = self.real_start.and_then(|begun| begun.checked_sub(time));
         self.now += time;
@@ -175,7 +175,7 @@ impl Harness {
         self
     }
 
-    /// Waits until something is so.
+    /// Draws frames until `is_so` holds; panics with the app's state after a minute.
     pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) -> &mut Self {
         let begun = Instant::now();
         while !is_so(&self.app) {

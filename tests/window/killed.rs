@@ -1,4 +1,4 @@
-//! A viewer that is killed cannot tidy up; the next one does.
+//! Files left by a killed viewer are removed by the next one.
 
 use std::{
     fs::{self, File},
@@ -11,7 +11,7 @@ use crate::support::{
     window::{Display, Window},
 };
 
-/// Makes a folder look as if nothing had happened in it for a day.
+/// Sets a folder's modification time back by a day.
 fn make_day_old(folder: &Path) {
     let yesterday = SystemTime::now() - Duration::from_secs(24 * 60 * 60);
     let opened = File::open(folder).expect("it is there");

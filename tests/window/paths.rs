@@ -1,4 +1,4 @@
-//! The window is started as people type it: with relative names, links and slashes at the end.
+//! Command lines as people type them: relative paths, links, trailing slashes.
 
 use std::fs;
 

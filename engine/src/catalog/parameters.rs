@@ -1,4 +1,4 @@
-//! What can be set about a search: one table, from which command lines, protocols and windows take names, ranges and help.
+//! Parameters of the searches: one table from which command lines, protocols and the viewer take names, ranges and help.
 
 use std::fmt;
 
@@ -14,54 +14,54 @@ use crate::{
     },
 };
 
-/// Something that can be set.
+/// A search parameter.
 pub struct Parameter {
-    /// What it is called.
+    /// The name, as written in options and command lines.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// One sentence for people.
     pub help: &'static str,
-    /// What it may be.
+    /// The values allowed.
     pub kind: ParameterKind,
-    /// Its value; none if the search has no such parameter.
+    /// The value as text; `None` if the search does not have the parameter.
     pub get: fn(&Spec) -> Option<String>,
-    /// Sets a value of the right kind and range.
+    /// Sets a checked value. Does nothing if the search does not have the parameter.
     set: fn(&mut Spec, Value<'_>),
 }
 
-/// The values of a parameter.
+/// Type and range of a parameter; bounds are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParameterKind {
-    /// A number.
+    /// A real number.
     Real {
-        /// The smallest.
+        /// Lower bound.
         min: f64,
-        /// The largest.
+        /// Upper bound.
         max: f64,
     },
-    /// A whole number.
+    /// A natural number.
     Whole {
-        /// The smallest.
+        /// Lower bound.
         min: u64,
-        /// The largest.
+        /// Upper bound.
         max: u64,
     },
-    /// A whole number that may be negative.
+    /// An integer.
     Signed {
-        /// The smallest.
+        /// Lower bound.
         min: i32,
-        /// The largest.
+        /// Upper bound.
         max: i32,
     },
-    /// One of these words.
+    /// One of these words, in upper or lower case.
     Choice(&'static [&'static str]),
-    /// true or false.
+    /// `true` or `false`.
     Flag,
-    /// The name of one of the game's evaluations, with arguments after colons: `weights:own`, `lines:10:50`.
+    /// One of the game's evaluations, with arguments after colons: `weights:own`, `lines:10:50`.
     Evaluation,
 }
 
 impl ParameterKind {
-    /// The value that `text` means; none if it means none, or an evaluation, which only a game can tell.
+    /// Parses and range-checks a value. `None` if it is invalid, and for evaluations, which depend on the game.
     fn parse(&self, text: &str) -> Option<Value<'static>> {
         match *self {
             Self::Real { min, max } => (text.parse().ok())
@@ -85,7 +85,7 @@ impl ParameterKind {
         }
     }
 
-    /// Whether `text` may be a value; of evaluations only a game can say which it has.
+    /// True if `text` is a valid value. Evaluations always pass: they depend on the game.
     pub fn accepts(&self, text: &str) -> bool {
         *self == Self::Evaluation || self.parse(text).is_some()
     }
@@ -105,13 +105,13 @@ impl fmt::Display for ParameterKind {
     }
 }
 
-/// A value that has been checked.
+/// A parsed value within its parameter's range.
 #[derive(Clone, Copy)]
 enum Value<'a> {
     Real(f64),
     Whole(u64),
     Signed(i32),
-    /// The index of a word.
+    /// Index of the word.
     Choice(usize),
     Flag(bool),
     Evaluation(&'a str, &'a [i32]),
@@ -175,13 +175,13 @@ fn classical(spec: &Spec) -> Option<&ClassicalConfig> {
     }
 }
 
-/// The word for a value of a choice.
+/// The word that stands for `value`.
 fn word<T: PartialEq>(values: &[T], words: &[&str], value: &T) -> String {
     let index = values.iter().position(|other| other == value).unwrap_or(0);
     words[index].to_owned()
 }
 
-/// A number of which 0 means none.
+/// Formats an optional number, 0 for `None`.
 fn or_zero<T: ToString + Default>(value: Option<T>) -> String {
     value.unwrap_or_default().to_string()
 }
@@ -190,7 +190,7 @@ fn unless_zero(value: u64) -> Option<u64> {
     (value > 0).then_some(value)
 }
 
-/// A row for something in a Monte-Carlo configuration.
+/// A row for a field of [`MctsConfig`].
 macro_rules! mcts_row {
     ($name:literal, $help:literal, $kind:expr, |$c:ident| $get:expr, |$m:ident, $v:ident| $set:expr) => {
         Parameter {
@@ -207,7 +207,7 @@ macro_rules! mcts_row {
     };
 }
 
-/// A row for a Monte-Carlo choice between words.
+/// A row for an enumeration field of [`MctsConfig`]; words and values correspond by index.
 macro_rules! choice_row {
     ($name:literal, $help:literal, $words:expr, $values:ident, $field:ident) => {
         mcts_row!(
@@ -220,7 +220,7 @@ macro_rules! choice_row {
     };
 }
 
-/// A row for something in a classical configuration.
+/// A row for a field of [`ClassicalConfig`].
 macro_rules! classical_row {
     ($name:literal, $help:literal, $kind:expr, |$c:ident| $get:expr, |$m:ident, $v:ident| $set:expr) => {
         Parameter {
@@ -237,7 +237,7 @@ macro_rules! classical_row {
     };
 }
 
-/// Everything that can be set, Monte-Carlo first, then classical, then what both have.
+/// All parameters: those of Monte-Carlo searches, then of classical ones, then common ones.
 pub const PARAMETERS: &[Parameter] = &[
     mcts_row!(
         "select",
@@ -586,7 +586,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// Sets a parameter from text.
+/// Parses `text` and sets the parameter `name` of the search named `search`.
 pub(super) fn set_parameter<G: Playable>(
     search: &str,
     spec: &mut Spec,
@@ -643,7 +643,7 @@ pub(super) fn nearest_supported(name: &str, text: &str) -> Option<(String, Strin
     })
 }
 
-/// Whether `G` has such an evaluation; or which ones it has.
+/// Checks that `G` has the evaluation `text`; the error lists those it has.
 pub(super) fn check_evaluation<G: Playable>(text: &str) -> Result<(), CatalogError> {
     match parse_evaluation::<G>(text, &mut Vec::new()) {
         Ok(_) => Ok(()),
@@ -655,7 +655,7 @@ pub(super) fn check_evaluation<G: Playable>(text: &str) -> Result<(), CatalogErr
     }
 }
 
-/// Reads `NAME:ARGUMENT:...`; or says what was expected.
+/// Parses `NAME:ARGUMENT:...` and appends the arguments; the error says what was expected.
 fn parse_evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<(), String> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();

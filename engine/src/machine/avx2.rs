@@ -1,4 +1,4 @@
-//! Lanes in one register of 256 bits, for processors that have AVX2.
+//! SIMD lanes in one 256-bit register, with AVX2.
 
 use core::arch::{asm, x86_64::*};
 use std::{
@@ -8,27 +8,27 @@ use std::{
 
 use super::lanes::{Floats, LaneWork, Lanes, Number, lane_operators};
 
-/// Only [`run`] names it, so wherever there is one the processor can do what is asked of it.
+/// Four 64-bit words. Invariant: only [`run`] creates them, so where one exists the processor has AVX2.
 #[derive(Clone, Copy)]
 struct Avx2Lanes(__m256i);
 
-/// The same for numbers.
+/// Four doubles; the invariant of [`Avx2Lanes`].
 #[derive(Clone, Copy)]
 struct Avx2Floats(__m256d);
 
-/// Does the work with vectors.
+/// Runs the loop on AVX2 lanes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn run<W: LaneWork>(work: W) -> W::Out {
     work.run::<Avx2Lanes>()
 }
 
-/// Four words, each read as one, as by a relaxed load: the language has no such load for several at once, but the
-/// processor has.
+/// Loads four words, each atomically with relaxed ordering. Rust has no such vector load; the processor's is atomic for each
+/// aligned word.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load(words: &[AtomicU64; 4]) -> __m256i {
     let loaded;
-    // SAFETY: reads words that are there.
+    // SAFETY: reads the four words of the array.
     unsafe {
         asm!(
             "vmovdqu {loaded}, ymmword ptr [{words}]",
@@ -40,12 +40,12 @@ fn load(words: &[AtomicU64; 4]) -> __m256i {
     loaded
 }
 
-/// Two words and two others behind them; as [`load`].
+/// Loads two pairs of words, as [`load`] does; `low` goes to the lower lanes.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_pairs(low: &[AtomicU64; 2], high: &[AtomicU64; 2]) -> __m256i {
     let loaded;
-    // SAFETY: reads words that are there.
+    // SAFETY: reads the words of the two arrays.
     unsafe {
         asm!(
             "vmovdqu {loaded:x}, xmmword ptr [{low}]",
@@ -59,7 +59,7 @@ fn load_pairs(low: &[AtomicU64; 2], high: &[AtomicU64; 2]) -> __m256i {
     loaded
 }
 
-/// The first `N` words of the item with number `row`.
+/// The first `N` words of item `row`.
 #[inline(always)]
 fn words_of<const N: usize>(items: &[AtomicU64], stride: usize, row: usize) -> &[AtomicU64; N] {
     items[row * stride..]
@@ -71,7 +71,7 @@ impl From<[u64; 4]> for Avx2Lanes {
     #[inline(always)]
     fn from(words: [u64; 4]) -> Self {
         let [a, b, c, d] = words.map(u64::cast_signed);
-        // SAFETY: here and below, see `Vector`.
+        // SAFETY: here and below, see `Avx2Lanes`.
         Self(unsafe { _mm256_setr_epi64x(a, b, c, d) })
     }
 }
@@ -79,7 +79,7 @@ impl From<[u64; 4]> for Avx2Lanes {
 impl From<[f64; 4]> for Avx2Floats {
     #[inline(always)]
     fn from([a, b, c, d]: [f64; 4]) -> Self {
-        // SAFETY: here and below, see `Vector`.
+        // SAFETY: here and below, see `Avx2Lanes`.
         Self(unsafe { _mm256_setr_pd(a, b, c, d) })
     }
 }
@@ -89,7 +89,7 @@ impl Lanes for Avx2Lanes {
 
     #[inline(always)]
     fn splat_or(self) -> Self {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         unsafe {
             let pairs = _mm256_or_si256(self.0, _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0));
             Self(_mm256_or_si256(
@@ -101,7 +101,7 @@ impl Lanes for Avx2Lanes {
 
     #[inline(always)]
     fn reduce_or(self) -> u64 {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         unsafe {
             let pair = _mm_or_si128(
                 _mm256_castsi256_si128(self.0),
@@ -114,19 +114,19 @@ impl Lanes for Avx2Lanes {
 
     #[inline(always)]
     fn zero_mask(self) -> Self {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         Self(unsafe { _mm256_cmpeq_epi64(self.0, _mm256_setzero_si256()) })
     }
 
     #[inline(always)]
     fn sign_mask(self) -> u64 {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         unsafe { _mm256_movemask_pd(_mm256_castsi256_pd(self.0)) as u64 }
     }
 
     #[inline(always)]
     fn to_array(self) -> [u64; 4] {
-        // SAFETY: see `Vector`; and both are four words, of which any bits will do.
+        // SAFETY: see `Avx2Lanes`; both types are 256 bits, and any bits are valid words.
         unsafe { core::mem::transmute(self.0) }
     }
 
@@ -134,7 +134,7 @@ impl Lanes for Avx2Lanes {
     fn load_two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2] {
         let items = &items[..3 * stride + 2];
         let [a, b, c, d] = [0, 1, 2, 3].map(|row| words_of(items, stride, row));
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         unsafe {
             let (even, odd) = (load_pairs(a, c), load_pairs(b, d));
             [
@@ -148,7 +148,7 @@ impl Lanes for Avx2Lanes {
     fn load_four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4] {
         let items = &items[..3 * stride + 4];
         let rows = [0, 1, 2, 3].map(|row| words_of(items, stride, row));
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         unsafe {
             let [a, b, c, d] = [load(rows[0]), load(rows[1]), load(rows[2]), load(rows[3])];
             let (low, high) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
@@ -172,19 +172,19 @@ impl Number for Avx2Floats {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         Self(unsafe { _mm256_sqrt_pd(self.0) })
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         Self(unsafe { _mm256_min_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         Self(unsafe { _mm256_max_pd(self.0, other.0) })
     }
 
@@ -211,7 +211,7 @@ impl Floats for Avx2Floats {
 
     #[inline(always)]
     fn splat_max(self) -> Self {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         unsafe {
             let turned = self.max(Self(_mm256_permute2f128_pd::<0x01>(self.0, self.0)));
             turned.max(Self(_mm256_permute_pd::<0b0101>(turned.0)))
@@ -220,18 +220,18 @@ impl Floats for Avx2Floats {
 
     #[inline(always)]
     fn eq_mask(self, other: Self) -> Avx2Lanes {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         Self(unsafe { _mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0) }).to_bits()
     }
 
     #[inline(always)]
     fn lt_mask(self, other: Self) -> Avx2Lanes {
-        // SAFETY: see `Vector`.
+        // SAFETY: see `Avx2Lanes`.
         Self(unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0) }).to_bits()
     }
 }
 
-// SAFETY: see `Vector`.
+// SAFETY: see `Avx2Lanes`.
 lane_operators! { Avx2Lanes:
     Add add |one, other| unsafe { _mm256_add_epi64(one, other) };
     Sub sub |one, other| unsafe { _mm256_sub_epi64(one, other) };
@@ -242,7 +242,7 @@ lane_operators! { Avx2Lanes:
     Shr shr |one, other| unsafe { _mm256_srlv_epi64(one, other) };
 }
 
-// SAFETY: see `Vector`.
+// SAFETY: see `Avx2Lanes`.
 lane_operators! { Avx2Floats:
     Add add |one, other| unsafe { _mm256_add_pd(one, other) };
     Sub sub |one, other| unsafe { _mm256_sub_pd(one, other) };

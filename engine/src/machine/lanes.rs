@@ -1,4 +1,4 @@
-//! Words and numbers side by side, four at a time: in vector registers where the processor has wide ones, else one by one.
+//! Four 64-bit values processed at once: in vector registers where the processor has AVX2, else one by one.
 
 use std::{
     ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub},
@@ -8,7 +8,7 @@ use std::{
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, has_wide_instructions};
 
-/// Four words side by side. A shift moves each by the number of bits that stands in its own lane; sums and differences wrap.
+/// Four 64-bit words. Shift counts are per lane; addition and subtraction wrap.
 pub trait Lanes:
     Copy
     + Add<Output = Self>
@@ -20,40 +20,40 @@ pub trait Lanes:
     + Shr<Output = Self>
     + From<[u64; 4]>
 {
-    /// The same bits as numbers.
+    /// The float lanes of the same width.
     type Floats: Floats<Lanes = Self>;
 
-    /// One word in all lanes.
+    /// `word` in all lanes.
     #[inline(always)]
     fn splat(word: u64) -> Self {
         [word; 4].into()
     }
 
-    /// The bits that are set in any lane, in all of them.
+    /// The bitwise or of all lanes, in every lane.
     fn splat_or(self) -> Self;
 
-    /// The bits that are set in any lane.
+    /// The bitwise or of all lanes.
     fn reduce_or(self) -> u64;
 
-    /// All ones where a lane is 0, else 0.
+    /// All ones in lanes that are 0, else 0.
     fn zero_mask(self) -> Self;
 
-    /// The highest bit of every lane, that of the first lane in bit 0.
+    /// The most significant bit of each lane; lane 0 in bit 0.
     fn sign_mask(self) -> u64;
 
-    /// The words, one by one.
+    /// The four words, lane 0 first.
     fn to_array(self) -> [u64; 4];
 
-    /// `this` where the lanes are all ones, `that` where they are 0.
+    /// Per lane: `this` where `self` is all ones, `that` where it is 0.
     #[inline(always)]
     fn blend(self, this: Self, that: Self) -> Self {
         that ^ (this ^ that) & self
     }
 
-    /// The first two words of four items, whose beginnings are `stride` words apart: the first words, then the second ones.
+    /// Loads the first two words of four items `stride` words apart, transposed: all first words, then all second words.
     fn load_two_columns(items: &[AtomicU64], stride: usize) -> [Self; 2];
 
-    /// The first four words of four items; as [`Self::load_two_columns`].
+    /// Loads the first four words of four items, as [`Self::load_two_columns`] does.
     fn load_four_columns(items: &[AtomicU64], stride: usize) -> [Self; 4];
 }
 
@@ -68,10 +68,10 @@ pub trait Number:
     /// Square roots.
     fn sqrt(self) -> Self;
 
-    /// The smaller numbers; the other's where one of the two is not a number.
+    /// Per lane minimum; `other` where either is NaN.
     fn min(self, other: Self) -> Self;
 
-    /// The larger numbers; the other's where one of the two is not a number.
+    /// Per lane maximum; `other` where either is NaN.
     fn max(self, other: Self) -> Self;
 
     /// Whether a number is below the other's in any lane.
@@ -119,39 +119,39 @@ pub trait Floats: Number + From<[f64; 4]> {
     /// The largest of the four, in all lanes.
     fn splat_max(self) -> Self;
 
-    /// All ones where the numbers are equal, else 0.
+    /// All ones in lanes that are equal, else 0.
     fn eq_mask(self, other: Self) -> Self::Lanes;
 
-    /// All ones where the number is below the other's, else 0.
+    /// All ones in lanes below those of `other`, else 0.
     fn lt_mask(self, other: Self) -> Self::Lanes;
 }
 
-/// A loop over [`Lanes`].
+/// A hot loop over [`Lanes`].
 pub trait LaneWork {
-    /// What it answers.
+    /// The result.
     type Out;
 
-    /// Does the work. As with [`super::Work::run`], everything in its loop is to be inlined.
+    /// Runs the loop. Inlining matters as in [`super::Work::run`].
     fn run<L: Lanes>(self) -> Self::Out;
 }
 
-/// Does `work` in vector registers where this processor has wide ones: what stays in them need not be carried to and fro,
-/// which is what takes time in a loop whose every step waits for the one before.
+/// Runs `work` on AVX2 lanes where this processor has them. Values stay in vector registers between steps, which saves the
+/// transfers that dominate a loop with a dependency from step to step.
 #[inline(always)]
 pub fn run_in_lanes<W: LaneWork>(work: W) -> W::Out {
     #[cfg(target_arch = "x86_64")]
     if has_wide_instructions() {
-        // SAFETY: as in `accelerated`.
+        // SAFETY: as in `run_accelerated`.
         return unsafe { avx2::run(work) };
     }
     work.run::<ScalarLanes>()
 }
 
-/// Lanes of any machine.
+/// Portable word lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarLanes([u64; 4]);
 
-/// Numbers of any machine.
+/// Portable float lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarFloats([f64; 4]);
 
@@ -275,7 +275,7 @@ impl Floats for ScalarFloats {
     }
 }
 
-/// Writes the operators of lanes.
+/// Implements binary operators on lanes.
 macro_rules! lane_operators {
     ($lanes:ident: $($operator:ident $method:ident $how:expr;)+) => {
         $(impl $operator for $lanes {
@@ -329,7 +329,7 @@ lane_operators! { ScalarFloats:
 mod tests {
     use super::*;
 
-    /// Everything that lanes can do, in words.
+    /// Every operation of the lanes, its results as words.
     struct AllLaneOperations<'a>(&'a [AtomicU64]);
 
     impl LaneWork for AllLaneOperations<'_> {
@@ -340,7 +340,7 @@ mod tests {
             let [a, b] = L::load_two_columns(self.0, 3);
             let [c, d, e, f] = L::load_four_columns(self.0, 5);
             let numbers = |words: L| {
-                // Between 1 and 2.
+                // Doubles from 1 to 2.
                 L::Floats::from_bits(words >> L::splat(12) | L::splat(0x3ff0 << 48))
             };
             let (x, y) = (numbers(a), numbers(c));

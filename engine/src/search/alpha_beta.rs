@@ -1,7 +1,7 @@
-//! Alpha-beta, fail-soft: what cannot matter is not looked at.
+//! Fail-soft alpha-beta in negamax form (Knuth and Moore 1975; fail-soft: Fishburn 1983).
 //!
-//! The contract of the value that a window (alpha, beta) gives, for the player to move:
-//! at or below alpha, the true value is at most that; at or above beta, at least that; in between, it is exact.
+//! The value returned for a window (alpha, beta), for the player to move: at or below alpha it is an upper bound, at or above
+//! beta a lower bound, in between exact.
 
 use super::{
     budget::SearchBudget,
@@ -10,21 +10,21 @@ use super::{
 };
 use crate::games::{Game, History, evaluate::WIN_VALUE};
 
-/// No value lies beyond.
+/// Above every value; the bound of the full window.
 pub(super) const INFINITE: i32 = WIN_VALUE + 1;
 
-/// What a run of alpha-beta shares between its levels.
+/// State shared by all plies of an alpha-beta search.
 pub(super) struct AlphaBeta<'a, G: Game> {
     pub(super) evaluator: &'a Evaluator<G>,
     pub(super) budget: &'a mut SearchBudget,
     pub(super) history: &'a mut History,
     pub(super) recorder: &'a mut TreeRecorder<G>,
     pub(super) counts: &'a mut NodeCounts,
-    /// A list of moves and a best line for every level, used again and again.
+    /// Buffers by ply, reused so that inner nodes allocate nothing.
     pub(super) ply_buffers: &'a mut Vec<PlyBuffer<G::Move>>,
 }
 
-/// What one level keeps.
+/// Move list and principal variation of one ply.
 pub(super) struct PlyBuffer<M> {
     moves: Vec<M>,
     pv: Vec<M>,
@@ -40,7 +40,7 @@ impl<M> Default for PlyBuffer<M> {
 }
 
 impl<G: Game> AlphaBeta<'_, G> {
-    /// The value of `position` for the player to move; none if time ran out. The line is left in level `ply`.
+    /// The value of `position` for the player to move; `None` if the budget is exhausted. Leaves the variation in buffer `ply`.
     fn search(
         &mut self,
         position: &G,
@@ -93,7 +93,7 @@ impl<G: Game> AlphaBeta<'_, G> {
         found.then_some(best)
     }
 
-    /// The value of a move for the player who makes it.
+    /// The value of a move for the player who makes it, within the bounds of the window.
     #[expect(
         clippy::too_many_arguments,
         reason = "a window, a place and a position are what alpha-beta is about"
@@ -115,7 +115,7 @@ impl<G: Game> AlphaBeta<'_, G> {
         let here = self.recorder.enter(entry, mv);
         let mark = self.history.mark();
         self.history.push_search_position(&after);
-        // An extra turn looks through the same window, the opponent through the reversed one.
+        // After an extra turn the window keeps its sign; for the opponent it is negated and swapped.
         let same = after.to_move() == position.to_move();
         let (low, high) = if same { (alpha, beta) } else { (-beta, -alpha) };
         let found = self.search(&after, depth - 1, ply + 1, low, high, here);
@@ -126,7 +126,7 @@ impl<G: Game> AlphaBeta<'_, G> {
         Some(if same { value } else { -value })
     }
 
-    /// The line that was left at a level.
+    /// The principal variation that the last search left at `ply`.
     pub(super) fn pv(&self, ply: u32) -> &[G::Move] {
         self.ply_buffers
             .get(ply as usize)

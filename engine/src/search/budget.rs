@@ -1,10 +1,10 @@
-//! How long a search may go on. The only place in a search that looks at a clock.
+//! Limits of a running search. The only module of `search` that reads the clock.
 
 use std::time::{Duration, Instant};
 
 use super::{SearchLimits, StopFlag};
 
-/// Keeps count of what a search has used up.
+/// Deadline, step limit and stop flag of a running search, and the timers of its callbacks.
 #[derive(Debug)]
 pub struct SearchBudget {
     started: Instant,
@@ -13,30 +13,30 @@ pub struct SearchBudget {
     stop: StopFlag,
     reports: IntervalTimer,
     snapshots: IntervalTimer,
-    /// The clock is read when `until_look` reaches 0, and rarely enough to cost nothing.
+    /// Steps until the clock is read again; `clock_stride` adapts so that reads are about [`CLOCK_READ_INTERVAL`] apart.
     steps_until_clock_read: u32,
     clock_stride: u32,
     last_clock_read: Instant,
     exhausted: bool,
 }
 
-/// Tells how long something took, to those who may not look at a clock.
+/// Elapsed time for modules that may not read the clock themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts it.
+    /// Starts measuring.
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// The time since.
+    /// Time since the start.
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
 }
 
-/// Something that is done every so often.
+/// A periodic timer. It restarts when it is found due: missed intervals do not accumulate.
 #[derive(Debug)]
 struct IntervalTimer {
     interval: Option<Duration>,
@@ -51,7 +51,7 @@ impl IntervalTimer {
         }
     }
 
-    /// Whether it is time; true at most once per interval.
+    /// True if the interval has passed since it was last true; restarts the interval.
     #[inline(always)]
     fn is_due(&mut self, now: Instant) -> bool {
         match self.due {
@@ -64,12 +64,12 @@ impl IntervalTimer {
     }
 }
 
-/// The clock is to be read about so often.
+/// Target time between two clock reads: precise enough for deadlines, rare enough to cost nothing.
 const CLOCK_READ_INTERVAL: Duration = Duration::from_micros(250);
 const MAX_CLOCK_STRIDE: u32 = 4096;
 
 impl SearchBudget {
-    /// Starts the clock. `count` is how many steps (iterations, nodes) there may be.
+    /// Starts the clock. `count` limits the steps, which are iterations or nodes; `None` for no limit.
     pub fn start(limits: &SearchLimits, count: Option<u64>, stop: &StopFlag) -> Self {
         let now = Instant::now();
         Self {
@@ -86,7 +86,7 @@ impl SearchBudget {
         }
     }
 
-    /// The deadline and the stop flag for another thread of the same search, without a count, reports or snapshots.
+    /// A budget for a helper thread: the same deadline and stop flag, no step limit, no timers.
     pub fn for_helper(&self) -> Self {
         Self {
             started: self.started,
@@ -102,14 +102,14 @@ impl SearchBudget {
         }
     }
 
-    /// The same budget, with clocks for reports and snapshots.
+    /// Adds timers for reports and snapshots, `None` for no timer.
     pub fn with_timers(mut self, reports: Option<Duration>, snapshots: Option<Duration>) -> Self {
         self.reports = IntervalTimer::start(reports, self.started);
         self.snapshots = IntervalTimer::start(snapshots, self.started);
         self
     }
 
-    /// Whether the search must end, `used` steps having been made. Call it once a step.
+    /// True if the search must end after `used` steps. Call it once per step: it also schedules clock reads.
     #[inline(always)]
     pub fn is_exhausted(&mut self, used: u64) -> bool {
         if used >= self.max_steps || self.exhausted || self.stop.is_set() {
@@ -137,41 +137,41 @@ impl SearchBudget {
         self.steps_until_clock_read = self.clock_stride;
     }
 
-    /// Whether it is time for a report; true at most once per interval.
+    /// True if a report is due, at the resolution of the clock reads; at most once per interval.
     #[inline(always)]
     pub fn is_report_due(&mut self) -> bool {
         self.reports.is_due(self.last_clock_read)
     }
 
-    /// Whether it is time for a snapshot; true at most once per interval.
+    /// True if a snapshot is due, at the resolution of the clock reads; at most once per interval.
     #[inline(always)]
     pub fn is_snapshot_due(&mut self) -> bool {
         self.snapshots.is_due(self.last_clock_read)
     }
 
-    /// The time used so far.
+    /// Time since the start of the search.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 }
 
-/// A limit of depth for a search with playouts, which looks ahead as far as its principal variation goes. The variation may
-/// never get so long, for the game may end before: the limit also ends a search whose variation has stopped growing.
+/// Depth limit of a search with playouts, whose depth is the length of its principal variation. The game may end before the
+/// variation is that long, so the limit also ends a search whose variation has stopped growing.
 #[derive(Debug)]
 pub struct DepthLimit {
     plies: u32,
     longest: u32,
-    /// Playouts made when the variation was first found to be so long.
+    /// Playouts completed when the variation first had its longest length.
     reached_at: u64,
 }
 
 impl DepthLimit {
-    /// How many playouts a variation that does not grow is given at least.
+    /// Playouts granted at least to a variation that does not grow.
     const MIN_STALLED_PLAYOUTS: u64 = 10_000;
-    /// The limit is to be looked at after every so many playouts.
+    /// Playouts between two checks of the limit.
     pub const CHECK_INTERVAL: u64 = 256;
 
-    /// A limit of so many plies.
+    /// A limit of `plies`.
     pub fn new(plies: u32) -> Self {
         Self {
             plies,
@@ -180,8 +180,8 @@ impl DepthLimit {
         }
     }
 
-    /// Whether the search is to end with a principal variation of `length` plies after so many playouts: it is long enough,
-    /// or it has not grown for `MIN_PATIENCE` playouts and for as many as it took to reach its length.
+    /// True if the search must end with a principal variation of `length` plies after `playouts`: the variation is long enough,
+    /// or has not grown for `MIN_STALLED_PLAYOUTS` and for as many playouts as it took to reach its length.
     pub fn is_reached(&mut self, length: u32, playouts: u64) -> bool {
         if length > self.longest {
             self.longest = length;
@@ -202,18 +202,18 @@ mod tests {
         let mut limit = DepthLimit::new(5);
         assert!(!limit.is_reached(4, 256));
         assert!(limit.is_reached(5, 512));
-        // A variation that stays as it is gets ten thousand playouts, ...
+        // A variation that does not grow gets 10,000 playouts ...
         let mut limit = DepthLimit::new(5);
         assert!(!limit.is_reached(3, 1_000));
         assert!(!limit.is_reached(2, 10_999));
         assert!(limit.is_reached(3, 11_000));
-        // ... or as many as it took to get there.
+        // ... or as many as it took to reach its length.
         let mut limit = DepthLimit::new(5);
         assert!(!limit.is_reached(3, 9_000));
         assert!(!limit.is_reached(4, 18_000));
         assert!(!limit.is_reached(4, 35_999));
         assert!(limit.is_reached(4, 36_000));
-        // Without any variation at all it ends, too.
+        // So does a search without any variation.
         assert!(DepthLimit::new(1).is_reached(0, 10_000));
     }
 }

@@ -1,7 +1,8 @@
-//! The classical family: minimax, alpha-beta, iterative deepening, aspiration windows, on any of a game's evaluations.
+//! Depth-first searches on any of a game's evaluations: minimax and alpha-beta, at a fixed depth or with iterative deepening
+//! and aspiration windows (Slate and Atkin 1977).
 //!
-//! A win is worth more the sooner it comes, a loss less the later. Nodes are counted as report 003 counts them (every
-//! position visited below the root, over all iterations), leaves as report 004 does (positions evaluated).
+//! A win at ply n is worth `WIN_VALUE` - n: the winner hurries, the loser delays. Nodes are counted as in report 003, every
+//! position visited below the root over all iterations; leaves as in report 004, evaluated positions and finished games.
 
 use super::{
     BestMove, LiveTree, Reward, RootMove, Search, SearchLimits, SearchReport, SearchTask,
@@ -19,65 +20,65 @@ use crate::{
     rng::{Rng, child_seed},
 };
 
-/// Deeper than any search gets.
+/// Bound of iterative deepening, in plies.
 const MAX_DEPTH: u32 = 500;
 
-/// Which of two equal moves is played.
+/// Choice among root moves of equal value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TieBreak {
-    /// The first in the order of moves.
+    /// The first in the order of move generation.
     #[default]
     First,
-    /// One at random, under the seed.
+    /// A random one, determined by the seed.
     Random,
 }
 
-/// Which lines are followed.
+/// Search algorithm below the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// All of them.
+    /// Minimax without pruning.
     Minimax,
-    /// Those that can matter.
+    /// Fail-soft alpha-beta.
     #[default]
     AlphaBeta,
 }
 
-/// A window around an expected value.
+/// An aspiration window around an expected value. A result outside the window is searched again with that side opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aspiration {
-    /// How far the value may be from the expected one.
+    /// Distance of alpha and beta from the expected value, in the units of the evaluation.
     pub half_width: i32,
-    /// What is expected of the first iteration; later ones expect what the one before found.
+    /// Centre of the first window; later iterations use the value of the one before.
     pub first_guess: i32,
 }
 
-/// What can be set about a classical search.
+/// Configuration of a classical search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassicalConfig {
-    /// Which lines are followed.
+    /// Search algorithm.
     pub method: Method,
-    /// The greatest depth, whatever other limits there are, unless a search is asked for another depth.
+    /// Maximum depth in plies under any limits; a depth limit of the request overrides it.
     pub depth: Option<u32>,
-    /// The depth if there is neither that nor any limit; as deep as it gets if none.
+    /// Depth in plies if neither `depth` nor any limit is set; `None` for as deep as possible.
     pub default_depth: Option<u32>,
-    /// Whether depths 1, 2, 3 ... are searched in turn, the moves at the root in the order of their last values, even if
-    /// only the depth is limited. Under any other limit they always are: who is interrupted has an answer then.
+    /// Iterative deepening, with root moves sorted by their last values. Always on under a time or node limit, so that an
+    /// interrupted search has a result.
     pub deepening: bool,
-    /// The window of each iteration; the widest if none.
+    /// Aspiration window of each iteration; the full window if `None`.
     pub aspiration: Option<Aspiration>,
-    /// The evaluation, by name, as it was asked for: what follows a colon is in `arguments`, too. The game's first if none.
+    /// Evaluation as it was requested, `NAME` or `NAME:ARGUMENT:...`; the game's first if `None`.
     pub evaluation: Option<String>,
-    /// Its arguments, in the order of its parameters; defaults where missing.
+    /// The evaluation's arguments, parsed, in parameter order; defaults where missing.
     pub arguments: Vec<i32>,
-    /// Which of equal moves is played.
+    /// Choice among equal root moves.
     pub tie_break: TieBreak,
-    /// Whether the first move of a game is drawn at random.
+    /// Play a random move on an empty board, as report 003 does.
     pub random_opening: bool,
-    /// Which random numbers.
+    /// Seed of tie-breaks and random openings.
     pub seed: u64,
-    /// Milliseconds, if no limit is given.
+    /// Time limit in milliseconds if the request has no limit.
     pub millis: Option<u64>,
-    /// How many nodes of the last iteration are kept to be looked at.
+    /// Maximum number of nodes of the last iteration that are recorded for viewing.
     pub tree_nodes: usize,
 }
 
@@ -100,26 +101,26 @@ impl Default for ClassicalConfig {
     }
 }
 
-/// What has been counted.
+/// Node counters of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct NodeCounts {
     pub(super) nodes: u64,
     pub(super) leaves: u64,
-    /// Whether a position was evaluated because the depth was used up, since this was last set to false.
+    /// Set when a leaf is evaluated at the depth limit; without it a deeper search finds nothing new.
     pub(super) reached_horizon: bool,
 }
 
-/// Says what positions are worth.
+/// Evaluates leaves: finished games exactly, others by one of the game's evaluations.
 pub(super) struct Evaluator<G: Game> {
     function: fn(&G, &[i32]) -> i32,
     player_function: Option<PlayerEvaluationFn<G>>,
     arguments: Vec<i32>,
-    /// Who is to move at the root: an evaluation that looks at one side only looks at this one.
+    /// The player to move at the root, whose side a one-sided evaluation takes at every leaf.
     pub(super) root_player: Player,
 }
 
 impl<G: Searchable> Evaluator<G> {
-    /// The evaluation of that name; the game's first if there is none of that name.
+    /// The evaluation called `name`; the game's first if `name` is `None` or unknown.
     pub(super) fn new(name: Option<&str>, arguments: &[i32]) -> Self {
         let table = G::evaluations();
         let evaluation: &Evaluation<G> = name
@@ -142,7 +143,7 @@ impl<G: Searchable> Evaluator<G> {
 }
 
 impl<G: Game> Evaluator<G> {
-    /// The value of a finished game for the player to move; none if the game goes on.
+    /// Value of a finished game for the player to move; `None` if the game continues. A third repetition is a draw.
     #[inline]
     pub(super) fn terminal_value(&self, position: &G, history: &History, ply: u32) -> Option<i32> {
         match position.outcome() {
@@ -161,7 +162,7 @@ impl<G: Game> Evaluator<G> {
         }
     }
 
-    /// [`Self::terminal_value`], and what the evaluation says when `depth` is used up.
+    /// [`Self::terminal_value`], or the static evaluation at depth 0; `None` for inner nodes.
     #[inline]
     pub(super) fn leaf_value(
         &self,
@@ -181,7 +182,7 @@ impl<G: Game> Evaluator<G> {
         Some(value)
     }
 
-    /// The evaluation's word on a game that goes on, for the player to move.
+    /// Static evaluation of an unfinished game for the player to move, clamped to less than a proven win.
     pub(super) fn static_evaluation(&self, position: &G) -> i32 {
         let value = match self.player_function {
             Some(seen_by) => {
@@ -198,32 +199,32 @@ impl<G: Game> Evaluator<G> {
     }
 }
 
-/// A classical search, put together.
+/// A classical search.
 pub struct Classical<G: Game> {
     config: ClassicalConfig,
     evaluator: Evaluator<G>,
-    /// The tree of the iteration under way and of the last finished one.
+    /// Trees of the running iteration and of the last completed one.
     current: TreeRecorder<G>,
     finished: TreeRecorder<G>,
     searches: u64,
 }
 
-/// A root move as an iteration found it.
+/// A root move's result in one iteration.
 #[derive(Clone)]
 struct RootMoveValue<M> {
     mv: M,
-    /// For the player to move. Exact for the best ones, a bound for the rest.
+    /// For the player to move. Exact for the `multi_pv` best moves, an upper bound for the rest.
     value: i32,
     nodes: u64,
     pv: Vec<M>,
 }
 
-/// What an iteration found.
+/// Root moves of one iteration, in search order.
 struct IterationResult<M> {
     moves: Vec<RootMoveValue<M>>,
-    /// Whether it got through all moves before time ran out.
+    /// False if the budget ran out before all moves were searched.
     finished: bool,
-    /// Values up to here are bounds from above and cannot be compared with each other.
+    /// Alpha of the root window: values up to it are upper bounds, which do not rank moves.
     floor: i32,
 }
 
@@ -237,14 +238,14 @@ impl<M> IterationResult<M> {
     }
 }
 
-/// What a search has used up.
+/// Budget and counters of a search.
 struct SearchUsage {
     budget: SearchBudget,
     counts: NodeCounts,
 }
 
 impl<G: Searchable> Classical<G> {
-    /// The search that a configuration describes.
+    /// A search with this configuration.
     pub fn new(config: ClassicalConfig) -> Self {
         Self {
             evaluator: Evaluator::new(config.evaluation.as_deref(), &config.arguments),
@@ -255,7 +256,7 @@ impl<G: Searchable> Classical<G> {
         }
     }
 
-    /// One iteration over the root's moves.
+    /// Searches the root moves in `order` to one depth within `window`.
     fn search_root(
         &mut self,
         task: &SearchTask<'_, G>,
@@ -285,8 +286,8 @@ impl<G: Searchable> Classical<G> {
                     minimax.search_move(task.root, mv, depth, 0, entry)
                 }
                 Method::AlphaBeta => {
-                    // As many moves as lines are wanted have exact values; equals of the last are told apart from
-                    // worse ones only if one of them is to be drawn.
+                    // The `multi_pv` best moves get exact values. A random tie-break must also tell equals of the last of them
+                    // from worse moves, so alpha is one lower.
                     let mut values: Vec<i32> = found.iter().map(|found| found.value).collect();
                     values.sort_unstable_by(|one, other| other.cmp(one));
                     let floor = values
@@ -338,7 +339,7 @@ impl<G: Searchable> Classical<G> {
         round
     }
 
-    /// One iteration inside the window that is expected, and again with a wider one if the value lies outside.
+    /// Searches one depth with an aspiration window around `guess`. A result outside opens that side and searches again.
     fn search_with_aspiration(
         &mut self,
         task: &SearchTask<'_, G>,
@@ -427,7 +428,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
             .config
             .aspiration
             .map_or(0, |aspiration| aspiration.first_guess);
-        // Until something is known, every move is as good as the first.
+        // Result of a move before the first completed iteration.
         let unknown = |mv: G::Move| RootMoveValue {
             mv,
             value: 0,
@@ -440,7 +441,8 @@ impl<G: Searchable> Search<G> for Classical<G> {
         while depth <= max_depth {
             let mut round = self.search_with_aspiration(&task, &order, depth, guess, &mut spent);
             if !round.finished && reached == 0 {
-                // Nothing can be said for the moves that were seen against those that were not. One ply takes no time.
+                // An incomplete first iteration cannot rank searched against unsearched moves. Depth 1 without limits can, and
+                // takes no time.
                 depth = 1;
                 let budget = SearchBudget::start(&SearchLimits::default(), None, &StopFlag::new());
                 let budget = std::mem::replace(&mut spent.budget, budget);
@@ -448,8 +450,8 @@ impl<G: Searchable> Search<G> for Classical<G> {
                 spent.budget = budget;
             }
             if !round.finished {
-                // Time ran out. The best move of the last depth was looked at first: those that were found to be better
-                // now are, but values that only failed to reach the window say nothing.
+                // Interrupted. The best move of the last iteration was searched first, so a better value is a real improvement;
+                // values that failed low are no evidence.
                 if round.best_value() > round.floor {
                     merge_partial_iteration(&mut best, round.moves);
                 }
@@ -458,7 +460,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
             best = round.moves;
             reached = depth;
             std::mem::swap(&mut self.current, &mut self.finished);
-            // Moves that the window cut off at the root come last, in their old order.
+            // Moves behind a beta cutoff at the root come last, in their old order.
             let seen: Vec<G::Move> = best.iter().map(|found| found.mv).collect();
             best.extend(
                 order
@@ -486,7 +488,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
                     (snapshots.callback)(&self.finished, &report);
                 }
             }
-            // Deeper searches would find the same: a win, or no line that goes on.
+            // A deeper search cannot change the result: it is proven, or no leaf was cut off by the depth.
             if guess.abs() >= MIN_WIN_VALUE || !spent.counts.reached_horizon {
                 break;
             }
@@ -521,7 +523,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
 }
 
 impl<G: Searchable> Classical<G> {
-    /// Which of the ranked moves is played.
+    /// Index of the ranked move to play: random on an empty board if configured, else by the tie-break.
     fn pick_move(
         &self,
         task: &SearchTask<'_, G>,
@@ -545,7 +547,7 @@ impl<G: Searchable> Classical<G> {
     }
 }
 
-/// Puts what an unfinished iteration found in the place of what was known before.
+/// Replaces the results of the last complete iteration by those of an interrupted one.
 fn merge_partial_iteration<M: PartialEq + Clone>(
     best: &mut Vec<RootMoveValue<M>>,
     found: Vec<RootMoveValue<M>>,
@@ -556,7 +558,7 @@ fn merge_partial_iteration<M: PartialEq + Clone>(
     let rest: Vec<RootMoveValue<M>> = best
         .iter()
         .filter(|old| found.iter().all(|new| new.mv != old.mv))
-        // Not looked at this deep: behind everything that was.
+        // Not searched to this depth: rank behind all that were.
         .map(|old| RootMoveValue {
             value: -INFINITE + 1,
             ..old.clone()

@@ -1,4 +1,4 @@
-//! A player that looks one ply ahead.
+//! One-ply search: the move with the best evaluation.
 
 use super::{
     BestMove, Search, SearchTask, Searchable,
@@ -10,7 +10,7 @@ use crate::{
     rng::{Rng, child_seed},
 };
 
-/// Plays the move after which an evaluation likes the position best.
+/// Evaluates the position after each legal move and plays the best.
 pub struct Greedy<G: Game> {
     evaluator: Evaluator<G>,
     tie_break: TieBreak,
@@ -19,7 +19,7 @@ pub struct Greedy<G: Game> {
 }
 
 impl<G: Searchable> Greedy<G> {
-    /// By the evaluation of that name and its arguments; the game's first if none.
+    /// Uses the evaluation called `evaluation`, with `arguments`; the game's first evaluation if `None`.
     pub fn new(
         evaluation: Option<&str>,
         arguments: &[i32],
@@ -70,7 +70,7 @@ impl<G: Searchable> Search<G> for Greedy<G> {
     }
 }
 
-/// Sorts moves by value, one of the equal best to the front as `ties` says.
+/// Sorts moves by value, best first, stable. With [`TieBreak::Random`] a random one of the equal best moves comes first.
 pub(super) fn sort_best_first<M>(
     mut ranked: Vec<(M, i32)>,
     tie_break: TieBreak,

@@ -1,34 +1,33 @@
-//! How a tree grows, told as it happens, in the words of which a journal is made.
+//! Growth records: what a growth journal is made of, as 32-bit words.
 //!
-//! A search that is asked to tell speaks in runs of words, each run from one thread and in its order; runs of different
-//! threads mix, so that a node may be spoken of before the run in which it was made has arrived. Nodes and moves have
-//! whatever numbers the store gives them, all below [`FIRST_TAG`].
+//! A search with an observer emits buffers of records. A buffer comes from one thread and is in that thread's order; buffers of
+//! different threads interleave, so a record may name a node before the record that created it arrives. Node and edge ids are
+//! those of the store, all below [`FIRST_TAG`].
 //!
-//! A record that begins with a word below [`FIRST_TAG`] is an iteration of a tree: the node in which it ended, and its reward,
-//! two words. Every other record begins with its tag:
+//! A record whose first word is below [`FIRST_TAG`] is an iteration of a tree: the id of the leaf, then the reward in two
+//! words, low word first. Every other record begins with its tag:
 //!
 //! ```text
-//! ffffff00 moves    node, number of the first move, then two bytes each: how many moves, their codes; filled up to
-//!                   whole words
-//! ffffff01 link     move, node, frame
-//! ffffff02 path     number of moves, the moves, reward
-//! ffffff03 result   node, 1 the first player wins, 2 the second, 3 drawn
-//! ffffff04 known    node, visits, sum
-//! ffffff05 chosen   move, visits
+//! ffffff00 moves    node, first edge, then 16 bits each: number of moves, their codes; padded to whole words
+//! ffffff01 link     edge, node, frame
+//! ffffff02 path     number of edges, the edges, reward
+//! ffffff03 result   node, 1 first player wins, 2 second player wins, 3 draw
+//! ffffff04 known    node, visits, sum of rewards
+//! ffffff05 chosen   edge, visits
 //! ffffff06 begin
-//! ffffff07 end      0 the search is over, 1 it goes on untold
+//! ffffff07 end      0 the search is over, 1 it continues unrecorded
 //! ffffff08 squares  3, node, sum of squared rewards
-//! ffffff09 table    3, entries, 1 if they are told apart by their keys
-//! ffffff0a entry    3 or 8, node, key; visits, sum, sum of squared rewards if there is something in the entry
+//! ffffff09 table    3, entries, 1 if entries store their keys
+//! ffffff0a entry    3 or 8, node, key; visits, sum, sum of squared rewards if the entry is in use
 //! ```
 //!
-//! From `ffffff08` on every tag is followed by the number of words that come after it, so that a reader can skip records
-//! that it does not know.
+//! From `ffffff08` on a tag is followed by the number of words in the rest of the record, so that readers can skip records
+//! they do not know.
 
 use super::mcts::{outcome_from_bits, outcome_to_bits};
 use crate::games::Outcome;
 
-/// Words from here on are tags: the numbers of nodes and moves are below.
+/// The smallest tag. Node and edge ids are smaller.
 pub const FIRST_TAG: u32 = 0xffff_ff00;
 const TAG_MOVES: u32 = FIRST_TAG;
 const TAG_LINK: u32 = FIRST_TAG + 1;
@@ -38,156 +37,156 @@ const TAG_INHERITED_STATS: u32 = FIRST_TAG + 4;
 const TAG_INHERITED_EDGE_VISITS: u32 = FIRST_TAG + 5;
 const TAG_SEARCH_STARTED: u32 = FIRST_TAG + 6;
 const TAG_END: u32 = FIRST_TAG + 7;
-/// The tags from here on are followed by the length of their record.
+/// From this tag on, records state their length.
 const FIRST_SIZED_TAG: u32 = FIRST_TAG + 8;
 const TAG_INHERITED_SQUARES: u32 = FIRST_SIZED_TAG;
 const TAG_TABLE: u32 = FIRST_SIZED_TAG + 1;
 const TAG_TABLE_ENTRY: u32 = FIRST_SIZED_TAG + 2;
 
-/// The version of the words: 0 had no records with a length, and none of squares.
+/// Version of the record format. Version 0 had no records with a length, and so no sums of squares.
 pub const GROWTH_FORMAT_VERSION: u32 = 1;
 
-/// Hears how a tree grows.
+/// Receives the growth records of a search, from all of its threads.
 pub trait GrowthObserver: Sync {
-    /// Before anything else: the number of the root, and what kind of tree it is. Bit 0: a graph; bit 1: moves that were
-    /// never followed are not shown; bits 2-3: the symmetries by which positions are grouped, none, rotations, reflections
-    /// too; bit 4: and by an exchange of colours.
+    /// Called once, before any record, with the root's id and the kind of tree. Bit 0: graph. Bit 1: edges that were never
+    /// followed are not shown. Bits 2-3: symmetries that group positions: 0 none, 1 rotations, 2 rotations and reflections.
+    /// Bit 4: positions with colours exchanged are grouped too.
     fn start(&self, root: u32, kind: u32);
 
-    /// Takes a run of words, which [`decode`] understands; it may give back room for the next.
+    /// Takes a buffer of records, which [`decode`] reads. May return an old buffer for the caller to reuse.
     fn receive(&self, words: Vec<u32>) -> Vec<u32>;
 }
 
-/// Something that happened.
+/// A step in the growth of a tree or graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrowthRecord<'a> {
-    /// A node got its moves, numbered one after the other from `first` on. In a tree a move and the node it leads to have
-    /// the same number.
+    /// A node was expanded. Its edges have consecutive ids from `first` on. In a tree an edge and the child it leads to have the
+    /// same id.
     Moves {
-        /// The node.
+        /// The expanded node.
         node: u32,
-        /// The number of the first move.
+        /// Id of the first edge.
         first: u32,
-        /// The moves.
+        /// Codes of the moves, in edge order.
         codes: MoveCodes<'a>,
     },
-    /// In a graph, a move was found to lead to a node. Two threads may find out at the same time, and both say so. When one
-    /// thread works alone the node may be a leaf, which has the move's own number, until a second link says to which node it
-    /// turned out to belong: what the leaf was told counts there from now on.
+    /// Graphs: an edge leads to a node. Threads that resolve the same edge at once both emit the record. A search with one
+    /// thread may link an edge first to a leaf, whose id is the edge's own; a second link then names the transposition it
+    /// turned out to be, and the leaf's statistics count there from then on.
     Link {
-        /// The move.
+        /// The edge.
         edge: u32,
-        /// The node.
+        /// The child.
         node: u32,
-        /// How the node's frame comes from the position: see [`super::ReferenceFrame`].
+        /// Transformation from the position to the child's frame; see [`super::ReferenceFrame`].
         frame: u32,
     },
-    /// An iteration in a tree.
+    /// An iteration of a tree.
     TreeIteration {
-        /// The node in which the walk ended.
+        /// The leaf where selection ended.
         node: u32,
-        /// What it paid the first player of the root's frame; 1 is 2^32.
+        /// Reward for the first player of the root's frame, in units of 2^-32.
         reward: u64,
     },
-    /// An iteration in a graph.
+    /// An iteration of a graph.
     GraphIteration {
-        /// The moves that were followed.
+        /// The edges of the path, from the root.
         edges: &'a [u32],
-        /// What it paid, as for a leaf.
+        /// Reward, as in [`Self::TreeIteration`].
         reward: u64,
     },
-    /// A result became certain, in the node's frame.
+    /// A result was proven, in the node's frame.
     Proven {
         /// The node.
         node: u32,
-        /// The result.
+        /// The proven result.
         outcome: Outcome,
     },
-    /// What was known of a node before this search.
+    /// A node's statistics from before this search.
     InheritedStats {
         /// The node.
         node: u32,
-        /// Its visits.
+        /// Visits.
         visits: u32,
-        /// Its sum of rewards for the first player of its frame.
+        /// Sum of rewards for the first player of the node's frame, in units of 2^-32.
         sum: u64,
     },
-    /// In a graph, how often a move had been followed before this search.
+    /// Graphs: an edge's visits from before this search.
     InheritedEdgeVisits {
-        /// The move.
+        /// The edge.
         edge: u32,
-        /// How often.
+        /// Visits.
         visits: u32,
     },
-    /// The squares of the rewards that were known of a node before this search. A search that adds up squares tells at least
-    /// the root's; one that does not tells none.
+    /// A node's sum of squared rewards from before this search. A search that keeps squares emits it at least for the root, any
+    /// other search never.
     InheritedSquares {
         /// The node.
         node: u32,
-        /// The sum of squared rewards for the first player of its frame.
+        /// Sum of squared rewards for the first player of the node's frame.
         squares: u64,
     },
-    /// The means come from a table of positions (see [`super::mcts`]), in which the position of key k has entry
-    /// k mod `entries`.
+    /// Means come from a bounded transposition table (see [`super::mcts`]) of `entries` entries; key k has entry k mod
+    /// `entries`.
     Table {
-        /// How many entries it has.
+        /// Number of entries.
         entries: u64,
-        /// Whether an entry has the key of its position, and starts again for another.
+        /// True if an entry stores its key and starts over for another position.
         verified: bool,
     },
-    /// Before the first visit of a node: the key of its position, which is its place in the table. Two threads may come at the
-    /// same time, and both say so.
+    /// Emitted before a node's first visit: the key of its position, which selects its table entry. Threads that arrive at once
+    /// both emit it.
     TableEntry {
         /// The node.
         node: u32,
-        /// The key.
+        /// The position's key.
         key: u64,
-        /// What the table was told of the position before, on other ways or in earlier searches.
+        /// The entry's statistics so far, from other paths or earlier searches; `None` if it is empty.
         stats: Option<RawTableEntry>,
     },
-    /// Something that a later version tells, and that can be left out.
+    /// A record of a later version. Readers skip it.
     Unknown {
-        /// Its tag.
+        /// The record's tag.
         tag: u32,
     },
-    /// All that was known before has been told. Up to here there is one thread.
+    /// End of the inherited statistics. All records before it come from one thread.
     SearchStarted,
-    /// Nothing more is told; no search says so, but who writes down what it says.
+    /// End of the journal. Emitted by the journal writer, never by a search.
     End {
-        /// Whether the search goes on.
+        /// True if the search continues unrecorded.
         truncated: bool,
     },
 }
 
-/// What an entry of a table of positions was told.
+/// A table entry in fixed-point units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawTableEntry {
-    /// How many rewards.
+    /// Number of rewards.
     pub visits: u32,
-    /// Their sum for the first player; 1 is 2^32.
+    /// Sum of rewards for the first player, in units of 2^-32.
     pub sum: u64,
-    /// The sum of their squares; 0 if the search keeps none.
+    /// Sum of squared rewards; 0 if the search keeps none.
     pub squares: u64,
 }
 
-/// Moves, as [`crate::games::Game::move_to_bits`] numbers them: two to a word, and how many there are before the first.
+/// Move codes (see [`crate::games::Game::move_to_bits`]) in half words, of which the first is their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveCodes<'a>(&'a [u32]);
 
 impl<'a> MoveCodes<'a> {
-    /// The moves that are noted at the beginning of `words`, and the words behind them.
+    /// Splits `words` into the codes at its beginning and the rest; `None` if they are incomplete.
     fn split(words: &'a [u32]) -> Option<(Self, &'a [u32])> {
         let count = *words.first()? as usize & 0xffff;
         let (codes, rest) = words.split_at_checked(1 + count / 2)?;
         Some((Self(codes), rest))
     }
 
-    /// How many there are.
+    /// Number of moves.
     pub fn count(self) -> u32 {
         self.0[0] & 0xffff
     }
 
-    /// The moves.
+    /// The codes, in order.
     pub fn iter(self) -> impl Iterator<Item = u16> + use<'a> {
         let halves = self
             .0
@@ -197,11 +196,11 @@ impl<'a> MoveCodes<'a> {
     }
 }
 
-/// What [`decode`] says of words that end within a record.
+/// Error of [`decode`] for words that end within a record.
 pub const TRUNCATED_RECORD: &str = "a record that is not complete";
 
-/// The first record of a run of words, and the words behind it; a sentence if there is none. Who decodes many of them is
-/// twice as fast if a record need not be put together before it is taken apart.
+/// Splits off the first record of a buffer; the error says what is wrong with it. Always inlined: decoding is twice as fast when
+/// the record is matched on without being stored first.
 #[inline(always)]
 pub fn decode(words: &[u32]) -> Result<(GrowthRecord<'_>, &[u32]), String> {
     fn take<const N: usize>(words: &[u32]) -> Result<([u32; N], &[u32]), String> {
@@ -269,7 +268,7 @@ pub fn decode(words: &[u32]) -> Result<(GrowthRecord<'_>, &[u32]), String> {
     })
 }
 
-/// A record that says how long it is, by the words behind its length. There may be more of them than this version knows.
+/// Decodes a record with a length from the words after it. Extra words, of a later version, are ignored.
 #[inline(never)]
 fn decode_sized(tag: u32, words: &[u32]) -> Result<GrowthRecord<'_>, String> {
     let whole = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
@@ -304,7 +303,7 @@ fn decode_sized(tag: u32, words: &[u32]) -> Result<GrowthRecord<'_>, String> {
     })
 }
 
-/// Adds a record to a run of words.
+/// Appends a record to a buffer. Always inlined, for the same reason as [`decode`].
 #[inline(always)]
 pub fn encode(record: GrowthRecord<'_>, words: &mut Vec<u32>) {
     let halves = |number: u64| [number as u32, (number >> 32) as u32];
@@ -351,14 +350,14 @@ pub fn encode(record: GrowthRecord<'_>, words: &mut Vec<u32>) {
                 words.extend_from_slice(&[stats.visits, low, high, low_squares, high_squares]);
             }
         }
-        // Nobody tells what nobody knows.
+        // No search emits it: a record without content keeps the match total.
         GrowthRecord::Unknown { tag } => words.extend_from_slice(&[tag, 0]),
         GrowthRecord::SearchStarted => words.push(TAG_SEARCH_STARTED),
         GrowthRecord::End { truncated: early } => words.extend_from_slice(&[TAG_END, early.into()]),
     }
 }
 
-/// Adds a [`GrowthRecord::Moves`] to a run of words. There are at most 65,535 moves, and of their codes 16 bits are kept.
+/// Appends a [`GrowthRecord::Moves`] to a buffer. Holds at most 65,535 moves and the low 16 bits of each code.
 #[inline]
 pub fn encode_moves(
     node: u32,
@@ -376,7 +375,7 @@ pub fn encode_moves(
     }
 }
 
-/// Adds a [`GrowthRecord::GraphIteration`] to a run of words.
+/// Appends a [`GrowthRecord::GraphIteration`] to a buffer.
 #[inline]
 pub fn encode_path(edges: impl ExactSizeIterator<Item = u32>, reward: u64, words: &mut Vec<u32>) {
     words.extend_from_slice(&[TAG_PATH, edges.len() as u32]);
@@ -384,14 +383,14 @@ pub fn encode_path(edges: impl ExactSizeIterator<Item = u32>, reward: u64, words
     words.extend_from_slice(&[reward as u32, (reward >> 32) as u32]);
 }
 
-/// Collects what one thread has to tell.
+/// Collects the growth records of one thread. Push only if [`Self::is_enabled`]: without an observer the buffer is never emptied.
 pub(super) struct GrowthBuffer<'a> {
     observer: Option<&'a dyn GrowthObserver>,
     words: Vec<u32>,
 }
 
 impl<'a> GrowthBuffer<'a> {
-    /// A run is handed over when it has so many words.
+    /// Buffer length, in words, at which it is handed to the observer.
     const FLUSH_WORDS: usize = 1 << 14;
 
     pub(super) fn new(observer: Option<&'a dyn GrowthObserver>) -> Self {
@@ -401,7 +400,7 @@ impl<'a> GrowthBuffer<'a> {
         }
     }
 
-    /// Whether somebody hears.
+    /// True if there is an observer.
     #[inline(always)]
     pub(super) fn is_enabled(&self) -> bool {
         self.observer.is_some()
@@ -417,7 +416,7 @@ impl<'a> GrowthBuffer<'a> {
         }
     }
 
-    /// Says which moves a node got; see [`GrowthRecord::Moves`].
+    /// Appends a [`GrowthRecord::Moves`].
     pub(super) fn push_moves(
         &mut self,
         node: u32,
@@ -428,14 +427,14 @@ impl<'a> GrowthBuffer<'a> {
         self.flush_if_full();
     }
 
-    /// Says along which moves an iteration went; see [`GrowthRecord::GraphIteration`].
+    /// Appends a [`GrowthRecord::GraphIteration`].
     pub(super) fn push_path(&mut self, edges: impl ExactSizeIterator<Item = u32>, reward: u64) {
         encode_path(edges, reward, &mut self.words);
         self.flush_if_full();
     }
 
-    /// Says something. A search says so at every iteration, and a record that is put together only to be taken apart again
-    /// takes longer than the words.
+    /// Appends a record. Always inlined: it is called in every iteration, and storing the record would cost more than writing
+    /// its words.
     #[inline(always)]
     pub(super) fn push(&mut self, record: GrowthRecord<'_>) {
         encode(record, &mut self.words);

@@ -1,4 +1,4 @@
-//! Plain minimax to a fixed depth: every line is followed. Slow and simple, and the measure of the faster searches.
+//! Minimax to a fixed depth without pruning (Shannon 1950), in negamax form. Slow; the reference for the other searches.
 
 use super::{
     budget::SearchBudget,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::games::{Game, History};
 
-/// What a run of minimax shares between its levels.
+/// State shared by all plies of a minimax search.
 pub(super) struct Minimax<'a, G: Game> {
     pub(super) evaluator: &'a Evaluator<G>,
     pub(super) budget: &'a mut SearchBudget,
@@ -17,7 +17,7 @@ pub(super) struct Minimax<'a, G: Game> {
 }
 
 impl<G: Game> Minimax<'_, G> {
-    /// The value of `position` for the player to move, and the line that leads to it; none if time ran out.
+    /// The value of `position` for the player to move, and its principal variation; `None` if the budget is exhausted.
     pub(super) fn search(
         &mut self,
         position: &G,
@@ -47,7 +47,7 @@ impl<G: Game> Minimax<'_, G> {
         best
     }
 
-    /// The value of a move for the player who makes it.
+    /// The value of a move for the player who makes it, with the variation after it. An extra turn keeps the sign.
     pub(super) fn search_move(
         &mut self,
         position: &G,

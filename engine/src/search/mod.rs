@@ -1,7 +1,7 @@
-//! Searches: how they are asked, how they answer, and what they show of what they did.
+//! The search interface: a [`SearchTask`] goes in, [`SearchReport`]s come out on the way, a [`BestMove`] at the end.
 //!
-//! A search blocks, reports on the way if asked to, answers with a [`BestMove`], and repeats itself under one seed. It never
-//! prints, reads no clock but [`budget`]'s, and knows no game by name (those that do live in a folder of that game).
+//! A search blocks the calling thread. With one thread, one seed and no time limit it is deterministic. It never prints, reads
+//! the clock only through [`budget`], and is generic over the game; a search for one game lives in a module of that name.
 
 use std::{
     fmt, io,
@@ -26,30 +26,30 @@ pub mod othello;
 pub mod random;
 mod tree_recorder;
 
-/// What a game must be able to do to be searched: no text.
+/// The capabilities a search needs of a game: rules, evaluations, symmetries. No notation.
 pub trait Searchable: Game + Evaluate + Symmetric {}
 
 impl<G: Game + Evaluate + Symmetric> Searchable for G {}
 
-/// The expected result for the first player: 0 lost, 1 won. Turn it round only with [`Self::for_player`].
+/// Expected result from the first player's perspective: 0 loss, 0.5 draw, 1 win. Change sides only with [`Self::for_player`].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Reward(f64);
 
 impl Reward {
-    /// Nobody is ahead.
+    /// A draw, or a position of which nothing is known.
     pub const EVEN: Self = Self(0.5);
 
-    /// What the first player can expect.
+    /// A reward from the first player's perspective, from 0 to 1.
     pub fn new(first: f64) -> Self {
         Self(first)
     }
 
-    /// The expectation of `player`, as the first player's.
+    /// A reward from `player`'s perspective, converted to the first player's.
     pub fn from_player(player: Player, value: f64) -> Self {
         Self(flip_perspective(value, player))
     }
 
-    /// What a finished game is worth.
+    /// The reward of a finished game.
     pub fn from_outcome(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Win(Player::First) => Self(1.0),
@@ -58,7 +58,7 @@ impl Reward {
         }
     }
 
-    /// What `player` can expect.
+    /// The expected result from `player`'s perspective, from 0 to 1.
     pub fn for_player(self, player: Player) -> f64 {
         flip_perspective(self.0, player)
     }
@@ -71,21 +71,21 @@ fn flip_perspective(value: f64, player: Player) -> f64 {
     }
 }
 
-/// When to stop; the first limit reached counts. No limit at all means until stopped.
+/// Limits of a search. The first one reached ends it; without any it runs until it is stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchLimits {
-    /// Completed playouts. Searches without playouts take it as a limit of nodes.
+    /// Playouts. Searches without playouts take it as a node limit.
     pub iterations: Option<u64>,
-    /// Nodes visited. Searches with playouts take it as a limit of iterations.
+    /// Nodes. Searches with playouts take it as an iteration limit.
     pub nodes: Option<u64>,
-    /// Plies looked ahead. Searches with playouts stop when their principal variation is so long.
+    /// Plies. Searches with playouts end when their principal variation has this length; see [`budget::DepthLimit`].
     pub depth: Option<u32>,
-    /// Time.
+    /// Wall-clock time since the start of the search.
     pub time: Option<Duration>,
 }
 
 impl SearchLimits {
-    /// A number of iterations and nothing else.
+    /// An iteration limit only.
     pub fn iterations(count: u64) -> Self {
         Self {
             iterations: Some(count),
@@ -93,7 +93,7 @@ impl SearchLimits {
         }
     }
 
-    /// A depth and nothing else.
+    /// A depth limit only, in plies.
     pub fn depth(plies: u32) -> Self {
         Self {
             depth: Some(plies),
@@ -101,7 +101,7 @@ impl SearchLimits {
         }
     }
 
-    /// These limits, or if there are none at all the given ones.
+    /// These limits, or the given defaults if no limit is set.
     pub fn or_default(&self, iterations: Option<u64>, millis: Option<u64>) -> Self {
         if *self != Self::default() {
             return *self;
@@ -113,7 +113,7 @@ impl SearchLimits {
         }
     }
 
-    /// The limit of nodes or iterations, whichever is smaller: for a search that makes no difference between them.
+    /// The smaller of the node and iteration limits, for searches in which both mean the same.
     pub fn node_limit(&self) -> Option<u64> {
         match (self.iterations, self.nodes) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -122,52 +122,52 @@ impl SearchLimits {
     }
 }
 
-/// Tells a running search to stop. Cheap to clone; obeyed within a millisecond or so.
+/// A stop request for a running search. Clones share the flag; searches poll it and end within about a millisecond.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// A flag that is not set.
+    /// A cleared flag.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the flag.
+    /// Requests the stop.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the flag is set.
+    /// True once the stop was requested.
     #[inline(always)]
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What is to be searched.
+/// A request to search one position.
 pub struct SearchTask<'a, G: Game> {
-    /// The position, which is never a finished game.
+    /// The root position; never a finished game.
     pub root: &'a G,
-    /// The positions the game has passed through, the root included.
+    /// The positions of the game so far, root included; repetitions are detected with it.
     pub history: &'a History,
-    /// The moves to choose among; none for all legal ones. Never an empty list.
+    /// Root moves to consider (UCI `searchmoves`); all legal moves if `None`. Never empty.
     pub search_moves: Option<&'a [G::Move]>,
-    /// How many of the best moves are to have exact values; 1 or more.
+    /// Number of best root moves that need exact values (UCI `MultiPV`); at least 1.
     pub multi_pv: usize,
-    /// When to stop.
+    /// Limits of this search.
     pub limits: &'a SearchLimits,
-    /// Stops it from outside.
+    /// Stop request from outside.
     pub stop: &'a StopFlag,
-    /// Hears how the search is getting on; nobody if none.
+    /// Progress reports; `None` for none.
     pub reports: Option<ReportCallback<'a, G>>,
-    /// Looks at the tree while it grows; never if none.
+    /// Views of the growing tree; `None` for none.
     pub snapshots: Option<SnapshotCallback<'a, G>>,
-    /// Hears how the tree grows, iteration by iteration, from searches with playouts.
+    /// Receives the growth records of every iteration; only searches with playouts have any.
     pub observer: Option<&'a dyn growth_records::GrowthObserver>,
 }
 
 impl<'a, G: Game> SearchTask<'a, G> {
-    /// A search of all moves that nobody watches.
+    /// A search of all legal moves with one principal variation and no callbacks.
     pub fn new(
         root: &'a G,
         history: &'a History,
@@ -188,16 +188,16 @@ impl<'a, G: Game> SearchTask<'a, G> {
     }
 }
 
-/// Somebody who hears how a search is getting on.
+/// A callback for periodic progress reports.
 pub struct ReportCallback<'a, G: Game> {
-    /// How often.
+    /// Time between two reports.
     pub interval: Duration,
-    /// Hears what is known so far.
+    /// Receives the current report.
     pub callback: &'a mut (dyn FnMut(&SearchReport<G::Move>) + 'a),
 }
 
 impl<'a, G: Game> ReportCallback<'a, G> {
-    /// The same for a task that does not last as long.
+    /// The same callback with the shorter lifetime of an inner task.
     pub fn shorten_lifetime<'b>(self) -> ReportCallback<'b, G>
     where
         'a: 'b,
@@ -209,19 +209,19 @@ impl<'a, G: Game> ReportCallback<'a, G> {
     }
 }
 
-/// Somebody who looks at a tree while it grows.
+/// A callback for periodic views of the growing tree.
 pub struct SnapshotCallback<'a, G: Game> {
-    /// How often.
+    /// Time between two views.
     pub interval: Duration,
-    /// Is shown the tree; the search waits meanwhile.
+    /// Receives the tree. The search is paused until it returns.
     pub callback: &'a mut SnapshotFn<'a, G>,
 }
 
-/// Looks at a growing tree and at what the search knows.
+/// Receives the growing tree and the report that belongs to it.
 pub type SnapshotFn<'a, G> = dyn FnMut(&dyn LiveTree<G>, &SearchReport<<G as Game>::Move>) + 'a;
 
 impl<'a, G: Game> SnapshotCallback<'a, G> {
-    /// The same for a task that does not last as long.
+    /// The same callback with the shorter lifetime of an inner task.
     pub fn shorten_lifetime<'b>(self) -> SnapshotCallback<'b, G>
     where
         'a: 'b,
@@ -233,59 +233,59 @@ impl<'a, G: Game> SnapshotCallback<'a, G> {
     }
 }
 
-/// What a search knows, on the way or at its end.
+/// Progress or result of a search: its counters and its ranked root moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchReport<M> {
     /// Completed playouts; 0 for searches without playouts.
     pub iterations: u64,
-    /// Positions visited below the root, as report 003 counts them; playouts, for searches with playouts.
+    /// Positions visited below the root over all depths, as in report 003; playouts for searches with playouts.
     pub nodes: u64,
-    /// Positions evaluated, as report 004 counts them; 0 for searches with playouts.
+    /// Leaves evaluated, finished games included, as in report 004; 0 for searches with playouts.
     pub leaves: u64,
-    /// Plies looked ahead: the last finished depth, or the length of the principal variation.
+    /// Plies: the last completed depth, or the length of the principal variation for searches with playouts.
     pub depth: u32,
-    /// What the root is worth.
+    /// Value of the root.
     pub value: Reward,
-    /// Every move at the root, the best first.
+    /// Root moves, best first.
     pub root_moves: Vec<RootMove<M>>,
-    /// Moves kept in memory with their statistics; 0 for searches that keep none.
+    /// Edges stored with their statistics; 0 for searches that store none.
     pub stored_moves: u64,
-    /// Bytes that they take.
+    /// Bytes taken by the stored edges.
     pub memory_bytes: u64,
-    /// Whether memory ran out, so that the tree stopped growing.
+    /// Set when the memory limit keeps the tree from growing.
     pub memory_full: bool,
 }
 
 impl<M: Copy> SearchReport<M> {
-    /// The line both sides are expected to play; empty if nothing is known yet.
+    /// The principal variation; empty until a move has been searched.
     pub fn pv(&self) -> &[M] {
         self.root_moves.first().map_or(&[], |best| &best.pv)
     }
 }
 
-/// What a search thinks of one move at the root.
+/// A root move and its statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RootMove<M> {
     /// The move.
     pub mv: M,
-    /// How much of the search went into it: playouts or nodes.
+    /// Playouts or nodes spent on the move.
     pub visits: u64,
-    /// What it is worth.
+    /// Value of the move.
     pub value: Reward,
-    /// Its value for the player to move, in the units of the evaluation; for searches that have one.
+    /// Value for the player to move in the units of the evaluation; `None` for searches without an evaluation.
     pub score: Option<i32>,
-    /// The result it certainly leads to, where that is known.
+    /// The result with best play, where it is proven.
     pub proven: Option<Outcome>,
-    /// The move and what is expected to follow.
+    /// Principal variation, beginning with this move.
     pub pv: Vec<M>,
 }
 
-/// What a search chose, and why.
+/// The chosen move and the report it rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BestMove<M> {
     /// The move.
     pub mv: M,
-    /// What was known when it was chosen.
+    /// The report at the time of the choice.
     pub report: SearchReport<M>,
 }
 
@@ -322,63 +322,63 @@ pub struct BestMove<M> {
 /// # }
 /// ```
 pub trait Search<G: Game>: Send {
-    /// Searches, and blocks until a limit is reached or the flag is set. Always answers with a legal move.
+    /// Searches until a limit is reached or the stop flag is set. Always returns a legal move.
     fn search(&mut self, task: SearchTask<'_, G>) -> BestMove<G::Move>;
 
-    /// The game went on with `mv`; what is known of the position after it may be kept.
+    /// The game continued with `mv`. Statistics below that move may be reused.
     fn advance(&mut self, mv: G::Move) {
         let _ = mv;
     }
 
-    /// Forgets everything: another game begins.
+    /// Discards all statistics, for a new game.
     fn clear(&mut self) {}
 
-    /// Other random numbers from the next search on.
+    /// Sets the seed of the searches that follow.
     fn reseed(&mut self, seed: u64);
 
-    /// What it has less of than was asked for, because there is not enough memory.
+    /// Resources that are smaller than configured because memory is short.
     fn shortfalls(&self) -> Vec<Shortfall> {
         Vec::new()
     }
 
-    /// The tree or graph the last search grew, if it grows one.
+    /// The tree or graph of the last search, for searches that store one.
     fn tree(&self) -> Option<&dyn LiveTree<G>> {
         None
     }
 }
 
-/// Something a search has less of than was asked for.
+/// A resource that is smaller than configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortfall {
-    /// Memory, in bytes: the system refused the rest.
+    /// Node memory in bytes: the operating system refused the rest.
     Memory {
-        /// What there is.
+        /// Bytes obtained.
         bytes: u64,
-        /// What was asked for.
+        /// Bytes requested.
         wanted: u64,
     },
-    /// Entries of a table.
+    /// Entries of a bounded transposition table.
     Entries {
-        /// What there is.
+        /// Entries obtained.
         entries: u64,
-        /// What was asked for.
+        /// Entries requested.
         wanted: u64,
-        /// The limit, in bytes.
+        /// Memory limit in bytes.
         limit: u64,
     },
-    /// Slots for replies to two moves, of each thread.
+    /// Reply slots of LGR-2, for each thread.
     Replies {
-        /// What there is.
+        /// Slots obtained.
         slots: u64,
-        /// What would be of use.
+        /// Slots that would be of use.
         wanted: u64,
-        /// The limit, in bytes.
+        /// Memory limit in bytes.
         limit: u64,
     },
 }
 
 impl Shortfall {
-    /// Whether there is really less than was asked for.
+    /// True if less was obtained than requested.
     pub fn is_short(&self) -> bool {
         let (Self::Memory { bytes: has, wanted }
         | Self::Entries {
@@ -425,60 +425,60 @@ impl fmt::Display for Shortfall {
     }
 }
 
-/// What may be asked of a grown tree or graph.
+/// Read access to the tree or graph of a search. Nodes are named by ids of the store.
 pub trait TreeView<G: Game> {
-    /// The position at its root.
+    /// The position at the root.
     fn root_position(&self) -> &G;
 
-    /// The root.
+    /// The id of the root.
     fn root(&self) -> u32;
 
-    /// Visits of the root, those of this search alone, and the root's value.
+    /// The root's visits, its visits in this search alone, and its value.
     fn root_stats(&self) -> (u64, u64, Reward);
 
-    /// The frame in which `position` is kept: where positions are grouped, a position is stored as one of its images.
+    /// The frame in which `position` is stored: a graph that groups positions stores one image of each group.
     fn frame(&self, position: &G) -> ReferenceFrame {
         let _ = position;
         ReferenceFrame::default()
     }
 
-    /// Calls `visit` for each move at `node`, in the frame of that node's position.
+    /// Visits each edge of `node`; moves are in the frame of that node's position.
     fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>));
 
-    /// Calls `visit` with the visits of each move at `node` and the node it leads to, in the order of [`Self::for_each_edge`]: for
-    /// those who want to know nothing else, and much of it.
+    /// Visits each edge of `node` in the order of [`Self::for_each_edge`], with its visits and child only. Cheaper for walks over
+    /// the whole tree.
     fn for_each_child(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
         self.for_each_edge(node, &mut |edge| visit(edge.visits, edge.child));
     }
 
-    /// How many nodes there are, if that is known without counting them; none for graphs.
+    /// Number of nodes if the store knows it without counting; `None` for graphs.
     fn node_count(&self) -> Option<u64> {
         None
     }
 
-    /// Whether a node may be reached in more ways than one.
+    /// True if a node may have several parents.
     fn is_graph(&self) -> bool {
         false
     }
 
-    /// What the root knows beside its figures, as the edges of other nodes have it.
+    /// Statistics of the root that other nodes have on the edge leading to them.
     fn root_edge(&self) -> RootEdge;
 }
 
-/// A tree that a search may go on growing.
+/// Tree of a search that may still be running.
 pub trait LiveTree<G: Game>: TreeView<G> {
-    /// The tree as it is now, to be looked at while the search goes on; an error if there is no memory for it.
+    /// A copy that can be read while the search continues; an error if there is no memory for it.
     fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>>;
 }
 
-/// What is known of a root that no move led to.
+/// Edge statistics of the root, which no edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootEdge {
-    /// Sum of squared rewards for the first player of the root's frame; not a number if the search keeps none.
+    /// Sum of squared rewards for the first player of the root's frame; NaN if the search keeps none.
     pub squares: f64,
-    /// The root's entry in a table of positions, if there is one.
+    /// The root's transposition table entry, for stores with a bounded table.
     pub table: Option<TableEntry>,
-    /// The certain result in the root's frame, where it is known.
+    /// The proven result in the root's frame.
     pub proven: Option<Outcome>,
 }
 
@@ -492,49 +492,49 @@ impl Default for RootEdge {
     }
 }
 
-/// What a table of positions knows of a node's position, whatever way led to it.
+/// A position's entry in a bounded transposition table, shared by all paths to the position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableEntry {
-    /// How many rewards it was told.
+    /// Number of rewards recorded.
     pub visits: u32,
-    /// Their mean for the first player of the node's frame.
+    /// Mean reward for the first player of the node's frame.
     pub mean: f64,
-    /// The sum of their squares for the same player; not a number if the search keeps none.
+    /// Sum of squared rewards for the same player; NaN if the search keeps none.
     pub squares: f64,
 }
 
-/// How a stored position comes from the one on the board.
+/// The transformation from a position on the board to its stored image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceFrame {
-    /// The board is seen through this symmetry; none for the identity.
+    /// Board symmetry; `None` for the identity.
     pub symmetry: Option<crate::games::Symmetry>,
-    /// The colours and the side to move are exchanged.
+    /// True if colours and side to move are exchanged.
     pub inverted: bool,
 }
 
-/// A move in a grown tree, and the node it leads to.
+/// An edge of a search tree: a move, its statistics, and the child it leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeView<M> {
-    /// The move, in the frame of the node it is made at.
+    /// The move, in the frame of the parent.
     pub mv: M,
-    /// The node it leads to; none if it was never followed.
+    /// The child; `None` if the move was never followed.
     pub child: Option<u32>,
-    /// How often it was followed.
+    /// Visits of the edge.
     pub visits: u64,
-    /// How often in this search alone.
+    /// Visits of the edge in this search alone.
     pub recent_visits: u64,
-    /// How often the child was visited, by this move or others.
+    /// Visits of the child by all edges that lead to it.
     pub node_visits: u64,
-    /// What the child is worth, in the child's frame; even if it was never visited.
+    /// Value of the child in the child's frame; [`Reward::EVEN`] if it was never visited.
     pub value: Reward,
-    /// The certain result, in the child's frame, where it is known.
+    /// The proven result in the child's frame.
     pub proven: Option<Outcome>,
-    /// Whether the move was left out because it could not matter any more (alpha-beta).
+    /// True if alpha-beta cut the move off without searching it.
     pub pruned: bool,
     /// How likely the move is to be the best, as judged before any visit; none if the search has no such judgement.
     pub prior: Option<f64>,
     /// Sum of the child's squared rewards for the first player of its frame; not a number if the search keeps none.
     pub squares: f64,
-    /// The entry of the child's position in a table of positions, if there is one and the child was visited.
+    /// The child's transposition table entry; `None` without a bounded table and before the first visit.
     pub table: Option<TableEntry>,
 }

@@ -1,4 +1,4 @@
-//! Searches that know othello.
+//! Searches for othello only.
 
 use super::{
     BestMove, Search, SearchTask,
@@ -11,7 +11,7 @@ use crate::{
     rng::Rng,
 };
 
-/// Report 001's simplest player: the square with the largest weight, whatever it does to the board.
+/// Report 001's simplest player: the legal move onto the square of the largest weight. Ignores the flipped discs.
 pub struct HeaviestSquare;
 
 impl Search<Othello> for HeaviestSquare {

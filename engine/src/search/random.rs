@@ -1,22 +1,22 @@
-//! A player that draws one of its moves.
+//! The random player: a baseline for matches.
 
 use super::{BestMove, Reward, RootMove, Search, SearchReport, SearchTask, Searchable};
 use crate::rng::{Rng, child_seed};
 
-/// Any move is as good as any other.
+/// Plays a uniformly random legal move.
 pub struct RandomPlayer {
     seed: u64,
     searches: u64,
 }
 
 impl RandomPlayer {
-    /// Which random numbers.
+    /// A player with this seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, searches: 0 }
     }
 }
 
-/// The answer of a player that looks at single moves: these, best first, each with a value in its own units.
+/// Result of a player that ranks single moves: `ranked` is best first, each move with its value in the units of the player.
 pub(super) fn result_from_ranking<G: Searchable>(
     root: &G,
     ranked: Vec<(G::Move, i32)>,
@@ -51,7 +51,7 @@ pub(super) fn result_from_ranking<G: Searchable>(
     }
 }
 
-/// The moves to choose among.
+/// Legal moves at the root, restricted to the task's `search_moves`.
 pub(super) fn allowed_moves<G: Searchable>(task: &SearchTask<'_, G>) -> Vec<G::Move> {
     let mut moves = Vec::new();
     task.root.legal_moves(&mut moves);

@@ -1,5 +1,4 @@
-//! The tree of a classical search: the nodes it visited, up to a number, as they can be looked at beside a Monte-Carlo
-//! tree.
+//! Records the nodes of a classical search, up to a limit, so that its tree can be viewed like a Monte-Carlo tree.
 
 use std::io;
 
@@ -11,11 +10,10 @@ use crate::games::{
 
 const NONE: u32 = u32::MAX;
 
-/// A value at least so large means a win within so many plies, not an opinion.
+/// Values from here on are proven wins: [`WIN_VALUE`] minus the ply of the win. Evaluations are clamped below.
 pub(super) const MIN_WIN_VALUE: i32 = WIN_VALUE - 10_000;
 
-/// What a value for `mover` is worth as a result: 0 and 1 for certain ones, in between by an S-shaped curve on which two
-/// points ahead are three quarters.
+/// Converts a value v for `mover` to a reward: 0 or 1 for `mover` if proven, else 0.5 + 0.5 v / (|v| + 200).
 pub(super) fn value_to_reward(value: i32, mover: Player) -> Reward {
     if value >= MIN_WIN_VALUE {
         return Reward::from_player(mover, 1.0);
@@ -23,11 +21,11 @@ pub(super) fn value_to_reward(value: i32, mover: Player) -> Reward {
     if value <= -MIN_WIN_VALUE {
         return Reward::from_player(mover, 0.0);
     }
-    // `squash` leaves 0.2 on either side; stretch it to the whole range.
+    // `squash` maps to 0.2..0.8; stretch that to 0..1.
     Reward::new((squash(value, mover, 200) - 0.2) / 0.6)
 }
 
-/// The certain result that a value for `mover` means, if it means one.
+/// The proven result that a value for `mover` stands for, if any.
 pub(super) fn value_to_outcome(value: i32, mover: Player) -> Option<Outcome> {
     if value >= MIN_WIN_VALUE {
         Some(Outcome::Win(mover))
@@ -39,10 +37,9 @@ pub(super) fn value_to_outcome(value: i32, mover: Player) -> Option<Outcome> {
 #[derive(Clone)]
 struct RecordedNode<M> {
     mv: Option<M>,
-    /// For the player to move at this node.
     value: Reward,
     proven: Option<Outcome>,
-    /// Nodes searched below, itself included; 0 for one that was cut off.
+    /// Size of the searched subtree, this node included; 0 if pruned.
     visits: u64,
     pruned: bool,
     first_child: u32,
@@ -50,7 +47,7 @@ struct RecordedNode<M> {
     next_sibling: u32,
 }
 
-/// Writes down a search as it goes.
+/// Recorder of a depth-first search. Nodes are stored in the order they are entered.
 #[derive(Clone)]
 pub(super) struct TreeRecorder<G: Game> {
     root: Option<G>,
@@ -58,12 +55,12 @@ pub(super) struct TreeRecorder<G: Game> {
     max_nodes: usize,
 }
 
-/// A node that may have been too many to write down.
+/// A recorded node, or a placeholder once the recorder is full.
 #[derive(Clone, Copy)]
 pub(super) struct NodeHandle(u32);
 
 impl<G: Game> TreeRecorder<G> {
-    /// Writes down at most so many nodes.
+    /// A recorder of at most `max_nodes` nodes.
     pub(super) fn new(max_nodes: usize) -> Self {
         Self {
             root: None,
@@ -72,14 +69,14 @@ impl<G: Game> TreeRecorder<G> {
         }
     }
 
-    /// Begins again at `root`.
+    /// Discards the nodes and starts a new tree; returns the root.
     pub(super) fn start(&mut self, root: &G) -> NodeHandle {
         self.root = Some(root.clone());
         self.nodes.clear();
         self.push(NONE, None)
     }
 
-    /// Whether there is something to look at.
+    /// True if nothing has been recorded.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -111,7 +108,7 @@ impl<G: Game> TreeRecorder<G> {
         NodeHandle(index)
     }
 
-    /// A move is followed.
+    /// Records a child of `parent`. Descendants of a placeholder are placeholders.
     #[inline(always)]
     pub(super) fn enter(&mut self, parent: NodeHandle, mv: G::Move) -> NodeHandle {
         if parent.0 == NONE {
@@ -121,7 +118,7 @@ impl<G: Game> TreeRecorder<G> {
         }
     }
 
-    /// And what came of it: the value for `mover`, who is to move there, and the nodes it took.
+    /// Records the result of a node: its value for `mover`, the player to move there, and the size of its subtree.
     #[inline(always)]
     pub(super) fn leave(&mut self, entry: NodeHandle, value: i32, mover: Player, nodes: u64) {
         if let Some(node) = self.nodes.get_mut(entry.0 as usize) {
@@ -131,7 +128,7 @@ impl<G: Game> TreeRecorder<G> {
         }
     }
 
-    /// These moves were cut off.
+    /// Records moves that a beta cutoff skipped.
     pub(super) fn record_pruned(&mut self, parent: NodeHandle, moves: &[G::Move]) {
         for &mv in moves {
             let NodeHandle(index) = self.enter(parent, mv);

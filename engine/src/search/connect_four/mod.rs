@@ -1,3 +1,3 @@
-//! Searches that know connect four.
+//! Searches for connect four only.
 
 pub mod rule_player;

@@ -1,9 +1,9 @@
-//! Report 002's player, which goes by rules: win; stop the opponent from winning; a safe move with a point; a safe move;
-//! any move. Safe is a move after which the opponent cannot win at once.
+//! Report 002's rule-based player. In order: win; block an immediate win; a safe strategic move; a random safe move; a random
+//! move. A move is safe if the opponent has no immediate win after it.
 //!
-//! The moves with a point, in order: if the opponent has two adjacent discs on the bottom row with room beside them,
-//! prevent the three; play the centre column until five discs are in it; lengthen an own run of adjacent discs in a row
-//! that suits the player, odd rows for the first player and even ones for the second (Allis's parity of threats).
+//! Strategic moves, in order: stop two adjacent opposing discs on the bottom row from becoming three; play the centre column
+//! until it holds five discs; extend an own horizontal run in a row of the right parity, odd for the first player and even for
+//! the second (zugzwang control: Allis 1988). Deviation: the report says "make three"; moves are ranked by the run's length.
 
 use crate::machine::iter_ones;
 use crate::{
@@ -18,24 +18,24 @@ use crate::{
     },
 };
 
-/// The player by rules.
+/// Report 002's rule-based player.
 pub struct RulePlayer {
     seed: u64,
     searches: u64,
 }
 
 const CENTRE: u8 = COLUMNS / 2;
-/// The centre is played until so many discs are in it.
+/// Discs in the centre column from which it is no longer preferred.
 const MAX_CENTRE_DISCS: u32 = 5;
 
 impl RulePlayer {
-    /// Which random numbers decide between moves of equal standing.
+    /// `seed` decides between moves of equal rank.
     pub fn new(seed: u64) -> Self {
         Self { seed, searches: 0 }
     }
 }
 
-/// The board from the side of the player to move.
+/// Bitboards from the perspective of the player to move; bit 7 * column + row.
 struct MoverView {
     own: u64,
     other: u64,
@@ -60,15 +60,15 @@ impl MoverView {
         self.landing & (0b111_1111 << (column * 7))
     }
 
-    /// Whether the opponent cannot win at once after a disc in that column.
+    /// True if the opponent has no immediate win after a disc in `column`.
     fn is_safe(&self, column: Column) -> bool {
         let cell = self.cell(column);
-        // The cell above becomes free; the spare row above the board does not count.
+        // The cell above becomes playable, unless it is in the spare row above the board.
         let landing = self.landing & !cell | (cell << 1) & !SPARE_ROW;
         iter_ones(landing).all(|reply| !has_four(self.other | 1 << reply))
     }
 
-    /// A cell that stops two adjacent discs of the opponent on the bottom row from becoming three with room beside them.
+    /// True if a disc in `column` stops two adjacent opposing discs on the bottom row from becoming three.
     fn prevents_three(&self, column: Column) -> bool {
         let cell = self.cell(column);
         let Column(at) = column;
@@ -80,11 +80,11 @@ impl MoverView {
         theirs(at - 1) && theirs(at - 2) || theirs(at + 1) && theirs(at + 2)
     }
 
-    /// The length of the own horizontal run that a disc in that column makes, if its row suits the player; else 0.
+    /// Length of the own horizontal run that a disc in `column` makes; 0 in a row of the wrong parity.
     fn run(&self, Column(column): Column) -> u32 {
         let cell = self.cell(Column(column));
         let row = cell.trailing_zeros() % 7;
-        // Rows count from 1 at the bottom: the first player wants odd ones.
+        // Rows count from 1 at the bottom; the first player wants odd ones.
         let suits = row.is_multiple_of(2) == (self.mover == Player::First);
         if !suits {
             return 0;
@@ -100,12 +100,12 @@ impl MoverView {
     }
 }
 
-/// The bottom cell of every column, and the row above the board.
+/// The bottom cell of each column, and the spare cell above each column.
 const BOTTOM_ROW: u64 = 0x0000_0408_1020_4081;
 const SPARE_ROW: u64 = BOTTOM_ROW << 6;
 
 impl RulePlayer {
-    /// The move, and how urgent it is.
+    /// The move by the first rule that applies.
     fn pick_move(position: &ConnectFour, moves: &[Column], rng: &mut Rng) -> Column {
         let view = MoverView::new(position);
         let pick =
@@ -137,7 +137,7 @@ impl RulePlayer {
         let candidates: Vec<Column> = if safe.is_empty() {
             moves.to_vec()
         } else {
-            // With no row that suits, all safe moves have run 0 and are equal.
+            // Without a row of the right parity all runs are 0 and any safe move will do.
             safe.into_iter()
                 .filter(|&column| view.run(column) == longest)
                 .collect()
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_move_that_gives_the_game_away_is_not_safe() {
-        // X threatens to have four on the second row at d2 once d1 is filled.
+        // X wins with d2 once d1 is filled.
         let position: ConnectFour =
             read_position((), "......./......./......./......./XXX.OO./OXO.XOX O")
                 .unwrap_or_else(|error| panic!("{error}"));
