@@ -336,8 +336,9 @@ fn columns_order_children_and_colour_edges() {
     let range = model.column_range(0).expect("a column").whole;
     assert_eq!(range, (1.0, (rows - 1) as f64));
     assert_eq!(stage.app.look().scale.measure, Measure::Visits);
-    stage.click("colour by prior");
+    stage.app.settings.measure = "column prior".to_owned();
     assert_eq!(stage.app.look().scale.measure, Measure::Column(0));
+    stage.draw_frame();
     stage.app.settings.measure = "column gone".to_owned();
     assert_eq!(stage.app.look().scale.measure, Measure::Visits);
 }
