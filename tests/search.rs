@@ -226,7 +226,7 @@ fn every_search_of_the_catalogue_plays_every_game_it_claims_to() {
         }
     }
     for_every_game!(check);
-    assert_eq!(SEARCHES.len(), 30);
+    assert_eq!(SEARCHES.len(), 32);
 }
 
 fn classical<G: Searchable>(config: ClassicalConfig) -> Classical<G> {
