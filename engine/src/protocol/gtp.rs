@@ -682,7 +682,11 @@ fn per_myriad(value: f64) -> u32 {
 
 /// The colour of a player.
 fn colour_of(core: &ServerCore, player: Player) -> &'static str {
-    core.facts().colours()[player.index()]
+    let [first, second] = core.facts().colours();
+    match player {
+        Player::First => first,
+        Player::Second => second,
+    }
 }
 
 fn player_of(core: &ServerCore, colour: &str) -> Option<Player> {

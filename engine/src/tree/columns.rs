@@ -256,7 +256,9 @@ pub fn write(columns: &Columns, out: &mut impl Write) -> io::Result<()> {
         }
         column.values.write(out)?;
         let bytes = column.values.len() * column.values.kind().bytes();
-        out.write_all(&[0; 8][..bytes.next_multiple_of(8) - bytes])?;
+        for _ in bytes..bytes.next_multiple_of(8) {
+            out.write_all(&[0])?;
+        }
     }
     Ok(())
 }
@@ -354,10 +356,7 @@ fn check_header(header: &Header) -> Result<(), TreeError> {
                 index + 1
             ));
         }
-        if header.columns[..index]
-            .iter()
-            .any(|other| other.name == *name)
-        {
+        if (header.columns.iter().take(index)).any(|other| other.name == *name) {
             return refuse(format!("two columns are called {name}"));
         }
     }
@@ -380,12 +379,12 @@ fn read_values(
     let mut done = 0;
     while done < padded {
         let count = CHUNK_BYTES.min(padded - done) as usize;
-        input
-            .read_exact(&mut chunk[..count])
-            .map_err(too_short(at + done))?;
+        // Only the last chunk is shorter.
+        chunk.truncate(count);
+        input.read_exact(&mut chunk).map_err(too_short(at + done))?;
         // Chunks and padding are multiples of every size.
         let first = done / size;
-        for (row, value) in (first..rows).zip(chunk[..count].chunks_exact(size as usize)) {
+        for (row, value) in (first..rows).zip(chunk.chunks_exact(size as usize)) {
             let is_wanted = wanted.is_none_or(|wanted| {
                 (wanted.get(values.len())).is_some_and(|&wanted| u64::from(wanted) == row)
             });

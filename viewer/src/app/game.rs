@@ -284,7 +284,7 @@ impl App {
         self.show_sequence(Vec::new());
     }
 
-    /// Ends the game because the window closes; waits for engines at most [`ENGINE_SHUTDOWN_TIMEOUT`].
+    /// Ends the game because the window closes; waits for engines at most `ENGINE_SHUTDOWN_TIMEOUT`.
     pub fn shut_down(&mut self) {
         let Some(mut playing) = self.session.take() else {
             return;

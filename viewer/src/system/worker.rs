@@ -38,7 +38,7 @@ pub trait Task: Send {
     fn recover(&mut self, panic: &str) -> ControlFlow<()>;
 }
 
-/// A background thread, seen from the window. Dropping it closes the queue and joins the thread within [`JOIN_TIMEOUT`].
+/// A background thread, seen from the window. Dropping it closes the queue and joins the thread within `JOIN_TIMEOUT`.
 pub struct Worker<Command, Event> {
     commands: CommandSender<Command>,
     events: Receiver<Event>,
