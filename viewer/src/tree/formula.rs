@@ -529,12 +529,12 @@ mod tests {
         // 0.5 + 1.018 against 0.6 + 0.831: the less visited child is next.
         assert_eq!((whole.next_row, whole.hidden), (Some(1), 0));
         assert!(whole.text.ends_with("the next descent goes to a."));
-        let sift = Filter {
+        let filter = Filter {
             max_children: Some(1),
             ..Filter::default()
         };
         let part = explain_selection(
-            &TreeModel::filtered(source(&parameters, None), &sift),
+            &TreeModel::filtered(source(&parameters, None), &filter),
             0,
             None,
         );

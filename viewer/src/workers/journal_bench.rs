@@ -70,13 +70,13 @@ pub fn bench_journal(path: &Path, budget: &MemoryBudget) -> Result<JournalBenchR
         (limits.cache_directory).map(|cache| cache.join(format!("bench-{}", std::process::id())));
     let begun = Instant::now();
     let opened = ReplayReader::open_with_limits(path, &meta.game, &meta.position, limits.clone());
-    let mut film = opened.map_err(wrong)?;
+    let mut reader = opened.map_err(wrong)?;
     let mut measured = JournalBenchResult::default();
-    let result = index_journal(&mut film, begun, &mut measured)
+    let result = index_journal(&mut reader, begun, &mut measured)
         .map_err(wrong)
-        .and_then(|()| measure_frames(&mut film, &limits, &mut measured));
+        .and_then(|()| measure_frames(&mut reader, &limits, &mut measured));
     measured.bytes = fs::metadata(path).map_or(0, |meta| meta.len());
-    measured.index_bytes = film.index_bytes().unwrap_or(0);
+    measured.index_bytes = reader.index_bytes().unwrap_or(0);
     measured.peak_bytes = peak_memory();
     if let Some(cache) = limits.cache_directory {
         let _ = fs::remove_dir_all(cache);
@@ -85,40 +85,40 @@ pub fn bench_journal(path: &Path, budget: &MemoryBudget) -> Result<JournalBenchR
 }
 
 fn index_journal(
-    film: &mut ReplayReader,
+    reader: &mut ReplayReader,
     begun: Instant,
     measured: &mut JournalBenchResult,
 ) -> Result<(), TreeError> {
     let mut ready = None;
     loop {
-        film.poll()?;
-        measured.max_journal_bytes = measured.max_journal_bytes.max(film.bytes());
-        let (read, there) = film.progress();
-        if read >= there || film.stop_reason().is_some() {
+        reader.poll()?;
+        measured.max_journal_bytes = measured.max_journal_bytes.max(reader.bytes());
+        let (read, there) = reader.progress();
+        if read >= there || reader.stop_reason().is_some() {
             ready.get_or_insert_with(|| begun.elapsed());
         }
-        if !film.is_behind() {
+        if !reader.is_behind() {
             break;
         }
     }
     let refined = begun.elapsed();
     measured.ready_seconds = ready.unwrap_or(refined).as_secs_f64();
     measured.refined_seconds = refined.as_secs_f64();
-    measured.iterations = film.iterations();
+    measured.iterations = reader.iterations();
     Ok(())
 }
 
 /// Looks at many iterations.
 fn measure_frames(
-    film: &mut ReplayReader,
+    reader: &mut ReplayReader,
     limits: &ReplayLimits,
     measured: &mut JournalBenchResult,
 ) -> Result<(), String> {
-    let total = film.iterations();
+    let total = reader.iterations();
     let mut max_nodes = MAX_PREVIEW_NODES;
-    let mut frame = |film: &mut ReplayReader, at: u32, measured: &mut JournalBenchResult| {
+    let mut frame = |reader: &mut ReplayReader, at: u32, measured: &mut JournalBenchResult| {
         let begun = Instant::now();
-        let snapshot = film.tree_at(at, Some(max_nodes.min(limits.max_nodes as u64)))?;
+        let snapshot = reader.tree_at(at, Some(max_nodes.min(limits.max_nodes as u64)))?;
         let sought = Instant::now();
         let source = ModelSource {
             left_out: snapshot
@@ -133,7 +133,7 @@ fn measure_frames(
             model.len() as u64,
             snapshot.min_visits,
         );
-        measured.max_journal_bytes = measured.max_journal_bytes.max(film.bytes());
+        measured.max_journal_bytes = measured.max_journal_bytes.max(reader.bytes());
         Ok::<Duration, String>(begun.elapsed())
     };
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
@@ -141,13 +141,13 @@ fn measure_frames(
     for step in 1..=SEEK_COUNT {
         let part = (f64::from(step) * 0.618_033_988_749_895).fract();
         let at = (part * f64::from(total)) as u32;
-        let time = frame(film, at, measured)?;
+        let time = frame(reader, at, measured)?;
         measured.seek_ms.push(millis(time));
     }
     let begun = Instant::now();
     for step in 1..=FRAME_COUNT {
         let at = u64::from(total) * u64::from(step) / u64::from(FRAME_COUNT);
-        let time = frame(film, at as u32, measured)?;
+        let time = frame(reader, at as u32, measured)?;
         measured.frame_ms.push(millis(time));
     }
     measured.frames_per_second = f64::from(FRAME_COUNT) / begun.elapsed().as_secs_f64();

@@ -377,16 +377,13 @@ impl ReplayTask {
         let is_early = !meta.is_final && self.open_attempts > 0;
         self.open_attempts = self.open_attempts.saturating_sub(1);
         let limits = self.limits.clone();
-        let film = (journal.exists())
+        let replay = (journal.exists())
             .then(|| ReplayReader::open_with_limits(&journal, &meta.game, &meta.position, limits));
-        let film = film.map(|film| film.and_then(|mut film| film.poll().map(|_| film)));
-        match film {
-            Some(Ok(film)) => {
-                self.current = Some(OpenReplay {
-                    path,
-                    meta,
-                    replay: film,
-                });
+        let replay =
+            replay.map(|replay| replay.and_then(|mut replay| replay.poll().map(|_| replay)));
+        match replay {
+            Some(Ok(replay)) => {
+                self.current = Some(OpenReplay { path, meta, replay });
                 self.report_status(events);
             }
             None | Some(Err(_)) if is_early => self.pending_open = Some((path, meta)),
@@ -444,23 +441,20 @@ impl ReplayTask {
     }
 
     fn report_status(&mut self, events: &mut Vec<ReplayEvent>) {
-        let Some(OpenReplay {
-            path, replay: film, ..
-        }) = &self.current
-        else {
+        let Some(OpenReplay { path, replay, .. }) = &self.current else {
             return;
         };
         self.reported_at = Some(Instant::now());
-        match film.root_visit_history(SHARE_SAMPLES) {
+        match replay.root_visit_history(SHARE_SAMPLES) {
             Ok(shares) => {
                 let status = ReplayStatus {
-                    iterations: film.iterations(),
-                    ended: film.ended(),
+                    iterations: replay.iterations(),
+                    ended: replay.ended(),
                     shares: Arc::new(shares),
-                    progress: Some(film.progress())
+                    progress: Some(replay.progress())
                         .filter(|(read, there)| there.saturating_sub(*read) > MIN_PROGRESS_BYTES),
-                    bytes: film.bytes(),
-                    stop_reason: film.stop_reason().map(str::to_owned),
+                    bytes: replay.bytes(),
+                    stop_reason: replay.stop_reason().map(str::to_owned),
                 };
                 events.push(ReplayEvent::Status(path.clone(), status));
             }

@@ -657,8 +657,8 @@ mod tests {
 
     #[test]
     fn a_sieve_hides_and_orders() {
-        let shown = |sift: &Filter| -> String {
-            let model = TreeModel::filtered(ModelSource::of(sample()), sift);
+        let shown = |filter: &Filter| -> String {
+            let model = TreeModel::filtered(ModelSource::of(sample()), filter);
             let names = (0..model.len()).map(|node| model.tree.move_name(model.row(node)));
             assert_eq!(model.hidden as usize + model.len(), 7);
             names.collect::<Vec<_>>().join(" ")
@@ -703,15 +703,15 @@ mod tests {
 
     #[test]
     fn marks_say_how_much_is_hidden() {
-        let sift = |sift: Filter| TreeModel::filtered(ModelSource::of(sample()), &sift);
-        let some = sift(Filter {
+        let filter = |filter: Filter| TreeModel::filtered(ModelSource::of(sample()), &filter);
+        let some = filter(Filter {
             min_visits: 3,
             ..Filter::default()
         });
         // The root lacks a with a1, b lacks b1.
         assert_eq!(some.hidden_counts, [(0, 2), (1, 1)]);
         assert_eq!((some.hidden_below(0), some.hidden_below(2)), (2, 0));
-        let folded = sift(Filter {
+        let folded = filter(Filter {
             collapsed: vec![Arc::new(vec![("b".to_owned(), 0)])],
             ..Filter::default()
         });
@@ -743,11 +743,11 @@ mod tests {
         }
         let mut source = ModelSource::of(builder.finish().expect("a whole tree"));
         source.last_path_rows = Arc::new(vec![0, 1, 2, 3]);
-        let sift = Filter {
+        let filter = Filter {
             merge_turns: true,
             ..Filter::default()
         };
-        let model = TreeModel::filtered(source, &sift);
+        let model = TreeModel::filtered(source, &filter);
         let texts: Vec<_> = (0..model.len()).map(|node| model.move_text(node)).collect();
         assert_eq!(texts, ["", "1 2", "1 4", "5", "3"]);
         // Both turns begin with one move, for which there is no node.
@@ -759,8 +759,8 @@ mod tests {
 
     #[test]
     fn all_children_are_known_whatever_is_shown() {
-        let all = |sift: Filter| {
-            let model = TreeModel::filtered(ModelSource::of(sample()), &sift);
+        let all = |filter: Filter| {
+            let model = TreeModel::filtered(ModelSource::of(sample()), &filter);
             (model.child_rows(0), model.shown_rows(0))
         };
         let plain = all(Filter::default());
