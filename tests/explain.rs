@@ -11,7 +11,7 @@ use canopy_engine::{
     },
     rng::Rng,
 };
-use support::every_variant;
+use support::{check_each_game, every_variant};
 
 /// How many of which piece lie where.
 type Pieces = BTreeMap<(BoardPlace, Piece), u32>;
@@ -67,23 +67,6 @@ fn apply(step: Step, pieces: &mut Pieces) {
     }
 }
 
-/// Runs one check on every game and variant.
-macro_rules! for_every_variant {
-    ($check:ident) => {{
-        struct Check;
-        impl Visitor for Check {
-            type Out = ();
-
-            fn visit<G: Playable>(self, rules: G::Rules) {
-                $check::<G>(rules);
-            }
-        }
-        for name in every_variant() {
-            games::with_game(&name, Check).unwrap();
-        }
-    }};
-}
-
 /// Calls `each` on every position of some random games with the move played there and the position after it.
 fn for_each_move<G: Playable>(rules: G::Rules, games: u64, mut each: impl FnMut(&G, G::Move, &G)) {
     for seed in 0..games {
@@ -114,7 +97,7 @@ fn the_steps_of_a_move_lead_from_the_board_before_to_the_board_after() {
             assert_eq!(pieces, pieces_of(after), "{before:?} {mv:?} {steps:?}");
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -223,7 +206,7 @@ fn places_name_a_move_and_a_pass_has_none() {
             assert!(matches!(same.count(), 1 | 4), "{before:?} {text}");
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -240,7 +223,7 @@ fn a_king_is_in_check_exactly_where_the_move_is_written_with_a_sign() {
             }
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -300,7 +283,7 @@ fn lines_are_four_pieces_of_the_winner_in_a_row() {
             }
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]

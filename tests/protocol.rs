@@ -21,11 +21,11 @@ use support::{
     transcript::{self, EngineProcess, InProcessServer, Peer as _, REPLY_TIMEOUT},
 };
 
+#[cfg(unix)]
+#[path = "protocol/client_exit.rs"]
+mod client_exit;
 #[path = "protocol/depth.rs"]
 mod depth;
-#[cfg(unix)]
-#[path = "protocol/gone.rs"]
-mod gone;
 mod support;
 
 fn transcripts() -> Vec<(String, String)> {

@@ -14,7 +14,7 @@ use canopy_engine::{
     },
     rng::Rng,
 };
-use support::{data_lines, every_game, every_variant, read_data};
+use support::{check_each_game, data_lines, every_game, every_variant, read_data};
 
 /// Largest perft count of the quick tests; larger ones are for `--ignored`.
 const MAX_QUICK_NODES: u64 = 6_000_000;
@@ -79,23 +79,6 @@ fn perft_gives_the_published_counts_at_depth() {
     assert!(check_perft(|count| count > MAX_QUICK_NODES) >= 10);
 }
 
-/// Runs a generic check on every game and variant.
-macro_rules! for_every_variant {
-    ($check:ident) => {{
-        struct Check;
-        impl Visitor for Check {
-            type Out = ();
-
-            fn visit<G: Playable>(self, rules: G::Rules) {
-                $check::<G>(rules);
-            }
-        }
-        for name in every_variant() {
-            games::with_game(&name, Check).unwrap();
-        }
-    }};
-}
-
 /// Calls `each` on every position of `games` random games, final positions included.
 fn for_each_position<G: Playable>(
     rules: G::Rules,
@@ -150,7 +133,7 @@ fn moves_are_sorted_unique_and_there_exactly_while_the_game_goes_on() {
             }
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -177,7 +160,7 @@ fn legality_agrees_with_the_list() {
             }
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -192,7 +175,7 @@ fn any_code_of_a_move_can_be_asked_for() {
             }
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -235,7 +218,7 @@ fn texts_of_moves_and_positions_come_back() {
             assert_eq!(distinct.len(), texts.len(), "{texts:?}");
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -289,7 +272,7 @@ fn equal_keys_give_equal_futures() {
         }
         assert!(met_again >= 59, "the start position alone comes that often");
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 /// A position's text without fields that do not affect its future: in chess the move number and the en passant square.
@@ -312,7 +295,7 @@ fn different_positions_have_different_keys() {
             assert_eq!(*known, text);
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -425,7 +408,7 @@ fn symmetries_and_colour_inversion_commute_with_play() {
             }
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -482,7 +465,7 @@ fn random_moves_are_uniform() {
             );
         });
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -531,7 +514,7 @@ fn drawings_and_evaluations_never_fail() {
         names.dedup();
         assert_eq!(names.len(), evaluations.len());
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]
@@ -543,7 +526,7 @@ fn playouts_repeat_under_one_seed_and_end() {
         assert_ne!(one.plies, 0);
         assert_eq!(one.first_wins + one.second_wins + one.draws, 50);
     }
-    for_every_variant!(check);
+    check_each_game!(every_variant(), check);
 }
 
 #[test]

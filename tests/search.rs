@@ -37,7 +37,7 @@ use canopy_engine::{
         },
     },
 };
-use support::{assert_golden, every_game};
+use support::{assert_golden, check_each_game, every_game};
 
 /// Searches a position without a game history.
 fn search_position<G: Searchable>(
@@ -81,24 +81,6 @@ fn sample_positions<G: Playable>(rules: G::Rules, count: usize, seed: u64) -> Ve
     }
     found
 }
-
-/// Runs a check on each game of the table.
-macro_rules! for_every_game {
-    ($check:ident) => {{
-        struct Check;
-        impl Visitor for Check {
-            type Out = ();
-
-            fn visit<G: Playable>(self, rules: G::Rules) {
-                $check::<G>(rules);
-            }
-        }
-        for name in every_game() {
-            games::with_game(name, Check).unwrap();
-        }
-    }};
-}
-use for_every_game;
 
 const FORMULAS: &[SelectFormula] = SelectFormula::ALL;
 const POLICIES: [PlayoutPolicy; 3] = [
@@ -187,7 +169,7 @@ fn every_combination_answers_with_a_legal_move_and_counts_its_visits() {
         });
         visits
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -225,7 +207,7 @@ fn every_search_of_the_catalogue_plays_every_game_it_claims_to() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
     assert_eq!(SEARCHES.len(), 32);
 }
 
@@ -330,7 +312,7 @@ fn the_classical_family_agrees_with_minimax() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -360,7 +342,7 @@ fn as_many_lines_as_asked_for_have_exact_values() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 /// The statistics of all visited nodes as sorted text, each named by its path.
@@ -454,7 +436,7 @@ fn a_graph_that_shares_nothing_is_the_tree() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -505,7 +487,7 @@ fn a_table_that_is_large_enough_is_as_good_as_a_larger_one() {
             assert_eq!(reports[0], reports[1]);
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -543,7 +525,7 @@ fn one_seed_repeats_itself_and_another_does_not() {
             first
         );
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 /// Small scripted games with the only best move at the root and its value.
@@ -858,7 +840,7 @@ fn time_and_the_stop_flag_are_obeyed_by_every_search() {
             assert!(root.is_legal(choice.mv), "{name}");
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -954,7 +936,7 @@ fn an_iteration_in_a_graph_ends_with_the_first_move_that_is_new() {
         let is_seldom = matches!(G::NAME, "chess" | "kalah");
         assert!(known > 0 || is_seldom, "{}", G::NAME);
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -993,7 +975,7 @@ fn a_search_goes_on_from_a_restricted_one() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -1034,7 +1016,7 @@ fn the_root_may_be_restricted_have_one_move_or_be_a_ply_from_the_end() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
     // Mate in one and four in line: every search that looks ahead finds them.
     for (game, position, best) in [
         ("chess", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -", "a1a8"),
@@ -1251,7 +1233,7 @@ fn memory_is_never_exceeded_and_the_search_goes_on() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 /// The short form of the minute's run: peak memory of a process, measured by the operating system.
@@ -1414,7 +1396,7 @@ fn a_full_memory_is_the_limit_and_12_megabytes_for_every_search() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -1482,7 +1464,7 @@ fn our_presets_have_measured_constants_and_the_reports_their_own() {
         assert_eq!(constants("uct-000"), ("1.41".to_owned(), "25".to_owned()));
         assert_eq!([report("uct-001"), report("uct-002")], ["1.41", "1.41"]);
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_first_round_that_is_interrupted_does_not_decide() {
             }
         }
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn an_interrupted_round_changes_the_choice_only_for_the_better() {
         }
         assert!(changed > 0, "rounds must have been interrupted");
     }
-    for_every_game!(check);
+    check_each_game!(every_game(), check);
 }
 
 /// The game-theoretic value for the first player, by full search with memory: 1, 0 or -1.

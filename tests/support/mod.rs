@@ -1,5 +1,10 @@
 //! Helpers shared by the test programs: data files, golden files, scratch directories, skipped tests, game variants.
-#![allow(dead_code, reason = "each test program uses a part of this")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "each test program uses a part of this"
+)]
 
 use std::{
     fs::{self, OpenOptions},
@@ -13,6 +18,24 @@ use canopy_engine::games::{self, Playable, Visitor};
 pub(crate) mod match_fixture;
 pub(crate) mod transcript;
 pub(crate) mod window;
+
+/// Calls the generic function `check` with the type and the rules of each game that `names` lists.
+macro_rules! check_each_game {
+    ($names:expr, $check:ident) => {{
+        struct Check;
+        impl canopy_engine::games::Visitor for Check {
+            type Out = ();
+
+            fn visit<G: canopy_engine::games::Playable>(self, rules: G::Rules) {
+                $check::<G>(rules);
+            }
+        }
+        for name in $names {
+            canopy_engine::games::with_game(&name, Check).expect("a game of the table");
+        }
+    }};
+}
+pub(crate) use check_each_game;
 
 /// Unwraps the path of a program that cargo built. `None` means the test runs in the wrong package.
 pub(crate) fn program(built: Option<&'static str>) -> &'static str {

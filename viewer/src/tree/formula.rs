@@ -382,7 +382,7 @@ mod tests {
     use std::sync::Arc;
 
     use canopy_engine::tree::{
-        TreeBuilder, TreeRow,
+        Tree, TreeBuilder, TreeRow,
         columns::{Column, ColumnValues, Columns},
         extra::ExtraTableEntry,
         meta::Meta,
@@ -391,14 +391,12 @@ mod tests {
     use super::*;
     use crate::tree::model::{Filter, JournalFeatures, ModelSource};
 
-    /// A root with two children, a and b.
-    fn source(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> ModelSource {
+    /// A tree of rows given as move, visits, mean and number of children.
+    fn tree_of(rows: [(&str, i32, f64, u32); 3]) -> Tree {
         let mut builder = TreeBuilder::default();
-        for (mv, visits, mean, children) in
-            [("", 100, 0.4, 2), ("a", 40, 0.5, 0), ("b", 60, 0.6, 0)]
-        {
+        for (move_name, visits, mean, children) in rows {
             let row = TreeRow {
-                move_name: mv,
+                move_name,
                 state: "",
                 visits,
                 second: visits,
@@ -407,7 +405,13 @@ mod tests {
             };
             builder.push(&row).expect("a sound row");
         }
-        let mut source = ModelSource::of(builder.finish().expect("a whole tree"));
+        builder.finish().expect("a whole tree")
+    }
+
+    /// A root with two children, a and b.
+    fn source(parameters: &[(&str, &str)], squares: Option<[f64; 3]>) -> ModelSource {
+        let tree = tree_of([("", 100, 0.4, 2), ("a", 40, 0.5, 0), ("b", 60, 0.6, 0)]);
+        let mut source = ModelSource::of(tree);
         let parameters = parameters
             .iter()
             .map(|&(name, value)| (name.into(), value.into()));
@@ -481,21 +485,8 @@ mod tests {
         assert_eq!(puct.next_row, Some(2), "0.7156 against 0.6720");
         assert!(puct.text.starts_with("mean + C·P·√N / (1 + n), C = 1.41"));
         // A child that was never visited: its urgency is the root's mean for who chooses, 1 - 0.4, less 0.2.
-        let mut tree = TreeBuilder::default();
-        for (mv, visits, mean, children) in
-            [("", 100, 0.4, 2), ("a", 100, 0.5, 0), ("b", 0, 0.0, 0)]
-        {
-            let row = TreeRow {
-                move_name: mv,
-                state: "",
-                visits,
-                second: visits,
-                mean,
-                children,
-            };
-            tree.push(&row).expect("a sound row");
-        }
-        source.tree = Arc::new(tree.finish().expect("a whole tree"));
+        let tree = tree_of([("", 100, 0.4, 2), ("a", 100, 0.5, 0), ("b", 0, 0.0, 0)]);
+        source.tree = Arc::new(tree);
         if let Some(meta) = &mut source.meta {
             let parameters = &mut Arc::make_mut(meta).parameters;
             parameters.insert("fpu".to_owned(), "reduction".to_owned());

@@ -111,9 +111,9 @@ fn an_engine_ends_with_the_process_that_started_it() {
 
 #[test]
 fn an_input_that_closes_changes_no_answer() {
-    // Some seconds' worth, so that the engine has time to find the input closed.
-    let go = "go nodes 60000";
-    let options = ["--option", "Seed=5", "--option", "Hash=64"];
+    // About five seconds of searching, so that the engine has time to find its input closed.
+    let go = "go nodes 900000";
+    let options = ["--option", "Seed=5", "--option", "Hash=256"];
     let (text, well) = run_piped(&options, format!("uci\nisready\n{go}\n").as_bytes());
     assert!(well, "{text}");
     let mut process = EngineProcess::new(&options.map(str::to_owned));
@@ -135,5 +135,5 @@ fn an_input_that_closes_changes_no_answer() {
     assert_eq!(held.last(), Some(&last_line(&text)));
     assert!(before_last(&lines).is_some());
     assert_eq!(before_last(&held), before_last(&lines));
-    assert!(lines[lines.len() - 2].contains(" nodes 60000 "), "{text}");
+    assert!(lines[lines.len() - 2].contains(" nodes 900000 "), "{text}");
 }
