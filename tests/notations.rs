@@ -4,7 +4,7 @@ mod support;
 
 use canopy_engine::{
     games::{
-        Game as _, History, Notation as _, Outcome, ParseError, Playable, Player,
+        Game as _, History, Notation as _, Outcome, ParseError, Playable, Player, SearchHints as _,
         chess::{self, Chess},
         connect_four::ConnectFour,
         kalah::{Kalah, Pit},

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use canopy_engine::{
     games::{
-        self, History, Outcome, ParseError, Playable, Symmetry, Visitor,
+        self, History, MAX_MOVE_BITS, MoveCode, Outcome, ParseError, Playable, Symmetry, Visitor,
         evaluate::WIN_VALUE,
         notation::{self, Style, board_text, move_text, position_text},
         perft::{divide, perft},
@@ -154,7 +154,7 @@ fn legality_agrees_with_the_list() {
             }
             for &mv in moves {
                 assert!(position.is_legal(mv));
-                assert!(G::move_to_bits(mv) < 1 << G::MOVE_BITS && G::MOVE_BITS <= 24);
+                assert!(G::move_to_bits(mv) < 1 << G::MOVE_BITS && G::MOVE_BITS <= MAX_MOVE_BITS);
                 assert_eq!(G::move_from_bits(G::move_to_bits(mv)), mv);
                 assert!(position.reply_context(mv) < G::REPLY_CONTEXTS);
             }
@@ -167,7 +167,7 @@ fn legality_agrees_with_the_list() {
 fn any_code_of_a_move_can_be_asked_for() {
     fn check<G: Playable>(rules: G::Rules) {
         for_each_position::<G>(rules, 1, |position, _, _| {
-            for code in 0..=u32::from(u16::MAX) {
+            for code in 0..=MoveCode::MAX {
                 let mv = G::move_from_bits(code);
                 if position.is_legal(mv) {
                     position.clone().play(mv);

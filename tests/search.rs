@@ -20,7 +20,7 @@ use std::{
 use canopy_engine::{
     catalog::{self, CatalogError, SEARCHES, Spec},
     games::{
-        self, Game, History, Outcome, Playable, Player, Visitor,
+        self, Game, History, Outcome, Playable, Player, SearchHints as _, Visitor,
         connect_four::{Column, ConnectFour},
         notation::{self, position_text},
         scripted::{Script, Scripted, ScriptedRules},

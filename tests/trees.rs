@@ -1263,14 +1263,9 @@ fn record_words(record: GrowthRecord<'_>) -> Vec<u32> {
     words
 }
 
-fn moves_record(node: u32, first: u32, count: u32) -> Vec<u32> {
+fn moves_record(node: u32, first: u32, count: u16) -> Vec<u32> {
     let mut words = Vec::new();
-    encode_moves(
-        node,
-        first,
-        (0..count).collect::<Vec<_>>().into_iter(),
-        &mut words,
-    );
+    encode_moves(node, first, 0..count, &mut words);
     words
 }
 

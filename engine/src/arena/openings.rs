@@ -3,7 +3,7 @@
 use rand::SeedableRng as _;
 
 use crate::{
-    games::{History, Notation, ParseError, Playable, notation},
+    games::{History, ParseError, Playable, notation},
     rng::Rng,
 };
 
@@ -105,7 +105,7 @@ fn parse_line<G: Playable>(rules: G::Rules, line: &str) -> Result<Opening<G>, Pa
     Ok(opening)
 }
 
-fn starts_with_move<G: Notation>(start: &G, line: &str) -> bool {
+fn starts_with_move<G: Playable>(start: &G, line: &str) -> bool {
     let mut position = start.clone();
     let mut history = History::new();
     history.push(&position);

@@ -1,12 +1,12 @@
 //! The history of a game, which a position does not hold: earlier positions and moves. Judges draws by threefold repetition.
 
-use super::{Game, Outcome};
+use super::{Game, Outcome, SearchHints};
 
 /// The positions a game has passed through, as far as they can come back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     keys: Vec<u64>,
-    /// The last two moves, the latest last, as [`Game::reply_context`] numbers them.
+    /// The last two moves, the latest last, as [`SearchHints::reply_context`] numbers them.
     last_moves: [Option<u32>; 2],
 }
 
@@ -17,14 +17,14 @@ impl History {
     }
 
     /// Plays a move of the game, and notes it and the position it leads to.
-    pub fn play<G: Game>(&mut self, position: &mut G, mv: G::Move) {
+    pub fn play<G: SearchHints>(&mut self, position: &mut G, mv: G::Move) {
         let context = position.reply_context(mv) as u32;
         self.last_moves = [self.last_moves[1], Some(context)];
         position.play(mv);
         self.push(position);
     }
 
-    /// The last two moves that were played, the latest last, as [`Game::reply_context`] numbers them; none where none is
+    /// The last two moves that were played, the latest last, as [`SearchHints::reply_context`] numbers them; none where none is
     /// known.
     pub fn last_moves(&self) -> [Option<u32>; 2] {
         self.last_moves

@@ -1,11 +1,10 @@
-//! The rules of the games: what a position is, what may be played in it, who has won. Text is in `notation`, judgement in each
-//! game's `eval`, names, formats and defaults in its `facts`; nothing else knows a game by name.
+//! The rules of the games: what a position is, what may be played in it, who has won. Shortcuts for speed are in `search_hints`,
+//! text is in `notation`, judgement in each game's `eval`, names, formats and defaults in its `facts`; nothing else knows a game
+//! by name.
 //!
 //! To add a game: one folder, and two lines here (its `pub mod` and its row in `games!`); see the README.
 
 use std::{fmt, hash::Hash};
-
-use crate::rng::Rng;
 
 pub mod evaluate;
 pub mod explain;
@@ -15,6 +14,7 @@ pub mod notation;
 pub mod perft;
 pub mod playout;
 pub mod scripted;
+pub mod search_hints;
 pub mod symmetry;
 
 pub mod chess;
@@ -32,6 +32,7 @@ pub use explain::{BoardPlace, Explain, Piece, Step};
 pub use facts::GameFacts;
 pub use history::History;
 pub use notation::{Notation, ParseError};
+pub use search_hints::SearchHints;
 pub use symmetry::{Symmetric, Symmetry};
 
 /// Writes the table of games: their facts, and the way from a name to the type.
@@ -188,8 +189,13 @@ impl Outcome {
     }
 }
 
-/// The most bits that a move takes when written as a number: stores of statistics have room for as many, journals for one more.
+/// A move as a number, in node stores and growth journals.
+pub type MoveCode = u16;
+
+/// Upper limit of [`Game::MOVE_BITS`]: node stores pack a move's code with other fields into one word.
 pub const MAX_MOVE_BITS: u32 = 15;
+
+const _: () = assert!(MAX_MOVE_BITS <= MoveCode::BITS);
 
 /// The rules of one two-player, zero-sum, perfect-information game, and nothing else.
 ///
@@ -225,16 +231,14 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// `Ord` is the one tie-break order used by every search, file and test.
     type Move: Copy + Ord + Hash + fmt::Debug + Send + Sync + 'static;
 
-    /// How many bits a move takes when written as a number, at most [`MAX_MOVE_BITS`].
+    /// Width of move codes in bits, at most [`MAX_MOVE_BITS`].
     const MOVE_BITS: u32;
-    /// Number of values of [`Self::reply_context`].
-    const REPLY_CONTEXTS: usize = 1 << Self::MOVE_BITS;
 
-    /// The move as a number below 2 to the power of [`Self::MOVE_BITS`].
-    fn move_to_bits(mv: Self::Move) -> u32;
+    /// The move's code, below 2 to the power of [`Self::MOVE_BITS`].
+    fn move_to_bits(mv: Self::Move) -> MoveCode;
 
-    /// The move that [`Self::move_to_bits`] made a number of.
-    fn move_from_bits(bits: u32) -> Self::Move;
+    /// The inverse of [`Self::move_to_bits`]. Files may hold codes of no move: any value is returned for them, without a panic.
+    fn move_from_bits(bits: MoveCode) -> Self::Move;
 
     /// The position in which a game under these rules begins.
     fn start(rules: Self::Rules) -> Self;
@@ -249,17 +253,6 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// The result, once the game is over. Draws by repetition are not seen here: see [`History`].
     fn outcome(&self) -> Option<Outcome>;
 
-    /// The result of a game that is known to be over, by no legal move being left: cheaper where finding that out was
-    /// the larger part of [`Self::outcome`].
-    #[inline(always)]
-    fn final_outcome(&self) -> Outcome {
-        self.outcome().unwrap_or(Outcome::Draw)
-    }
-
-    /// Whether generating the moves is faster than a cache miss, so that a search generates them again instead of reading
-    /// them.
-    const HAS_FAST_MOVE_GENERATION: bool = true;
-
     /// Clears `out`, then fills it in ascending order. Empty exactly when [`Self::outcome`] is some.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
 
@@ -273,55 +266,10 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// the same future: the counters that end games are in it.
     fn key(&self) -> u64;
 
-    /// One of the legal moves, each equally likely; none exactly when the game is over. This default lists the
-    /// moves; a game that can pick one without listing them all does.
-    fn random_move(&self, rng: &mut Rng) -> Option<Self::Move> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
-        (!moves.is_empty()).then(|| moves[rng.below(moves.len() as u32) as usize])
-    }
-
-    /// Plays one of the legal moves, each equally likely; false, and nothing done, exactly when the game is over. The
-    /// inner loop of a playout: a game that need not make a move of it first does not.
-    #[inline(always)]
-    fn play_random(&mut self, rng: &mut Rng) -> bool {
-        match self.random_move(rng) {
-            Some(mv) => {
-                self.play(mv);
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Plays as [`Self::play_random`] does until the game is over; returns the number of plies.
-    #[inline(always)]
-    fn play_out(&mut self, rng: &mut Rng) -> u32 {
-        let mut plies = 0;
-        while self.play_random(rng) {
-            plies += 1;
-        }
-        plies
-    }
-
     /// The moves perft counts: as [`Self::legal_moves`], except that a draw that is declared rather than played
     /// (chess: 50 moves, insufficient material) ends no line.
     fn perft_moves(&self, out: &mut Vec<Self::Move>) {
         self.legal_moves(out);
-    }
-
-    /// Number of moves that [`Self::perft_moves`] would list.
-    fn perft_count(&self) -> u64 {
-        let mut moves = Vec::new();
-        self.perft_moves(&mut moves);
-        moves.len() as u64
-    }
-
-    /// The key under which last-good-reply playouts store replies to `mv` played here: the move itself, or its effect on the
-    /// board where that is more specific.
-    #[inline(always)]
-    fn reply_context(&self, mv: Self::Move) -> usize {
-        Self::move_to_bits(mv) as usize
     }
 
     /// Number of pieces, discs or stones in play; distinguishes openings from endings.
@@ -340,9 +288,9 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
 }
 
 /// All that the rest of the engine may ask of a game.
-pub trait Playable: Game + Notation + Evaluate + Symmetric + Explain {}
+pub trait Playable: Game + SearchHints + Notation + Evaluate + Symmetric + Explain {}
 
-impl<G: Game + Notation + Evaluate + Symmetric + Explain> Playable for G {}
+impl<G: Game + SearchHints + Notation + Evaluate + Symmetric + Explain> Playable for G {}
 
 /// Generic code for a game that is known only by name; see [`with_game`].
 pub trait Visitor {

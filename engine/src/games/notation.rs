@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::{Game, History, Outcome, Player, facts::GameFacts};
+use super::{Game, History, Outcome, Player, SearchHints, facts::GameFacts};
 
 /// Longer texts than this are refused unread; the longest position of any game has a tenth of it.
 pub const MAX_POSITION_BYTES: usize = 1000;
@@ -376,7 +376,7 @@ pub fn read_position<G: Notation>(rules: G::Rules, text: &str) -> Result<G, Pars
 
 /// Plays a record from `position`, the latest of `history`, calling `each` before every move. Moves a record may leave out
 /// are supplied, move numbers are passed over. At an error both are left as they were when it was met.
-pub fn play_moves<G: Notation>(
+pub fn play_moves<G: Notation + SearchHints>(
     position: &mut G,
     history: &mut History,
     record: &str,

@@ -1,10 +1,10 @@
 //! Perft: the number of lines of play of exactly N plies. A line that ends early is not counted at greater depths.
 
-use super::Game;
+use super::SearchHints;
 
 /// The number of lines of exactly `depth` plies from `position`. Draws that are declared rather than played
 /// (repetition, 50 moves, insufficient material) are not looked at.
-pub fn perft<G: Game>(position: &G, depth: u32) -> u64 {
+pub fn perft<G: SearchHints>(position: &G, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => position.perft_count(),
@@ -16,7 +16,7 @@ pub fn perft<G: Game>(position: &G, depth: u32) -> u64 {
 }
 
 /// [`perft`], split by first move; `depth` must not be 0.
-pub fn divide<G: Game>(position: &G, depth: u32) -> Vec<(G::Move, u64)> {
+pub fn divide<G: SearchHints>(position: &G, depth: u32) -> Vec<(G::Move, u64)> {
     // One list of moves per level, filled again and again.
     let mut buffers = vec![Vec::new(); depth as usize];
     let mut moves = Vec::new();
@@ -32,7 +32,7 @@ pub fn divide<G: Game>(position: &G, depth: u32) -> Vec<(G::Move, u64)> {
 }
 
 /// [`perft`] that is given up, with none, as soon as `gives_up` says so; it is asked every few thousand positions.
-pub fn perft_until<G: Game>(
+pub fn perft_until<G: SearchHints>(
     position: &G,
     depth: u32,
     should_stop: &dyn Fn() -> bool,
@@ -53,7 +53,7 @@ pub fn perft_until<G: Game>(
     Some(total)
 }
 
-fn count_paths<G: Game>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {
+fn count_paths<G: SearchHints>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {
     let Some((moves, deeper)) = buffers.split_first_mut() else {
         return 1;
     };

@@ -1,12 +1,12 @@
 //! Random games to the end, the inner loop of every Monte-Carlo search.
 
-use super::{Game, Outcome, Player};
+use super::{Outcome, Player, SearchHints};
 use crate::machine::{Work, run_accelerated};
 use crate::rng::Rng;
 
 /// Plays uniformly random moves until the game is over; returns the result and the number of plies.
 #[inline(always)]
-pub fn playout<G: Game>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
+pub fn playout<G: SearchHints>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
     let plies = position.play_out(rng);
     (position.final_outcome(), plies)
 }
@@ -25,7 +25,7 @@ pub struct PlayoutCounts {
 }
 
 /// Plays `count` random games from `position`.
-pub fn many_playouts<G: Game>(position: &G, rng: &mut Rng, count: u64) -> PlayoutCounts {
+pub fn many_playouts<G: SearchHints>(position: &G, rng: &mut Rng, count: u64) -> PlayoutCounts {
     run_accelerated(ManyPlayouts {
         position,
         rng,
@@ -39,7 +39,7 @@ struct ManyPlayouts<'a, G> {
     count: u64,
 }
 
-impl<G: Game> Work for ManyPlayouts<'_, G> {
+impl<G: SearchHints> Work for ManyPlayouts<'_, G> {
     type Out = PlayoutCounts;
 
     #[inline(always)]

@@ -3,7 +3,10 @@
 //! `A[x:+ y:B[x:- y:0]]`: the first player (A) can play x and win, or y; then the second player (B) can win or draw. The
 //! same letter twice in a row is an extra turn. Moves are single small letters in ascending order.
 
-use super::{Evaluate, Game, Outcome, Player, Symmetric, Symmetry, evaluate::Evaluation};
+use super::{
+    Evaluate, Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry,
+    evaluate::Evaluation,
+};
 use crate::rng::mix;
 
 /// A whole game.
@@ -131,11 +134,11 @@ impl Game for Scripted {
 
     const MOVE_BITS: u32 = 7;
 
-    fn move_to_bits(mv: char) -> u32 {
-        mv.into()
+    fn move_to_bits(mv: char) -> MoveCode {
+        mv as MoveCode
     }
 
-    fn move_from_bits(bits: u32) -> char {
+    fn move_from_bits(bits: MoveCode) -> char {
         char::from(bits as u8)
     }
 
@@ -192,6 +195,8 @@ impl Game for Scripted {
         0
     }
 }
+
+impl SearchHints for Scripted {}
 
 impl Evaluate for Scripted {
     fn evaluations() -> &'static [Evaluation<Self>] {

@@ -25,7 +25,7 @@
 //! they do not know.
 
 use super::mcts::{outcome_from_bits, outcome_to_bits};
-use crate::games::Outcome;
+use crate::games::{MoveCode, Outcome};
 
 /// The smallest tag. Node and edge ids are smaller.
 pub const FIRST_TAG: u32 = 0xffff_ff00;
@@ -169,7 +169,7 @@ pub struct RawTableEntry {
     pub squares: u64,
 }
 
-/// Move codes (see [`crate::games::Game::move_to_bits`]) in half words, of which the first is their number.
+/// Move codes (see [`crate::games::Game::move_to_bits`]), two to a word, after their number as the first half word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveCodes<'a>(&'a [u32]);
 
@@ -187,11 +187,11 @@ impl<'a> MoveCodes<'a> {
     }
 
     /// The codes, in order.
-    pub fn iter(self) -> impl Iterator<Item = u16> + use<'a> {
+    pub fn iter(self) -> impl Iterator<Item = MoveCode> + use<'a> {
         let halves = self
             .0
             .iter()
-            .flat_map(|&word| [word as u16, (word >> 16) as u16]);
+            .flat_map(|&word| [word as MoveCode, (word >> MoveCode::BITS) as MoveCode]);
         halves.skip(1).take(self.count() as usize)
     }
 }
@@ -357,20 +357,20 @@ pub fn encode(record: GrowthRecord<'_>, words: &mut Vec<u32>) {
     }
 }
 
-/// Appends a [`GrowthRecord::Moves`] to a buffer. Holds at most 65,535 moves and the low 16 bits of each code.
+/// Appends a [`GrowthRecord::Moves`] to a buffer, of at most 65,535 moves.
 #[inline]
 pub fn encode_moves(
     node: u32,
     first: u32,
-    mut codes: impl ExactSizeIterator<Item = u32>,
+    mut codes: impl ExactSizeIterator<Item = MoveCode>,
     words: &mut Vec<u32>,
 ) {
-    let count = codes.len() as u32 & 0xffff;
+    let count = codes.len() as MoveCode;
     words.extend_from_slice(&[TAG_MOVES, node, first]);
     let mut low = count;
     for _ in 0..=count / 2 {
         let high = codes.next().unwrap_or(0);
-        words.push(low & 0xffff | high << 16);
+        words.push(u32::from(low) | u32::from(high) << MoveCode::BITS);
         low = codes.next().unwrap_or(0);
     }
 }
@@ -421,7 +421,7 @@ impl<'a> GrowthBuffer<'a> {
         &mut self,
         node: u32,
         first: u32,
-        codes: impl ExactSizeIterator<Item = u32>,
+        codes: impl ExactSizeIterator<Item = MoveCode>,
     ) {
         encode_moves(node, first, codes, &mut self.words);
         self.flush_if_full();

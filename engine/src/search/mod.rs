@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use crate::games::{Evaluate, Game, History, Outcome, Player, Symmetric};
+use crate::games::{Evaluate, Game, History, Outcome, Player, SearchHints, Symmetric};
 
 mod alpha_beta;
 pub mod budget;
@@ -28,9 +28,9 @@ pub mod random;
 mod tree_recorder;
 
 /// The capabilities a search needs of a game: rules, evaluations, symmetries. No notation.
-pub trait Searchable: Game + Evaluate + Symmetric {}
+pub trait Searchable: Game + SearchHints + Evaluate + Symmetric {}
 
-impl<G: Game + Evaluate + Symmetric> Searchable for G {}
+impl<G: Game + SearchHints + Evaluate + Symmetric> Searchable for G {}
 
 /// Expected result from the first player's perspective: 0 loss, 0.5 draw, 1 win. Change sides only with [`Self::for_player`].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]

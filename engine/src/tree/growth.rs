@@ -34,7 +34,7 @@ use super::{
     writer::rename_without_replacing,
 };
 use crate::{
-    games::Outcome,
+    games::{MoveCode, Outcome},
     search::growth_records::{
         FIRST_TAG, GROWTH_FORMAT_VERSION, GrowthRecord, RawTableEntry, TRUNCATED_RECORD, encode,
     },
@@ -172,7 +172,7 @@ pub struct Growth {
     pub(super) moves: Vec<(u32, u32)>,
     pub(super) expanded_at: Vec<u32>,
     /// By move: its code and the node it is made at.
-    pub(super) codes: Vec<u16>,
+    pub(super) codes: Vec<MoveCode>,
     pub(super) parents: Vec<u32>,
     /// By move, in a graph: the node it leads to, since when, and its frame.
     pub(super) targets: Vec<u32>,

@@ -605,7 +605,7 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
                 continue;
             }
             visit(EdgeView {
-                mv: G::move_from_bits(growth.codes[index].into()),
+                mv: G::move_from_bits(growth.codes[index]),
                 child,
                 visits: visits.into(),
                 recent_visits: u64::from(visits.wrapping_sub(inherited)),

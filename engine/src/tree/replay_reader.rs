@@ -18,7 +18,7 @@ use super::{
     snapshot::{self, Snapshot, SnapshotOptions},
 };
 use crate::{
-    games::{self, Playable, Visitor, notation},
+    games::{self, MoveCode, Playable, Visitor, notation},
     search::{ReferenceFrame, TreeView},
 };
 
@@ -151,7 +151,7 @@ impl RootVisitTally {
     }
 
     /// Serialises the history with the root's moves and their inherited visits; none if that exceeds `max_bytes`.
-    pub(super) fn to_bytes(&self, moves: &[(u16, u32)], max_bytes: usize) -> Option<Vec<u8>> {
+    pub(super) fn to_bytes(&self, moves: &[(MoveCode, u32)], max_bytes: usize) -> Option<Vec<u8>> {
         let mut tally = self.clone();
         loop {
             let mut bytes = Vec::new();
@@ -176,7 +176,7 @@ impl RootVisitTally {
     }
 
     /// Inverse of [`Self::to_bytes`]; none if the bytes are damaged.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<(Self, Vec<(u16, u32)>)> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<(Self, Vec<(MoveCode, u32)>)> {
         let mut words = bytes.chunks_exact(4).map(|word| {
             let mut bytes = [0; 4];
             bytes.copy_from_slice(word);
@@ -185,7 +185,7 @@ impl RootVisitTally {
         let count = words.next()?;
         let mut moves = Vec::new();
         for _ in 0..count {
-            moves.push((u16::try_from(words.next()?).ok()?, words.next()?));
+            moves.push((MoveCode::try_from(words.next()?).ok()?, words.next()?));
         }
         let (step, done) = (words.next().filter(|&step| step > 0)?, words.next()?);
         let mut times: Vec<Vec<u32>> = Vec::new();
@@ -480,7 +480,7 @@ impl ReplayReader {
             JournalBacking::InMemory(whole) => {
                 let growth = whole.replay.growth();
                 let code = |edge: u32| growth.codes[edge as usize];
-                let moves: Vec<(u16, u32)> = root_edges(growth)
+                let moves: Vec<(MoveCode, u32)> = root_edges(growth)
                     .map(|(edge, known)| (code(edge), known))
                     .collect();
                 (Some(&whole.tally), moves)
@@ -626,7 +626,7 @@ struct FormatRootMoves<'a> {
     /// Where positions may be in a frame.
     replay: Option<&'a GrowthReplay>,
     /// The codes of the moves; the second field is unused here.
-    moves: &'a [(u16, u32)],
+    moves: &'a [(MoveCode, u32)],
     position: &'a str,
 }
 
@@ -641,7 +641,7 @@ impl Visitor for FormatRootMoves<'_> {
         });
         (self.moves.iter())
             .map(|&(code, _)| {
-                let mv = G::move_from_bits(code.into());
+                let mv = G::move_from_bits(code);
                 let mv = snapshot::to_board_move(&root, frame, mv)
                     .ok_or("a move of the root is not one that the rules allow")?;
                 Ok(notation::move_text(&root, mv))
@@ -651,7 +651,7 @@ impl Visitor for FormatRootMoves<'_> {
 }
 
 /// The codes of the moves that the last iteration went along; none if there was no iteration yet.
-fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<u16>> {
+fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<MoveCode>> {
     let growth = replay.growth();
     let last = (replay.current_iteration() as usize).checked_sub(1)?;
     let code = |mv: &u32| growth.codes[*mv as usize];
@@ -671,7 +671,7 @@ fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<u16>> {
 
 /// The rows that moves lead along, as far as they are there.
 fn rows_along_moves<G: Playable>(
-    codes: Option<Vec<u16>>,
+    codes: Option<Vec<MoveCode>>,
     view: &dyn TreeView<G>,
     tree: &Tree,
 ) -> Vec<u32> {
@@ -682,7 +682,7 @@ fn rows_along_moves<G: Playable>(
     let mut path = vec![0];
     let (mut row, mut position) = (0, view.root_position().clone());
     for code in codes {
-        let mv = G::move_from_bits(code.into());
+        let mv = G::move_from_bits(code);
         let Some(mv) = snapshot::to_board_move(&position, view.frame(&position), mv) else {
             break;
         };

@@ -5,7 +5,7 @@
 use crate::machine;
 use cozy_chess::{BitBoard, Board, Color, Move, Piece, PieceMoves, Rank, Square};
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry};
 use crate::rng::{Rng, mix};
 
 mod eval;
@@ -125,21 +125,19 @@ impl Chess {
 }
 
 impl Game for Chess {
-    const HAS_FAST_MOVE_GENERATION: bool = false;
-
     type Rules = ChessRules;
     type Move = ChessMove;
 
     const MOVE_BITS: u32 = 15;
 
     #[inline(always)]
-    fn move_to_bits(mv: ChessMove) -> u32 {
-        mv.0.into()
+    fn move_to_bits(mv: ChessMove) -> MoveCode {
+        mv.0
     }
 
     #[inline(always)]
-    fn move_from_bits(bits: u32) -> Self::Move {
-        ChessMove(bits as u16)
+    fn move_from_bits(bits: MoveCode) -> Self::Move {
+        ChessMove(bits)
     }
 
     fn start(rules: ChessRules) -> Self {
@@ -207,6 +205,27 @@ impl Game for Chess {
         self.board.occupied().len()
     }
 
+    fn perft_moves(&self, out: &mut Vec<ChessMove>) {
+        out.clear();
+        self.board.generate_moves(|moves| {
+            out.extend(moves.into_iter().map(ChessMove::pack));
+            false
+        });
+        out.sort_unstable();
+    }
+
+    fn repetition_key(&self) -> Option<u64> {
+        Some(self.placement_key())
+    }
+
+    fn is_irreversible(&self) -> bool {
+        self.board.halfmove_clock() == 0
+    }
+}
+
+impl SearchHints for Chess {
+    const HAS_FAST_MOVE_GENERATION: bool = false;
+
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<ChessMove> {
         if self.is_declared_draw() {
@@ -237,15 +256,6 @@ impl Game for Chess {
         Some(ChessMove::pack(nth_move(moves, index)))
     }
 
-    fn perft_moves(&self, out: &mut Vec<ChessMove>) {
-        out.clear();
-        self.board.generate_moves(|moves| {
-            out.extend(moves.into_iter().map(ChessMove::pack));
-            false
-        });
-        out.sort_unstable();
-    }
-
     fn perft_count(&self) -> u64 {
         let mut count = 0;
         self.board.generate_moves(|moves| {
@@ -253,14 +263,6 @@ impl Game for Chess {
             false
         });
         count
-    }
-
-    fn repetition_key(&self) -> Option<u64> {
-        Some(self.placement_key())
-    }
-
-    fn is_irreversible(&self) -> bool {
-        self.board.halfmove_clock() == 0
     }
 }
 

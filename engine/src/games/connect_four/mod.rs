@@ -10,7 +10,7 @@
 //!  0  7 14 21 28 35 42
 //! ```
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry};
 use crate::machine;
 use crate::rng::{Rng, mix};
 
@@ -107,15 +107,14 @@ impl Game for ConnectFour {
     type Move = Column;
 
     const MOVE_BITS: u32 = 3;
-    const REPLY_CONTEXTS: usize = 49;
 
     #[inline(always)]
-    fn move_to_bits(mv: Column) -> u32 {
+    fn move_to_bits(mv: Column) -> MoveCode {
         mv.0.into()
     }
 
     #[inline(always)]
-    fn move_from_bits(bits: u32) -> Self::Move {
+    fn move_from_bits(bits: MoveCode) -> Self::Move {
         Column(bits as u8)
     }
 
@@ -176,15 +175,19 @@ impl Game for ConnectFour {
         mix(self.own + (self.own | self.opponent) + BOTTOM_CELLS)
     }
 
+    fn piece_count(&self) -> u32 {
+        self.plies()
+    }
+}
+
+impl SearchHints for ConnectFour {
+    const REPLY_CONTEXTS: usize = 49;
+
     /// The cell the disc comes to rest in.
     #[inline(always)]
     fn reply_context(&self, Column(column): Column) -> usize {
         let column_cells = 0b111_1111 << (column * 7);
         (self.landing_cells() & column_cells).trailing_zeros() as usize
-    }
-
-    fn piece_count(&self) -> u32 {
-        self.plies()
     }
 
     #[inline(always)]

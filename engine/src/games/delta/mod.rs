@@ -16,7 +16,7 @@
 //!      a  b  c  d  e
 //! ```
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry};
 use crate::machine;
 use crate::rng::{Rng, mix};
 
@@ -213,20 +213,18 @@ fn four_along<const STEP: u32>(stones: u32) -> u32 {
 }
 
 impl Game for Delta {
-    const HAS_FAST_MOVE_GENERATION: bool = false;
-
     type Rules = Equaliser;
     type Move = Slide;
 
     const MOVE_BITS: u32 = 15;
 
     #[inline(always)]
-    fn move_to_bits(mv: Slide) -> u32 {
-        u32::from(mv.from) << 10 | u32::from(mv.to) << 5 | u32::from(mv.pick)
+    fn move_to_bits(mv: Slide) -> MoveCode {
+        MoveCode::from(mv.from) << 10 | MoveCode::from(mv.to) << 5 | MoveCode::from(mv.pick)
     }
 
     #[inline(always)]
-    fn move_from_bits(bits: u32) -> Self::Move {
+    fn move_from_bits(bits: MoveCode) -> Self::Move {
         Slide {
             from: (bits >> 10) as u8,
             to: (bits >> 5 & 31) as u8,
@@ -262,16 +260,6 @@ impl Game for Delta {
             Some(Outcome::Win(self.to_move().opponent()))
         } else {
             (self.ply >= MAX_PLIES).then_some(Outcome::Draw)
-        }
-    }
-
-    #[inline(always)]
-    fn final_outcome(&self) -> Outcome {
-        // Without four in line it was the end of moves, but for the last ply of all.
-        if self.ply < MAX_PLIES {
-            Outcome::Win(self.to_move().opponent())
-        } else {
-            self.outcome().unwrap_or(Outcome::Draw)
         }
     }
 
@@ -348,6 +336,26 @@ impl Game for Delta {
         (self.own | self.opponent).count_ones()
     }
 
+    fn repetition_key(&self) -> Option<u64> {
+        let side = u64::from(self.ply % 2);
+        self.is_pick_up()
+            .then(|| mix(u64::from(self.own) | u64::from(self.opponent) << 25 | side << 50))
+    }
+}
+
+impl SearchHints for Delta {
+    const HAS_FAST_MOVE_GENERATION: bool = false;
+
+    #[inline(always)]
+    fn final_outcome(&self) -> Outcome {
+        // Without four in line it was the end of moves, but for the last ply of all.
+        if self.ply < MAX_PLIES {
+            Outcome::Win(self.to_move().opponent())
+        } else {
+            self.outcome().unwrap_or(Outcome::Draw)
+        }
+    }
+
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Slide> {
         if self.is_ply_limit_reached() {
@@ -385,12 +393,6 @@ impl Game for Delta {
             1
         };
         (self.placements().count_ones() + self.slides().count() * picks).into()
-    }
-
-    fn repetition_key(&self) -> Option<u64> {
-        let side = u64::from(self.ply % 2);
-        self.is_pick_up()
-            .then(|| mix(u64::from(self.own) | u64::from(self.opponent) << 25 | side << 50))
     }
 }
 

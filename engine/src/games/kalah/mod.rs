@@ -14,7 +14,7 @@
 //!              0  1  2  3  4  5        bytes of `own`, the side of the player to move
 //! ```
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry};
 use crate::machine;
 use crate::rng::{Rng, mix};
 
@@ -237,12 +237,12 @@ impl Game for Kalah {
     const MOVE_BITS: u32 = 3;
 
     #[inline(always)]
-    fn move_to_bits(mv: Pit) -> u32 {
+    fn move_to_bits(mv: Pit) -> MoveCode {
         mv.0.into()
     }
 
     #[inline(always)]
-    fn move_from_bits(bits: u32) -> Self::Move {
+    fn move_from_bits(bits: MoveCode) -> Self::Move {
         Pit(bits as u8)
     }
 
@@ -316,7 +316,9 @@ impl Game for Kalah {
             .map(u32::from)
             .sum()
     }
+}
 
+impl SearchHints for Kalah {
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Pit> {
         let playable = self.playable();

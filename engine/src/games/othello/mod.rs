@@ -3,7 +3,7 @@
 //! Bit = row * 8 + column, rows from the top: a1 is bit 0, h1 bit 7, h8 bit 63. Moving by one square in the eight
 //! directions is a shift by 1, 7, 8 or 9 to either side; four of them are worked on at a time, in lanes.
 
-use super::{Game, Outcome, Player, Symmetric, Symmetry};
+use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry};
 use crate::machine::{self, LaneWork, Lanes, ScalarLanes};
 use crate::rng::{Rng, mix};
 
@@ -268,12 +268,12 @@ impl Game for Othello {
     const MOVE_BITS: u32 = 7;
 
     #[inline(always)]
-    fn move_to_bits(mv: OthelloMove) -> u32 {
+    fn move_to_bits(mv: OthelloMove) -> MoveCode {
         mv.0.into()
     }
 
     #[inline(always)]
-    fn move_from_bits(bits: u32) -> Self::Move {
+    fn move_from_bits(bits: MoveCode) -> Self::Move {
         OthelloMove(bits as u8)
     }
 
@@ -296,12 +296,6 @@ impl Game for Othello {
     fn outcome(&self) -> Option<Outcome> {
         let over = self.legal_squares() == 0 && self.opponent_legal_squares() == 0;
         over.then(|| self.final_outcome())
-    }
-
-    #[inline(always)]
-    fn final_outcome(&self) -> Outcome {
-        let [first, second] = self.discs();
-        Outcome::by_score(first.count_ones(), second.count_ones())
     }
 
     #[inline(always)]
@@ -340,6 +334,14 @@ impl Game for Othello {
 
     fn piece_count(&self) -> u32 {
         (self.own | self.opponent).count_ones()
+    }
+}
+
+impl SearchHints for Othello {
+    #[inline(always)]
+    fn final_outcome(&self) -> Outcome {
+        let [first, second] = self.discs();
+        Outcome::by_score(first.count_ones(), second.count_ones())
     }
 
     #[inline(always)]

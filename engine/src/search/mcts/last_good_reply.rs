@@ -13,27 +13,28 @@ use std::cmp::Ordering;
 use super::playout::{LastMoves, Playout, REWARD_ONE, outcome_reward, truncated_playout_reward};
 use crate::machine::{Work, run_accelerated};
 use crate::{
-    games::{Evaluate, Game, Player},
+    games::{Player, SearchHints},
     rng::{Rng, mix},
+    search::Searchable,
 };
 
 /// Slots for replies to two moves; where there are more pairs, later ones take the place of earlier ones.
 const MAX_PAIR_SLOTS: usize = 1 << 18;
 
 /// The bytes of one player's table of replies to one move, and of a slot for two moves.
-const fn table_sizes<G: Game>() -> (usize, usize) {
+const fn table_sizes<G: SearchHints>() -> (usize, usize) {
     let one = G::REPLY_CONTEXTS * size_of::<Option<G::Move>>();
     (one, size_of::<(u64, Option<G::Move>)>())
 }
 
 /// Slots for replies to two moves that a game could use.
-fn useful_pair_slots<G: Game>() -> usize {
+fn useful_pair_slots<G: SearchHints>() -> usize {
     let pairs = G::REPLY_CONTEXTS.saturating_mul(G::REPLY_CONTEXTS);
     pairs.min(MAX_PAIR_SLOTS).next_power_of_two()
 }
 
 /// Replies to one move and to two, for both players.
-pub(super) struct LastGoodReply<G: Game> {
+pub(super) struct LastGoodReply<G: SearchHints> {
     tables: ReplyTables<G::Move>,
     uses_pairs: bool,
     forgetting: bool,
@@ -112,7 +113,7 @@ impl<M: Copy + PartialEq> ReplyTables<M> {
     }
 }
 
-impl<G: Game> LastGoodReply<G> {
+impl<G: SearchHints> LastGoodReply<G> {
     /// A policy whose tables take no more than about `bytes`: where there is no room for all pairs of moves, more of them share
     /// a slot.
     pub(super) fn with_memory_limit(
@@ -193,7 +194,7 @@ impl<G: Game> LastGoodReply<G> {
     }
 }
 
-impl<G: Evaluate> Playout<G> for LastGoodReply<G> {
+impl<G: Searchable> Playout<G> for LastGoodReply<G> {
     fn uses_last_moves(&self) -> bool {
         true
     }
@@ -212,14 +213,14 @@ impl<G: Evaluate> Playout<G> for LastGoodReply<G> {
     }
 }
 
-struct RunReplyPlayout<'a, G: Game> {
+struct RunReplyPlayout<'a, G: SearchHints> {
     policy: &'a mut LastGoodReply<G>,
     position: &'a G,
     last_moves: LastMoves,
     rng: &'a mut Rng,
 }
 
-impl<G: Evaluate> Work for RunReplyPlayout<'_, G> {
+impl<G: Searchable> Work for RunReplyPlayout<'_, G> {
     type Out = u64;
 
     #[inline(always)]
@@ -261,7 +262,10 @@ impl<G: Evaluate> Work for RunReplyPlayout<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::{super::playout::to_fixed_point, *};
-    use crate::games::connect_four::{Column, ConnectFour};
+    use crate::games::{
+        Game as _,
+        connect_four::{Column, ConnectFour},
+    };
 
     /// The plies of a connect four game, from the empty board.
     fn plies_of_game(columns: &str) -> Vec<PlayoutPly<Column>> {

@@ -3,8 +3,9 @@
 use super::last_good_reply::LastGoodReply;
 use crate::machine::{Work, run_accelerated};
 use crate::{
-    games::{Evaluate, Game, History, Outcome, Player, playout::playout},
+    games::{Evaluate, Game, History, Outcome, Player, SearchHints, playout::playout},
     rng::Rng,
+    search::Searchable,
 };
 
 /// Rewards as whole numbers, so that sums do not depend on their order: 1 is 2^32.
@@ -68,7 +69,7 @@ pub(super) struct UniformPlayout {
     pub(super) limit: Option<u32>,
 }
 
-impl<G: Evaluate> Playout<G> for UniformPlayout {
+impl<G: Searchable> Playout<G> for UniformPlayout {
     fn uses_last_moves(&self) -> bool {
         false
     }
@@ -90,7 +91,7 @@ struct RunUniformPlayout<'a, G> {
     limit: Option<u32>,
 }
 
-impl<G: Evaluate> Work for RunUniformPlayout<'_, G> {
+impl<G: Searchable> Work for RunUniformPlayout<'_, G> {
     type Out = u64;
 
     #[inline(always)]
@@ -147,20 +148,20 @@ impl PlayoutPolicy {
     }
 
     /// The bytes that the tables of one thread take if they may take so many.
-    pub(super) fn reply_table_bytes<G: Game>(self, bytes: usize) -> usize {
+    pub(super) fn reply_table_bytes<G: SearchHints>(self, bytes: usize) -> usize {
         self.uses_two_move_replies()
             .map_or(0, |two| LastGoodReply::<G>::table_bytes(bytes, two))
     }
 
     /// How many slots for pairs of moves there are in tables of so many bytes, and how many would be of use; none if there are
     /// no such slots at all.
-    pub(super) fn reply_slots<G: Game>(self, bytes: usize) -> Option<(u64, u64)> {
+    pub(super) fn reply_slots<G: SearchHints>(self, bytes: usize) -> Option<(u64, u64)> {
         (self == Self::LastGoodReply2).then(|| LastGoodReply::<G>::pair_slot_counts(bytes))
     }
 }
 
 /// The policy of one thread, whose tables take no more than about `bytes`.
-pub(super) fn build_playout<G: Evaluate>(
+pub(super) fn build_playout<G: Searchable>(
     policy: PlayoutPolicy,
     limit: Option<u32>,
     forgetting: bool,

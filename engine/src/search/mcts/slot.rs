@@ -21,7 +21,7 @@
 
 use super::node_store::{outcome_from_bits, outcome_to_bits};
 use crate::{
-    games::{MAX_MOVE_BITS, Outcome, Symmetry},
+    games::{MAX_MOVE_BITS, MoveCode, Outcome, Symmetry},
     machine::Lanes,
 };
 
@@ -49,7 +49,7 @@ impl SlotShape {
 
     /// A move, and nothing known of what is behind it.
     #[inline(always)]
-    pub(super) fn from_move(mv: u32) -> Self {
+    pub(super) fn from_move(mv: MoveCode) -> Self {
         Self(u64::from(mv) << MOVE_BIT)
     }
 
@@ -95,8 +95,8 @@ impl SlotShape {
     }
 
     #[inline(always)]
-    pub(super) fn mv(self) -> u32 {
-        (self.0 >> MOVE_BIT) as u32 & ((1 << MAX_MOVE_BITS) - 1)
+    pub(super) fn mv(self) -> MoveCode {
+        (self.0 >> MOVE_BIT) as MoveCode & ((1 << MAX_MOVE_BITS) - 1)
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     games::{
-        Game, History, Player,
+        Game, History, Player, SearchHints as _,
         connect_four::{Column, ConnectFour},
         kalah::Kalah,
     },

@@ -21,7 +21,7 @@ use super::{
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
 };
 use crate::{
-    games::{MAX_MOVE_BITS, Outcome, Player},
+    games::{MAX_MOVE_BITS, MoveCode, Outcome, Player},
     machine::Lanes,
     search::{
         EdgeView, Reward, RootEdge, Searchable,
@@ -102,7 +102,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
     }
 
     #[inline(always)]
-    fn init_node(&self, node: u32, mv: u32, mover: Player, prior: f64, key: u64) {
+    fn init_node(&self, node: u32, mv: MoveCode, mover: Player, prior: f64, key: u64) {
         let word = Self::offset(node);
         self.arena.set(word + VISITS_WORD, 0);
         self.arena.set(word + SUM_WORD, 0);
@@ -149,8 +149,8 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
     }
 
     #[inline(always)]
-    fn move_bits(&self, node: u32) -> u32 {
-        (self.shape(node) >> MOVE_BIT) as u32 & ((1 << MAX_MOVE_BITS) - 1)
+    fn move_bits(&self, node: u32) -> MoveCode {
+        (self.shape(node) >> MOVE_BIT) as MoveCode & ((1 << MAX_MOVE_BITS) - 1)
     }
 
     /// Keeps the root's sums for `player`: at the root that is the opponent of the side to move, who after an extra turn did

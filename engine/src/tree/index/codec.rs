@@ -25,6 +25,7 @@ use super::{
     },
     partial_tree::{PartialIteration, PartialTree, PartialTreeNode},
 };
+use crate::games::MoveCode;
 
 const INHERITED: u8 = 1;
 const EXPANDED: u8 = 2;
@@ -256,7 +257,7 @@ fn read_node(
     let distance = bytes.read_varint()?;
     let distance = (distance >> 1) as i64 ^ -((distance & 1) as i64);
     let parent = u32::try_from(i64::from(before).checked_add(distance)?).ok()?;
-    let code = u16::try_from(bytes.read_varint()?).ok()?;
+    let code = MoveCode::try_from(bytes.read_varint()?).ok()?;
     let mut node = PartialTreeNode::new(parent, code);
     node.visits = bytes.read_u32()?;
     node.sum = if flags & WIDE_SUM != 0 {

@@ -37,7 +37,10 @@ use super::{
     growth::{GrowthJournalFile, HEADER_BYTES, JournalKind},
     replay_reader::RootVisitTally,
 };
-use crate::search::growth_records::{GrowthRecord, TRUNCATED_RECORD, decode};
+use crate::{
+    games::MoveCode,
+    search::growth_records::{GrowthRecord, TRUNCATED_RECORD, decode},
+};
 
 pub(super) use self::partial_tree::{PartialTree, PartialTreeView as View};
 
@@ -177,7 +180,7 @@ struct FinishedIndex {
     iterations: u32,
     ended_early: bool,
     tally: RootVisitTally,
-    root_moves: Vec<(u16, u32)>,
+    root_moves: Vec<(MoveCode, u32)>,
 }
 
 impl JournalIndex {
@@ -291,7 +294,7 @@ impl JournalIndex {
     }
 
     /// The root's moves: codes, and visits inherited from the search before.
-    pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
+    pub(super) fn root_moves(&self) -> Vec<(MoveCode, u32)> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => finished.root_moves.clone(),
             (None, IndexPhase::FirstPass(tracker)) => tracker.root_moves(),

@@ -7,7 +7,7 @@
 
 use super::super::growth::{JournalKind, NONE};
 use crate::{
-    games::Outcome,
+    games::{MoveCode, Outcome},
     search::{
         EdgeView, Reward, RootEdge, Searchable, TreeView, growth_records::RawTableEntry,
         mcts::square_reward,
@@ -30,7 +30,7 @@ pub(super) struct PartialTreeNode {
     pub(super) first_child: u32,
     pub(super) child_count: u16,
     /// The move that leads to it.
-    pub(super) move_code: u16,
+    pub(super) move_code: MoveCode,
     /// The visits it had before the search.
     pub(super) inherited: u32,
     /// Since when it has moves; [`NONE`] if it has none.
@@ -43,7 +43,7 @@ pub(super) struct PartialTreeNode {
 }
 
 impl PartialTreeNode {
-    pub(super) fn new(parent: u32, code: u16) -> Self {
+    pub(super) fn new(parent: u32, code: MoveCode) -> Self {
         Self {
             sum: 0,
             squares: 0,
@@ -178,7 +178,7 @@ impl PartialTree {
     }
 
     /// The codes of the moves from the root to a node.
-    pub(in super::super) fn move_codes_to(&self, node: u32) -> Vec<u16> {
+    pub(in super::super) fn move_codes_to(&self, node: u32) -> Vec<MoveCode> {
         let mut codes = Vec::new();
         let mut at = node;
         while at > 0 {
@@ -257,7 +257,7 @@ impl<G: Searchable> TreeView<G> for PartialTreeView<'_, G> {
     fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
         for (index, child) in self.part.children(node) {
             visit(EdgeView {
-                mv: G::move_from_bits(child.move_code.into()),
+                mv: G::move_from_bits(child.move_code),
                 child: Some(index),
                 visits: child.visits.into(),
                 recent_visits: u64::from(child.visits.wrapping_sub(child.inherited)),

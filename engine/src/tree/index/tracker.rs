@@ -23,8 +23,11 @@ use super::{
     paged_table::PagedTable,
     partial_tree::{PartialIteration, PartialTree, PartialTreeNode, accumulate, single_reward},
 };
-use crate::search::growth_records::{
-    FIRST_TAG, GrowthRecord, MoveCodes, RawTableEntry, TRUNCATED_RECORD, decode,
+use crate::{
+    games::MoveCode,
+    search::growth_records::{
+        FIRST_TAG, GrowthRecord, MoveCodes, RawTableEntry, TRUNCATED_RECORD, decode,
+    },
 };
 
 const ONE: u64 = 1 << 32;
@@ -200,7 +203,7 @@ impl PartialTreeTracker {
     }
 
     /// The root's moves: codes, and visits inherited from the search before.
-    pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
+    pub(super) fn root_moves(&self) -> Vec<(MoveCode, u32)> {
         let root = &self.part.nodes[0];
         let first = root.first_child as usize;
         (self.part.nodes[first..first + root.child_count as usize].iter())
