@@ -694,28 +694,26 @@ impl<G: Searchable> Worker<'_, G> {
                 return new;
             }
         }
-        let urgency = fpu.urgency(|| mean_for(store, here, mover));
+        let urgency = fpu.urgency(|| mean_for(store, *here, mover));
+        let terms = (parent_term, urgency);
         if needs_scalar_path || count < 4 {
-            let terms = (parent_term, urgency);
             return self.select_child_scalar(context, mover, first, count, terms);
         }
-        let scores_from = |start: usize| {
-            let four = store.child_stats_x4::<L>(first + start, mover);
-            four.scores(&context.select, parent_term, urgency)
-        };
         // The last four may begin with some that were seen already: they are not better than themselves.
         let last = count - 4;
         let best = if count <= 8 {
-            let (low, high) = (scores_from(0), scores_from(last));
+            let low = scores_x4::<L, _, _, _>(context, first, mover, terms);
+            let high = scores_x4::<L, _, _, _>(context, first + last, mover, terms);
             let highest = low.max(high).splat_max();
             let places =
                 low.eq_mask(highest).sign_mask() | high.eq_mask(highest).sign_mask() << last;
             places.trailing_zeros() as usize
         } else {
             let lanes = L::from([0, 1, 2, 3]);
-            let (mut highest, mut places) = (scores_from(0), lanes);
+            let mut highest = scores_x4::<L, _, _, _>(context, first, mover, terms);
+            let mut places = lanes;
             for start in (4..last).step_by(4).chain([last]) {
-                let scores = scores_from(start);
+                let scores = scores_x4::<L, _, _, _>(context, first + start, mover, terms);
                 let better = highest.lt_mask(scores);
                 places = better.blend(lanes + L::splat(start as u64), places);
                 highest = highest.max(scores);
@@ -816,9 +814,25 @@ impl<G: Searchable> Worker<'_, G> {
     }
 }
 
-/// The mean of the node that a step led to, for `player` of its frame.
+/// The scores of four consecutive edges from `edge` on; `terms` are the parent term and the first-play urgency.
+///
+/// Not a closure: only functions that are always inlined are compiled with the vector instructions of their caller. As a closure
+/// this called a function for every instruction and took half of the search's time.
+#[inline(always)]
+fn scores_x4<L: Lanes, G: Searchable, T: SearchStore<G>, S: Select>(
+    context: &SearchContext<'_, G, T, S>,
+    edge: usize,
+    mover: Player,
+    (parent_term, urgency): (f64, f64),
+) -> L::Floats {
+    let stats = context.store.child_stats_x4::<L>(edge, mover);
+    stats.scores(&context.select, parent_term, urgency)
+}
+
+/// The mean of the node that a step led to, for `player` of the node's frame. Takes the step by value: a reference would keep the
+/// selection loop's step in memory.
 #[inline(never)]
-fn mean_for<G: Searchable>(store: &impl SearchStore<G>, step: &SearchStep, player: Player) -> f64 {
+fn mean_for<G: Searchable>(store: &impl SearchStore<G>, step: SearchStep, player: Player) -> f64 {
     let stats = ChildStats::from(store.child_stats(step.edge, step.mover));
     let mean = stats.sum / stats.visits;
     // The mover is one of the frame before.
