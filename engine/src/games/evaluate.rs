@@ -67,6 +67,19 @@ pub enum EvaluationParameterKind {
 }
 
 impl EvaluationParameter {
+    /// A whole number from 0 to `max`.
+    pub const fn number(name: &'static str, help: &'static str, default: i32, max: i32) -> Self {
+        Self {
+            name,
+            help,
+            kind: EvaluationParameterKind::Number {
+                default,
+                min: 0,
+                max,
+            },
+        }
+    }
+
     /// The argument to use if none is given.
     pub fn default(&self) -> i32 {
         match self.kind {
@@ -109,15 +122,14 @@ impl<G: Game> Evaluation<G> {
         Self {
             name: "random",
             help: "A random whole number from 0 to 99, the same for the same position and seed.",
-            parameters: &[EvaluationParameter {
-                name: "seed",
-                help: "Which random numbers.",
-                kind: EvaluationParameterKind::Number {
-                    default: 0,
-                    min: 0,
-                    max: i32::MAX,
-                },
-            }],
+            parameters: const {
+                &[EvaluationParameter::number(
+                    "seed",
+                    "Which random numbers.",
+                    0,
+                    i32::MAX,
+                )]
+            },
             function: |position, arguments| {
                 let seed = arguments.first().copied().unwrap_or(0);
                 (mix(position.key() ^ mix(seed as u64)) % 100) as i32

@@ -3,7 +3,7 @@
 use super::ConnectFour;
 use crate::games::{
     Evaluate,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, squashed_evaluation},
+    evaluate::{Evaluation, EvaluationParameter, squashed_evaluation},
 };
 use crate::machine::iter_ones;
 
@@ -14,24 +14,18 @@ impl Evaluate for ConnectFour {
                 name: "lines",
                 help: "Lines of four cells that only one side has discs in, by how many discs they hold.",
                 parameters: &[
-                    EvaluationParameter {
-                        name: "two",
-                        help: "Hundredths of a point for a line with two discs.",
-                        kind: EvaluationParameterKind::Number {
-                            default: 10,
-                            min: 0,
-                            max: 1000,
-                        },
-                    },
-                    EvaluationParameter {
-                        name: "three",
-                        help: "Hundredths of a point for a line with three discs.",
-                        kind: EvaluationParameterKind::Number {
-                            default: 50,
-                            min: 0,
-                            max: 1000,
-                        },
-                    },
+                    EvaluationParameter::number(
+                        "two",
+                        "Hundredths of a point for a line with two discs.",
+                        10,
+                        1000,
+                    ),
+                    EvaluationParameter::number(
+                        "three",
+                        "Hundredths of a point for a line with three discs.",
+                        50,
+                        1000,
+                    ),
                 ],
                 function: |position, arguments| {
                     let [two, three] = [arguments[0], arguments[1]];

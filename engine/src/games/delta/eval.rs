@@ -3,7 +3,7 @@
 use super::{BOARD, Delta, Slides, has_four};
 use crate::games::{
     Evaluate,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, squashed_evaluation},
+    evaluate::{Evaluation, EvaluationParameter, squashed_evaluation},
 };
 use crate::machine::iter_ones;
 
@@ -14,24 +14,13 @@ impl Evaluate for Delta {
                 name: "mobility",
                 help: "Slides that each side's stones could make, and empty squares that would complete four in line.",
                 parameters: &[
-                    EvaluationParameter {
-                        name: "slides",
-                        help: "What a slide is worth.",
-                        kind: EvaluationParameterKind::Number {
-                            default: 1,
-                            min: 0,
-                            max: 1000,
-                        },
-                    },
-                    EvaluationParameter {
-                        name: "lines",
-                        help: "What a square that would complete a line of four is worth.",
-                        kind: EvaluationParameterKind::Number {
-                            default: 10,
-                            min: 0,
-                            max: 1000,
-                        },
-                    },
+                    EvaluationParameter::number("slides", "What a slide is worth.", 1, 1000),
+                    EvaluationParameter::number(
+                        "lines",
+                        "What a square that would complete a line of four is worth.",
+                        10,
+                        1000,
+                    ),
                 ],
                 function: |position, arguments| {
                     let empty = BOARD & !(position.own | position.opponent);

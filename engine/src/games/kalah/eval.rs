@@ -3,7 +3,7 @@
 use super::Kalah;
 use crate::games::{
     Evaluate, Game as _, Player,
-    evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind},
+    evaluate::{Evaluation, EvaluationParameter},
 };
 
 impl Evaluate for Kalah {
@@ -12,15 +12,12 @@ impl Evaluate for Kalah {
             Evaluation {
                 name: "stores",
                 help: "Difference of the stores, a hundred for a stone.",
-                parameters: &[EvaluationParameter {
-                    name: "pits",
-                    help: "Hundredths of a stone for each stone in a pit of one's own.",
-                    kind: EvaluationParameterKind::Number {
-                        default: 0,
-                        min: 0,
-                        max: 100,
-                    },
-                }],
+                parameters: &[EvaluationParameter::number(
+                    "pits",
+                    "Hundredths of a stone for each stone in a pit of one's own.",
+                    0,
+                    100,
+                )],
                 function: |position, arguments| {
                     let worth = |player| {
                         let pits: i32 = position.pits(player).map(i32::from).sum();
