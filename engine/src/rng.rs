@@ -33,8 +33,8 @@ impl Rng {
         fold(self.state, self.state ^ XOR_CONSTANT)
     }
 
-    /// A number below `bound`, which must not be 0, by multiplication without rejection (Lemire 2019). The bias is below
-    /// `bound` / 2^32.
+    /// A random integer below `bound`, which must not be 0, by Lemire's multiplication (2019). Deviation: without his rejection step,
+    /// so the bias is up to `bound` / 2^32.
     #[inline(always)]
     pub fn below(&mut self, bound: u32) -> u32 {
         debug_assert!(bound > 0, "no number is below 0");

@@ -1,16 +1,16 @@
-//! A tree whose means come from a table of positions (report 002): whatever path led to a position, its rewards count.
+//! A tree whose means come from a transposition table of fixed size (report 002): a position's rewards count for every node that
+//! has the position. Visits are those of the tree.
 //!
-//! The table has a fixed number of entries; a position's key says where its entry is. Normally the key is stored too, and
-//! another position's entry is replaced; unverified, positions that fall on one entry are mixed, as the report's program
-//! did. Visits stay those of the tree.
+//! The key of a position selects its entry. With verification the entry stores the key, and a position replaces the entry of
+//! another; without, positions that share an entry are mixed, as in the report's program.
 //!
-//! An entry begins with what the node that takes it knows of itself, so that a position does not lose what was learnt when
-//! another took its entry meanwhile. Where an entry knows less than a node does, because it was last taken by an equal position
-//! elsewhere in the tree, the node falls back on its own mean. So a small table is never worse than none.
+//! A replaced entry starts with the statistics of the node that takes it, so a position that lost its entry loses nothing of its
+//! own. If an entry has fewer visits than a node, because an equal position elsewhere in the tree took it last, the node uses its
+//! own mean. A small table is therefore never worse than none.
 //!
-//! Beside other threads an entry also counts the visits that are under way: to whoever looks at it they are lost (virtual
-//! loss). That count may be off by a few when the entry changes hands meanwhile, and is not missed then. An
-//! entry that is taken while other threads are on their way through the node counts their visits twice.
+//! With several threads an entry also counts visits in flight, which readers take as lost (virtual loss). That count may be off
+//! by a few when an entry is replaced meanwhile, and an entry taken while other threads are below the node counts their visits
+//! twice; neither is corrected.
 
 use std::{
     io,
@@ -36,25 +36,25 @@ use crate::{
 };
 
 const KEY_WORD: usize = 0;
-/// Visits (low half) and those that are under way (high half).
+/// Visits (low half) and visits in flight (high half).
 const VISITS_WORD: usize = 1;
 const IN_FLIGHT_SHIFT: u32 = 32;
 const SUM_WORD: usize = 2;
 const SQUARES_WORD: usize = 3;
 
-/// A tree with a table beside it.
+/// A tree with a transposition table.
 pub(super) struct BoundedStore<const SQUARES: bool, const PRIORS: bool = false> {
     tree: TreeStore<SQUARES, PRIORS, true>,
-    /// Key, visits, sum of rewards for the first player, and sum of their squares where the formula wants it. An entry
-    /// without visits is empty.
+    /// Per entry: key, visits, sum of rewards for the first player, and sum of squares if the formula needs it. An entry without
+    /// visits is empty.
     table: AtomicWords,
     entries: u64,
-    /// Entries that were asked for.
+    /// Number of entries requested.
     requested_entries: u64,
     verify_key: bool,
-    /// In a copy, what the table says of every node's position, instead of the table.
+    /// In a snapshot, which has no table: the entry of every node.
     entries_by_node: Option<Vec<Option<TableEntry>>>,
-    /// Whether something may have been written.
+    /// True if the table may hold entries.
     dirty: bool,
     parallel: bool,
 }
@@ -62,7 +62,7 @@ pub(super) struct BoundedStore<const SQUARES: bool, const PRIORS: bool = false> 
 impl<const SQUARES: bool, const PRIORS: bool> BoundedStore<SQUARES, PRIORS> {
     const ENTRY_WORDS: usize = 3 + SQUARES as usize;
 
-    /// A table of `entries`, as far as there is memory for half as much as `bytes`, and a tree in what it leaves of them.
+    /// A table of `entries`, limited to half of `bytes`, and a tree in the rest.
     pub(super) fn new(bytes: usize, entries: usize, verify: bool) -> Self {
         let most = (bytes / 2 / 8 / Self::ENTRY_WORDS).max(1);
         let table = AtomicWords::zeroed_up_to(entries.clamp(1, most) * Self::ENTRY_WORDS)
@@ -91,7 +91,7 @@ impl<const SQUARES: bool, const PRIORS: bool> BoundedStore<SQUARES, PRIORS> {
         !self.verify_key || entry[KEY_WORD].load(Ordering::Relaxed) == key
     }
 
-    /// What the table was told of a key, if it has an entry.
+    /// The entry of a key, if there is one.
     fn raw_entry(&self, key: u64) -> Option<RawTableEntry> {
         let entry = self.entry(key);
         let word = |word: usize| entry[word].load(Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl<const SQUARES: bool, const PRIORS: bool> BoundedStore<SQUARES, PRIORS> {
         })
     }
 
-    /// The entry of a node's position, its visits and those under way, if it knows as much as the node's own `visits`.
+    /// The entry of a node's position, its visits and visits in flight, if they are at least the node's own `visits`.
     #[inline(always)]
     fn complete_entry(&self, node: u32, visits: u32) -> Option<(&[AtomicU64], u32, u32)> {
         let key = self.tree.key(node);
@@ -114,7 +114,7 @@ impl<const SQUARES: bool, const PRIORS: bool> BoundedStore<SQUARES, PRIORS> {
         (knows && self.has_key(entry, key)).then_some((entry, known, in_flight))
     }
 
-    /// Counts rewards in an entry's visits, and visits that are no longer under way; how many visits it knows of then.
+    /// Adds `rewards` visits to an entry and ends `arrived` visits in flight; returns the entry's visits, those in flight included.
     #[inline(always)]
     fn add_visits(&self, visits: &AtomicU64, rewards: u64, arrived: u64) -> u32 {
         if !self.parallel {
@@ -131,7 +131,7 @@ impl<const SQUARES: bool, const PRIORS: bool> BoundedStore<SQUARES, PRIORS> {
         (now as u32).saturating_add((now >> IN_FLIGHT_SHIFT) as u32)
     }
 
-    /// What the table says of a node's position, if it knows as much as the node.
+    /// The entry of a node's position, if it has at least the node's visits.
     fn table_entry(&self, node: u32) -> Option<TableEntry> {
         if let Some(entries) = &self.entries_by_node {
             return entries[node as usize];
@@ -226,7 +226,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         );
         RawChildStats {
             edge_visits: own.edge_visits,
-            // What is under way has no rewards yet, for whoever looks.
+            // Visits in flight count as lost: they add no reward.
             visits: known.saturating_add(in_flight),
             sum,
             squares: if SQUARES { squares } else { 0 },
@@ -295,7 +295,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         };
         let own = self.tree.node_stats(step.node);
         if is_taken || self.verify_key && known < own.visits {
-            // The tree keeps sums for who moved there; seen from the other side it is the same calculation.
+            // The tree has sums for the player who moved; the conversion is its own inverse.
             let (sum, squares) = sums_for_player(own.sum, own.squares, own.visits, step.mover);
             entry[KEY_WORD].store(key, Ordering::Relaxed);
             entry[VISITS_WORD].store(own.visits.into(), Ordering::Relaxed);
@@ -318,7 +318,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
 
     fn edge_view(&self, edge: usize) -> EdgeView<G::Move> {
         let own = NodeStore::<G>::edge_view(&self.tree, edge);
-        // What is known of its position does not count before a move was followed.
+        // An unvisited edge does not use its position's entry.
         let is_visited = own.visits > 0;
         EdgeView {
             table: self.table_entry(edge as u32).filter(|_| is_visited),

@@ -1,4 +1,4 @@
-//! What can be set about a Monte-Carlo tree search.
+//! The configuration of a Monte-Carlo tree search.
 
 use std::{num::NonZero, sync::OnceLock, thread};
 
@@ -8,19 +8,19 @@ use super::{
     select::{Fpu, RewardRange, SelectFormula, Selection},
 };
 
-/// How a leaf gets its children.
+/// How a leaf is expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExpansionRule {
-    /// All of them, and the playout starts from the first.
+    /// Adds all children; the playout starts from the first.
     #[default]
     AllFirst,
-    /// All of them, and the playout starts from one at random.
+    /// Adds all children; the playout starts from a random one.
     AllRandom,
-    /// One in each iteration, in the order of the moves.
+    /// Adds one child per iteration, in move order (Coulom 2006).
     One,
 }
 
-/// Where statistics are kept.
+/// The kind of node store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoreKind {
     /// A tree.
@@ -28,75 +28,76 @@ pub enum StoreKind {
     Tree,
     /// A graph in which positions share nodes.
     Graph,
-    /// A tree whose means come from a bounded table of positions.
+    /// A tree whose means come from a transposition table of fixed size.
     Bounded,
 }
 
-/// Which move is played in the end.
+/// The criterion by which the final move is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FinalChoice {
-    /// The most visited one.
+    /// Most visits (robust child, Chaslot et al. 2008).
     #[default]
     Visits,
-    /// The one with the highest mean.
+    /// Highest mean (max child).
     Mean,
-    /// The one with the highest lower confidence bound: mean - C sqrt(ln N / n).
+    /// Highest lower confidence bound: mean - C sqrt(ln N / n) (secure child).
     LowerBound,
 }
 
-/// All of it. `Default` is what the reports' players have in common; the catalogue has better constants for our own.
+/// Parameters of a Monte-Carlo tree search. `Default` is what the players of the reports have in common; the catalogue has
+/// better constants for its own searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsConfig {
-    /// The formula that chooses among children.
+    /// The selection formula.
     pub formula: SelectFormula,
-    /// Its constant C.
+    /// The formula's exploration constant C.
     pub exploration: f64,
     /// The scale of rewards the formula sees.
     pub reward_range: RewardRange,
-    /// What stands for the mean of a child that was never chosen.
+    /// First-play urgency: the value of an unvisited child.
     pub fpu: Fpu,
-    /// How playouts are played.
+    /// The playout policy.
     pub policy: PlayoutPolicy,
-    /// Whether last good replies are forgotten when they lose.
+    /// True if last good replies are forgotten when they lose (LGRF, Baier and Drake 2010).
     pub forgetting: bool,
-    /// Plies after which a playout is cut off and the game's own guess is paid.
+    /// Plies after which a playout is truncated and rewarded by the game's evaluation; `None` for no limit.
     pub playout_limit: Option<u32>,
-    /// How leaves get children.
+    /// How a leaf is expanded.
     pub expansion: ExpansionRule,
-    /// On which of its visits.
+    /// The visit on which a leaf is expanded, from 1.
     pub expand_on: u32,
-    /// Where statistics are kept.
+    /// The kind of node store.
     pub store: StoreKind,
-    /// What a graph shares.
+    /// Which positions share a node, in a graph.
     pub sharing: Sharing,
-    /// Entries of a bounded table.
+    /// Number of entries of a bounded table.
     pub entries: usize,
-    /// Whether a bounded table stores and compares keys.
+    /// True if a bounded table stores and compares keys.
     pub verify_key: bool,
-    /// With so many men or more in play, a graph gives way to a tree; 0 for never.
+    /// Number of pieces in play from which on a tree replaces the graph; 0 for never.
     pub opening_pieces: u32,
-    /// The part of the iterations that is made before that.
+    /// Fraction of the iterations that a search makes with fewer pieces than that.
     pub opening_fraction: f64,
-    /// Which move is played.
+    /// How the final move is chosen.
     pub final_choice: FinalChoice,
-    /// Whether what is known is kept from one move to the next.
+    /// True if the subtree of the move played is kept for the next search.
     pub reuse: bool,
-    /// Whether certain wins and losses are passed up (Winands, Björnsson and Saito 2008).
+    /// True if proven results are backpropagated (MCTS-Solver, Winands, Björnsson and Saito 2008).
     pub solver: bool,
-    /// Iterations, if no limit is given.
+    /// Iterations of a search without limits.
     pub iterations: Option<u64>,
-    /// Milliseconds, if no limit is given.
+    /// Milliseconds of a search without limits.
     pub millis: Option<u64>,
-    /// Memory for statistics, never exceeded.
+    /// Memory limit for statistics, in megabytes.
     pub memory_mb: usize,
-    /// Threads that grow the tree.
+    /// Number of threads.
     pub threads: usize,
-    /// Which random numbers.
+    /// Seed of the random number generator.
     pub seed: u64,
 }
 
-/// The most threads a search gets on this machine: 64, or four for each processor if that is more. Further ones would only
-/// wait for each other.
+/// Upper limit of a search's threads on this machine: 64, or four per processor if that is more. More would only wait for
+/// each other.
 pub fn max_threads() -> usize {
     static MAX: OnceLock<usize> = OnceLock::new();
     *MAX.get_or_init(|| {
@@ -106,7 +107,7 @@ pub fn max_threads() -> usize {
 }
 
 impl MctsConfig {
-    /// How children are chosen.
+    /// The selection part of the configuration.
     pub fn selection(&self) -> Selection {
         Selection {
             formula: self.formula,
@@ -116,12 +117,12 @@ impl MctsConfig {
         }
     }
 
-    /// Whether the constant C makes a difference: UCB1-tuned has none, but the final choice by a lower bound has.
+    /// True if the constant C has an effect: in the formula, or in the final choice by lower bound.
     pub fn uses_exploration(&self) -> bool {
         self.formula.has_exploration() || self.final_choice == FinalChoice::LowerBound
     }
 
-    /// How many of a node's moves have been followed after so many visits, if each that did not end there took a new one.
+    /// Number of a node's moves visited after `visits` visits, if every visit that did not end at the node took an unvisited move.
     #[inline(always)]
     pub(super) fn expected_visited_moves(&self, visits: u32) -> usize {
         (visits + 1).saturating_sub(self.expand_on) as usize

@@ -1,36 +1,35 @@
-//! The transposition graph: positions reached in different ways share one node, and so may positions that differ only by a
-//! symmetry of the board or an exchange of colours.
+//! The transposition graph: equal positions share one node, and so may positions that differ only by a symmetry of the board or
+//! an exchange of colours.
 //!
-//! How often a move was chosen is kept with the move, what the position behind it is worth with the node (Childs, Brodeur
-//! and Kocsis 2008, UCT1 with values from the child). A grouped position is stored as one of its images, its frame; the way
-//! down is walked in the frames of the nodes, and a move knows how to get from one to the next. Keys contain what makes
-//! a game end, so the graph has no cycles.
+//! Edges count their own visits, nodes hold visits and rewards (UCT2 of Childs, Brodeur and Kocsis 2008: means from the child,
+//! visits from the edge). A position of a symmetry class is stored as one of its images, in its reference frame; selection
+//! works in the frames of the nodes, and edges store the transformation from one frame to the next. Keys contain everything
+//! that ends a game, so the graph is acyclic.
 //!
-//! A position joins the graph when it is expanded, and from then on every move to it finds it there. Before that it has had
-//! a playout or two and is a leaf of the move that led there, however many other such leaves there are; if another has
-//! joined the graph before it, what it was told is told to that one. Most leaves are never expanded, and the index is a
-//! third as large without them. Beside other threads a position joins the graph at once: what a leaf was told could not
-//! be told to another node while they are telling it more.
+//! A position enters the index when it is expanded. Until then every edge to it has a leaf of its own with the one or two
+//! playouts it made; if another node of the position is in the index by the time a leaf would be expanded, the leaf's statistics
+//! are added to that node. Most leaves are never expanded, so the index is a third of the size. With several threads a position
+//! enters the index at its first visit, because the statistics of a leaf that others are updating could not be moved.
 //!
-//! A move that is followed for the first time ends the way down and is played out, whether or not the position behind it is
-//! known: an iteration goes one move further than those before it, as in a tree.
+//! An edge that is followed for the first time ends selection and starts a playout, even if its position has a node already: an
+//! iteration goes one edge beyond those before it, as in a tree.
 //!
-//! Moves lie side by side in slots, as the children in the tree do. The first move to reach a position has the node in its
-//! own slot, and a node is called by that. Later ones are tied to it, and each has a copy of the node's figures in its own
-//! slot: a look at a node's moves is then a look at one piece of memory, and the way down jumps about no more than in a tree.
-//! The price is paid on the way up, where nobody waits: the node tells all moves that lead to it what it was told.
+//! Edges are slots, and those of a node are next to each other as children are in the tree. The first edge to reach a position
+//! holds the node in its own slot, whose number is the node's. Later edges are linked to it and hold a copy of its statistics, so
+//! selection reads one range of memory per node, as in the tree. Backpropagation pays: it writes a node's statistics to all edges
+//! that lead to it.
 //!
 //! ```text
-//! word 0   times chosen (low half); visits of the node (high half)
-//! word 1   sum of rewards for the first player of the node's frame, 1 being 2^32
-//! then     sum of their squares, where the formula wants it
+//! word 0   visits of the edge (low half); visits of the node (high half)
+//! word 1   sum of rewards for the first player of the node's frame, in units of 2^-32
+//! then     sum of squared rewards, if the formula needs it
 //! then     shape: see `slot`
-//! then     shared: see `slot`
-//! last     prior of the move, where the formula wants it
+//! then     link: see `slot`
+//! last     prior of the move, if the formula needs it
 //! ```
 //!
-//! Of a node's children the other moves know or learn when they are followed, and of a certain result only the node itself
-//! knows. While several threads are at work a copy may be a little behind; when one works alone, none ever is.
+//! Linked edges copy the node's child range when they are followed; proven results are stored in the node only. With several
+//! threads a copy may lag behind for a moment; with one, never.
 
 use std::{
     io,
@@ -65,20 +64,20 @@ mod tests;
 const COUNTS_WORD: usize = 0;
 const SUM_WORD: usize = 1;
 const SQUARES_WORD: usize = 2;
-/// One visit of a node, in the word that counts them.
+/// Position of the node's visits in [`COUNTS_WORD`].
 const NODE_VISITS_SHIFT: u32 = 32;
-/// How often a move was chosen, in the same word.
+/// The edge's visits in [`COUNTS_WORD`].
 const EDGE_VISITS_MASK: u64 = (1 << NODE_VISITS_SHIFT) - 1;
-/// The first slot that is used. Slot 0 stands for none, and has no shared.
+/// The first slot in use. Slot 0 stands for none; its link word is 0.
 const FIRST_SLOT: u32 = 1;
 
-/// A graph of statistics.
+/// A node store in which positions reached by different moves share a node.
 pub(super) struct GraphStore<const SQUARES: bool, const PRIORS: bool = false> {
     arena: Arena,
-    /// Nodes by key; none if nothing is shared.
+    /// Nodes by key; `None` without transpositions.
     index: Option<TranspositionIndex>,
     root: u32,
-    /// The counts of every slot before this search; slots beyond the last are newer.
+    /// [`COUNTS_WORD`] of every slot at the start of this search; later slots are missing.
     inherited_counts: Vec<u64>,
     sharing: Sharing,
     parallel: bool,
@@ -90,13 +89,13 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
     const SHARED_NODE_WORD: usize = Self::SHAPE_WORD + 1;
     const PRIOR_WORD: usize = Self::SHAPE_WORD + 2;
 
-    /// A graph that never takes more than so many bytes.
+    /// A graph with a memory limit in bytes.
     pub(super) fn new(bytes: usize, sharing: Sharing) -> Self {
-        // A node takes an entry and a half of the index, and as much again in the tables it has outgrown; but there are
-        // far fewer nodes than slots, for few moves are followed.
+        // A node takes one and a half index entries, and as much in the tables that the index has outgrown; but few edges are
+        // followed, so there are far fewer nodes than slots.
         let reserved = if sharing.transpositions { bytes / 5 } else { 0 };
         const { assert!(1 << SlotShape::SLOT_BITS <= FIRST_TAG) };
-        // Beside its words a slot may need one for the counts of before.
+        // One more word per slot for the inherited counts.
         let slots = (bytes - reserved) / 8 / (Self::SLOT_WORDS + 1);
         Self {
             arena: Arena::new(slots.clamp(16, (1 << SlotShape::SLOT_BITS) - 1) * Self::SLOT_WORDS),
@@ -110,13 +109,13 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         }
     }
 
-    /// Where a slot begins.
+    /// The offset of a slot in the arena.
     #[inline(always)]
     fn offset(slot: u32) -> usize {
         slot as usize * Self::SLOT_WORDS
     }
 
-    /// The slots in use, slot 0 among them.
+    /// Number of slots in use, slot 0 included.
     fn slot_count(&self) -> u32 {
         (self.arena.used() / Self::SLOT_WORDS) as u32
     }
@@ -143,7 +142,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
             .set(Self::offset(slot) + Self::SHARED_NODE_WORD, shared.0);
     }
 
-    /// Puts other shared in place of `old` ones, if those are still there.
+    /// Replaces the link word if it is still `old`; true on success. With one thread it always is.
     #[inline(always)]
     fn compare_exchange_shared_node(&self, slot: u32, old: SharedNode, new: SharedNode) -> bool {
         let word = self.arena.word(Self::offset(slot) + Self::SHARED_NODE_WORD);
@@ -155,22 +154,22 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
             .is_ok()
     }
 
-    /// The node behind the move in a slot, if it was followed.
+    /// The node that a slot's edge leads to, if the edge was followed.
     #[inline(always)]
     fn node_of_slot(&self, slot: u32) -> Option<u32> {
         let shared = self.shared_node(slot);
         shared.is_linked().then(|| shared.node(slot))
     }
 
-    /// The node of a mixed key that has joined the graph.
+    /// The node of a mixed key, if it is in the index.
     #[inline(always)]
     fn find_node(&self, key: u64) -> Option<u32> {
         let index = self.index.as_ref()?;
         index.find(key, |node| self.shared_node(node).has_key(key))
     }
 
-    /// Lets the leaf in `slot` join the graph. Its node is there from now on, or where an equal position's is already; none
-    /// if there is no room in the index.
+    /// Enters the leaf in `slot` into the index. Returns `slot`, or the node that an equal position has already; `None` if the
+    /// index is full.
     #[inline(always)]
     fn find_or_insert(&self, key: u64, slot: u32) -> Option<u32> {
         let Some(index) = &self.index else {
@@ -180,7 +179,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         index.find_or_insert(key, slot, is_meant, self.parallel)
     }
 
-    /// Ties a slot to a node elsewhere: it has the node's figures from now on, and those that the node will have.
+    /// Links a slot to a node in another slot: copies the node's statistics now and at every update.
     fn link(&self, slot: u32, node: u32) {
         loop {
             let shared = self.shared_node(node);
@@ -193,22 +192,21 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         self.copy_children(slot, node);
     }
 
-    /// The counts of a slot, its sum and its squares. The last is another word where squares are not kept, and then nobody
-    /// looks at it.
+    /// Counts, sum and squares of a slot. Without `SQUARES` the last is another word, which callers ignore.
     #[inline(always)]
     fn load_stats(&self, slot: u32) -> [u64; 3] {
         let words = self.slot(slot);
         [COUNTS_WORD, SUM_WORD, SQUARES_WORD].map(|word| words[word].load(Ordering::Relaxed))
     }
 
-    /// [`NodeStore::follow_new`] beside other threads, one of which may be following the same move: the node it leads to.
+    /// [`SharedNodes::follow_new`] for several threads, which may follow the same edge at once. Returns the node.
     fn link_parallel(&self, slot: u32, key: u64, frame: u64) -> u32 {
-        // Who finds the slot in the index looks here. If another thread has been faster, it is the same key.
+        // Lookups in the index compare this key. If another thread was faster, it has stored the same.
         self.compare_exchange_shared_node(slot, SharedNode::UNLINKED, SharedNode::with_key(key));
-        // A leaf for which there is no room in the index stays a leaf.
+        // If the index is full, the slot stays a leaf.
         let entered = self.find_or_insert(key, slot);
         let node = entered.unwrap_or(slot);
-        // Who sees the shared must see the frame.
+        // The frame must be visible before the link is.
         if frame != 0 {
             let word = self.arena.word(Self::offset(slot) + Self::SHAPE_WORD);
             word.fetch_or(frame, Ordering::AcqRel);
@@ -239,7 +237,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         self.arena.slice(Self::offset(slot), Self::SLOT_WORDS)
     }
 
-    /// Lets a slot have what a node was told.
+    /// Writes a node's statistics to a linked slot, whose edge visits stay.
     #[inline(always)]
     fn store_stats_copy(
         &self,
@@ -260,13 +258,13 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         }
     }
 
-    /// Lets a slot know of its node's children, if there are any by now.
+    /// Copies the child range of a node to a linked slot.
     #[inline(always)]
     fn copy_children(&self, slot: u32, node: u32) {
         let (first, count) = self.shape(node).children();
         let children = SlotShape::children_bits(first, count);
         let word = self.arena.word(Self::offset(slot) + Self::SHAPE_WORD);
-        // They were 0 or the same before.
+        // The bits were 0 or the same before.
         if self.parallel {
             word.fetch_or(children, Ordering::AcqRel);
         } else {
@@ -274,7 +272,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         }
     }
 
-    /// Counts visits of a node and adds rewards; what the node has then is shown to all moves that lead there.
+    /// Adds visits and rewards to a node and copies the result to all slots linked to it.
     #[inline(always)]
     fn add_to_node(&self, node: u32, visits: u64, [sum, squares]: [u64; 2], parallel: bool) {
         let node = self.slot(node);
@@ -293,11 +291,11 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         }
     }
 
-    /// What visits that are under way pay the first player of the frame of the node they lead to: they count as lost by the
-    /// player who chose the move (virtual loss). A loss is its own square.
+    /// Virtual loss of `visits` visits, as rewards for the first player of the node's frame: lost by the player who moved. A reward
+    /// of 0 or 1 is its own square.
     #[inline(always)]
     fn virtual_loss(&self, step: &SearchStep, visits: u64) -> u64 {
-        // No move leads to the root.
+        // The root has no edge.
         let is_inverted = step.node != self.root && self.shape(step.edge as u32).is_inverted();
         match opponent_if(step.mover, is_inverted) {
             Player::First => 0,
@@ -305,7 +303,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         }
     }
 
-    /// Adds rewards and their squares to a slot, and shows them to nobody.
+    /// Adds rewards and squared rewards to one slot, without copying to linked ones.
     #[inline(always)]
     fn add_rewards(&self, slot: &[AtomicU64], [sum, squares]: [u64; 2]) {
         if sum != 0 {
@@ -316,7 +314,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         }
     }
 
-    /// Visits, and the value for the first player of the node's frame.
+    /// Visits, and the mean for the first player of the node's frame.
     fn visits_and_value(&self, node: u32) -> (u32, f64) {
         let word = Self::offset(node);
         let visits = (self.arena.get(word + COUNTS_WORD) >> NODE_VISITS_SHIFT) as u32;
@@ -332,13 +330,13 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         }
     }
 
-    /// The bits of a move's prior.
+    /// The prior of an edge, as the bits of an `f64`.
     #[inline(always)]
     fn prior_bits(&self, edge: usize) -> u64 {
         self.arena.get(Self::offset(edge as u32) + Self::PRIOR_WORD)
     }
 
-    /// The counts of a slot before this search.
+    /// [`COUNTS_WORD`] of a slot at the start of this search.
     fn inherited_counts_of(&self, slot: u32) -> u64 {
         self.inherited_counts
             .get(slot as usize)
@@ -438,7 +436,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
             root.key()
         };
         self.set_shared_node(FIRST_SLOT, SharedNode::with_key(mix(key)).stored_here());
-        // An empty index has room.
+        // Cannot fail: the index is empty.
         let _ = self.find_or_insert(mix(key), FIRST_SLOT);
     }
 
@@ -518,7 +516,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
 
     #[inline(always)]
     fn child_stats(&self, edge: usize, mover: Player) -> RawChildStats {
-        // The node's own figures, which are never behind; none if there is no node.
+        // The node's own statistics, which never lag behind; zeros if the edge was never followed.
         let node = self.slot(self.node_of_slot(edge as u32).unwrap_or(edge as u32));
         let visits = (node[COUNTS_WORD].load(Ordering::Relaxed) >> NODE_VISITS_SHIFT) as u32;
         let squares = if SQUARES {
@@ -612,7 +610,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         let word = self.arena.word(Self::offset(at.node) + Self::SHAPE_WORD);
         if self.parallel {
             let childless = word.load(Ordering::Relaxed) & !SlotShape::CHILDREN_MASK;
-            // Only the first thread to say so may go on.
+            // The first thread to set the mark expands the leaf.
             let taken = word.compare_exchange(
                 childless,
                 childless | SlotShape::EXPANDING,
@@ -644,7 +642,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
             }
         }
         let children = SlotShape::children_bits(start / Self::SLOT_WORDS, moves.len());
-        // A result may be proven in the same word meanwhile.
+        // Another thread may set the proven bits of the same word meanwhile.
         if self.parallel {
             word.fetch_xor(children ^ SlotShape::EXPANDING, Ordering::Release);
         } else {
@@ -658,7 +656,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
     fn follow(&self, edge: usize, position: &mut G) -> (u32, bool) {
         let slot = edge as u32;
         let words = self.slot(slot);
-        // In this order: who sees the shared sees the frame.
+        // In this order: the frame is written before the link.
         let shared = SharedNode(words[Self::SHARED_NODE_WORD].load(Ordering::Acquire));
         let shape = SlotShape(words[Self::SHAPE_WORD].load(Ordering::Acquire));
         let mv = G::move_from_bits(shape.mv());
@@ -666,7 +664,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
             return SharedNodes::<G>::follow_new(self, edge, mv, position);
         }
         let node = shared.node(slot);
-        // Who else is to be told of this visit.
+        // Backpropagation will write to these.
         prefetch(self.arena.words(), Self::offset(node));
         prefetch(self.arena.words(), Self::offset(shared.next()));
         position.play(mv);
@@ -692,7 +690,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
             add(&node[COUNTS_WORD], of_node + visits, self.parallel);
         } else {
             add(&node[COUNTS_WORD], of_node, self.parallel);
-            // Other threads look at the copy. It is put right when the node is told.
+            // Selection of other threads reads the copy; the next update of the node overwrites it.
             let edge = self.slot(step.edge as u32);
             add(&edge[COUNTS_WORD], of_node + visits, self.parallel);
             self.add_rewards(edge, [lost; 2]);
@@ -700,7 +698,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
         self.add_rewards(node, [lost; 2]);
     }
 
-    /// Apart from the loop, where threads that are alone tell whole paths.
+    // Not inlined: only parallel searches use it, single threads use `backpropagate`.
     #[inline(never)]
     fn apply(&self, step: &SearchStep, update: &Update) {
         let rewards = update.sums_for(opponent_if(Player::First, step.flipped));
@@ -740,7 +738,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
 
     fn edge_view(&self, edge: usize) -> EdgeView<G::Move> {
         let child = self.node_of_slot(edge as u32);
-        // What is known of no node is known of a move that was never followed.
+        // An edge that was never followed has zeros in its own slot.
         let node = child.unwrap_or(edge as u32);
         let chosen = NodeStore::<G>::edge_visits(self, edge);
         let before = self.inherited_counts_of(edge as u32) as u32;
@@ -785,7 +783,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> SharedNodes<G>
         !self.shared_node(edge as u32).is_linked()
     }
 
-    /// Apart from the loop, whose other steps would have to carry all that is needed here.
+    // Not inlined: keeps its register pressure out of the selection loop.
     #[inline(never)]
     fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
         let slot = edge as u32;
@@ -801,7 +799,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> SharedNodes<G>
         let node = if self.parallel {
             self.link_parallel(slot, key, frame)
         } else {
-            // Nothing is read here that may be far away, only written.
+            // The slot is probably not cached: write only, do not wait for a read.
             debug_assert!(
                 SharedNodes::<G>::is_unlinked(self, edge),
                 "{slot} was followed before"
@@ -831,14 +829,14 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> SharedNodes<G>
         }
         let slot = step.edge as u32;
         if step.node != slot {
-            // The node may have got children since this move was tied to it.
+            // The node may have been expanded since this edge was linked.
             self.copy_children(slot, step.node);
             return match self.shape(slot).children() {
                 (_, 0) => Transposition::Own,
                 _ => Transposition::Shared(step.node),
             };
         }
-        // Beside other threads it has joined the graph already, if there was room.
+        // With several threads it is in the index already, unless that was full.
         if self.parallel && !self.shared_node(slot).is_unindexed() {
             return Transposition::Own;
         }
@@ -849,7 +847,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> SharedNodes<G>
             return Transposition::Own;
         }
         if self.parallel {
-            // There was no room for it before, but there was for another since.
+            // The index was full at the first visit, and an equal position has entered it since.
             return Transposition::Full;
         }
         let [counts, rewards @ ..] = self.load_stats(slot);

@@ -1,12 +1,12 @@
-//! Last good reply (Drake 2009; Baier and Drake 2010): the winner's answer to a move is tried again next time.
+//! Last-good-reply playouts (Drake 2009): the winner's reply to a move is tried first in later playouts. With forgetting, the
+//! loser's replies are removed (Baier and Drake 2010).
 //!
-//! "The move before" is the previous ply, whoever made it; a reply is learnt for the player who made it. The longest
-//! match is tried first: two moves, then one, then a random move. A reply that is not legal now is passed over. With
-//! forgetting, a reply that was played by the loser is dropped. Draws teach nothing. A playout that is cut off is won by the
-//! player to whom its reward is more than a draw.
+//! The longest match is tried first: replies to two moves, to one, then a random move; illegal replies are skipped. Contexts are
+//! the previous plies, whoever made them: a deviation for games in which players do not alternate. Replies are learnt for the
+//! player who made them. Draws teach nothing. A truncated playout is won by the player with a reward above 0.5.
 //!
-//! Moves are those on the board of the game, also where a graph keeps images of its positions, and the first move of a
-//! playout answers the moves before it, be they of the tree or of the game.
+//! Moves are those of the game's own frame, also where a graph stores images of positions. The first move of a playout replies to
+//! the moves before it, of the tree or of the game.
 
 use std::cmp::Ordering;
 
@@ -18,28 +18,28 @@ use crate::{
     search::Searchable,
 };
 
-/// Slots for replies to two moves; where there are more pairs, later ones take the place of earlier ones.
+/// Upper limit of slots for replies to two moves; pairs beyond it share slots, and later ones replace earlier ones.
 const MAX_PAIR_SLOTS: usize = 1 << 18;
 
-/// The bytes of one player's table of replies to one move, and of a slot for two moves.
+/// Bytes of one player's table of replies to one move, and of one slot for two moves.
 const fn table_sizes<G: SearchHints>() -> (usize, usize) {
     let one = G::REPLY_CONTEXTS * size_of::<Option<G::Move>>();
     (one, size_of::<(u64, Option<G::Move>)>())
 }
 
-/// Slots for replies to two moves that a game could use.
+/// Number of slots for replies to two moves that a game could use.
 fn useful_pair_slots<G: SearchHints>() -> usize {
     let pairs = G::REPLY_CONTEXTS.saturating_mul(G::REPLY_CONTEXTS);
     pairs.min(MAX_PAIR_SLOTS).next_power_of_two()
 }
 
-/// Replies to one move and to two, for both players.
+/// A playout policy with reply tables for both players.
 pub(super) struct LastGoodReply<G: SearchHints> {
     tables: ReplyTables<G::Move>,
     uses_pairs: bool,
     forgetting: bool,
     limit: Option<u32>,
-    /// The playout as it went: who moved, after what, and which move.
+    /// The plies of the current playout.
     plies: Vec<PlayoutPly<G::Move>>,
 }
 
@@ -51,12 +51,12 @@ struct PlayoutPly<M> {
 
 struct ReplyTables<M> {
     single: [Vec<Option<M>>; 2],
-    /// The pair of contexts plus 1, and the reply.
+    /// The pair of contexts plus 1, and the reply; 0 is empty.
     pairs: [Vec<(u64, Option<M>)>; 2],
 }
 
 impl<M: Copy + PartialEq> ReplyTables<M> {
-    /// With so many slots for pairs, a power of two or none.
+    /// Tables with `pairs` slots for pairs, a power of two or 0.
     fn new(contexts: usize, pairs: usize) -> Self {
         Self {
             single: [vec![None; contexts], vec![None; contexts]],
@@ -114,8 +114,7 @@ impl<M: Copy + PartialEq> ReplyTables<M> {
 }
 
 impl<G: SearchHints> LastGoodReply<G> {
-    /// A policy whose tables take no more than about `bytes`: where there is no room for all pairs of moves, more of them share
-    /// a slot.
+    /// A policy whose tables take about `bytes` at most: with less room, more pairs of moves share a slot.
     pub(super) fn with_memory_limit(
         bytes: usize,
         two: bool,
@@ -136,7 +135,7 @@ impl<G: SearchHints> LastGoodReply<G> {
         }
     }
 
-    /// Slots for pairs in tables of so many bytes: a power of two, or none.
+    /// Slots for pairs under a limit of `bytes`: a power of two, or 0.
     fn pair_slots_within(bytes: usize) -> usize {
         let (one, slot) = table_sizes::<G>();
         let room = (bytes / 2).saturating_sub(one) / slot;
@@ -146,7 +145,7 @@ impl<G: SearchHints> LastGoodReply<G> {
         }
     }
 
-    /// The bytes that the tables of a policy [`Self::with_memory_limit`] so many really take.
+    /// Bytes that the tables of [`Self::with_memory_limit`] take.
     pub(super) fn table_bytes(bytes: usize, two: bool) -> usize {
         let (one, slot) = table_sizes::<G>();
         let pairs = if two {
@@ -157,7 +156,7 @@ impl<G: SearchHints> LastGoodReply<G> {
         2 * (one + slot * pairs)
     }
 
-    /// How many pairs of moves have slots in tables of so many bytes, and how many would be of use.
+    /// Slots for pairs under a limit of `bytes`, and slots that the game could use.
     pub(super) fn pair_slot_counts(bytes: usize) -> (u64, u64) {
         (
             Self::pair_slots_within(bytes) as u64,
@@ -177,7 +176,7 @@ impl<G: SearchHints> LastGoodReply<G> {
         longest.or_else(|| self.tables.reply_to_one(mover, last_moves).filter(legal))
     }
 
-    /// Learns from the playout on record, by what it paid the first player.
+    /// Learns from the recorded playout; `reward` is the first player's.
     fn learn(&mut self, reward: u64) {
         let winner = match reward.cmp(&(REWARD_ONE / 2)) {
             Ordering::Greater => Player::First,
@@ -331,7 +330,7 @@ mod tests {
         policy.plies = plies_of_game("7656");
         policy.learn(REWARD_ONE / 2);
         assert_eq!(one(&policy, Player::Second), [(0, 1)]);
-        // A playout that was cut off teaches by what it paid.
+        // A truncated playout teaches by its reward.
         policy.plies = plies_of_game("7656");
         policy.learn(to_fixed_point(0.45));
         assert_eq!(one(&policy, Player::Second), [(0, 1), (28, 5), (42, 5)]);

@@ -1,16 +1,16 @@
-//! The natural logarithm of visit counts, the same to the bit on every machine.
+//! The natural logarithm of visit counts, bit-identical on every machine.
 
-/// The natural logarithm of a whole number above 0, to the last bit or two.
+/// The natural logarithm of an integer above 0, within two units in the last place.
 #[inline(always)]
 pub(super) fn ln(number: u32) -> f64 {
-    // Most nodes of a tree have few visits.
+    // Most nodes have few visits.
     match LN_TABLE.get(number as usize) {
         Some(&known) => known,
         None => compute_ln(number),
     }
 }
 
-/// The logarithms of small numbers; 0 for 0.
+/// Logarithms of small integers; 0 for 0.
 static LN_TABLE: [f64; 1024] = {
     let mut table = [0.0; 1024];
     let mut number = 1;
@@ -28,7 +28,7 @@ const fn compute_ln(number: u32) -> f64 {
     let mantissa = f64::from_bits(0x3ff0 << 48 | (aligned as u64 & 0x7fff_ffff) << 21);
     let LnAnchor { at, inverse, ln } = LN_ANCHORS[(aligned >> 24 & 127) as usize];
     let rest = (mantissa - at) * inverse;
-    // rest < 1/128: seven terms of the series are enough, added up in pairs that need not wait for each other.
+    // rest < 1/128: seven terms of the series suffice, summed in independent pairs.
     let square = rest * rest;
     let low = rest - 0.5 * square;
     let middle = 1.0 / 3.0 - 0.25 * rest + square * (0.2 - 1.0 / 6.0 * rest);
@@ -44,7 +44,7 @@ struct LnAnchor {
     ln: f64,
 }
 
-/// 1 + i / 128 for i below 128, with inverses and logarithms.
+/// The anchors 1 + i / 128 for i below 128, with their inverses and logarithms.
 static LN_ANCHORS: [LnAnchor; 128] = {
     let mut table = [LnAnchor {
         at: 0.0,

@@ -1,11 +1,11 @@
 //! Monte-Carlo tree search: one loop, three axes.
 //!
-//! `select` says which child is followed, `playout` how the game is played out, `store` where the statistics live;
-//! every combination works for every game. `search_loop` makes iterations, `report` says what they found, `view` shows
-//! the tree. An iteration (`worker`) walks down from the root, expands a leaf, plays
-//! out, and adds the reward along the way. With several threads each walks for itself in the one tree; a visit
-//! is counted on the way down, so that a way without a reward yet looks bad to the others (virtual loss). One thread with
-//! one seed repeats itself to the bit.
+//! The axes are the selection formula (`select`), the playout policy (`playout`) and the node store (`node_store`); every
+//! combination works for every game. `worker` makes one iteration: selection, expansion, simulation, backpropagation.
+//! `search_loop` and `threads` run workers until the budget is used up, `report` ranks the root moves, `view` exposes the tree.
+//!
+//! Threads share one tree (tree parallelisation without locks, Enzenberger and Müller 2010) and spread over it by virtual loss
+//! (Chaslot, Winands and van den Herik 2008). One thread with one seed gives the same tree on every machine.
 
 use std::marker::PhantomData;
 
@@ -100,12 +100,12 @@ fn build_with_store<G: Searchable, S: Select, const SQUARES: bool, const PRIORS:
     }
 }
 
-/// The bytes that the playouts of one thread may have for tables: together at most half of the memory.
+/// Memory limit, in bytes, of one thread's reply tables: all threads together get at most half of the memory.
 fn playout_memory_bytes(config: &MctsConfig) -> usize {
     (config.memory_mb << 20) / 2 / config.threads.max(1)
 }
 
-/// The bytes that the tables of replies of all threads take.
+/// Bytes that the reply tables of all threads take.
 fn total_reply_table_bytes<G: Searchable>(config: &MctsConfig) -> usize {
     config.threads.max(1)
         * config
@@ -113,18 +113,18 @@ fn total_reply_table_bytes<G: Searchable>(config: &MctsConfig) -> usize {
             .reply_table_bytes::<G>(playout_memory_bytes(config))
 }
 
-/// A Monte-Carlo tree search, put together.
+/// A Monte-Carlo tree search: a configuration with its formula, node store and playout policies.
 struct Mcts<G, T, S> {
     config: MctsConfig,
     select: S,
     store: T,
-    /// One policy a thread.
+    /// One playout policy per thread.
     playouts: Vec<Box<dyn Playout<G>>>,
-    /// The position at the root of the store, once there is one.
+    /// The position of the store's root; `None` before the first search and after `clear`.
     root: Option<G>,
-    /// Whether a search from that root was restricted to some of its moves.
+    /// True if a search from this root was restricted to some of its moves.
     is_restricted: bool,
-    /// Searches made since the game began; part of the seed.
+    /// Number of searches since the game began; part of the seed.
     search_count: u64,
 }
 
@@ -159,7 +159,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         }
     }
 
-    /// Puts the root in place: what is known of it, or nothing.
+    /// Keeps the store if `root` is its root already, resets it otherwise, and marks its statistics as inherited.
     fn prepare_root(&mut self, root: &G) {
         if !(self.config.reuse && self.root.as_ref() == Some(root)) {
             self.store.reset(root);
@@ -167,13 +167,13 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
             self.is_restricted = false;
         }
         if !self.store.mark_inherited() {
-            // What there is no memory to keep apart is given up.
+            // No memory to count this search's visits apart: start from an empty tree.
             self.store.reset(root);
             self.store.mark_inherited();
         }
     }
 
-    /// The root as its node sees it.
+    /// The root in its node's reference frame, and that frame.
     fn position_in_frame(&self, root: &G) -> (G, ReferenceFrame) {
         let frame = self.store.frame(root);
         let mut image = root.clone();
@@ -201,7 +201,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Search<G> for Mcts<G, T, S> {
             .collect();
         self.prepare_root(root);
         let (framed, _) = self.position_in_frame(root);
-        // The root's moves stand in the order of the framed position's.
+        // Indexed like the root's edges, which are in the move order of the framed position.
         let allowed = task.search_moves.map(|_| {
             let frame = self.store.frame(root);
             let mut listed = Vec::new();
@@ -220,7 +220,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Search<G> for Mcts<G, T, S> {
         self.search_count += 1;
         let mut report = self.build_report(root, task.search_moves, iterations, full);
         if report.root_moves.is_empty() {
-            // Stopped before the root had children: any move is as good as any other.
+            // Stopped before the root was expanded: list the moves without statistics.
             report.root_moves = permitted
                 .iter()
                 .map(|&mv| RootMove {

@@ -1,4 +1,4 @@
-//! The memory of a search: one flat run of words, never more than the limit says, touched only as far as it is used.
+//! The memory of a node store: an arena of words with a fixed capacity, committed by the system as it is used.
 
 use std::{
     io,
@@ -7,28 +7,28 @@ use std::{
 
 use crate::machine::AtomicWords;
 
-/// Words handed out from the front. Shared between threads: every word is atomic, every access relaxed unless said.
+/// A bump allocator of words, shared between threads. Every word is atomic; accesses are relaxed unless stated otherwise.
 #[derive(Debug)]
 pub(super) struct Arena {
     words: AtomicWords,
     used: AtomicUsize,
-    /// Words that were asked for and not given.
+    /// Words that were requested and that the system refused.
     missing_words: usize,
 }
 
-/// Words set aside for one thread.
+/// Words reserved for one thread, so that threads seldom contend for the arena.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     next: usize,
     end: usize,
-    /// How many words are set aside at a time; 0 for no more than are asked for.
+    /// Number of words reserved at a time; 0 to reserve only what is requested.
     chunk_words: usize,
 }
 
 impl Chunk {
-    /// For a thread that works beside others.
+    /// A chunk for one of several threads.
     pub(super) fn for_parallel_worker() -> Self {
-        // A multiple of 3, 4 and 5, the sizes of a tree's nodes and a graph's slots: they stay at multiples of their size.
+        // A multiple of 3, 4, 5 and 6, the sizes of nodes and slots in words: offsets stay multiples of the size.
         Self {
             chunk_words: 60 * 68,
             ..Self::default()
@@ -37,7 +37,7 @@ impl Chunk {
 }
 
 impl Arena {
-    /// Room for so many words, or as many as there is memory for. The system hands it out only when a word is first written.
+    /// An arena of `words` words, or of as many as the system grants. Pages are committed when first written.
     pub(super) fn new(words: usize) -> Self {
         let given = AtomicWords::zeroed_up_to(words);
         Self {
@@ -47,12 +47,12 @@ impl Arena {
         }
     }
 
-    /// Words that were asked for and not given.
+    /// Words that were requested and that the system refused.
     pub(super) fn missing_words(&self) -> usize {
         self.missing_words
     }
 
-    /// The words handed out so far, in memory of their own; an error if there is not so much.
+    /// A copy of the allocated words; an error if there is not enough memory.
     pub(super) fn try_clone(&self) -> io::Result<Self> {
         let words = AtomicWords::zeroed(self.used())?;
         for (new, old) in words.iter().zip(self.words.iter()).take(self.used()) {
@@ -65,12 +65,11 @@ impl Arena {
         })
     }
 
-    /// `count` words whose contents are old; none when there is no room. A thread that works beside others takes them from
-    /// a plot of its own, so that they seldom meet.
+    /// Allocates `count` words, uninitialised, and returns the offset of the first; `None` if the arena is full.
     #[inline(always)]
     pub(super) fn allocate(&self, count: usize, chunk: &mut Chunk) -> Option<usize> {
         if chunk.end - chunk.next < count {
-            // The rest of the old plot is lost; it is smaller than what was asked for.
+            // The rest of the old chunk, less than `count` words, is lost.
             let size = count.max(chunk.chunk_words);
             let start = self.bump(size).map(|start| (start, size));
             let (start, size) = start.or_else(|| self.bump(count).map(|start| (start, count)))?;
@@ -98,12 +97,12 @@ impl Arena {
         }
     }
 
-    /// The words handed out so far.
+    /// Number of allocated words.
     pub(super) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Takes back all words from `end` on.
+    /// Frees all words from `end` on.
     pub(super) fn truncate(&mut self, end: usize) {
         *self.used.get_mut() = end;
     }
@@ -134,7 +133,7 @@ impl Arena {
         self.words[index].store(value, Ordering::Relaxed);
     }
 
-    /// Copies words towards the front; the two places may overlap.
+    /// Copies words towards the front; the ranges may overlap.
     pub(super) fn copy_down(&mut self, from: usize, to: usize, count: usize) {
         debug_assert!(to <= from);
         for offset in 0..count {
@@ -143,7 +142,7 @@ impl Arena {
     }
 }
 
-/// Adds to a word, as one step if other threads may do so too; what it is then.
+/// Adds to a word, atomically if `parallel`; returns the new value.
 #[inline(always)]
 pub(super) fn add(word: &AtomicU64, value: u64, parallel: bool) -> u64 {
     if parallel {

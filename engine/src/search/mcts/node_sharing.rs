@@ -1,30 +1,30 @@
-//! Which positions share a node of the graph, and under which of its images a position is kept.
+//! Which positions share a node of the graph, and as which of its images a position is stored.
 
 use crate::{
     games::Symmetry,
     search::{ReferenceFrame, Searchable},
 };
 
-/// Which positions count as the same.
+/// The symmetries under which positions share a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// Only equal ones.
+    /// Equal positions only.
     #[default]
     None,
-    /// Also rotated ones.
+    /// Rotations.
     Rotations,
-    /// Also rotated and mirrored ones.
+    /// Rotations and reflections.
     Dihedral,
 }
 
-/// How a graph groups positions.
+/// Which positions share a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
-    /// Whether positions share nodes at all; without, the graph is a tree.
+    /// True if positions share nodes at all; without, the graph is a tree.
     pub transpositions: bool,
-    /// The symmetries.
+    /// The symmetries that are used.
     pub grouping: Grouping,
-    /// Whether positions with colours and side to move exchanged count as the same.
+    /// True if positions that differ by an exchange of colours and side to move share a node.
     pub invert_colours: bool,
 }
 
@@ -41,7 +41,8 @@ impl Sharing {
             .filter(|symmetry| G::SYMMETRIES.contains(symmetry))
     }
 
-    /// The image under which a position is kept: the one with the smallest key.
+    /// The image as which a position is stored, the one with the smallest key; with the symmetry and colour exchange that lead to
+    /// it.
     pub(super) fn canonical<G: Searchable>(&self, position: &G) -> (G, Symmetry, bool) {
         let mut best = (position.key(), position.clone(), Symmetry::IDENTITY, false);
         let mut consider = |image: G, symmetry, inverted| {
@@ -70,14 +71,14 @@ impl Sharing {
         (best.1, best.2, best.3)
     }
 
-    /// Whether a position may be kept as another one.
+    /// True if a position may be stored as another image.
     #[inline(always)]
     pub(super) fn has_grouping(&self) -> bool {
         self.grouping != Grouping::None || self.invert_colours
     }
 }
 
-/// The frame in which a position is kept by a graph that groups so.
+/// The reference frame in which a graph with this sharing stores a position.
 pub fn canonical_frame<G: Searchable>(position: &G, sharing: Sharing) -> ReferenceFrame {
     if !sharing.has_grouping() {
         return ReferenceFrame::default();

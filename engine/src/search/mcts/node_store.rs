@@ -1,4 +1,4 @@
-//! Where statistics live: what the loop asks of a tree, a graph, or a tree with a table.
+//! The interface of node stores: the statistics of a tree, a graph, or a tree with a transposition table.
 
 use std::io;
 
@@ -12,38 +12,38 @@ use crate::{
     search::{EdgeView, ReferenceFrame, RootEdge, Searchable, growth_records::GrowthBuffer},
 };
 
-/// One step of the way from the root to a leaf.
+/// One step of the path from the root to a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchStep {
-    /// The move that was followed, as the store numbers them; at the root the root itself.
+    /// The edge that was followed, by the store's numbering; at the root the root node itself.
     pub(super) edge: usize,
-    /// The node it led to, by its own name.
+    /// The node that the edge leads to.
     pub(super) node: u32,
-    /// Who made the move, in the frame of the node before.
+    /// The player who made the move, in the frame of the parent node.
     pub(super) mover: Player,
-    /// Whether the colours at the node are those of the root exchanged.
+    /// True if the node's frame has the colours of the root's frame exchanged.
     pub(super) flipped: bool,
 }
 
-/// What the way down wants to know of a step.
+/// A node's visit count and the range of its edges, read during selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChildRange {
-    /// How often its move was chosen.
+    /// Visits of the edge that led to the node.
     pub(super) edge_visits: u32,
-    /// The visits of the node it leads to.
+    /// Visits of the node.
     pub(super) visits: u32,
-    /// The first of the node's moves.
+    /// The node's first edge.
     pub(super) first: usize,
-    /// How many there are.
+    /// Number of edges; 0 for a leaf.
     pub(super) count: usize,
 }
 
-/// What a node is to be told: rewards for the first player of the root, and how many visits they came from.
+/// Changes to a node's statistics: visits, and rewards for the first player of the root's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Update {
-    /// Visits that are not counted yet; below 0 for visits that were counted and not made.
+    /// Visits to add; negative to take back virtual visits that were not made.
     pub(super) visits: i64,
-    /// Rewards that are not added yet.
+    /// Number of rewards in the sums.
     reward_count: u32,
     sum: u64,
     squares: u64,
@@ -61,7 +61,7 @@ impl Update {
         }
     }
 
-    /// One reward of a visit that is counted already.
+    /// The reward of a visit that virtual loss has counted already.
     #[inline(always)]
     pub(super) fn reward_only(reward: u64) -> Self {
         Self {
@@ -78,117 +78,116 @@ impl Update {
         self.squares += other.squares;
     }
 
-    /// How many rewards, their sum, and the sum of their squares, for the first player.
+    /// Number of rewards, their sum, and the sum of their squares, for the first player.
     #[inline(always)]
     pub(super) fn reward_sums(&self) -> (u64, u64, u64) {
         (self.reward_count.into(), self.sum, self.squares)
     }
 
-    /// How many of the visits that were counted on the way down are over by this: those that brought a reward, and those
-    /// that were not made after all.
+    /// Number of virtual visits that end with this update: those with a reward, and those that are taken back.
     #[inline(always)]
     pub(super) fn completed_visits(&self) -> u64 {
         (i64::from(self.reward_count) - self.visits) as u64
     }
 
-    /// The sums of rewards and of their squares, seen by `player`.
+    /// The sums of rewards and of their squares for `player`.
     #[inline(always)]
     pub(super) fn sums_for(&self, player: Player) -> (u64, u64) {
         sums_for_player(self.sum, self.squares, self.reward_count, player)
     }
 }
 
-/// What came of an attempt to give a leaf its children.
+/// The result of [`NodeStore::expand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expansion {
-    /// It has them now.
+    /// The leaf has children now.
     Done,
-    /// Another thread is at it.
+    /// Another thread is expanding the leaf.
     Busy,
-    /// There is no memory for them.
+    /// There is no memory for the children.
     Full,
 }
 
-/// What came of a leaf's wish to be expanded.
+/// The result of [`SharedNodes::resolve_transposition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transposition {
-    /// It may be.
+    /// The position is new: the leaf may be expanded.
     Own,
-    /// The step leads to this node, where its position is known.
+    /// The position has this node already, to which the step leads from now on.
     Shared(u32),
-    /// There is no memory for it.
+    /// There is no memory for the index entry.
     Full,
 }
 
-/// A store of statistics, shared between threads: what every store has. Everything that may happen while threads are at work takes `&self`.
+/// What every node store offers. Stores are shared between threads: all operations of a running search take `&self`.
 pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
-    /// Forgets everything and puts `root` at the root.
+    /// Removes all nodes but a new root for `root`.
     fn reset(&mut self, root: &G);
 
-    /// Makes the position after `mv` the root, if it is known and there is memory to do so; false if not, and nothing is
-    /// changed.
+    /// Makes the child reached by `mv` the root and keeps its subtree. False, and nothing is changed, if there is no such node or
+    /// not enough memory.
     fn advance(&mut self, root: &G, mv: G::Move) -> bool;
 
-    /// Calls all visits so far inherited: those of the coming search are counted beside them. False if there is no memory to
-    /// do so.
+    /// Marks all visits so far as inherited, so that those of the next search can be told apart. False if there is not enough
+    /// memory.
     fn mark_inherited(&mut self) -> bool;
 
-    /// Words of memory that were asked for and that the system refused.
+    /// Words of memory that were requested and that the system refused.
     fn missing_words(&self) -> usize;
 
-    /// The root.
+    /// The root node.
     fn root(&self) -> u32;
 
-    /// Whether more than one thread is going to work.
+    /// Set before a search: true if more than one thread will use the store.
     fn set_parallel(&mut self, parallel: bool);
 
-    /// The visits of a node.
+    /// Visits of a node.
     fn visits(&self, node: u32) -> u32;
 
-    /// The first of a node's moves and their number; 0 for a leaf. They are numbered one after the other.
+    /// The first edge of a node and the number of its edges, which are consecutive; 0 for a leaf.
     fn edges(&self, node: u32) -> (usize, usize);
 
-    /// All that is wanted on the way down.
+    /// What selection reads of the node that a step led to.
     fn child_range(&self, step: &SearchStep) -> ChildRange;
 
-    /// Tells all that is known before a search begins.
+    /// Emits the records of all nodes and statistics that exist before a search.
     fn record_inherited(&self, growth: &mut GrowthBuffer<'_>);
 
-    /// What is known of the root beside its figures.
+    /// Statistics of the root that [`Self::root_stats`] does not have.
     fn root_edge(&self) -> RootEdge;
 
-    /// The store as it is now, only to be looked at; an error if there is no memory for it.
+    /// A read-only copy for snapshots; an error if there is not enough memory.
     fn try_clone(&self) -> io::Result<Self>;
 
-    /// The move, in the frame of the node it is made at.
+    /// The move of an edge, in the frame of its parent node.
     fn move_of(&self, edge: usize) -> G::Move;
 
-    /// How often a move was chosen.
+    /// Visits of an edge.
     fn edge_visits(&self, edge: usize) -> u32;
 
-    /// What the parent knows of a move when `mover` chooses.
+    /// The statistics of an edge and its node, with rewards for `mover`, the player to move at the parent.
     fn child_stats(&self, edge: usize, mover: Player) -> RawChildStats;
 
-    /// The same of four moves of a node, from `first` on.
+    /// [`Self::child_stats`] of four consecutive edges of a node.
     #[inline(always)]
     fn child_stats_x4<L: Lanes>(&self, first: usize, mover: Player) -> RawChildStatsX4<L> {
         RawChildStatsX4::new([0, 1, 2, 3].map(|lane| self.child_stats(first + lane, mover)))
     }
 
-    /// The certain result at a node, in its own frame.
+    /// The proven result of a node, in its own frame.
     fn proven(&self, node: u32) -> Option<Outcome>;
 
-    /// The certain result behind a move, in the frame of the node it is made at.
+    /// The proven result behind an edge, in the frame of its parent node.
     fn edge_proven(&self, edge: usize) -> Option<Outcome>;
 
-    /// Notes a certain result at a node, in its own frame.
+    /// Sets the proven result of a node, in its own frame.
     fn set_proven(&self, node: u32, outcome: Outcome);
 
-    /// Whether it keeps a prior with every move.
+    /// True if every edge has a prior.
     const HOLDS_PRIORS: bool = false;
 
-    /// Gives the leaf that a step led to its children. `priors` has one for each of them if the store keeps them, else it
-    /// may be empty.
+    /// Adds children to the leaf that a step led to. `priors` has one value per move if [`Self::HOLDS_PRIORS`], and is not read
+    /// otherwise.
     fn expand(
         &self,
         at: &SearchStep,
@@ -198,17 +197,17 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
         chunk: &mut Chunk,
     ) -> Expansion;
 
-    /// Plays the move of an edge in `position`, which becomes the position of the node it leads to, in that node's
-    /// frame; the node, and whether colours are exchanged on the way. (Two plain values, which stay in registers.)
+    /// Plays the move of an edge in `position`, which becomes the child's position in the child's frame. Returns the child and
+    /// whether colours are exchanged; two plain values, which stay in registers.
     fn follow(&self, edge: usize, position: &mut G) -> (u32, bool);
 
-    /// Counts visits on the way down, before their rewards are known: other threads are put off by them.
+    /// Adds virtual loss during selection: visits without rewards, which make other threads prefer other children.
     fn add_virtual_loss(&self, step: &SearchStep, visits: u32);
 
-    /// Adds visits and rewards on the way up.
+    /// Adds visits and rewards during backpropagation.
     fn apply(&self, step: &SearchStep, update: &Update);
 
-    /// Adds a visit and its reward to all steps of a path, for a thread that works alone.
+    /// Adds a visit and its reward to all steps of a path. Only for a single thread: without virtual loss.
     #[inline(always)]
     fn backpropagate(&self, path: &[SearchStep], reward: u64) {
         let update = Update::new(reward);
@@ -217,49 +216,48 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
         }
     }
 
-    /// Words of memory in use, and how many moves with their statistics are stored in them.
+    /// Words of memory in use, and the number of edges stored in them.
     fn usage(&self) -> (usize, u64);
 
-    /// The move of an edge and all there is to know, for those who look on.
+    /// An edge and its statistics, for reports and snapshots.
     fn edge_view(&self, edge: usize) -> EdgeView<G::Move>;
 
-    /// Visits of the root in all and in this search, and the root's value for the first player of its frame.
+    /// The root's visits, those of this search among them, and its mean for the first player of its frame.
     fn root_stats(&self) -> (u64, u64, f64);
 }
 
-/// What only graphs have. A store in which one move alone leads to each node takes the defaults.
+/// What graphs add to [`NodeStore`]: nodes with several parents, in reference frames. Trees take the defaults.
 pub(super) trait SharedNodes<G: Searchable>: NodeStore<G> {
-    /// Whether a node may be reached in more ways than one; if not, a move and the node behind it have the same number.
+    /// True if a node may have several incoming edges; otherwise an edge and its node have the same number.
     const IS_GRAPH: bool = false;
 
-    /// How the frame of the node behind a move comes from the one before: the symmetry in bits 0-2, colours exchanged in
-    /// bit 3.
+    /// The transformation from the parent's frame to the child's: symmetry in bits 0-2, colours exchanged in bit 3.
     fn frame_bits(&self, edge: usize) -> u32 {
         let _ = edge;
         0
     }
 
-    /// The frame in which a position is kept.
+    /// The reference frame in which a position is stored.
     fn frame(&self, position: &G) -> ReferenceFrame {
         let _ = position;
         ReferenceFrame::default()
     }
 
-    /// In a graph, whether it is not known yet where a move leads.
+    /// True if an edge of a graph has not been linked to a node yet.
     fn is_unlinked(&self, edge: usize) -> bool {
         let _ = edge;
         false
     }
 
-    /// [`NodeStore::follow`] for a move that was never followed, at least by this thread: `mv`.
+    /// [`NodeStore::follow`] for an edge that this thread has not followed before; `mv` is its move.
     #[inline(always)]
     fn follow_new(&self, edge: usize, mv: G::Move, position: &mut G) -> (u32, bool) {
         let _ = mv;
         self.follow(edge, position)
     }
 
-    /// To be asked before the leaf that a step led to is expanded. Where equal positions share a node, the step may lead to
-    /// another node from now on.
+    /// Looks up the position of a leaf before it is expanded. If another node has the same position, the edge is linked to that
+    /// node.
     #[inline(always)]
     fn resolve_transposition(&self, step: &SearchStep, position: &G) -> Transposition {
         let _ = (step, position);
@@ -267,35 +265,35 @@ pub(super) trait SharedNodes<G: Searchable>: NodeStore<G> {
     }
 }
 
-/// What only a store has whose means come from a table of positions. Others take the defaults.
+/// What a store with a transposition table adds to [`NodeStore`]. Others take the defaults.
 pub(super) trait PositionTable<G: Searchable>: NodeStore<G> {
-    /// Whether means come from a table of positions.
+    /// True if means come from a transposition table.
     const HAS_TABLE: bool = false;
 
-    /// Tells which entry of the table a node has that is visited for the first time, and what is in it already.
+    /// Emits the table entry of a node that is about to be visited for the first time.
     fn record_table_entry(&self, node: u32, growth: &mut GrowthBuffer<'_>) {
         let _ = (node, growth);
     }
 
-    /// How many entries its table has and how many were asked for, if it has one.
+    /// Entries of the table, and entries requested; `None` without a table.
     fn table_entries(&self) -> Option<(u64, u64)> {
         None
     }
 }
 
-/// A store that a search can grow.
+/// Everything that a search needs of its store.
 pub(super) trait SearchStore<G: Searchable>: SharedNodes<G> + PositionTable<G> {}
 
 impl<G: Searchable, T: SharedNodes<G> + PositionTable<G>> SearchStore<G> for T {}
 
-/// The square of a reward, as a whole number.
+/// The square of a reward, both in units of 2^-32.
 #[inline(always)]
 pub fn square_reward(reward: u64) -> u64 {
     ((u128::from(reward) * u128::from(reward)) >> 32) as u64
 }
 
-/// A sum of rewards for the first player over so many visits, and the sum of their squares, seen by `player`. Exact, so
-/// that it does not matter for whom a sum is kept.
+/// Converts sums of rewards and of squared rewards from the first player to `player`. Exact and its own inverse, so sums may be
+/// stored for either player.
 #[inline(always)]
 pub(super) fn sums_for_player(sum: u64, squares: u64, visits: u32, player: Player) -> (u64, u64) {
     match player {
@@ -311,7 +309,7 @@ pub(super) fn sums_for_player(sum: u64, squares: u64, visits: u32, player: Playe
     }
 }
 
-/// The same for four nodes. `turned` is all ones for one that is seen by the second player, and 0 for one that is not.
+/// [`sums_for_player`] for four nodes. A lane of `turned` is all ones for the second player and 0 for the first.
 #[inline(always)]
 pub(super) fn sums_for_player_x4<L: Lanes>(sum: L, squares: L, visits: L, turned: L) -> (L, L) {
     let all = (visits << L::splat(32)) & turned;
@@ -320,7 +318,7 @@ pub(super) fn sums_for_player_x4<L: Lanes>(sum: L, squares: L, visits: L, turned
     (all + negated, all - twice + squares)
 }
 
-/// The mean of rewards for the first player; even if there are none.
+/// The mean reward for the first player; 0.5 without visits.
 pub(super) fn mean(sum: u64, visits: u32) -> f64 {
     if visits == 0 {
         0.5
@@ -329,7 +327,7 @@ pub(super) fn mean(sum: u64, visits: u32) -> f64 {
     }
 }
 
-/// Results as two bits; 0 is none.
+/// A result as two bits; 0 stands for none.
 #[inline(always)]
 pub(in crate::search) fn outcome_to_bits(outcome: Outcome) -> u64 {
     match outcome {
@@ -417,7 +415,7 @@ mod tests {
                 ..before
             };
             assert_eq!(during, expected, "{mv:?}");
-            // The copies that the way down looks at say the same, as far as they are of this move.
+            // The copies that selection reads agree with the node's statistics.
             let start = edge.min(first + count - 4);
             let four: RawChildStatsX4<ScalarLanes> = store.child_stats_x4(start, mover);
             let lane = edge - start;

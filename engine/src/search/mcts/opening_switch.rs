@@ -1,4 +1,4 @@
-//! Report 001's player: a graph with grouping and fewer iterations in the opening, a plain tree afterwards.
+//! Report 001's player: a graph with grouping and fewer iterations in the opening, a tree afterwards.
 
 use super::{MctsConfig, StoreKind, build};
 use crate::search::{
@@ -6,12 +6,12 @@ use crate::search::{
     SnapshotCallback,
 };
 
-/// Two searches, and when to change from one to the other.
+/// Two searches, of which the number of pieces selects one.
 pub(super) struct OpeningSwitch<G> {
     config: MctsConfig,
     opening: Box<dyn Search<G>>,
     after_opening: Box<dyn Search<G>>,
-    /// Whether the last search was made by `later`.
+    /// True if the last search was made by `after_opening`.
     is_past_opening: bool,
 }
 
@@ -40,7 +40,7 @@ impl<G: Searchable> Search<G> for OpeningSwitch<G> {
     fn search(&mut self, task: SearchTask<'_, G>) -> BestMove<G::Move> {
         self.is_past_opening = task.root.piece_count() >= self.config.opening_pieces;
         if self.is_past_opening {
-            // What the opening needed is not needed any more.
+            // The opening's graph is not used again in this game.
             self.opening.clear();
             return self.after_opening.search(task);
         }

@@ -1,4 +1,4 @@
-//! What happens after the tree: a game played out by some policy, paid to the first player.
+//! Playouts: simulation of a game from a leaf to its end, or to a limit, by a policy.
 
 use super::last_good_reply::LastGoodReply;
 use crate::machine::{Work, run_accelerated};
@@ -8,10 +8,10 @@ use crate::{
     search::Searchable,
 };
 
-/// Rewards as whole numbers, so that sums do not depend on their order: 1 is 2^32.
+/// A reward of 1 in fixed-point units of 2^-32. Integer sums do not depend on their order.
 pub(super) const REWARD_ONE: u64 = 1 << 32;
 
-/// What a finished game pays the first player.
+/// The reward of a finished game for the first player.
 #[inline(always)]
 pub(super) fn outcome_reward(outcome: Outcome) -> u64 {
     match outcome {
@@ -21,12 +21,12 @@ pub(super) fn outcome_reward(outcome: Outcome) -> u64 {
     }
 }
 
-/// A reward between 0 and 1 as a whole number.
+/// Converts a reward in [0, 1] to units of 2^-32.
 pub(super) fn to_fixed_point(reward: f64) -> u64 {
     (reward * REWARD_ONE as f64) as u64
 }
 
-/// The last moves on the way to a playout, as contexts for replies; the latest last.
+/// The last two moves before a playout, as [`SearchHints::reply_context`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LastMoves {
     pub(super) previous: Option<u32>,
@@ -34,7 +34,7 @@ pub(super) struct LastMoves {
 }
 
 impl LastMoves {
-    /// The last moves of a game.
+    /// The last two moves of a game.
     pub(super) fn from_history(history: &History) -> Self {
         let [before, last] = history.last_moves();
         Self {
@@ -52,19 +52,19 @@ impl LastMoves {
     }
 }
 
-/// A policy for playouts. Each thread has its own, for policies learn.
+/// A playout policy. Policies learn, so each thread has its own.
 pub(super) trait Playout<G: Game>: Send {
-    /// Whether it wants to know the moves before.
+    /// True if [`Self::simulate`] reads `last_moves`.
     fn uses_last_moves(&self) -> bool;
 
-    /// Plays the game out from `position` and says what it pays the first player.
+    /// Makes a playout from `position`; returns the reward for the first player, in units of 2^-32.
     fn simulate(&mut self, position: &G, last_moves: LastMoves, rng: &mut Rng) -> u64;
 
-    /// Another game begins: forget what was learnt.
+    /// Forgets what was learnt, for a new game.
     fn clear(&mut self);
 }
 
-/// Uniformly random moves, up to a limit of plies if there is one.
+/// Uniformly random moves, up to a limit of plies.
 pub(super) struct UniformPlayout {
     pub(super) limit: Option<u32>,
 }
@@ -118,14 +118,14 @@ impl<G: Searchable> Work for RunUniformPlayout<'_, G> {
     }
 }
 
-/// What a playout that stops here pays: the result if the game is over, else the game's own guess.
+/// The reward of a truncated playout: the result if the game is over, else [`Evaluate::cutoff_reward`].
 pub(super) fn truncated_playout_reward<G: Evaluate>(position: &G) -> u64 {
     position
         .outcome()
         .map_or_else(|| to_fixed_point(position.cutoff_reward()), outcome_reward)
 }
 
-/// The policy that a configuration asks for.
+/// A playout policy by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlayoutPolicy {
     /// Uniformly random moves.
@@ -138,7 +138,7 @@ pub enum PlayoutPolicy {
 }
 
 impl PlayoutPolicy {
-    /// How many moves its replies answer, if it has tables of replies.
+    /// For policies with reply tables, true if they have replies to two moves.
     fn uses_two_move_replies(self) -> Option<bool> {
         match self {
             Self::Uniform => None,
@@ -147,20 +147,19 @@ impl PlayoutPolicy {
         }
     }
 
-    /// The bytes that the tables of one thread take if they may take so many.
+    /// Bytes of one thread's reply tables under a limit of `bytes`.
     pub(super) fn reply_table_bytes<G: SearchHints>(self, bytes: usize) -> usize {
         self.uses_two_move_replies()
             .map_or(0, |two| LastGoodReply::<G>::table_bytes(bytes, two))
     }
 
-    /// How many slots for pairs of moves there are in tables of so many bytes, and how many would be of use; none if there are
-    /// no such slots at all.
+    /// Slots for pairs of moves under a limit of `bytes`, and slots that the game could use; `None` for policies without.
     pub(super) fn reply_slots<G: SearchHints>(self, bytes: usize) -> Option<(u64, u64)> {
         (self == Self::LastGoodReply2).then(|| LastGoodReply::<G>::pair_slot_counts(bytes))
     }
 }
 
-/// The policy of one thread, whose tables take no more than about `bytes`.
+/// Builds the policy of one thread; its reply tables take about `bytes` at most.
 pub(super) fn build_playout<G: Searchable>(
     policy: PlayoutPolicy,
     limit: Option<u32>,

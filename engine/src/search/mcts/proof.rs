@@ -1,21 +1,21 @@
-//! How long a proven win takes: the depth of the proof that the solver has found.
+//! The depth of proven results: plies to the end of the game, as far as the solver has proven them.
 
 use std::collections::HashMap;
 
 use super::node_store::SearchStore;
 use crate::{games::Outcome, search::Searchable};
 
-/// Walks through proofs and remembers how deep they are.
+/// Depths of proven nodes, computed on demand and memoised.
 pub(super) struct ProofDepths<'a, T> {
     store: &'a T,
     /// Plies to the end of the game, by node.
     plies: HashMap<u32, u32>,
-    /// Nodes that may still be looked at.
+    /// Nodes that may still be visited.
     nodes_left: usize,
 }
 
 impl<'a, T> ProofDepths<'a, T> {
-    /// At most so many nodes are looked at for one report: some milliseconds' worth.
+    /// Upper limit of nodes visited for one report: a few milliseconds.
     const MAX_NODES: usize = 1 << 17;
 
     pub(super) fn new(store: &'a T) -> Self {
@@ -26,9 +26,8 @@ impl<'a, T> ProofDepths<'a, T> {
         }
     }
 
-    /// After how many plies the game is over at the latest from a node whose winner is certain, as far as that is proven: the
-    /// winner takes the shortest way there is a proof for, the loser the longest. `position` is the node's, in its frame.
-    /// None if the proof is too large to be looked at.
+    /// Plies to the end of the game from a node with a proven winner, if the winner takes the shortest proven line and the loser
+    /// the longest. `position` is the node's, in its frame. `None` if the proof exceeds [`Self::MAX_NODES`].
     pub(super) fn plies<G: Searchable>(&mut self, node: u32, position: &G) -> Option<u32>
     where
         T: SearchStore<G>,
@@ -55,7 +54,7 @@ impl<'a, T> ProofDepths<'a, T> {
         Some(plies)
     }
 
-    /// The same with a move of the node, if that leads to the node's result; else none, inside.
+    /// [`Self::plies`] after a move of the node, plus one; `Some(None)` if the move does not have the node's proven result.
     pub(super) fn plies_of_move<G: Searchable>(
         &mut self,
         node: u32,

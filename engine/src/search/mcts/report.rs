@@ -1,4 +1,4 @@
-//! What a search answers: its root moves in order, their principal variations, and what they are worth.
+//! The report of a search: root moves in order of preference, their values and principal variations.
 
 use super::{
     ChildStats, FinalChoice, Mcts, Selection, Terms,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
-    /// A move with all there is to know, as those at the board see it.
+    /// An edge view with its move in the game's own frame.
     fn edge_on_board(&self, edge: usize, frame: ReferenceFrame) -> EdgeView<G::Move> {
         let mut view = self.store.edge_view(edge);
         if let Some(symmetry) = frame.symmetry {
@@ -23,7 +23,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         view
     }
 
-    /// The root's moves, the one to play first.
+    /// The root's edges, the one to play first.
     pub(super) fn ranked_moves(
         &self,
         root: &G,
@@ -50,7 +50,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                     Some(Outcome::Win(winner)) => {
                         let mut after = framed.clone();
                         let (child, _) = self.store.follow(edge, &mut after);
-                        // A proof that is too large to be looked at is a long one.
+                        // A proof too large to be measured counts as a long one.
                         let plies = proofs.plies(child, &after).map_or(1e9, f64::from);
                         if winner == mover {
                             (1.0, 1.0, -plies, stats.edge_visits)
@@ -75,7 +75,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 .unwrap_or(std::cmp::Ordering::Equal);
             better_first.then_with(|| one.edge.mv.cmp(&other.edge.mv))
         });
-        // Certain draws are not visited any more: how often they were says nothing. They go before the first that promises less.
+        // Proven draws are no longer visited, so their visits say nothing: they go before the first move with a mean below 0.5.
         let (draws, mut ranked): (Vec<_>, Vec<_>) =
             (ranked.into_iter()).partition(|candidate| candidate.is_draw);
         let place = (ranked.iter()).position(|other| {
@@ -87,12 +87,12 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         ranked.into_iter().map(|candidate| candidate.edge).collect()
     }
 
-    /// How much a root move without a certain winner is to be preferred.
+    /// The rank of a root move without a proven winner.
     fn rank_move(&self, stats: &ChildStats, ln_root: f64) -> MoveRank {
         if stats.edge_visits == 0.0 {
             return (0.0, 0.0, f64::NEG_INFINITY, 0.0);
         }
-        // The bound is UCT's, on rewards in [0, 1] whatever the formula of the search sees.
+        // UCT's bound on rewards in [0, 1], whatever the search's formula and reward range.
         let bound = Uct::new(&Selection {
             exploration: self.config.exploration,
             ..Selection::default()
@@ -107,7 +107,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         (0.0, 1.0, one, two)
     }
 
-    /// Whether a move on the board certainly wins (1) or loses (-1) for who makes it, as far as that is looked at; else 0.
+    /// 1 if a move is a proven win for the player to move, -1 if a proven loss, else 0; 0 without the solver.
     fn proven_sign(&self, position: &G, edge: &EdgeView<G::Move>) -> i8 {
         let Some(outcome) = edge.proven.filter(|_| self.config.solver) else {
             return 0;
@@ -121,7 +121,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         }
     }
 
-    /// Whether who makes a move on the board can expect less of it than a draw, as far as is known.
+    /// True if an unproven move has a mean below 0.5 for the player to move.
     fn is_worse_than_draw(&self, position: &G, edge: &EdgeView<G::Move>) -> bool {
         let mut after = position.clone();
         after.play(edge.mv);
@@ -131,8 +131,8 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         edge.proven.is_none() && Reward::new(first).for_player(position.to_move()) < 0.5
     }
 
-    /// `mv` and the best play after it as far as it is proven, on the board: a winner hurries, a loser delays. None if
-    /// `mv` has no certain winner, and `mv` alone if the proof is too large to be looked at.
+    /// `mv` and best play after it by proof, in the game's own frame: the winner takes the shortest line, the loser the longest.
+    /// `None` if `mv` has no proven winner; `mv` alone if the proof is too large to be measured.
     fn proven_pv(
         &self,
         root: &G,
@@ -180,8 +180,8 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         }
     }
 
-    /// `mv` and the most visited moves after it, on the board; but certain wins before all others, certain losses last, and
-    /// a certain draw before a move that promises less.
+    /// `mv` and the most visited moves after it, in the game's own frame; proven wins go before all others, proven losses last, and
+    /// a proven draw before a move with a mean below 0.5.
     pub(super) fn pv(&self, root: &G, mv: G::Move) -> Vec<G::Move> {
         self.pv_with_proofs(root, mv, &mut ProofDepths::new(&self.store))
     }
@@ -205,7 +205,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
             let mut views = (first..first + count).map(|edge| self.edge_on_board(edge, frame));
             let next = match wanted.take() {
                 Some(mv) => views.find(|view| view.mv == mv),
-                // The last of equals is wanted first by `max_by_key`, so count them from behind.
+                // `max_by_key` returns the last of equals: reversed, the first.
                 None => (views.clone().rev())
                     .max_by_key(|view| (self.proven_sign(&position, view), view.visits))
                     .filter(|view| view.visits > 0),
@@ -273,15 +273,15 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
     }
 }
 
-/// A root move's claim to be played: certain results, visited at all, then the chosen measures.
+/// The sort key of a root move: proven sign, visited at all, then the measures of the final choice.
 type MoveRank = (f64, f64, f64, f64);
 
-/// A root move that may be played.
+/// A root move with its sort key.
 struct RankedMove<M> {
     rank: MoveRank,
-    /// Whether it certainly leads to a draw, where that is looked at.
+    /// True if it is a proven draw and the solver is on.
     is_draw: bool,
-    /// Its mean for the player to move.
+    /// Mean reward for the player to move.
     mean: f64,
     edge: EdgeView<M>,
 }

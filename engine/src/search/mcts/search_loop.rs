@@ -1,4 +1,4 @@
-//! The loop of a search: threads that make iterations until the budget is used up, and what is told on the way.
+//! The main loop of a search: threads make iterations until the budget is used up, the first one also reports.
 
 use std::{sync::atomic::Ordering, thread};
 
@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
-    /// What kind of tree grows here, as [`super::growth_records::GrowthObserver::start`] wants it.
+    /// The kind of tree, encoded for [`crate::search::growth_records::GrowthObserver::start`].
     fn tree_kind_bits(&self) -> u32 {
         let sharing = if T::IS_GRAPH {
             self.config.sharing
@@ -39,7 +39,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
             | u32::from(sharing.invert_colours) << 4
     }
 
-    /// The root on the board, if its node is in another frame and the playouts want to know where they are.
+    /// The root in the game's own frame, if nodes have other frames and the playouts use the last moves.
     fn playout_board(&self, root: &G) -> Option<PlayoutPosition<G>> {
         let uses_last_moves = self
             .playouts
@@ -52,7 +52,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         })
     }
 
-    /// Makes iterations until the budget is used up; how many, and whether memory ran out.
+    /// Makes iterations until the budget is used up; returns their number, and true if memory ran out.
     pub(super) fn run_workers(
         &mut self,
         task: &mut SearchTask<'_, G>,
@@ -123,7 +123,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                         .spawn_scoped(scope, work)
                         .is_err()
                     {
-                        // Fewer threads than asked for search just as well, only slower.
+                        // Continue with fewer threads: slower, not wrong.
                         coordinator.helpers.fetch_sub(1, Ordering::AcqRel);
                         break;
                     }
@@ -141,7 +141,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         )
     }
 
-    /// The first thread's work: iterations, the budget, and reports.
+    /// The loop of the first thread: iterations, budget, reports and snapshots.
     fn run_main_worker(
         &self,
         task: &mut SearchTask<'_, G>,
@@ -154,7 +154,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         let mut quota = IterationQuota::default();
         let mut depth_limit = limits.depth.map(DepthLimit::new);
         loop {
-            // Alone, the budget sees every iteration; together, the tickets see to it that there are not too many.
+            // A single thread counts iterations by the budget, several by their quotas.
             let used = if context.is_parallel() { 0 } else { quota.used };
             if budget.is_exhausted(used)
                 || context.is_parallel() && coordinator.stopped.load(Ordering::Relaxed)
@@ -163,7 +163,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 break;
             }
             if !quota.take(coordinator, context.is_parallel(), limits.iterations) {
-                // The others have a few left, and make them.
+                // The other threads finish their quotas.
                 return coordinator.finish(&mut worker, &quota, context);
             }
             worker.run_iteration(context);
@@ -207,12 +207,12 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         coordinator.finish(&mut worker, &quota, context);
     }
 
-    /// Whether nothing is left to find out.
+    /// True if the root's result is proven and all its moves are allowed.
     fn is_root_proven(&self, context: &SearchContext<'_, G, T, S>) -> bool {
         context.allowed.is_none() && self.store.proven(self.store.root()).is_some()
     }
 
-    /// How many plies the principal variation has, and whether the game is over behind it.
+    /// Length of the principal variation in plies, and true if the game ends with it.
     fn pv_length(&self, task: &SearchTask<'_, G>) -> (u32, bool) {
         let ranked = self.ranked_moves(task.root, task.search_moves);
         let pv = (ranked.first()).map_or_else(Vec::new, |best| self.pv(task.root, best.mv));

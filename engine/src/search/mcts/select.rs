@@ -1,42 +1,41 @@
-//! Which child to follow: the selection formulas.
+//! Selection formulas: which child an iteration follows.
 //!
-//! A formula is one type that implements [`Select`], once for single children and for four side by side, and a line in the
-//! list of [`SelectFormula`]; the parameter `select`, the stores and the viewer's panel follow from these.
+//! A formula is a type that implements [`Select`], generic over one child or four in SIMD lanes, and a line in `formulas!`; the
+//! parameter `select`, the store's words per node and the viewer's panel follow from these.
 //!
-//! Only additions, multiplications, divisions and square roots, which IEEE 754 defines to the last bit, decide a
-//! comparison; the logarithm is our own, made of the same. So a seed gives the same tree on every machine.
+//! Scores use only additions, multiplications, divisions and square roots, which IEEE 754 rounds exactly; [`ln`] is made of the
+//! same. So a seed gives the same tree on every machine.
 
 use super::{logarithm::ln, playout::REWARD_ONE};
 use crate::machine::{Floats as _, Lanes, Number};
 
-/// What is known of a child, in whole numbers, as a store keeps it.
+/// A child's statistics as stored, in fixed-point units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RawChildStats {
-    /// How often the choice fell on it.
+    /// Visits of the edge from this parent.
     pub(super) edge_visits: u32,
-    /// How many rewards the sums below are made of.
+    /// Visits of the node: number of rewards in the sums.
     pub(super) visits: u32,
-    /// Sum of rewards for the player who chooses; 1 is 2^32.
+    /// Sum of rewards for the player to move at the parent, in units of 2^-32.
     pub(super) sum: u64,
-    /// Sum of their squares.
+    /// Sum of squared rewards, in units of 2^-32.
     pub(super) squares: u64,
-    /// The bits of its prior.
+    /// The prior, as the bits of an `f64`.
     pub(super) prior: u64,
 }
 
-/// What is known of a child when its parent chooses; or of several, figure by figure.
+/// A child's statistics as the formulas read them; `N` is one child or several in SIMD lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChildStats<N = f64> {
-    /// How often the choice fell on it.
+    /// Visits of the edge from this parent.
     pub edge_visits: N,
-    /// How many rewards the sums below are made of: the same, but where nodes are shared.
+    /// Visits of the node: number of rewards in the sums. Differs from `edge_visits` where nodes are shared.
     pub visits: N,
-    /// Sum of rewards for the player who chooses, in [0, 1] each.
+    /// Sum of rewards for the player to move at the parent, each in [0, 1].
     pub sum: N,
-    /// Sum of their squares; only if the formula asks for it.
+    /// Sum of squared rewards; only if the formula needs it.
     pub squares: N,
-    /// How likely it is to be the best, as judged before any visit: priors of a node's children add up to 1. Only if the
-    /// formula asks for it.
+    /// Prior probability of being the best child; those of a node's children add up to 1. Only if the formula needs it.
     pub prior: N,
 }
 
@@ -52,40 +51,40 @@ impl From<RawChildStats> for ChildStats {
     }
 }
 
-/// A sum of whole-number rewards as rewards in [0, 1].
+/// Converts a sum of rewards from units of 2^-32.
 #[inline(always)]
 pub(super) fn from_fixed_point(sum: u64) -> f64 {
-    // Below 2^63 for any number of visits that fits: the signed conversion is the fast one.
+    // Sums are below 2^63, and the signed conversion is the faster one.
     (sum as i64) as f64 * (1.0 / REWARD_ONE as f64)
 }
 
-/// The scale of the rewards that a formula sees. Trees always hold rewards in [0, 1].
+/// The scale of rewards in a formula. Stores always hold rewards in [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RewardRange {
     /// From 0 to 1.
     #[default]
     ZeroToOne,
-    /// From -1 to 1, as report 001's program had it: the exploration constant weighs half as much.
+    /// From -1 to 1, as in report 001's program: halves the weight of the exploration constant.
     MinusOneToOne,
 }
 
-/// First-play urgency: what stands for the mean of a child that was never chosen (Gelly and Wang 2006).
+/// First-play urgency: the value of an unvisited child (Gelly and Wang 2006).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Fpu {
-    /// More than any mean: every child is chosen once before any is chosen twice.
+    /// Every child is visited once before any is visited twice.
     #[default]
     Infinite,
-    /// A reward.
+    /// A constant reward.
     Constant(f64),
-    /// The mean of the node itself, for the player who chooses, less so much.
+    /// The parent's mean for the player to move there, minus this reduction.
     Reduction(f64),
 }
 
 impl Fpu {
-    /// What the rules are called, in the order of the variants.
+    /// Names of the rules, in the order of the variants.
     pub const NAMES: &[&str] = &["infinite", "constant", "reduction"];
 
-    /// The rule called [`Self::NAMES`]`[index]`, with a usual value: Gelly and Wang's, or a little less than that of Lc0.
+    /// The rule called [`Self::NAMES`]`[index]`, with a default value: 1.1 as in MoGo (Gelly and Wang 2006), or a reduction of 0.1.
     pub fn from_index(index: usize) -> Self {
         match index {
             1 => Self::Constant(1.1),
@@ -94,7 +93,7 @@ impl Fpu {
         }
     }
 
-    /// Which of [`Self::NAMES`] it is.
+    /// The rule's index in [`Self::NAMES`].
     pub fn index(self) -> usize {
         match self {
             Self::Infinite => 0,
@@ -120,13 +119,13 @@ impl Fpu {
         }
     }
 
-    /// Whether children that were never chosen go before all others.
+    /// True if unvisited children go before all others.
     #[inline(always)]
     pub fn is_infinite(self) -> bool {
         matches!(self, Self::Infinite)
     }
 
-    /// The urgency at a node; `mean` is the node's own, for the player who chooses.
+    /// The value of a node's unvisited children; `mean` is the node's own mean for the player to move.
     #[inline(always)]
     pub(super) fn urgency(self, mean: impl FnOnce() -> f64) -> f64 {
         match self {
@@ -136,7 +135,7 @@ impl Fpu {
         }
     }
 
-    /// A clause for people; nothing for the rule that most searches have.
+    /// A clause of [`Selection::describe`]; empty for the default rule.
     fn describe(self) -> String {
         match self {
             Self::Infinite => String::new(),
@@ -148,21 +147,21 @@ impl Fpu {
     }
 }
 
-/// A node whose children are chosen among.
+/// The statistics of the parent whose children are scored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParentStats {
-    /// Its visits.
+    /// Visits of the node.
     pub visits: u32,
-    /// Its mean for the player who chooses.
+    /// Mean reward for the player to move at the node.
     pub mean: f64,
 }
 
-/// The two terms of a child's score; the child with the highest score is followed, the first of equals.
+/// The two terms of a child's score. Selection follows the child with the highest score, the first of equals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms<N = f64> {
-    /// What the rewards so far promise the player who chooses.
+    /// Exploitation: the mean reward for the player to move at the parent.
     pub mean: N,
-    /// What is added for how little is known of the child.
+    /// Exploration: the bonus for few visits.
     pub exploration: N,
 }
 
@@ -174,21 +173,21 @@ impl<N: Number> Terms<N> {
     }
 }
 
-/// How a search chooses among children: the formula, its constants, and what it makes of children that were never chosen.
+/// A selection formula with its constants and first-play urgency.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Selection {
     /// The formula.
     pub formula: SelectFormula,
-    /// Its constant C, if it has one.
+    /// The exploration constant C, if the formula has one.
     pub exploration: f64,
     /// The scale of rewards the formula sees.
     pub reward_range: RewardRange,
-    /// What stands for the mean of a child that was never chosen.
+    /// First-play urgency.
     pub fpu: Fpu,
 }
 
 impl Selection {
-    /// The terms of a child, as the search computes them.
+    /// The terms of a child's score, as the search computes them.
     pub fn terms(&self, parent: &ParentStats, child: &ChildStats) -> Terms {
         struct OfChild<'a>(&'a ParentStats, Fpu, &'a ChildStats);
         impl FormulaVisitor for OfChild<'_> {
@@ -208,7 +207,7 @@ impl Selection {
         self.visit(OfChild(parent, self.fpu, child))
     }
 
-    /// C as it weighs against means in [0, 1]: 2 mean - 1 + C x orders children as mean + C / 2 x does.
+    /// C for means in [0, 1]: 2 mean - 1 + C x orders children as mean + C / 2 x does.
     fn scaled_exploration(&self) -> f64 {
         match self.reward_range {
             RewardRange::ZeroToOne => self.exploration,
@@ -216,7 +215,7 @@ impl Selection {
         }
     }
 
-    /// What stands before C in a formula for people.
+    /// The factor before C in [`Self::describe`].
     fn written_scale(&self) -> &'static str {
         match self.reward_range {
             RewardRange::ZeroToOne => "",
@@ -224,7 +223,7 @@ impl Selection {
         }
     }
 
-    /// The formula as people write it, with the constants that are set: N is the visits of the node, n those of the child.
+    /// The formula in mathematical notation with its constants; N is the visits of the parent, n those of the child.
     pub fn describe(&self) -> String {
         struct Described<'a>(&'a Selection);
         impl FormulaVisitor for Described<'_> {
@@ -238,7 +237,7 @@ impl Selection {
     }
 }
 
-/// The terms of a child, chosen before or not.
+/// The terms of a child, visited or not.
 #[inline(always)]
 pub(super) fn child_terms(
     select: &impl Select,
@@ -255,30 +254,29 @@ pub(super) fn child_terms(
 
 /// A selection formula.
 pub(super) trait Select: Copy + Send + Sync + 'static {
-    /// What it is called as a value of the parameter `select`.
+    /// Its name as a value of the parameter `select`.
     const NAME: &'static str;
-    /// Whether it has a constant C.
+    /// True if it has an exploration constant C.
     const HAS_EXPLORATION: bool;
-    /// Whether it reads the sums of squared rewards.
+    /// True if it reads sums of squared rewards.
     const NEEDS_SQUARES: bool = false;
-    /// Whether it reads priors.
+    /// True if it reads priors.
     const NEEDS_PRIORS: bool = false;
 
-    /// With the constants that are set.
+    /// The formula with the constants of `selection`.
     fn new(selection: &Selection) -> Self;
 
     /// See [`Selection::describe`].
     fn describe(selection: &Selection) -> String;
 
-    /// What the terms of all children share: a function of the node's visits, which are 1 or more. Computed once a choice.
+    /// The factor that all children share, computed once per selection: a function of the parent's visits, which are at least 1.
     fn parent_term(&self, visits: u32) -> f64;
 
-    /// The terms of a child that was chosen at least once; of one that was not they may be anything. `N` is one child or
-    /// several side by side.
+    /// The terms of a visited child; unspecified for an unvisited one. `N` is one child or several in SIMD lanes.
     fn terms<N: Number>(&self, parent_term: f64, child: &ChildStats<N>) -> Terms<N>;
 
-    /// The terms of a child that was never chosen, with an urgency for its mean. Where the exploration term would be infinite,
-    /// the urgency is all.
+    /// The terms of an unvisited child, whose mean is `urgency`. The default is for formulas whose exploration term would be
+    /// infinite: it leaves the urgency alone.
     #[inline(always)]
     fn unvisited_terms<N: Number>(
         &self,
@@ -294,45 +292,45 @@ pub(super) trait Select: Copy + Send + Sync + 'static {
     }
 }
 
-/// Work that depends on the formula.
+/// Generic code for a formula that is known only at run time; see [`Selection::visit`].
 pub(super) trait FormulaVisitor {
-    /// What it answers.
+    /// The result of the visit.
     type Out;
 
-    /// Does the work; `SQUARES` and `PRIORS` are what a store has to keep for the formula.
+    /// Runs the code; `SQUARES` and `PRIORS` state which statistics the formula needs from a store.
     fn visit<S: Select, const SQUARES: bool, const PRIORS: bool>(self, select: S) -> Self::Out;
 }
 
-/// Writes the list of formulas: for each the type that implements it.
+/// Declares [`SelectFormula`] from the types that implement [`Select`].
 macro_rules! formulas {
     ($($(#[$about:meta])* $formula:ident,)+) => {
-        /// The formula that chooses among children.
+        /// A selection formula by name.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub enum SelectFormula {
             $($(#[$about])* $formula,)+
         }
 
         impl SelectFormula {
-            /// All of them.
+            /// All formulas.
             pub const ALL: &[Self] = &[$(Self::$formula),+];
-            /// What they are called, in the same order.
+            /// Their names, in the same order.
             pub const NAMES: &[&str] = &[$($formula::NAME),+];
 
-            /// Whether it has a constant C.
+            /// True if it has an exploration constant C.
             pub fn has_exploration(self) -> bool {
                 match self {
                     $(Self::$formula => $formula::HAS_EXPLORATION,)+
                 }
             }
 
-            /// Whether it reads the sums of squared rewards.
+            /// True if it reads sums of squared rewards.
             pub fn needs_squares(self) -> bool {
                 match self {
                     $(Self::$formula => $formula::NEEDS_SQUARES,)+
                 }
             }
 
-            /// Whether it reads priors.
+            /// True if it reads priors.
             pub fn needs_priors(self) -> bool {
                 match self {
                     $(Self::$formula => $formula::NEEDS_PRIORS,)+
@@ -341,7 +339,7 @@ macro_rules! formulas {
         }
 
         impl Selection {
-            /// Does work with the formula's own type.
+            /// Runs `visitor` for the formula's type.
             pub(super) fn visit<V: FormulaVisitor>(&self, visitor: V) -> V::Out {
                 match self.formula {
                     $(SelectFormula::$formula => visitor
@@ -400,15 +398,15 @@ impl Select for Uct {
     }
 }
 
-/// UCB1-tuned (Auer et al. 2002): the exploration term shrinks with the variance seen so far.
+/// UCB1-tuned: the exploration term shrinks with the variance of the rewards (Auer, Cesa-Bianchi and Fischer 2002).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ucb1Tuned {
     range: RewardRange,
 }
 
 impl Ucb1Tuned {
-    /// What the variance and the second term are multiplied by. On [-1, 1] the same rewards vary four times as much, and the
-    /// mean counts double against the second term; on [0, 1] it is Auer's formula, 1/4 being the largest variance there.
+    /// Factors of the variance and of the exploration term. On [0, 1] it is Auer's formula, whose 1/4 is the largest variance
+    /// possible there. On [-1, 1] the variance is four times as large and the mean weighs double.
     #[inline(always)]
     fn scales(&self) -> (f64, f64) {
         match self.range {
@@ -440,7 +438,7 @@ impl Select for Ucb1Tuned {
 
     #[inline(always)]
     fn terms<N: Number>(&self, ln_parent: f64, child: &ChildStats<N>) -> Terms<N> {
-        // Divisions are what this formula takes its time over: one where a node has as many visits as its move, else two.
+        // Divisions dominate the cost: in trees, where both counts are one value, the compiler merges the two reciprocals.
         let inverse = N::splat(1.0) / child.visits;
         let mean = child.sum * inverse;
         let variance = child.squares * inverse - mean * mean;
@@ -448,8 +446,7 @@ impl Select for Ucb1Tuned {
         let (stretch, scale) = self.scales();
         let bound = variance * N::splat(stretch) + (N::splat(2.0) * share).sqrt();
         let most = N::splat(0.25);
-        // Seldom is a bound below the largest variance; so a processor that guesses need not wait for one root to
-        // take the next.
+        // Few bounds are below 1/4, so the branch is predicted and the second root does not wait for the first.
         let width = if bound.any_lt(most) {
             bound.min(most) * share
         } else {
@@ -462,8 +459,9 @@ impl Select for Ucb1Tuned {
     }
 }
 
-/// PUCT as AlphaZero has it: mean + C P sqrt(N) / (1 + n), P being the prior (Rosin 2011; Silver et al. 2017). C does not
-/// grow with N here, and N is the visits of the node, which are one or two more than those of its children.
+/// PUCT: mean + C P sqrt(N) / (1 + n) with prior P (Rosin 2011, in the form of AlphaGo Zero, Silver et al. 2017). Deviations: C
+/// does not grow with N as in AlphaZero (2018), N is the parent's own visits rather than the sum of its children's, which is
+/// one or two less, and priors are uniform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Puct {
     exploration: f64,
@@ -520,7 +518,7 @@ impl Select for Puct {
     }
 }
 
-/// Four children, figure by figure, as a store keeps them; see [`RawChildStats`].
+/// [`RawChildStats`] of four children in SIMD lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawChildStatsX4<L> {
     pub(super) edge_visits: L,
@@ -542,7 +540,7 @@ impl<L: Lanes> RawChildStatsX4<L> {
         }
     }
 
-    /// The scores by a formula, with an urgency for the means of children that were never chosen.
+    /// The scores by a formula; unvisited children have `urgency` for their mean.
     #[inline(always)]
     pub(super) fn scores(&self, select: &impl Select, parent_term: f64, urgency: f64) -> L::Floats {
         let reward = L::Floats::splat(1.0 / REWARD_ONE as f64);
@@ -560,18 +558,18 @@ impl<L: Lanes> RawChildStatsX4<L> {
     }
 }
 
-/// The bits of 2^52 and of 2^84: a whole number below 2^32 in their lowest bits counts ones, and 2^32s.
+/// The bits of 2^52 and of 2^84 as `f64`: an integer below 2^32 in the low mantissa bits adds units of 1, and of 2^32.
 const TWO_52: u64 = 0x4330 << 48;
 const TWO_84: u64 = 0x4530 << 48;
 
-/// Numbers below 2^32, exactly.
+/// Converts integers below 2^32, exactly.
 #[inline(always)]
 fn u32_lanes_to_f64<L: Lanes>(numbers: L) -> L::Floats {
     let bits = numbers | L::splat(TWO_52);
     L::Floats::from_bits(bits) - L::Floats::splat(f64::from_bits(TWO_52))
 }
 
-/// Numbers, each rounded once, as a conversion does; older processors convert only one at a time.
+/// Converts integers, rounding once as a cast does; AVX2 has no such instruction.
 #[inline(always)]
 fn u64_lanes_to_f64<L: Lanes>(numbers: L) -> L::Floats {
     let low = numbers & L::splat(u32::MAX.into()) | L::splat(TWO_52);
@@ -639,7 +637,7 @@ mod tests {
             let work = ScoreFourChildren(select, children, 0.7);
             assert_eq!(work.run::<ScalarLanes>(), expected);
         }
-        // Of few visits, of so many that the bound on the variance tells, and both side by side.
+        // Few visits, many visits (where the variance bound is below 1/4), and both in one vector.
         for steps in [[1, 2, 3, 4], [1000, 2000, 3000, 4000], [1000, 2, 3, 4000]] {
             let children = steps.map(|step| {
                 let visits = 3 + 7 * step;

@@ -1,4 +1,4 @@
-//! What playouts are given.
+//! Tests of the positions and last moves that playouts receive.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use crate::{
     search::{SearchLimits, StopFlag},
 };
 
-/// A policy that plays nothing and notes from where it should have.
+/// A policy that makes no playout and records the positions it was called for.
 struct RecordingPlayout<G>(Arc<Mutex<Vec<(G, LastMoves)>>>);
 
 impl<G: Game> Playout<G> for RecordingPlayout<G> {
@@ -33,7 +33,7 @@ impl<G: Game> Playout<G> for RecordingPlayout<G> {
     fn clear(&mut self) {}
 }
 
-/// The positions from which a search in a graph that groups all it can wanted playouts, and the moves before them.
+/// The positions, and last moves, of all playouts of a search in a graph with every grouping.
 fn recorded_playouts<G: Searchable>(
     root: &G,
     history: &History,

@@ -1,4 +1,4 @@
-//! How the threads of one search get on with each other: who may make how many iterations, and who waits for whom.
+//! Coordination of a search's threads: iteration quotas, stopping, and pauses for snapshots.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
@@ -13,23 +13,23 @@ use super::{
 };
 use crate::search::{Searchable, budget::SearchBudget};
 
-/// What the threads of one search tell each other.
+/// Shared state of a search's threads.
 #[derive(Default)]
 pub(super) struct ThreadCoordinator {
-    /// Iterations given out to threads.
+    /// Iterations issued to threads as quotas.
     issued_iterations: AtomicU64,
-    /// Iterations made by threads that have said so.
+    /// Iterations that threads have reported as made.
     pub(super) completed_iterations: AtomicU64,
     pub(super) stopped: AtomicBool,
     pub(super) out_of_memory: AtomicBool,
-    /// Whether the first thread wants the others to rest.
+    /// Set by the first thread to make the helpers wait.
     paused: AtomicBool,
-    /// Threads beside the first, and how many of them are resting.
+    /// Number of helper threads, and of those waiting.
     pub(super) helpers: AtomicUsize,
     paused_helpers: AtomicUsize,
 }
 
-/// A thread's right to make iterations: taken a few at a time, so that threads seldom wait for each other.
+/// A thread's quota of iterations, taken in batches so that threads seldom contend for the counters.
 #[derive(Default)]
 pub(super) struct IterationQuota {
     remaining: u64,
@@ -40,7 +40,7 @@ pub(super) struct IterationQuota {
 impl IterationQuota {
     const QUOTA_SIZE: u64 = 16;
 
-    /// Takes the right to one iteration, if there are any left.
+    /// Takes one iteration of the quota; false if the limit `count` is used up.
     #[inline(always)]
     pub(super) fn take(
         &mut self,
@@ -76,8 +76,8 @@ impl IterationQuota {
 impl ThreadCoordinator {
     const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
-    /// A further thread's work. Every thread watches the deadline: with more threads than processors the first may have to
-    /// wait long for its turn.
+    /// The loop of a helper thread. Every thread watches the deadline: with more threads than processors the first may be
+    /// descheduled when it passes.
     pub(super) fn run_helper<G: Searchable, T: SearchStore<G>, S: Select>(
         &self,
         worker: &mut Worker<'_, G>,
@@ -106,7 +106,7 @@ impl ThreadCoordinator {
         self.helpers.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Waits, with nothing kept back, until the first thread has looked at the tree.
+    /// Applies everything pending, then waits until [`Self::resume`].
     #[cold]
     fn wait_while_paused<G: Searchable, T: SearchStore<G>, S>(
         &self,
@@ -126,7 +126,7 @@ impl ThreadCoordinator {
         self.paused_helpers.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Waits until all other threads rest.
+    /// Makes the helpers wait; returns when all do.
     pub(super) fn pause(&self) {
         self.paused.store(true, Ordering::Release);
         while self.paused_helpers.load(Ordering::Acquire) < self.helpers.load(Ordering::Acquire) {
@@ -138,7 +138,7 @@ impl ThreadCoordinator {
         self.paused.store(false, Ordering::Release);
     }
 
-    /// A thread has nothing left to do: what it kept back is told.
+    /// Applies and reports everything pending at the end of a thread.
     pub(super) fn finish<G: Searchable, T: SearchStore<G>, S>(
         &self,
         worker: &mut Worker<'_, G>,

@@ -1,4 +1,4 @@
-//! The index of a graph: nodes by the keys of their positions, for many threads at once.
+//! The index of a graph: a concurrent hash table from positions' keys to nodes.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -8,46 +8,44 @@ use std::sync::{
 use super::{node_arena::add, slot::SlotShape};
 use crate::machine::{AtomicWords, prefetch};
 
-/// The bits of an entry that are the node.
+/// The bits of an entry that hold the node.
 const NODE_MASK: u64 = (1 << SlotShape::SLOT_BITS) - 1;
-/// An entry that shall stay empty, for its table is given up.
+/// Marks an empty entry of a table that is being replaced: nothing may be inserted there.
 const CLOSED: u64 = u64::MAX;
 
-/// Places of a group.
+/// Number of entries in a group.
 const GROUP_SIZE: usize = 8;
-/// The first bit of every byte of a word, and the last.
+/// The lowest bit of every byte of a word, and the highest.
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = LOW_BITS << 7;
 
-/// Nodes by key, which must be evenly spread: open addressing, an entry being the upper bits of the key and the node, 0 if
-/// there is none.
+/// A hash table with open addressing. Keys must be uniformly distributed. An entry holds the upper bits of the key and the node;
+/// 0 is empty.
 ///
-/// Entries stand in groups of eight. Beside them is a word for every group with a tag for every entry, some bits of its key.
-/// Most keys that are looked for are not there, and the tags, which are few enough to stay near the processor, tell so:
-/// the entries, which are too many for that, are then written without being read, and nobody waits for them.
+/// Entries are in groups of eight, and every group has a word of eight tags, seven bits of each entry's key (as in Abseil's Swiss
+/// tables, 2017). Most lookups fail, and the tags, small enough to stay cached, tell so without reading the entries; an insertion
+/// then writes an entry without waiting for a cache miss.
 ///
-/// A thread that is alone takes no lock and makes no atomic step but plain reads and writes: those would wait for the memory
-/// it wrote before, which it has no need to wait for.
+/// A single thread uses plain loads and stores: read-modify-write instructions would wait for its earlier stores.
 ///
-/// All tables are parts of the same memory, which is kept when the index is cleared: to ask the system for it once more
-/// would take longer than to empty it.
+/// All tables share one allocation, which `clear` keeps: clearing is faster than asking the system again.
 pub(super) struct TranspositionIndex {
     tags: AtomicWords,
     entries: AtomicWords,
-    /// Each twice as large as the one before, and used when that is crowded. Those before it are left as they are, since
-    /// others may be looking into them, until the index is cleared.
+    /// Tables of doubling size; the next is used when one is overloaded. Replaced tables are kept until the index is cleared,
+    /// because other threads may still read them.
     tables: Vec<IndexTable>,
-    /// Which of them is in use.
+    /// Index of the table in use.
     current: AtomicUsize,
-    /// How many of them were in use before the index was cleared, and may not be empty.
+    /// Number of tables that were in use before the index was cleared, and may not be empty.
     stale_tables: usize,
     used: AtomicU64,
     grow_lock: Mutex<()>,
-    /// Words that were asked for and not given.
+    /// Words that were requested and that the system refused.
     missing_words: usize,
 }
 
-/// The groups of a table.
+/// The range of groups of one table.
 #[derive(Clone, Copy)]
 struct IndexTable {
     first: usize,
@@ -57,9 +55,9 @@ struct IndexTable {
 impl TranspositionIndex {
     const MIN_GROUPS: usize = 1 << 7;
 
-    /// An index of never more than so many words.
+    /// An index with a memory limit in words.
     pub(super) fn new(words: usize) -> Self {
-        // A group takes a word for its tags, and there are as many groups again in the tables before the last.
+        // A group has one more word for its tags, and the smaller tables together have as many groups as the last.
         let most = words / 2 / (GROUP_SIZE + 1);
         let most = most.clamp(Self::MIN_GROUPS, 1 << (SlotShape::SLOT_BITS - 3));
         let mut tables = Vec::new();
@@ -73,7 +71,7 @@ impl TranspositionIndex {
             AtomicWords::zeroed_up_to(end),
             AtomicWords::zeroed_up_to(end * GROUP_SIZE),
         );
-        // There may be fewer than wanted, but always enough for the first table.
+        // The system may grant less, but always enough for the first table.
         const { assert!(AtomicWords::MIN_WORDS >= 2 * Self::MIN_GROUPS * GROUP_SIZE) };
         let missing = (end - tags.len()) + (end * GROUP_SIZE - entries.len());
         let groups = tags.len().min(entries.len() / GROUP_SIZE);
@@ -90,12 +88,12 @@ impl TranspositionIndex {
         }
     }
 
-    /// Words that were asked for and not given.
+    /// Words that were requested and that the system refused.
     pub(super) fn missing_words(&self) -> usize {
         self.missing_words
     }
 
-    /// How many nodes it has.
+    /// Number of nodes.
     pub(super) fn len(&self) -> usize {
         self.used.load(Ordering::Relaxed) as usize
     }
@@ -118,7 +116,8 @@ impl TranspositionIndex {
         &self.entries[table.first * GROUP_SIZE..table.end() * GROUP_SIZE]
     }
 
-    /// Calls nodes by new names, of which it has one for those that stay. `entries` has room for [`Self::len`] of them.
+    /// Renumbers the nodes by `name`, and removes those without a new number. `entries` is scratch memory with a capacity of
+    /// [`Self::len`].
     pub(super) fn remap_nodes(&mut self, mut entries: Vec<u64>, name: impl Fn(u32) -> Option<u32>) {
         let table = self.tables[self.current.load(Ordering::Relaxed)];
         let stay = |entry: &AtomicU64| {
@@ -129,32 +128,31 @@ impl TranspositionIndex {
         entries.extend(self.entries_of(table).iter().filter_map(stay));
         self.clear();
         for entry in entries {
-            // There was room for more of them, and no two are of one key.
+            // Cannot fail: there are no more entries than before, with distinct keys.
             let _ = self.find_or_insert(entry, (entry & NODE_MASK) as u32, |_| false, false);
         }
     }
 
-    /// How many words it takes.
+    /// Words of memory in use.
     pub(super) fn used_words(&self) -> usize {
         self.tables[self.current.load(Ordering::Relaxed)].end() * (GROUP_SIZE + 1)
     }
 
-    /// More than two thirds full.
+    /// True if a table is more than two thirds full.
     #[inline(always)]
     fn is_overloaded(&self, table: IndexTable) -> bool {
         self.used.load(Ordering::Relaxed) * 3 > (table.groups * GROUP_SIZE) as u64 * 2
     }
 
-    /// The node of a key, if it has one. `is_meant` says of a node whose key has the same upper bits whether the others are
-    /// the same, too.
+    /// The node of a key. `is_meant` compares the low bits of the key for a node whose upper bits match.
     #[inline(always)]
     pub(super) fn find(&self, key: u64, is_meant: impl Fn(u32) -> bool) -> Option<u32> {
         let table = self.tables[self.current.load(Ordering::Acquire)];
         self.probe(table, key, is_meant).ok()
     }
 
-    /// The node of a key, which is `node` if there was none; none if there is no room. `parallel` says whether other threads
-    /// may be here.
+    /// The node of a key, after inserting `node` if there was none; `None` if the index is full. `parallel` if other threads may
+    /// use the index at the same time.
     pub(super) fn find_or_insert(
         &self,
         key: u64,
@@ -178,7 +176,7 @@ impl TranspositionIndex {
         }
     }
 
-    /// The node of an entry in a table, which is put in if it is not there; none if the table is given up.
+    /// [`Self::find_or_insert`] in one table; `None` if the table is being replaced.
     #[inline(always)]
     fn probe_or_insert(
         &self,
@@ -206,13 +204,13 @@ impl TranspositionIndex {
                     return Some((wanted & NODE_MASK) as u32);
                 }
                 Err(CLOSED) => return None,
-                // Another thread was faster, and perhaps has not come to its tag yet. Then look again.
+                // Another thread was faster, perhaps without having set its tag yet: set it and probe again.
                 Err(found) => self.set_tag(free, found, true),
             }
         }
     }
 
-    /// Goes on from a table to the next, or waits until another thread has done so; false if there is none.
+    /// Moves on to the next table, or waits until another thread has; false if there is none.
     #[cold]
     fn grow(&self, from: usize) -> bool {
         let _lock = self
@@ -230,13 +228,13 @@ impl TranspositionIndex {
             self.clear_table(new);
         }
         for entry in self.entries_of(old) {
-            // What is empty is closed, so that nothing is put behind our back.
+            // Close empty entries, so that no other thread inserts into the old table.
             let Err(entry) =
                 entry.compare_exchange(0, CLOSED, Ordering::Acquire, Ordering::Acquire)
             else {
                 continue;
             };
-            // No two are of one key, and nobody else is there yet.
+            // Keys are distinct, and no other thread uses the new table yet.
             if let Err(free) = self.probe(new, entry, |_| false) {
                 self.entries[free].store(entry, Ordering::Relaxed);
                 self.set_tag(free, entry, false);
@@ -246,7 +244,7 @@ impl TranspositionIndex {
         true
     }
 
-    /// The node of an entry; if there is none, the first free place for it.
+    /// The node of an entry's key, or the first free place for it.
     #[inline(always)]
     fn probe(
         &self,
@@ -255,7 +253,7 @@ impl TranspositionIndex {
         is_meant: impl Fn(u32) -> bool,
     ) -> Result<u32, usize> {
         let mut group = table.group_of(wanted);
-        // They are wanted if a tag is the right one, or to put the entry in, and then should not be waited for as well.
+        // The entries are needed if a tag matches or for an insertion: load them while the tags are compared.
         prefetch(&self.entries, group * GROUP_SIZE);
         loop {
             let tags = self.tags[group].load(Ordering::Acquire);
@@ -281,7 +279,7 @@ impl TranspositionIndex {
         }
     }
 
-    /// Notes that an entry is in a place.
+    /// Sets the tag of an entry.
     #[inline(always)]
     fn set_tag(&self, place: usize, entry: u64, parallel: bool) {
         let tags = &self.tags[place / GROUP_SIZE];
@@ -295,14 +293,14 @@ impl TranspositionIndex {
 }
 
 impl IndexTable {
-    /// The first group behind it.
+    /// The end of the range.
     #[inline(always)]
     fn end(self) -> usize {
         self.first + self.groups
     }
 
-    /// The group where the search for an entry begins. The upper bits decide, scaled to a table of any size: that they are in
-    /// the entry lets the index grow without a look at any node, and in the order of the entries.
+    /// The group where probing for an entry starts: the upper bits of the key, scaled to the table's size. They are part of the
+    /// entry, so the index grows without reading any node, and in the order of the entries.
     #[inline(always)]
     fn group_of(self, entry: u64) -> usize {
         let bits = 64 - SlotShape::SLOT_BITS;
@@ -310,13 +308,13 @@ impl IndexTable {
     }
 }
 
-/// The tag of an entry: the lowest bits of its key, and one more, for a tag is not 0.
+/// The tag of an entry: seven bits of its key, and the highest bit, which marks the place as taken.
 #[inline(always)]
 fn tag_of(entry: u64) -> u64 {
     entry >> SlotShape::SLOT_BITS & 0x7f | 0x80
 }
 
-/// The highest bit of every byte that is 0, and perhaps of some behind such.
+/// The highest bit of every zero byte, and possibly of bytes after one (Mycroft 1987). False matches are compared in full.
 #[inline(always)]
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(LOW_BITS) & !word & HIGH_BITS
@@ -359,7 +357,7 @@ mod tests {
         for offset in [0, 20_000] {
             let nodes = || (1..=8_000).map(|node| node + offset);
             for node in nodes() {
-                // Nothing of what was there is found, whichever tables it was in.
+                // Entries from before `clear` are not found, in whichever table they were.
                 let key = mix(u64::from(node - offset));
                 assert_eq!(index.find(key, |_| true), None);
                 let found = index.find_or_insert(key, node, |_| true, false);

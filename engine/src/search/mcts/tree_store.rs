@@ -1,13 +1,13 @@
-//! The plain tree: nodes of three words in one arena, children side by side.
+//! The tree store: nodes of three to six words in one arena, the children of a node next to each other.
 //!
 //! ```text
 //! word 0   visits (low half), visits before this search (high half)
-//! word 1   sum of rewards for the player who moved here, 1 being 2^32
-//! then     sum of squared rewards, where the formula wants it
+//! word 1   sum of rewards for the player who moved here, in units of 2^-32
+//! then     sum of squared rewards, if the formula needs it
 //! then     first child (bits 0-31), number of children (32-43; 0 for a leaf, all ones while a thread expands it),
-//!          move (44-58), who made it (59), certain result (60-61)
-//! then     prior, where the formula wants it
-//! last     key of the position, where a table wants it
+//!          move (44-58), player who made it (59), proven result (60-61)
+//! then     prior, if the formula needs it
+//! last     key of the position, if there is a table
 //! ```
 
 use std::{io, sync::atomic::Ordering};
@@ -32,17 +32,17 @@ use crate::{
 const VISITS_WORD: usize = 0;
 const SUM_WORD: usize = 1;
 const SQUARES_WORD: usize = 2;
-/// The bits of the shape that tell of children, and what they say while a thread makes them.
+/// The bits of first child and child count, and their value while a thread adds children.
 const CHILDREN_MASK: u64 = (1 << MOVE_BIT) - 1;
 const EXPANDING: u64 = (MAX_CHILDREN + 1) << 32;
 const MAX_CHILDREN: u64 = (1 << 12) - 2;
 const MOVE_BIT: u32 = 44;
 const MOVER_BIT: u32 = MOVE_BIT + MAX_MOVE_BITS;
 const PROVEN_BIT: u32 = MOVER_BIT + 1;
-/// Set in the shape of nodes that stay, only while others are thrown away.
+/// Marks nodes to keep, during compaction only.
 const KEPT_FLAG: u64 = 1 << (PROVEN_BIT + 2);
 
-/// A tree of statistics.
+/// A node store in which every node has one parent.
 pub(super) struct TreeStore<
     const SQUARES: bool,
     const PRIORS: bool = false,
@@ -58,9 +58,9 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
     const PRIOR_WORD: usize = Self::SHAPE_WORD + 1;
     const KEY_WORD: usize = Self::NODE_WORDS - 1;
 
-    /// A tree that never takes more than so many bytes.
+    /// A tree with a memory limit in bytes.
     pub(super) fn new(bytes: usize) -> Self {
-        // Node numbers have 32 bits, and the last few of those mean something else to who hears of them.
+        // Node numbers have 32 bits, of which growth records reserve the largest for tags.
         let nodes = (bytes / 8 / Self::NODE_WORDS).clamp(1, FIRST_TAG as usize);
         Self {
             arena: Arena::new(nodes * Self::NODE_WORDS),
@@ -79,7 +79,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         self.arena.get(Self::offset(node) + Self::KEY_WORD)
     }
 
-    /// What a node knows, for the player who moved there.
+    /// A node's statistics for the player who moved there.
     #[inline(always)]
     pub(super) fn node_stats(&self, node: u32) -> RawChildStats {
         let words = self.arena.slice(Self::offset(node), Self::NODE_WORDS);
@@ -130,7 +130,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         self.arena.set(Self::offset(node) + Self::SHAPE_WORD, shape);
     }
 
-    /// The first child and how many there are.
+    /// The first child and the number of children.
     #[inline(always)]
     fn children(&self, node: u32) -> (u32, u32) {
         let shape = self
@@ -153,8 +153,8 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         (self.shape(node) >> MOVE_BIT) as MoveCode & ((1 << MAX_MOVE_BITS) - 1)
     }
 
-    /// Keeps the root's sums for `player`: at the root that is the opponent of the side to move, who after an extra turn did
-    /// not make the move that led here.
+    /// Converts the root's sums to `player`. At the root that is the opponent of the player to move, which after an extra turn is
+    /// not the player who moved here.
     fn set_root_perspective(&mut self, player: Player) {
         if self.mover(0) == player {
             return;
@@ -177,11 +177,11 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         );
     }
 
-    /// Visits, those before this search, and the value for the first player.
+    /// Visits, inherited visits, and the mean for the first player.
     fn visits_and_value(&self, node: u32) -> (u64, u64, f64) {
         let word = self.arena.get(Self::offset(node) + VISITS_WORD);
         let visits = word as u32;
-        // Kept for the one who moved here; the other way round it is the same calculation.
+        // The conversion is its own inverse.
         let (sum, _) = sums_for_player(
             self.arena.get(Self::offset(node) + SUM_WORD),
             0,
@@ -205,9 +205,8 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         from_fixed_point(sums_for_player(sum, squares, visits, self.mover(node)).1)
     }
 
-    /// Moves what hangs below `root` to the front of the arena, `root` itself becoming node 0, all others staying in their
-    /// order. No memory is needed beside the tree's own: what stays is marked, and where it goes is noted in place of the
-    /// inherited visits, which are counted anew for every search.
+    /// Moves the subtree of `root` to the front of the arena; `root` becomes node 0, the others keep their order. In place: nodes
+    /// to keep are flagged, and their new numbers replace the inherited visits, which every search marks anew.
     fn compact_to_subtree(&mut self, root: u32) {
         let mut pending = vec![root];
         while let Some(node) = pending.pop() {
@@ -253,7 +252,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         }
     }
 
-    /// The nodes that are marked to stay.
+    /// The nodes flagged to be kept.
     fn kept_nodes(&self) -> impl Iterator<Item = u32> {
         (1..self.node_count()).filter(|&node| self.shape(node) & KEPT_FLAG != 0)
     }
@@ -263,7 +262,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
     }
 }
 
-/// The first child and how many there are, by a node's shape.
+/// The first child and the number of children of a shape word.
 #[inline(always)]
 fn children_of(shape: u64) -> (u32, u32) {
     match shape & CHILDREN_MASK {
@@ -414,7 +413,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
         debug_assert!(moves.len() as u64 <= MAX_CHILDREN);
         let shape = self.arena.word(Self::offset(at.node) + Self::SHAPE_WORD);
         if self.parallel {
-            // Only the first thread to say so may go on.
+            // The first thread to set the mark expands the leaf.
             let childless = shape.load(Ordering::Relaxed) & !CHILDREN_MASK;
             let taken = shape.compare_exchange(
                 childless,
@@ -444,7 +443,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
             self.init_node(child, G::move_to_bits(mv), mover, prior, key);
         }
         let children = u64::from(first) | (moves.len() as u64) << 32;
-        // A result may be proven in the same word meanwhile.
+        // Another thread may set the proven bits of the same word meanwhile.
         if self.parallel {
             shape.fetch_xor(children ^ EXPANDING, Ordering::Release);
         } else {

@@ -1,4 +1,4 @@
-//! What others see of a search's tree, while it grows and in a copy.
+//! [`TreeView`] of a running search and of its snapshots.
 
 use std::io;
 
@@ -45,7 +45,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> LiveTree<G> for Mcts<G, T, S> 
     }
 }
 
-/// A tree as it was, while the search goes on.
+/// A copy of the tree; the search may continue.
 struct MctsSnapshot<G, T> {
     store: T,
     root: G,

@@ -1,4 +1,4 @@
-//! One thread's share of the work: iterations of selection, expansion, simulation and backpropagation.
+//! One thread of a search: iterations of selection, expansion, simulation and backpropagation.
 
 use super::{
     config::{ExpansionRule, MctsConfig},
@@ -19,79 +19,78 @@ use crate::{
     },
 };
 
-/// What a thread needs for itself.
+/// The state of one thread.
 pub(super) struct Worker<'a, G: Game> {
     pub(super) playout: &'a mut dyn Playout<G>,
     pub(super) rng: Rng,
     pub(super) path: Vec<SearchStep>,
     pub(super) moves: Vec<G::Move>,
-    /// Priors of `moves`, where the store keeps them.
+    /// Priors of `moves`, if the store holds priors.
     priors: Vec<f64>,
-    /// The positions of the game and of the way down, for repetition.
+    /// The positions of the game and of the current path, for repetition.
     pub(super) history: History,
-    /// How many of them are of the game.
+    /// Number of positions of the game in `history`.
     game_mark: usize,
-    /// Whether memory ran out.
+    /// True once the store had no memory for a leaf's children.
     pub(super) out_of_memory: bool,
     pub(super) growth: GrowthBuffer<'a>,
     batch: Option<Batch<G>>,
     chunk: Chunk,
-    /// The way down on the board of the game, for playouts that follow the trail through a graph of other frames.
+    /// The current position in the game's own frame; only for playouts that use the last moves in a graph with grouping.
     board: Option<PlayoutPosition<G>>,
 }
 
-/// A position as it stands in the game, where the node has an image of it: what is learnt from playouts is learnt on this
-/// board, whichever frames the nodes are in.
+/// A position in the game's own frame, where its node has an image of it: playout policies learn moves of the game's board,
+/// whatever the frames of the nodes.
 #[derive(Clone)]
 pub(super) struct PlayoutPosition<G> {
     pub(super) position: G,
-    /// Turns the board into the node's frame.
+    /// Maps the game's board to the node's frame.
     pub(super) symmetry: Symmetry,
 }
 
-/// Where a thread that works beside others stays for a while. Memory that many write to is slow for all of them, and the
-/// upper nodes of a tree are such memory; so a thread that has come down to a node of many visits makes several iterations
-/// from there before it tells the nodes above. They are few beside the visits that the node has, so that hardly a
-/// choice above comes out otherwise, and their visits are counted at once, which keeps the other threads elsewhere.
+/// Several iterations from one inner node before the nodes above are updated. The upper nodes of a tree are written by all
+/// threads, and contended cache lines are slow. A batch is small beside the node's visits, so selection above it hardly changes,
+/// and virtual loss for the whole batch keeps other threads elsewhere.
 struct Batch<G> {
-    /// How many steps of the path lead here.
+    /// Number of path steps down to the node.
     path_len: usize,
     position: G,
     last_moves: LastMoves,
     board: Option<PlayoutPosition<G>>,
-    /// The positions noted when it was reached.
+    /// Length of the history at the node.
     history_mark: usize,
-    /// Iterations that are still to be made from here.
+    /// Iterations left.
     remaining: u32,
-    /// What the nodes down to here are to be told.
+    /// The update of the node and those above it, due when the batch ends.
     update: Update,
 }
 
 impl<G> Batch<G> {
-    /// A node where it is worth staying: with so many visits for each thread.
+    /// Visits per thread from which on a node starts a batch.
     const MIN_VISITS_PER_THREAD: u32 = 128;
 
-    /// How many iterations are made from a node: the threads together one for every sixteen visits it has.
+    /// Iterations of a batch: all threads together make one per sixteen visits of the node.
     #[inline(always)]
     fn size_for(visits: u32, threads: u32) -> u32 {
         (visits / 16 / threads).clamp(1, 16)
     }
 }
 
-/// What all threads share.
+/// What all threads of a search share.
 pub(super) struct SearchContext<'a, G: Game, T, S> {
     pub(super) config: &'a MctsConfig,
     pub(super) store: &'a T,
     pub(super) select: S,
-    /// The root, in its frame.
+    /// The root position, in its node's frame.
     pub(super) root: &'a G,
-    /// The root on the board, if playouts are to be played there.
+    /// The root in the game's own frame, if playouts need it.
     pub(super) board: Option<PlayoutPosition<G>>,
     /// The moves that led to the root.
     pub(super) last_moves: LastMoves,
-    /// Which of the root's moves may be chosen; none for all.
+    /// For each edge of the root, true if it may be selected; `None` for all.
     pub(super) allowed: Option<&'a [bool]>,
-    /// Whether the moves of every node were and are followed for the first time in their order, one a visit at most.
+    /// True if the edges of every node are first followed in move order, at most one per visit.
     pub(super) expands_in_order: bool,
     pub(super) threads: u32,
 }
@@ -131,7 +130,7 @@ impl<'a, G: Searchable> Worker<'a, G> {
         }
     }
 
-    /// Leaves the node where it stayed and tells the store what was kept back; to be called when the work is done.
+    /// Ends the batch and applies its update; call it before the tree is read and at the end of the search.
     pub(super) fn flush_batch<T: SearchStore<G>>(&mut self, store: &T) {
         if let Some(batch) = self.batch.take() {
             let mut update = batch.update;
@@ -182,7 +181,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> LaneWork for Iteration<'_, '_,
                 (reward, false)
             }
         };
-        // Playouts pay the first player of the frame they were played in.
+        // The reward is for the first player of the leaf's frame.
         let reward = if descent.here.flipped {
             outcome_reward(Outcome::Win(Player::First)) - reward
         } else {
@@ -195,31 +194,31 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> LaneWork for Iteration<'_, '_,
     }
 }
 
-/// How far an iteration has come down the tree.
+/// The state of an iteration during selection and expansion.
 struct Descent<G> {
     /// The last step.
     here: SearchStep,
-    /// The position behind it, in the frame of its node.
+    /// The position of its node, in the node's frame.
     position: G,
     last_moves: LastMoves,
-    /// Whether the playouts want to know the last moves.
+    /// [`Playout::uses_last_moves`] of the policy.
     uses_last_moves: bool,
-    /// Whether it began at the node of a batch.
+    /// True if it started at the node of a batch instead of the root.
     in_batch: bool,
 }
 
-/// Why an iteration goes no further down.
+/// Why an iteration stops descending.
 enum DescentEnd {
-    /// The result is certain here.
+    /// The node's result is proven.
     Proven(Outcome),
     /// The game is drawn by repetition on this path.
     Repetition,
-    /// The rest of the game is played out.
+    /// A playout follows.
     Simulate,
 }
 
 impl<G: Searchable> Worker<'_, G> {
-    /// Begins at the root, or at the node of the batch.
+    /// Starts at the root, or at the node of the batch.
     #[inline(always)]
     fn begin_descent<T: SearchStore<G>, S>(
         &mut self,
@@ -263,7 +262,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// Selection: goes down by the formula; none at a leaf that may be expanded.
+    /// Selection: descends by the formula; `None` at a leaf that may be expanded.
     #[inline(always)]
     fn select<L: Lanes, T: SearchStore<G>, S: Select>(
         &mut self,
@@ -279,7 +278,7 @@ impl<G: Searchable> Worker<'_, G> {
             if !is_open && let Some(outcome) = store.proven(descent.here.node) {
                 return Some(DescentEnd::Proven(outcome));
             }
-            // A new move ends the way down, even if the position behind it turned out to be known.
+            // A new edge ends the descent, even if its position has a node already.
             if T::IS_GRAPH && count > 0 && self.is_new_edge(&children, parallel) {
                 return Some(DescentEnd::Simulate);
             }
@@ -307,7 +306,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// Makes this node the one that the coming iterations begin at.
+    /// Starts a batch at the current node.
     fn begin_batch(&mut self, descent: &Descent<G>) {
         self.batch = Some(Batch {
             path_len: self.path.len(),
@@ -320,8 +319,8 @@ impl<G: Searchable> Worker<'_, G> {
         });
     }
 
-    /// Expansion: gives a leaf its children and follows one of them. None if the leaf turned out to be a known node, from
-    /// which selection goes on.
+    /// Expansion: adds children to a leaf and follows one of them. `None` if the leaf's position has a node already, from which
+    /// selection continues.
     #[inline(always)]
     fn expand<T: SearchStore<G>, S: Select>(
         &mut self,
@@ -346,8 +345,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// Goes one move down; `new_move` is that of an edge that was never followed. Whether the position has occurred twice
-    /// before.
+    /// Descends along an edge; `new_move` is its move if it was never followed. True if the position is drawn by repetition.
     #[inline(always)]
     fn follow<T: SearchStore<G>, S>(
         &mut self,
@@ -402,13 +400,13 @@ impl<G: Searchable> Worker<'_, G> {
     }
 }
 
-/// What to do at a leaf.
+/// What [`Worker::expand_leaf`] decides.
 enum LeafAction<M> {
     Terminal(Outcome),
     Simulate,
-    /// To follow this move, which nobody has.
+    /// Follow this edge, which is new, with this move.
     Follow(usize, M),
-    /// To go on from this node, where the step leads now.
+    /// Continue from this node, to which the edge is linked now.
     Transposed(u32),
 }
 
@@ -419,7 +417,7 @@ impl<G: Searchable> Worker<'_, G> {
         context: &SearchContext<'_, G, T, S>,
         step: SearchStep,
     ) {
-        // Two threads may come at the same time, and both say so.
+        // Threads that arrive at once both emit it.
         if T::HAS_TABLE && self.growth.is_enabled() && context.store.visits(step.node) == 0 {
             context
                 .store
@@ -431,7 +429,7 @@ impl<G: Searchable> Worker<'_, G> {
         self.path.push(step);
     }
 
-    /// Adds rewards to the nodes of the path; to those above the node of the batch when its last iteration is made.
+    /// Adds rewards to the nodes of the path; down to the node of the batch only after the batch's last iteration.
     #[inline(always)]
     fn backpropagate_batch<T: SearchStore<G>, S>(
         &mut self,
@@ -466,14 +464,14 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// Whether the move of the last step was never chosen before.
+    /// True if the last edge of the path was unvisited before this iteration.
     #[inline(always)]
     fn is_new_edge(&self, children: &ChildRange, parallel: bool) -> bool {
-        // Beside other threads this time is counted already.
+        // With several threads, virtual loss has counted this visit.
         children.edge_visits == u32::from(parallel) && self.path.len() > 1
     }
 
-    /// Plays the game out from the position at the end of the way; what it pays the first player of its frame.
+    /// Simulation: makes a playout and returns its reward for the first player of the leaf's frame.
     #[inline(always)]
     fn simulate(&mut self, position: &G, last_moves: LastMoves) -> u64 {
         let Some(board) = &self.board else {
@@ -489,7 +487,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// How replies to a move of a node are remembered: by the move on the board. It is played there, too.
+    /// Plays a move of a node's frame on the game's board, if there is one; returns its reply context there.
     #[inline(never)]
     fn play_on_board(&mut self, position: &G, mv: G::Move) -> usize {
         let Some(board) = &mut self.board else {
@@ -501,14 +499,14 @@ impl<G: Searchable> Worker<'_, G> {
         context
     }
 
-    /// The way down goes on in another frame, which comes from the one before as [`SharedNodes::frame_bits`] says.
+    /// Composes the board's symmetry with the change of frame along an edge, see [`super::node_store::SharedNodes::frame_bits`].
     fn transform_board(&mut self, frame: u32) {
         if let Some(board) = &mut self.board {
             board.symmetry = board.symmetry.then(Symmetry::from_bits(frame as u8));
         }
     }
 
-    /// Notes a certain result.
+    /// Stores a proven result and records it.
     fn record_proven<T: SearchStore<G>, S>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
@@ -521,7 +519,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// Tells where the move of a step leads.
+    /// Records the node that a step's edge is linked to.
     fn record_link<T: SearchStore<G>>(&mut self, store: &T, step: &SearchStep) {
         self.growth.push(GrowthRecord::Link {
             edge: step.edge as u32,
@@ -530,7 +528,7 @@ impl<G: Searchable> Worker<'_, G> {
         });
     }
 
-    /// Tells of an iteration that ends with `reward` for the first player of the root's frame.
+    /// Records an iteration with `reward` for the first player of the root's frame.
     fn record_iteration<T: SearchStore<G>>(&mut self, reward: u64) {
         if T::IS_GRAPH {
             let edges = self.path[1..].iter().map(|step| step.edge as u32);
@@ -542,7 +540,7 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// Whether the game is drawn here by repetition, on this way.
+    /// Adds a position to the path's history; true if it is drawn by threefold repetition.
     #[inline(always)]
     fn push_and_check_repetition(&mut self, position: &G) -> bool {
         if position.repetition_key().is_none() {
@@ -552,7 +550,8 @@ impl<G: Searchable> Worker<'_, G> {
         self.history.is_threefold(position)
     }
 
-    /// Apart from the loop, whose other steps would have to carry all that is needed here.
+    /// Decides what happens at a leaf, and expands it on its `expand_on`th visit. Not inlined: keeps its register pressure out of
+    /// the selection loop.
     #[inline(never)]
     fn expand_leaf<T: SearchStore<G>, S>(
         &mut self,
@@ -566,12 +565,12 @@ impl<G: Searchable> Worker<'_, G> {
             ..
         } = *context.config;
         let at_root = self.path.len() == 1;
-        // An only child has been made for its own playout, which is not counted among its visits here; the root has not.
+        // With `One` a leaf's first playout was made when it was added, and is not among `visits` here; except the root's.
         let wait = match expansion {
             ExpansionRule::One if !at_root => expand_on,
             _ => expand_on - 1,
         };
-        // This visit does not count.
+        // Without the virtual visit of this iteration.
         let visits = context.store.visits(here.node) - u32::from(context.is_parallel());
         if visits < wait {
             return LeafAction::Simulate;
@@ -600,7 +599,7 @@ impl<G: Searchable> Worker<'_, G> {
             return LeafAction::Terminal(outcome);
         }
         if T::HOLDS_PRIORS {
-            // Nothing is known of a move before it is visited: all are as likely.
+            // No policy gives priors: they are uniform.
             let count = self.moves.len();
             self.priors.clear();
             self.priors.resize(count, 1.0 / count as f64);
@@ -632,12 +631,12 @@ impl<G: Searchable> Worker<'_, G> {
         LeafAction::Follow(first + pick, self.moves[pick])
     }
 
-    /// The next of a graph's moves to be followed for the first time, if the node has few visits and its moves are followed
-    /// in their order; and which move it is, where finding out takes less time than looking.
+    /// The next unvisited edge of a graph node with few visits whose edges are followed in move order, and its move if generating
+    /// it is faster than a cache miss.
     ///
-    /// Every visit but the first takes the next move. Not quite: a visit ends here if the move before was new and the node
-    /// was not. Then a move is left out, and comes to its turn when the others have had theirs. So the visits say which
-    /// move it is, and nothing needs to be read of it, which would be far away.
+    /// The node's visits tell which edge is next, so its slot, probably not cached, need not be read. Each visit takes the next
+    /// edge, except those that ended here because the edge to this node was new while the node was not: an edge skipped by that
+    /// is taken after the others.
     #[inline(always)]
     fn next_new_edge_in_order<T: SearchStore<G>, S>(
         &mut self,
@@ -645,7 +644,7 @@ impl<G: Searchable> Worker<'_, G> {
         position: &G,
         children: &ChildRange,
     ) -> Option<(usize, Option<G::Move>)> {
-        // A visit may also end here by repetition, in chess.
+        // With repetitions a visit may also end here, and visits do not tell the next edge.
         if !T::IS_GRAPH || !context.expands_in_order || position.repetition_key().is_some() {
             return None;
         }
@@ -662,7 +661,7 @@ impl<G: Searchable> Worker<'_, G> {
         Some((children.first + next, mv))
     }
 
-    /// The move with the highest score, the first of equals.
+    /// The edge with the highest score, the first of equals.
     #[inline(always)]
     fn select_child<L: Lanes, T: SearchStore<G>, S: Select>(
         &self,
@@ -683,8 +682,7 @@ impl<G: Searchable> Worker<'_, G> {
         let restricted = self.path.len() == 1 && context.allowed.is_some();
         let needs_scalar_path = restricted || context.config.solver;
         let fpu = context.config.fpu;
-        // Where moves that were never chosen go before all others, a node of so few visits is likely to have one, and then
-        // nothing else needs to be known.
+        // With infinite first-play urgency a node of few visits probably has an unvisited edge, and no score is needed.
         if fpu.is_infinite()
             && !needs_scalar_path
             && visits <= count as u32 + context.config.expand_on
@@ -699,7 +697,7 @@ impl<G: Searchable> Worker<'_, G> {
         if needs_scalar_path || count < 4 {
             return self.select_child_scalar(context, mover, first, count, terms);
         }
-        // The last four may begin with some that were seen already: they are not better than themselves.
+        // The last four may overlap the ones before: repeated scores do not change the maximum.
         let last = count - 4;
         let best = if count <= 8 {
             let low = scores_x4::<L, _, _, _>(context, first, mover, terms);
@@ -722,11 +720,11 @@ impl<G: Searchable> Worker<'_, G> {
             let places = is_best.blend(places, L::splat(u64::MAX)).to_array();
             places.into_iter().fold(u64::MAX, u64::min) as usize
         };
-        // Scores that are not numbers equal nothing; no formula gives such, but then no harm is done.
+        // No formula gives NaN, which equals nothing; the limit keeps the index valid all the same.
         first + best.min(count - 1)
     }
 
-    /// The first move of a node that was never chosen, if there is one; `chosen` says how many probably were.
+    /// The first unvisited edge of a node; `chosen` is the probable number of visited ones.
     #[inline(always)]
     fn first_unvisited_edge<T: SearchStore<G>, S>(
         &self,
@@ -736,7 +734,7 @@ impl<G: Searchable> Worker<'_, G> {
         count: usize,
     ) -> Option<usize> {
         let is_new = |&edge: &usize| context.store.edge_visits(edge) == 0;
-        // Where moves are chosen in their order, one that never was behind one that was is the first such.
+        // In move order, an unvisited edge after a visited one is the first.
         if context.config.expansion != ExpansionRule::AllRandom && (1..count).contains(&chosen) {
             let next = first + chosen;
             if !is_new(&(next - 1)) && is_new(&next) {
@@ -746,7 +744,7 @@ impl<G: Searchable> Worker<'_, G> {
         (first..first + count).find(is_new)
     }
 
-    /// [`Self::select_child`] for few moves, or where some are not to be chosen: restricted, or certainly drawn or lost.
+    /// [`Self::select_child`] for fewer than four edges, restricted root moves, or the solver.
     fn select_child_scalar<T: SearchStore<G>, S: Select>(
         &self,
         context: &SearchContext<'_, G, T, S>,
@@ -771,7 +769,7 @@ impl<G: Searchable> Worker<'_, G> {
             {
                 score = match outcome {
                     Outcome::Win(winner) if winner == mover => f64::INFINITY,
-                    // There is nothing to find out any more: worse than anything open, but better than nothing.
+                    // Nothing left to learn: after every open edge, a draw before a loss.
                     Outcome::Draw => -1e299,
                     Outcome::Win(_) => -1e300,
                 };
@@ -784,7 +782,8 @@ impl<G: Searchable> Worker<'_, G> {
         best
     }
 
-    /// Passes a certain result up as far as it goes.
+    /// Backpropagates a proven result as far as it proves the nodes above (MCTS-Solver, Winands, Björnsson and Saito 2008). A
+    /// deviation: draws are proven, too.
     fn backpropagate_proof<T: SearchStore<G>, S>(&mut self, context: &SearchContext<'_, G, T, S>) {
         let store = context.store;
         for index in (0..self.path.len() - 1).rev() {
@@ -835,7 +834,7 @@ fn scores_x4<L: Lanes, G: Searchable, T: SearchStore<G>, S: Select>(
 fn mean_for<G: Searchable>(store: &impl SearchStore<G>, step: SearchStep, player: Player) -> f64 {
     let stats = ChildStats::from(store.child_stats(step.edge, step.mover));
     let mean = stats.sum / stats.visits;
-    // The mover is one of the frame before.
+    // `step.mover` is in the parent's frame.
     let inverted = store.frame_bits(step.edge) >> 3 & 1 == 1;
     if (step.mover == player) != inverted {
         mean
@@ -844,7 +843,7 @@ fn mean_for<G: Searchable>(store: &impl SearchStore<G>, step: SearchStep, player
     }
 }
 
-/// A result at a node of `flipped` frame, as the root's players see it.
+/// Converts a result from a node's frame to the root's; `flipped` if they exchange colours.
 pub(super) fn unflip_outcome(outcome: Outcome, flipped: bool) -> Outcome {
     if flipped {
         swap_players(outcome)

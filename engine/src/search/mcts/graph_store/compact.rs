@@ -1,14 +1,14 @@
-//! What of a graph is kept for the next move.
+//! Reuse of a graph for the next search: keeps what the new root reaches.
 
 use super::{
     COUNTS_WORD, EDGE_VISITS_MASK, FIRST_SLOT, GraphStore, SUM_WORD, SharedNode, TranspositionIndex,
 };
 
 impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
-    /// Keeps what can be reached from the node `root` and slides it to the front of the arena; false if there is no memory to
-    /// do so, and nothing is changed then.
+    /// Keeps the slots reachable from `root` and moves them to the front of the arena. False, and no slot is changed, if there is
+    /// not enough memory.
     ///
-    /// The counts of before give way to what is needed here, which is less: they are taken anew for every search.
+    /// Frees the inherited counts first, which every search takes anew and which are larger than the tables needed here.
     pub(super) fn compact_to_subtree(&mut self, root: u32) -> bool {
         self.inherited_counts = Vec::new();
         let slots = self.slot_count();
@@ -21,10 +21,10 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         {
             return false;
         }
-        // Where a slot goes; 0 if it does not stay. At first only whether it stays.
+        // The new number of each slot; 0 if it is dropped. During marking, any non-zero value.
         new_slots.resize(slots as usize, 0);
         new_slots[root as usize] = root;
-        // What no move leads to is not even looked at: a thread may have set slots aside that it never used.
+        // Only reached slots are read: chunks of other threads may have slots that were never initialised.
         is_reached.resize(slots as usize, false);
         is_reached[root as usize] = true;
         let mut pending = vec![root];
@@ -51,7 +51,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         let new_slot_of = |slot: u32| Some(new_slots[slot as usize]).filter(|&place| place != 0);
         self.root = new_slots[root as usize];
         if let Some(index) = &mut self.index {
-            // What does not stay has become a move to the node in its new slot.
+            // A dropped slot that held a node links to the node's new slot by now.
             let arena = &self.arena;
             let shared_node_at =
                 |slot| SharedNode(arena.get(Self::offset(slot) + Self::SHARED_NODE_WORD));
@@ -77,8 +77,8 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
         true
     }
 
-    /// Some of the moves to the node in slot `node` are going to go, perhaps that slot itself: those that stay stay tied,
-    /// and the first of them has the node.
+    /// Removes the slots for which `goes` is true from the list of slots that lead to `node`. If `node`'s own slot goes, the first
+    /// that stays takes over the node.
     fn unlink_if(&self, node: u32, goes: impl Fn(u32) -> bool) {
         let old = self.shared_node(node);
         if old.next() == 0 {
@@ -101,7 +101,7 @@ impl<const SQUARES: bool, const PRIORS: bool> GraphStore<SQUARES, PRIORS> {
                 self.arena.set(to + word, self.arena.get(from + word));
             }
             self.set_shape(first, self.shape(first).with_node_bits(self.shape(node)));
-            // The index finds it here.
+            // For index entries, which still name the old slot.
             self.set_shared_node(node, SharedNode::stored_in(first));
         }
         for (index, &slot) in staying.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Nodes and the moves that lead to them, walked by hand.
+//! Tests of linked slots, with iterations made by hand.
 
 use super::*;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     search::mcts::playout::REWARD_ONE,
 };
 
-/// Plays `line` from the root, which wins; the node it leads to, and how often its last move was chosen.
+/// Backpropagates a win along `line`; returns the node at its end and the visits of the last edge.
 fn walk(graph: &impl SharedNodes<ConnectFour>, root: &ConnectFour, line: &[u8]) -> (u32, u32) {
     let mut position = *root;
     let mut path = vec![SearchStep {
@@ -52,7 +52,7 @@ fn walk(graph: &impl SharedNodes<ConnectFour>, root: &ConnectFour, line: &[u8]) 
     (last.node, graph.edge_visits(last.edge))
 }
 
-/// Asks that all moves to a node know what it knows, and that all know of each other; how many have a node elsewhere.
+/// Asserts that linked slots have their node's statistics and are in its list; returns the number of linked slots.
 fn check_copies(graph: &GraphStore<true>) -> usize {
     let linked = |&slot: &u32| graph.shared_node(slot).is_linked();
     let slots: Vec<u32> = (FIRST_SLOT..graph.slot_count()).filter(linked).collect();
@@ -100,12 +100,12 @@ fn a_node_outlives_the_move_that_reached_it_first() {
     assert_eq!(check_copies(&graph), 2);
     assert!(graph.advance(&root, Column(2)));
     root.play(Column(2));
-    // One of the two that are left has the node now.
+    // One of the two remaining slots holds the node now.
     assert_eq!(check_copies(&graph), 1);
     assert_eq!(NodeStore::<ConnectFour>::root_stats(&graph), (3, 3, 1.0));
     NodeStore::<ConnectFour>::mark_inherited(&mut graph);
     assert_eq!(NodeStore::<ConnectFour>::root_stats(&graph), (3, 0, 1.0));
-    // Both moves that are left lead to it, with what was known of it and what hangs below.
+    // Both remaining edges lead to it, with its statistics and subtree.
     let (node, chosen) = walk(&graph, &root, &[1, 0, 3, 4]);
     assert_eq!((chosen, graph.visits_and_value(node)), (2, (6, 1.0)));
     assert_eq!(walk(&graph, &root, &[3, 4, 1, 0]), (node, 3));
@@ -116,7 +116,7 @@ fn a_node_outlives_the_move_that_reached_it_first() {
     assert_eq!(squares, 7 * REWARD_ONE);
     let (below, chosen) = walk(&graph, &root, &[1, 0, 3, 4, 5]);
     assert_eq!((chosen, graph.visits_and_value(below)), (2, (2, 1.0)));
-    // A way that was not taken before finds what is there, but not what is only a leaf.
+    // A new line finds expanded positions, but not leaves.
     let (leaf, chosen) = walk(&graph, &root, &[1, 0, 5, 4, 3]);
     assert_eq!((chosen, graph.visits_and_value(leaf)), (1, (1, 1.0)));
     assert_ne!(leaf, below);
