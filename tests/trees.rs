@@ -44,6 +44,8 @@ use canopy_engine::{
 use proptest::prelude::*;
 use support::{Scratch, data, every_game, untested_data};
 
+#[path = "trees/damage.rs"]
+mod damage;
 #[path = "trees/index.rs"]
 mod index;
 mod support;

@@ -21,7 +21,7 @@ fn write_journal(scratch: &Scratch, spec: &str, iterations: &[u64]) -> PathBuf {
     scratch.files("growth").pop().unwrap()
 }
 
-fn replay_limits(bytes: usize, cache: Option<PathBuf>) -> replay_reader::ReplayLimits {
+pub(super) fn replay_limits(bytes: usize, cache: Option<PathBuf>) -> replay_reader::ReplayLimits {
     replay_reader::ReplayLimits {
         max_bytes: bytes,
         max_nodes: usize::MAX,

@@ -15,11 +15,6 @@
 //! different threads are interleaved, so a record may refer to something that a later record creates; `growth_builder` holds
 //! it back until then.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "places and edges come from the builder, which checks every number of the journal"
-)]
-
 use std::{
     collections::HashMap,
     fs::File,
@@ -244,13 +239,12 @@ impl PositionTable {
 
     /// The entry of a node and its key, if it was visited.
     pub(super) fn entry_of_node(&self, node: u32) -> Option<(u32, u64)> {
-        let place = *self.by_node.get(node as usize)?;
-        self.visited.get(place as usize).copied()
+        self.visited_entry(*self.by_node.get(node as usize)?)
     }
 
     /// The entry and key at an index of `visited`.
-    pub(super) fn visited_entry(&self, place: u32) -> (u32, u64) {
-        self.visited[place as usize]
+    pub(super) fn visited_entry(&self, place: u32) -> Option<(u32, u64)> {
+        self.visited.get(place as usize).copied()
     }
 
     /// Records the first visit of a node, and the content its table entry had before. Two threads may record the same visit;
@@ -271,7 +265,9 @@ impl PositionTable {
         if self.by_node.len() <= node as usize {
             self.by_node.resize(node as usize + 1, NONE);
         }
-        self.by_node[node as usize] = place;
+        if let Some(slot) = self.by_node.get_mut(node as usize) {
+            *slot = place;
+        }
         self.visited.push((number, key));
         self.seeds.extend(told.map(|told| (at, place, told)));
         true
@@ -293,13 +289,14 @@ impl Growth {
     /// The node that a graph's move led to after `at` iterations; none if it led nowhere yet.
     pub(super) fn target_at(&self, edge: u32, at: u32) -> Option<u32> {
         let index = edge as usize;
-        if self.linked_at[index] > at {
+        if *self.linked_at.get(index)? > at {
             return None;
         }
-        Some(match self.merges.get(self.merge_of_edge[index] as usize) {
-            Some(join) if join.iteration > at => join.leaf,
-            _ => self.targets[index],
-        })
+        let merge = *self.merge_of_edge.get(index)?;
+        match self.merges.get(merge as usize) {
+            Some(join) if join.iteration > at => Some(join.leaf),
+            _ => self.targets.get(index).copied(),
+        }
     }
 
     /// The iterations there are.
@@ -414,7 +411,8 @@ fn read_records(
         let left = wanted / 4 - before as u64;
         let more = left.min(before.max(INITIAL_WORDS) as u64) as usize;
         words.resize(before + more, 0);
-        let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words[before..]);
+        let new = words.get_mut(before..).unwrap_or_default();
+        let room: &mut [u8] = bytemuck::cast_slice_mut(new);
         let got = read_full(&mut input, room)?;
         if got < room.len() {
             let at = begin + 4 * before as u64 + got as u64;
@@ -444,8 +442,8 @@ fn truncated_error(at: u64, committed: u64) -> TreeError {
 /// Reads until the buffer is full or the input ends; returns the bytes read.
 fn read_full(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     let mut got = 0;
-    while got < room.len() {
-        match input.read(&mut room[got..]) {
+    while let Some(rest) = room.get_mut(got..).filter(|rest| !rest.is_empty()) {
+        match input.read(rest) {
             Ok(0) => break,
             Ok(more) => got += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

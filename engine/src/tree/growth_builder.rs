@@ -5,11 +5,6 @@
 //! what it waits for, and a path resumes where it stopped, so the total time is linear in the journal's length, whatever it
 //! contains.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "numbers are those that IdMap gave out, and every table grows with it"
-)]
-
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::{
@@ -102,6 +97,10 @@ impl GrowthBuilder {
     }
 
     /// Reads more words; returns how many were consumed. The last record may be incomplete.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`decode` returns the end of the words it was given"
+    )]
     pub(super) fn read_words(&mut self, words: &[u32]) -> Result<usize, TreeError> {
         // Every numbered item takes at least two bytes of the journal, its code.
         let told = ((self.bytes_read / 2) as usize + words.len() * 2)
@@ -201,6 +200,10 @@ impl GrowthBuilder {
 
     /// Applies a record, or returns the item it has to wait for.
     #[inline(always)]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a number that `IdMap` found is below the length of every table, which grow with it"
+    )]
     fn apply_record(&mut self, record: GrowthRecord<'_>) -> Result<Option<MissingItem>, String> {
         if self.growth.ended.is_some() {
             return Err("a record after the end of the journal".to_owned());
@@ -309,7 +312,8 @@ impl GrowthBuilder {
             return self.apply_record(record);
         };
         let count = edges.len();
-        let edges = &mut waiting.words[2..2 + count];
+        // A tag and the number of edges come before them.
+        let edges = (waiting.words.get_mut(2..2 + count)).ok_or(TRUNCATED_RECORD)?;
         let missing = self.resolve_path(edges, &mut waiting.resolved)?;
         if missing.is_none() {
             self.growth.paths.extend_from_slice(edges);
@@ -350,6 +354,10 @@ impl GrowthBuilder {
         Ok(())
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a number that `IdMap` found is below the length of every table, which grow with it"
+    )]
     fn add_moves(
         &mut self,
         node: u32,
@@ -425,6 +433,10 @@ impl GrowthBuilder {
         Ok(None)
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a number that `IdMap` found is below the length of every table, which grow with it, as are targets of moves"
+    )]
     fn add_link(
         &mut self,
         number: u32,
@@ -483,6 +495,10 @@ impl GrowthBuilder {
         Ok(None)
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`begin` is the length before the edges were added"
+    )]
     fn add_path(&mut self, edges: &[u32], reward: u64) -> Result<Option<MissingItem>, String> {
         if !self.growth.kind.is_graph {
             return Err("an iteration of a graph in a tree".to_owned());
@@ -504,6 +520,10 @@ impl GrowthBuilder {
     }
 
     /// Follows a path from its `done`-th move on, putting our numbers in place of the journal's.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "edges before `done` are our own numbers, and `IdMap` found the others"
+    )]
     fn resolve_path(
         &self,
         edges: &mut [u32],
@@ -571,6 +591,10 @@ impl DeferredRecords {
     }
 
     /// Adds a record to a list, or begins one; the list.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a place is that of a slot which was pushed before"
+    )]
     fn add(&mut self, list: Option<u32>, mut waiting: DeferredRecord) -> Result<u32, String> {
         let place = match self.free.pop() {
             Some(place) => place,
@@ -589,11 +613,19 @@ impl DeferredRecords {
     }
 
     /// The place of the first of a list.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a place is that of a slot which was pushed before"
+    )]
     fn first(&self, list: u32) -> u32 {
         self.slots[list as usize].next
     }
 
     /// Takes out a record.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a place is that of a slot which was pushed before"
+    )]
     fn take(&mut self, place: u32) -> DeferredRecord {
         self.free.push(place);
         std::mem::take(&mut self.slots[place as usize])

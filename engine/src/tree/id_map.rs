@@ -1,10 +1,5 @@
 //! Whatever numbers a journal has for nodes or moves, and those that count them in the order in which they were made.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "a slot is looked at only after the table was grown to hold it"
-)]
-
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::search::growth_records::FIRST_TAG;
@@ -134,7 +129,9 @@ impl IdMap {
             *before = list;
         } else if (number as usize) < max_dense {
             self.grow_dense(number as usize + 1, max_dense);
-            self.dense[number as usize] = WAITING_BIT | list;
+            if let Some(word) = self.dense.get_mut(number as usize) {
+                *word = WAITING_BIT | list;
+            }
         } else {
             self.sparse_waiting.insert(number, list);
         }

@@ -71,10 +71,6 @@ pub struct Tree {
     names: String,
 }
 
-#[expect(
-    clippy::indexing_slicing,
-    reason = "rows are those of this tree, and parents stand before their children"
-)]
 impl Tree {
     /// The rows.
     pub fn nodes(&self) -> &[TreeNode] {
@@ -82,11 +78,13 @@ impl Tree {
     }
 
     /// The name of the move into a node; empty at the root.
+    #[expect(clippy::indexing_slicing, reason = "rows are those of this tree")]
     pub fn move_name(&self, row: usize) -> &str {
         self.name(self.nodes[row].move_name)
     }
 
     /// The name of a node's state.
+    #[expect(clippy::indexing_slicing, reason = "rows are those of this tree")]
     pub fn state(&self, row: usize) -> &str {
         self.name(self.nodes[row].state)
     }
@@ -97,6 +95,10 @@ impl Tree {
 
     /// The number of rows of each node's subtree, itself included: the children of row r begin at r + 1, and a child's next
     /// sibling is one subtree size further.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "parents stand before their children: `TreeBuilder` sees to it"
+    )]
     pub fn subtree_sizes(&self) -> Vec<u32> {
         let mut sizes = vec![1; self.nodes.len()];
         for row in (1..self.nodes.len()).rev() {
@@ -106,6 +108,7 @@ impl Tree {
     }
 
     /// The children of a row, `sizes` being [`Self::subtree_sizes`].
+    #[expect(clippy::indexing_slicing, reason = "rows are those of this tree")]
     pub fn children<'a>(
         &'a self,
         row: usize,
@@ -126,6 +129,7 @@ impl Tree {
 
     /// The root's visits, second counter and mean, derived from its children. The mean is that of the opponent of the player
     /// who chooses among them. It is 0 if some child's mean is no reward from 0 to 1.
+    #[expect(clippy::indexing_slicing, reason = "children are rows of this tree")]
     pub fn root_stats_from_children(&self) -> (i32, i32, f64) {
         let (mut visits, mut second, mut sum, mut are_rewards) = (0_i64, 0_i64, 0.0, true);
         let sizes = self.subtree_sizes();
@@ -148,6 +152,7 @@ impl Tree {
     }
 
     /// Sets the root's statistics, which `.tree` files lack.
+    #[expect(clippy::indexing_slicing, reason = "there is always a root")]
     pub fn set_root_stats(&mut self, visits: i32, second: i32, mean: f64) {
         let root = &mut self.nodes[0];
         (root.visits, root.second, root.mean) = (visits, second, mean);
@@ -155,11 +160,8 @@ impl Tree {
 }
 
 /// Equal in every column of every row; means that are not numbers are equal if their bits are.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "rows are those of this tree, and parents stand before their children"
-)]
 impl PartialEq for Tree {
+    #[expect(clippy::indexing_slicing, reason = "both trees have as many rows")]
     fn eq(&self, other: &Self) -> bool {
         let figures =
             |node: &TreeNode| (node.visits, node.second, node.mean.to_bits(), node.children);
@@ -248,10 +250,6 @@ impl Default for TreeBuilder {
     }
 }
 
-#[expect(
-    clippy::indexing_slicing,
-    reason = "rows are those of this tree, and parents stand before their children"
-)]
 impl TreeBuilder {
     const RECENT_NAMES_CAPACITY: usize = 1 << 11;
 
@@ -322,6 +320,10 @@ impl TreeBuilder {
     }
 
     /// Adds a row if it is one that stays; `parent` is a node, or [`OMITTED`].
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a parent that was not left out is a node"
+    )]
     fn push_if_kept(&mut self, row: &TreeRow<'_>, index: u32, parent: u32) -> Result<(), String> {
         let Some(cut) = &mut self.prune else {
             return Ok(());
@@ -359,11 +361,16 @@ impl TreeBuilder {
     }
 
     /// Leaves out the least visited quarter of the nodes, and all that have as few visits.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "parents stand before their children: `TreeBuilder` sees to it"
+    )]
     fn drop_least_visited(&mut self) -> Result<(), String> {
         let Some(cut) = &mut self.prune else {
             return Ok(());
         };
-        let mut visits: Vec<i32> = self.nodes[1..].iter().map(|node| node.visits).collect();
+        let nodes = self.nodes.iter().skip(1);
+        let mut visits: Vec<i32> = nodes.map(|node| node.visits).collect();
         let last = visits.len() / 4;
         let (_, &mut most, _) = visits.select_nth_unstable(last);
         drop(visits);
@@ -422,9 +429,7 @@ impl TreeBuilder {
             });
         };
         if let Some(&(_, left)) = self.open.last() {
-            let problem =
-                format!("the file ends before the tree does: {left} children are missing");
-            return Err(problem);
+            return Err(missing_children(left));
         }
         let left_out = OmittedRows {
             nodes: u64::from(cut.rows_seen) - self.nodes.len() as u64,
@@ -443,6 +448,7 @@ impl TreeBuilder {
 
     /// States that say in which row a shared node is expanded, counted from 1, get its row among those that stay, or 0 if it
     /// does not.
+    #[expect(clippy::indexing_slicing, reason = "names are those of this tree")]
     fn renumber_shared_rows(&mut self, rows: &[u32]) -> Result<(), String> {
         for index in 0..self.nodes.len() {
             let state = self.nodes[index].state;
@@ -458,6 +464,10 @@ impl TreeBuilder {
         Ok(())
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a slot is a remainder, and a known name lies within the names"
+    )]
     fn intern(&mut self, text: &str) -> Result<NameSpan, String> {
         if text.is_empty() {
             return Ok(NameSpan::default());
@@ -505,13 +515,22 @@ impl TreeBuilder {
                 nodes: self.nodes,
                 names: self.names,
             }),
-            Some((row, left)) => Err(format!(
-                "the file ends before the tree does: row {} still lacks {left} of its {} children",
-                row + 1,
-                self.nodes[*row as usize].children
-            )),
+            Some(&(row, left)) => Err(match self.nodes.get(row as usize) {
+                Some(node) => format!(
+                    "the file ends before the tree does: row {} still lacks {left} of its {} children",
+                    row + 1,
+                    node.children
+                ),
+                // The row was left out.
+                None => missing_children(left),
+            }),
         }
     }
+}
+
+/// Error message when rows are missing below a row that may have been left out.
+fn missing_children(left: u32) -> String {
+    format!("the file ends before the tree does: {left} children are missing")
 }
 
 /// Error message when the system refuses memory for a tree.

@@ -1,13 +1,8 @@
 //! A tree as it was after any number of iterations, rebuilt from its journal.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "the tables of a replay are as long as those of its Growth, whose numbers were checked"
-)]
-
 use super::{
     TreeError,
-    growth::{Growth, JournalFollower, PositionTable},
+    growth::{Growth, JournalFollower, LeafMerge, PositionTable},
 };
 use crate::{
     games::Outcome,
@@ -47,6 +42,10 @@ impl ReplayStats {
     }
 
     /// Extends the tables to the journal's current size, with inherited statistics for new items.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a journal only grows: its tables are at least as long as the statistics"
+    )]
     fn extend_to(&mut self, growth: &Growth) {
         if let Some(known) = &growth.squares {
             let new = self.squares.len() as u32..growth.nodes() as u32;
@@ -71,9 +70,10 @@ impl ReplayStats {
         while let Some(&(when, place, told)) = table.seeds.get(self.applied_seeds)
             && when <= at
         {
-            let (number, key) = table.visited_entry(place);
-            let entry = &mut self.entries[number as usize];
-            if !entry_matches(entry, key, table.verified) {
+            if let Some((number, key)) = table.visited_entry(place)
+                && let Some(entry) = self.entries.get_mut(number as usize)
+                && !entry_matches(entry, key, table.verified)
+            {
                 *entry = (key, told);
             }
             self.applied_seeds += 1;
@@ -82,6 +82,10 @@ impl ReplayStats {
 
     /// Counts a visit in the table, after the node's own update. An entry of another position, or with fewer visits than the
     /// node, is replaced by the node's statistics, as `BoundedStore` does.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn update_table(&mut self, table: &PositionTable, node: u32, reward: u64) {
         let Some((number, key)) = table.entry_of_node(node) else {
             return;
@@ -109,35 +113,46 @@ impl ReplayStats {
         while let Some(join) = growth.merges.get(self.applied_merges)
             && join.iteration <= at
         {
-            let (leaf, node) = (join.leaf as usize, join.node as usize);
-            self.visits[node] = self.visits[node].wrapping_add(self.visits[leaf]);
-            self.sums[node] = self.sums[node].wrapping_add(self.sums[leaf]);
-            if !self.squares.is_empty() {
-                self.squares[node] = self.squares[node].wrapping_add(self.squares[leaf]);
-            }
+            self.merge_leaf(join, u32::wrapping_add, u64::wrapping_add);
             self.applied_merges += 1;
         }
     }
 
     /// Reverts [`Self::apply_merges`] at this iteration.
     fn revert_merges(&mut self, growth: &Growth, at: u32) {
-        while let Some(join) = self
-            .applied_merges
-            .checked_sub(1)
-            .map(|last| growth.merges[last])
+        while let Some(last) = self.applied_merges.checked_sub(1)
+            && let Some(join) = growth.merges.get(last)
             && join.iteration >= at
         {
-            let (leaf, node) = (join.leaf as usize, join.node as usize);
-            self.visits[node] = self.visits[node].wrapping_sub(self.visits[leaf]);
-            self.sums[node] = self.sums[node].wrapping_sub(self.sums[leaf]);
-            if !self.squares.is_empty() {
-                self.squares[node] = self.squares[node].wrapping_sub(self.squares[leaf]);
-            }
-            self.applied_merges -= 1;
+            self.merge_leaf(join, u32::wrapping_sub, u64::wrapping_sub);
+            self.applied_merges = last;
+        }
+    }
+
+    /// Adds the statistics of a leaf to those of the node it merged into, or subtracts them.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
+    fn merge_leaf(
+        &mut self,
+        join: &LeafMerge,
+        visits: impl Fn(u32, u32) -> u32,
+        sum: impl Fn(u64, u64) -> u64,
+    ) {
+        let (leaf, node) = (join.leaf as usize, join.node as usize);
+        self.visits[node] = visits(self.visits[node], self.visits[leaf]);
+        self.sums[node] = sum(self.sums[node], self.sums[leaf]);
+        if !self.squares.is_empty() {
+            self.squares[node] = sum(self.squares[node], self.squares[leaf]);
         }
     }
 
     /// Drops the tail that [`Self::extend_to`] can restore, because nothing has happened to it yet.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn trim_unchanged(&mut self, growth: &Growth) {
         let last = |figures: &Self| {
             let index = figures.visits.len().checked_sub(1)?;
@@ -381,6 +396,10 @@ impl GrowthReplay {
     }
 
     /// Adds an iteration to the statistics, or subtracts it.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn apply(&mut self, iteration: u32, forwards: bool) {
         let Self {
             source,
@@ -483,6 +502,10 @@ impl GrowthReplay {
         }
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn value(&self, node: usize) -> f64 {
         match self.stats.visits[node] {
             0 => 0.5,
@@ -492,6 +515,10 @@ impl GrowthReplay {
 
     /// The sum of squared rewards for the first player of a node's frame, or of a move that leads nowhere yet; NaN if it is
     /// unknown.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn squares(&self, node: Option<u32>) -> f64 {
         if self.growth().squares.is_none() {
             return f64::NAN;
@@ -501,6 +528,10 @@ impl GrowthReplay {
     }
 
     /// The table entry of a visited node, if it applies.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn table(&self, node: u32) -> Option<TableEntry> {
         let table = self.growth().table.as_ref()?;
         let (number, key) = table.entry_of_node(node)?;
@@ -519,6 +550,10 @@ impl GrowthReplay {
         })
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn proven(&self, node: u32) -> Option<Outcome> {
         let (since, outcome) = self.growth().proven[node as usize]?;
         (since <= self.stats.iteration).then_some(outcome)
@@ -549,6 +584,7 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
         0
     }
 
+    #[expect(clippy::indexing_slicing, reason = "there is always a root")]
     fn root_stats(&self) -> (u64, u64, Reward) {
         let visits = self.replay.stats.visits[0];
         let inherited = self.replay.growth().inherited[0].0;
@@ -565,6 +601,7 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
         canonical_frame(position, self.replay.sharing())
     }
 
+    #[expect(clippy::indexing_slicing, reason = "a parent is a node")]
     fn node_count(&self) -> Option<u64> {
         let (growth, figures) = (self.replay.growth(), &self.replay.stats);
         if growth.kind.is_graph {
@@ -578,6 +615,10 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
         Some(growth.parents.partition_point(is_made) as u64 + 1)
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
         let (growth, figures) = (self.replay.growth(), &self.replay.stats);
         if growth.expanded_at[node as usize] > figures.iteration {
@@ -620,6 +661,10 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
         }
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the statistics are as long as the tables of their `Growth`, whose numbers the builder has checked"
+    )]
     fn for_each_child(&self, node: u32, visit: &mut dyn FnMut(u64, Option<u32>)) {
         let (growth, figures) = (self.replay.growth(), &self.replay.stats);
         if growth.kind.is_graph {

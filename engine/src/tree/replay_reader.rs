@@ -1,11 +1,6 @@
 //! Reads a growth journal for display: the tree after any iteration, in rows, and the history of the root moves' visits. The
 //! game is known by name only, so that callers need no game types.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "rows are those of a tree that was built here"
-)]
-
 use std::path::{Path, PathBuf};
 
 pub use super::index::ReplayLimits;
@@ -225,6 +220,10 @@ impl InMemoryJournal {
     }
 
     /// Which of the root's moves an iteration followed; none if it ended at the root.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the tables of a `Growth` are of the lengths that its builder has checked, and branches are extended first"
+    )]
     fn branch_of_iteration(&self, iteration: u32) -> Option<usize> {
         let growth = self.replay.growth();
         let index = iteration as usize;
@@ -250,6 +249,10 @@ impl InMemoryJournal {
         }
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the tables of a `Growth` are of the lengths that its builder has checked"
+    )]
     fn extend_branches(&mut self) {
         let growth = self.replay.growth();
         if growth.kind.is_graph {
@@ -475,6 +478,10 @@ impl ReplayReader {
     }
 
     /// Visits of the root's moves at `sample_count` times.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the moves of the root are moves of the journal"
+    )]
     pub fn root_visit_history(&self, sample_count: usize) -> Result<RootVisitHistory, String> {
         let (tally, root_moves) = match &self.backing {
             JournalBacking::InMemory(whole) => {
@@ -524,10 +531,17 @@ impl ReplayReader {
 }
 
 fn path_start(growth: &Growth, iteration: usize) -> usize {
-    (iteration.checked_sub(1)).map_or(0, |before| growth.leaves[before] as usize)
+    let before = iteration.checked_sub(1);
+    before
+        .and_then(|before| growth.leaves.get(before))
+        .map_or(0, |&end| end as usize)
 }
 
 /// The moves of the root, and their visits inherited from the search before.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the tables of a `Growth` are of the lengths that its builder has checked"
+)]
 fn root_edges(growth: &Growth) -> impl Iterator<Item = (u32, u32)> {
     let (first, end) = growth.moves[0];
     (first..end).map(|edge| {
@@ -651,6 +665,10 @@ impl Visitor for FormatRootMoves<'_> {
 }
 
 /// The codes of the moves that the last iteration went along; none if there was no iteration yet.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the tables of a `Growth` are of the lengths that its builder has checked"
+)]
 fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<MoveCode>> {
     let growth = replay.growth();
     let last = (replay.current_iteration() as usize).checked_sub(1)?;
@@ -715,7 +733,7 @@ fn position_at_row<G: Playable>(root: &G, tree: &Tree, row: usize) -> Option<G> 
     let mut at = row;
     while at > 0 {
         rows.push(at);
-        at = tree.nodes()[at].parent as usize;
+        at = tree.nodes().get(at)?.parent as usize;
     }
     let mut position = root.clone();
     for &row in rows.iter().rev() {

@@ -1,10 +1,5 @@
 //! Describes a tree file: shape, principal variation, inconsistencies.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "parents of rows were checked when the tree was built"
-)]
-
 use super::files::Document;
 
 /// The description of a tree.
@@ -34,6 +29,10 @@ pub struct Inconsistency {
 }
 
 /// Looks at a tree.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "tables are as long as the tree, and parents come before their children: `TreeBuilder` sees to it"
+)]
 pub fn summarize(document: &Document) -> TreeSummary {
     let tree = &document.tree;
     let nodes = tree.nodes();
@@ -86,8 +85,9 @@ pub fn summarize(document: &Document) -> TreeSummary {
     // A row has the visits of its edge. In a graph a node's children also have visits through other edges, including pruned
     // ones and ones above the current root; only the extras have their number.
     for (row, node) in nodes.iter().enumerate() {
-        let visits = match &document.extra {
-            Some(extra) => i64::try_from(extra[row].node_visits).unwrap_or(i64::MAX),
+        let extra = (document.extra.as_ref()).and_then(|extra| extra.get(row));
+        let visits = match extra {
+            Some(extra) => i64::try_from(extra.node_visits).unwrap_or(i64::MAX),
             None if is_graph && row > 0 => continue,
             // A root without statistics of its own.
             None if row == 0 && node.visits == 0 => continue,

@@ -12,17 +12,14 @@
 //!                        (eight bytes); the rest is the tally
 //! ```
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "offsets are constants of the header or entries of the checked directory"
-)]
-
 use std::{
     fs::{self, File},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
+
+use byteorder::{ByteOrder as _, LittleEndian};
 
 use super::codec::{ByteReader, put_varint};
 
@@ -156,24 +153,21 @@ impl CheckpointStore {
         let mut file = File::open(&path).ok()?;
         let mut header = [0; HEADER_BYTES];
         file.read_exact(&mut header).ok()?;
-        let word = |at: usize| {
-            let mut word = [0; 8];
-            word.copy_from_slice(&header[at..at + 8]);
-            u64::from_le_bytes(word)
-        };
-        let (covered, begin) = (word(8), word(16));
+        let covered = LittleEndian::read_u64(&header[8..]);
+        let begin = LittleEndian::read_u64(&header[16..]);
+        let directory_hash = LittleEndian::read_u64(&header[24..]);
         let len = file.metadata().ok()?.len();
         if header[..8] != *MAGIC
             || begin < HEADER_BYTES as u64
             || begin > len
-            || len > covered + 4096
+            || len > covered.saturating_add(4096)
         {
             return None;
         }
         file.seek(SeekFrom::Start(begin)).ok()?;
         let mut directory = Vec::new();
         file.read_to_end(&mut directory).ok()?;
-        if hash(&directory) != word(24) {
+        if hash(&directory) != directory_hash {
             return None;
         }
         let mut bytes = ByteReader(&directory);
@@ -294,12 +288,14 @@ impl CheckpointStore {
     }
 
     /// The bytes of a checkpoint; none if they are damaged.
-    pub(super) fn read(&mut self, index: usize) -> io::Result<Option<Vec<u8>>> {
-        let entry = self.entries[index];
+    pub(super) fn read(&mut self, entry: CheckpointEntry) -> io::Result<Option<Vec<u8>>> {
         let bytes = match &mut self.storage {
             IndexStorage::Memory(kept) => {
                 let begin = entry.offset as usize;
-                kept[begin..begin + entry.len as usize].to_vec()
+                match kept.get(begin..begin + entry.len as usize) {
+                    Some(bytes) => bytes.to_vec(),
+                    None => return Ok(None),
+                }
             }
             IndexStorage::File { file, .. } => {
                 let mut bytes = vec![0; entry.len as usize];
@@ -338,9 +334,9 @@ impl CheckpointStore {
         directory.extend_from_slice(tally);
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(MAGIC);
-        for (at, word) in [(8, journal.bytes), (16, self.len), (24, hash(&directory))] {
-            header[at..at + 8].copy_from_slice(&word.to_le_bytes());
-        }
+        LittleEndian::write_u64(&mut header[8..], journal.bytes);
+        LittleEndian::write_u64(&mut header[16..], self.len);
+        LittleEndian::write_u64(&mut header[24..], hash(&directory));
         if self.write(&directory).is_err() {
             return;
         }

@@ -13,11 +13,6 @@
 //!             bytes, and the number of nodes created
 //! ```
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "lengths are compared before, and N is at most 8"
-)]
-
 use super::{
     super::{
         extra::{outcome_code, outcome_from_code},
@@ -82,7 +77,9 @@ impl ByteReader<'_> {
         let (bytes, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;
         let mut wide = [0; 8];
-        wide[..N].copy_from_slice(bytes);
+        for (to, &from) in wide.iter_mut().zip(bytes) {
+            *to = from;
+        }
         Some(u64::from_le_bytes(wide))
     }
 }
@@ -211,11 +208,10 @@ pub(super) fn decode(
         }
         part.nodes.push(node);
     }
-    let mut rewards = [0; 256];
     let known = bytes.read_byte()?;
-    for reward in &mut rewards[..known as usize] {
-        *reward = bytes.read_fixed_width::<8>()?;
-    }
+    let rewards: Vec<u64> = (0..known)
+        .map(|_| bytes.read_u64())
+        .collect::<Option<_>>()?;
     let count = bytes.read_u32()? as usize;
     // An iteration takes three.
     if count > bytes.0.len() / 3 || count > part.iteration as usize {
@@ -233,8 +229,7 @@ pub(super) fn decode(
         let node = bytes.read_u32()?;
         let reward = match bytes.read_byte()? {
             INLINE_REWARD => bytes.read_fixed_width::<5>()?,
-            index if index < known => rewards[index as usize],
-            _ => return None,
+            index => *rewards.get(usize::from(index))?,
         };
         if node as usize >= part.nodes.len() {
             return None;
@@ -284,4 +279,83 @@ fn read_node(
         node.proven_at = NONE;
     }
     Some(node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{games::Outcome, rng::Rng};
+
+    /// A part with every kind of node, and iterations with frequent and rare rewards.
+    fn sample() -> (PartialTree, Vec<PartialIteration>) {
+        let mut nodes = vec![PartialTreeNode::new(0, 0)];
+        for index in 1..30_u32 {
+            let parent = (index - 1) / 3;
+            let mut node = PartialTreeNode::new(parent, index as u16);
+            (node.visits, node.sum) = (90 - index, u64::from(index) << 31 | u64::from(index % 2));
+            node.squares = u64::from(index % 3) << 29;
+            node.inherited = index % 5;
+            if index % 7 == 0 {
+                (node.proven, node.proven_at) = (Some(Outcome::Draw), index);
+            }
+            let before = &mut nodes[parent as usize];
+            if before.child_count == 0 {
+                (before.first_child, before.expanded_at) = (index, 1);
+            }
+            before.child_count += 1;
+            nodes.push(node);
+        }
+        let part = PartialTree {
+            kind: JournalKind::default(),
+            iteration: 60,
+            nodes,
+            total_nodes: 500,
+            min_visits: 3,
+            has_squares: true,
+        };
+        let step = |index: u32| PartialIteration {
+            reward: u64::from(index) << 20,
+            node: index % 30,
+            new_nodes: index % 4,
+        };
+        (part, (0..50).map(step).collect())
+    }
+
+    #[test]
+    fn a_part_is_decoded_as_it_was_encoded() {
+        let (part, steps) = sample();
+        let (again, same) = decode(part.kind, &encode(&part, &steps)).unwrap();
+        assert_eq!((again.nodes, same), (part.nodes, steps));
+        assert_eq!((again.iteration, again.total_nodes), (60, 500));
+    }
+
+    /// A checkpoint whose hash was forged too is refused, or is one that can be moved through.
+    #[test]
+    fn a_damaged_part_is_refused_or_can_be_moved_through() {
+        let (part, steps) = sample();
+        let sound = encode(&part, &steps);
+        let mut rng = Rng::new(15);
+        let mut accepted = 0;
+        for _ in 0..5000 {
+            let mut bytes = sound.clone();
+            for _ in 0..=rng.below(3) {
+                let at = rng.below(bytes.len() as u32) as usize;
+                match rng.below(5) {
+                    0 => bytes.truncate(at.max(1)),
+                    1 => drop(bytes.remove(at)),
+                    2 => bytes.insert(at, 0xff),
+                    _ => bytes[at] = rng.bits() as u8,
+                }
+            }
+            let Some((mut part, steps)) = decode(part.kind, &bytes) else {
+                continue;
+            };
+            part.apply_iterations(&steps, false);
+            part.apply_iterations(&steps, true);
+            let last = part.nodes.len() as u32 - 1;
+            assert!(part.move_codes_to(last).len() <= part.nodes.len());
+            accepted += 1;
+        }
+        assert!((1..5000).contains(&accepted), "{accepted}");
+    }
 }

@@ -10,11 +10,6 @@
 //! important later. Where that has happened, a journal that has ended is read twice more: once to count the final visits of
 //! each node, once guided by them.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "steps and nodes are compared with the lengths of what was loaded"
-)]
-
 mod checkpoint_store;
 mod codec;
 mod paged_table;
@@ -126,6 +121,10 @@ impl LoadedCheckpoint {
         (self.begin < at && at <= end) || (at == 0 && self.begin == 0)
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a caller has asked `covers`, and the part stands within the iterations"
+    )]
     fn seek(&mut self, to: u32) {
         let (now, to_step) = (
             (self.part.iteration - self.begin) as usize,
@@ -395,6 +394,10 @@ impl JournalIndex {
     }
 
     /// Reads a piece of the journal into a tracker, with the checkpoints that are due.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the tracker consumes at most the words it is given"
+    )]
     fn read_chunk(
         &mut self,
         tracker: &mut PartialTreeTracker,
@@ -526,7 +529,7 @@ impl JournalIndex {
     fn count_visits(&mut self, mut count: VisitCount) -> Result<(), TreeError> {
         let committed = self.file.committed();
         if count.is_forwards {
-            let begin = count.chunk_offsets[count.chunk_offsets.len() - 1];
+            let begin = count.chunk_offsets.last().copied().unwrap_or(0);
             self.file
                 .read_words(begin, self.budget.chunk_bytes, &mut self.words)?;
             let mut rest = &self.words[..];
@@ -617,7 +620,7 @@ impl JournalIndex {
         let index = (self.store.entries).partition_point(|entry| entry.end < to);
         let found = if let Some(&entry) = self.store.entries.get(index) {
             let kind = self.kind();
-            let found = self.store.read(index)?;
+            let found = self.store.read(entry)?;
             (found.and_then(|bytes| codec::decode(kind, &bytes)))
                 .filter(|(part, _)| part.iteration == entry.end)
         } else if let IndexPhase::FirstPass(tracker) = &mut self.phase {
@@ -635,7 +638,8 @@ impl JournalIndex {
         let last = (loaded.part.iteration - loaded.begin).checked_sub(1);
         Some((
             &loaded.part,
-            last.map(|last| loaded.iterations[last as usize].node),
+            last.and_then(|last| loaded.iterations.get(last as usize))
+                .map(|step| step.node),
         ))
     }
 }

@@ -1,10 +1,5 @@
 //! A table of words by number with a bounded number of pages in memory; the others are in a scratch file.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "offsets lie within a page by construction"
-)]
-
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
@@ -62,6 +57,10 @@ impl PagedTable {
     }
 
     #[inline]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a remainder is below the length of a page"
+    )]
     pub(super) fn get(&mut self, number: u32) -> io::Result<u32> {
         let page = number >> PAGE_SHIFT;
         match self.pages.get(page as usize) {
@@ -81,6 +80,10 @@ impl PagedTable {
 
     /// A word that is about to be changed.
     #[inline]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a remainder is below the length of a page"
+    )]
     pub(super) fn get_mut(&mut self, number: u32) -> io::Result<&mut u32> {
         let slot = self.slot(number >> PAGE_SHIFT)?;
         slot.is_dirty = true;
@@ -88,6 +91,10 @@ impl PagedTable {
     }
 
     /// Changes every word.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a page is below the number of pages"
+    )]
     pub(super) fn for_each(&mut self, mut change: impl FnMut(&mut u32)) -> io::Result<()> {
         for page in 0..self.pages.len() as u32 {
             let place = self.pages[page as usize];
@@ -102,6 +109,10 @@ impl PagedTable {
     }
 
     #[inline]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a location has the place of a slot that was pushed before"
+    )]
     fn slot(&mut self, page: u32) -> io::Result<&mut PageSlot> {
         let at = match self.pages.get(page as usize) {
             Some(place) if place.slot != NO_SLOT => place.slot,
@@ -114,6 +125,10 @@ impl PagedTable {
 
     /// Brings a page into memory; its slot.
     #[cold]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "pages are grown to the page, and a slot is pushed or taken from another"
+    )]
     fn load_page(&mut self, page: u32) -> io::Result<u32> {
         let index = page as usize;
         if index >= self.pages.len() {
@@ -150,6 +165,10 @@ impl PagedTable {
     }
 
     /// A slot whose page was put away.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the hand is a remainder, and a slot has the number of a page that was loaded"
+    )]
     fn evict_page(&mut self) -> io::Result<usize> {
         loop {
             self.clock_hand = (self.clock_hand + 1) % self.slots.len();

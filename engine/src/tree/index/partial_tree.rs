@@ -1,10 +1,5 @@
 //! The most visited part of a tree at one time, and its way through the iterations before and after.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "parents are checked when a part is decoded, and the tables are of one length"
-)]
-
 use super::super::growth::{JournalKind, NONE};
 use crate::{
     games::{MoveCode, Outcome},
@@ -123,6 +118,10 @@ impl PartialTree {
     }
 
     /// Adds iterations, which follow each other, or takes them back.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the node of an iteration is one of the part: `codec::decode` and the tracker see to it"
+    )]
     pub(super) fn apply_iterations(&mut self, iterations: &[PartialIteration], forwards: bool) {
         let made: u64 = iterations
             .iter()
@@ -150,6 +149,10 @@ impl PartialTree {
         self.propagate_to_parents(&mut updates, forwards);
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a part has a root, and parents before their children: `codec::decode` and the tracker see to it"
+    )]
     fn backpropagate(&mut self, mut node: u32, reward: u64, forwards: bool) {
         let update = single_reward(reward);
         loop {
@@ -163,6 +166,10 @@ impl PartialTree {
     }
 
     /// Adds each node's update to it and to all its ancestors, or subtracts it; clears the updates.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a part has a root, and parents before their children: `codec::decode` and the tracker see to it, and updates are as many as nodes"
+    )]
     pub(super) fn propagate_to_parents(&mut self, updates: &mut [RawTableEntry], forwards: bool) {
         for index in (0..self.nodes.len()).rev() {
             let here = std::mem::take(&mut updates[index]);
@@ -178,6 +185,10 @@ impl PartialTree {
     }
 
     /// The codes of the moves from the root to a node.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a part has a root, and parents before their children: `codec::decode` and the tracker see to it"
+    )]
     pub(in super::super) fn move_codes_to(&self, node: u32) -> Vec<MoveCode> {
         let mut codes = Vec::new();
         let mut at = node;
@@ -209,6 +220,10 @@ impl PartialTree {
     }
 
     /// The children of a node that are shown.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the children of a node of a part are nodes of the part"
+    )]
     fn children(&self, node: u32) -> impl Iterator<Item = (u32, &PartialTreeNode)> {
         let parent = &self.nodes[node as usize];
         let is_there = parent.expanded_at <= self.iteration;
@@ -241,6 +256,10 @@ impl<G: Searchable> TreeView<G> for PartialTreeView<'_, G> {
         0
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a part has a root, and parents before their children: `codec::decode` and the tracker see to it"
+    )]
     fn root_stats(&self) -> (u64, u64, Reward) {
         let root = &self.part.nodes[0];
         (
@@ -278,6 +297,10 @@ impl<G: Searchable> TreeView<G> for PartialTreeView<'_, G> {
         }
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a part has a root, and parents before their children: `codec::decode` and the tracker see to it"
+    )]
     fn root_edge(&self) -> RootEdge {
         RootEdge {
             proven: self.part.proven(&self.part.nodes[0]),

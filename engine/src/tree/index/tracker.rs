@@ -4,11 +4,6 @@
 //! their children are dropped, and updates of anything below count as theirs. A closed node stays closed; a second pass over
 //! the journal, which knows the final visits of each node, may choose better.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "numbers are those of tracked nodes, and the tables grow together"
-)]
-
 use std::{
     collections::{HashMap, VecDeque},
     io,
@@ -204,14 +199,20 @@ impl PartialTreeTracker {
 
     /// The root's moves: codes, and visits inherited from the search before.
     pub(super) fn root_moves(&self) -> Vec<(MoveCode, u32)> {
-        let root = &self.part.nodes[0];
-        let first = root.first_child as usize;
-        (self.part.nodes[first..first + root.child_count as usize].iter())
+        // An error may have come between the children.
+        let root = self.part.nodes.first();
+        let (first, count) = root.map_or((0, 0), |root| (root.first_child, root.child_count));
+        let children = self.part.nodes.iter().skip(first as usize);
+        (children.take(count.into()))
             .map(|child| (child.move_code, child.inherited))
             .collect()
     }
 
     /// Reads records until `most` iterations are pending; returns the words consumed. The last record may be incomplete.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`decode` returns the end of the words it was given"
+    )]
     pub(super) fn read_words(
         &mut self,
         words: &[u32],
@@ -293,6 +294,10 @@ impl PartialTreeTracker {
         Ok(word.checked_sub(1))
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "an owner is a tracked node, and the tables of tracked nodes grow and shrink together"
+    )]
     fn apply_record(&mut self, record: GrowthRecord<'_>) -> Result<Missing, RecordError> {
         if self.ended.is_some() {
             return Err("a record after the end of the journal".to_owned().into());
@@ -397,6 +402,7 @@ impl PartialTreeTracker {
     }
 
     /// Records the visit of a node; true if this is the first visit of a shown node.
+    #[expect(clippy::indexing_slicing, reason = "the root is always tracked")]
     fn mark_visited(&mut self, number: u32, owner: u32) -> io::Result<bool> {
         if !self.part.kind.hides_unvisited || (owner == 0 && self.journal_ids[0] == number) {
             return Ok(false);
@@ -407,6 +413,10 @@ impl PartialTreeTracker {
         Ok(is_new)
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "an owner is a tracked node, and the tables of tracked nodes grow and shrink together"
+    )]
     fn push_iteration(&mut self, number: u32, owner: u32, reward: u64) -> Result<(), RecordError> {
         if self.part.iteration == u32::MAX - 2 {
             return Err("more than four billion iterations".to_owned().into());
@@ -429,6 +439,10 @@ impl PartialTreeTracker {
         Ok(())
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "an owner is a tracked node, and the tables of tracked nodes grow and shrink together"
+    )]
     fn add_moves(
         &mut self,
         node: u32,
@@ -520,6 +534,10 @@ impl PartialTreeTracker {
     }
 
     /// Closes the least visited nodes, so that half of the room is free.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the tables of tracked nodes are of one length, and parents come before their children"
+    )]
     fn collapse_least_visited(&mut self) -> io::Result<()> {
         self.flush_pending_stats();
         let mut scores = Vec::with_capacity(self.part.nodes.len());
@@ -587,6 +605,10 @@ impl PartialTreeTracker {
 
     /// The priority of keeping a node open: its visits or, if larger, its final visits, on the final scale. Never more than
     /// its parent's.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "an owner is a tracked node, and the tables of tracked nodes grow and shrink together"
+    )]
     fn retention_score(&mut self, index: usize) -> io::Result<u64> {
         let visits = u64::from(self.part.nodes[index].visits);
         let Some(guide) = &mut self.final_visits else {
@@ -599,6 +621,10 @@ impl PartialTreeTracker {
 
     /// The most visited part of at most `most` nodes where the tracker stands, and the iterations that were not taken yet,
     /// as that part has them.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a parent comes before its children, and iterations have tracked nodes"
+    )]
     pub(super) fn most_visited_part(
         &mut self,
         max_nodes: usize,
@@ -668,7 +694,7 @@ impl PartialTreeTracker {
             return hidden;
         }
         // The root is one of them.
-        let mut visits: Vec<u32> = nodes[1..].iter().map(|node| node.visits).collect();
+        let mut visits: Vec<u32> = nodes.iter().skip(1).map(|node| node.visits).collect();
         let (_, &mut first_left_out, _) =
             visits.select_nth_unstable_by(max_nodes - 1, |one, other| other.cmp(one));
         let least = first_left_out.saturating_add(1);
