@@ -77,7 +77,6 @@ fn points_and_scores() {
     let results = WdlCounts::new(7, 2, 1);
     assert_eq!((results.games(), results.decisive()), (10, 8));
     assert_eq!((results.points(), results.score()), (8.0, 0.8));
-    assert_eq!(results.draw_rate(), 0.2);
     // (7 * 0.2^2 + 2 * 0.3^2 + 1 * 0.8^2) / 10
     assert_near(results.variance(), 0.11, 1e-15);
     assert_eq!(results.reversed(), WdlCounts::new(1, 2, 7));
@@ -114,7 +113,6 @@ fn nothing_played_says_nothing() {
         (0.5, 1.0)
     );
     assert_eq!(nothing.mcnemar().chi_squared, 0.0);
-    assert_eq!(nothing.mcnemar().probability(), 1.0);
     assert_eq!(
         sprt_test(0.0, 5.0, 0.05, 0.05).log_likelihood_ratio(nothing),
         0.0
@@ -417,7 +415,8 @@ fn report_002_table_1() {
         assert_eq!(results.total().games(), 200);
         let ours = results.total().mcnemar();
         assert_near(ours.chi_squared, figure, 1e-14);
-        assert_same_size(ours.probability(), probability, 1e-12);
+        let tail = libm::erfc((ours.chi_squared / 2.0).sqrt());
+        assert_same_size(tail, probability, 1e-12);
         assert_same_size(results.total().sign_test(), sign, 1e-12);
         assert_eq!(ours.is_significant(), name.starts_with("LGR"), "{name}");
         let follows = (ours.chi_squared - published).abs() < 0.005;
@@ -456,13 +455,11 @@ fn every_number_is_finite() {
         let mut numbers = vec![
             results.points(),
             results.score(),
-            results.draw_rate(),
             results.variance(),
             results.wilson_interval().low,
             results.wilson_interval().high,
             results.likelihood_of_superiority(),
             results.mcnemar().chi_squared,
-            results.mcnemar().probability(),
             results.sign_test(),
         ];
         match results.elo() {
@@ -809,14 +806,20 @@ fn schedule(engines: usize, openings: usize, seed: u64) -> Schedule {
     Schedule::new(engines, openings, OpeningOrder::Shuffled, seed).expect("engines to play")
 }
 
+/// The first games of a match, in order.
+fn first_games(schedule: &Schedule, games: u64) -> impl Iterator<Item = ScheduledGame> {
+    (0..games).map(|number| schedule.game(number))
+}
+
 #[test]
 fn everybody_meets_everybody_equally_often_with_both_colours() {
     for engines in [2, 3, 4, 7] {
         let schedule = schedule(engines, 5, 1);
-        assert_eq!(schedule.pairing_count(), engines * (engines - 1) / 2);
+        let pairings = engines * (engines - 1) / 2;
+        assert_eq!(schedule.game_count(1), pairings as u64);
         for each in [2, 6] {
             let mut met = BTreeMap::new();
-            for game in schedule.scheduled_games(schedule.game_count(each)) {
+            for game in first_games(&schedule, schedule.game_count(each)) {
                 assert_ne!(game.first, game.second);
                 *met.entry((game.first, game.second)).or_insert(0) += 1;
             }
@@ -831,8 +834,8 @@ fn everybody_meets_everybody_equally_often_with_both_colours() {
 fn every_beginning_of_a_match_is_balanced() {
     let schedule = schedule(4, 3, 9);
     let mut started =
-        BTreeMap::from_iter((0..schedule.pairing_count()).map(|pairing| (pairing, [0; 2])));
-    for game in schedule.scheduled_games(100) {
+        BTreeMap::from_iter(first_games(&schedule, 6).map(|game| (game.pairing, [0; 2])));
+    for game in first_games(&schedule, 100) {
         let later = usize::from(game.first > game.second);
         started.get_mut(&game.pairing).expect("a known pairing")[later] += 1;
         let games = started.values().map(|[one, two]| one + two);
@@ -850,7 +853,7 @@ fn pairs_of_games_share_their_opening() {
     for engines in [2, 4] {
         let schedule = schedule(engines, 3, 5);
         let mut pairs: BTreeMap<(usize, u64), Vec<ScheduledGame>> = BTreeMap::new();
-        for game in schedule.scheduled_games(schedule.game_count(14)) {
+        for game in first_games(&schedule, schedule.game_count(14)) {
             pairs
                 .entry((game.pairing, game.round / 2))
                 .or_default()
@@ -873,8 +876,7 @@ fn pairs_of_games_share_their_opening() {
 fn openings_take_turns() {
     for order in [OpeningOrder::Listed, OpeningOrder::Shuffled] {
         let schedule = Schedule::new(2, 7, order, 3).expect("two engines");
-        let openings: Vec<usize> = schedule
-            .scheduled_games(28)
+        let openings: Vec<usize> = first_games(&schedule, 28)
             .step_by(2)
             .filter_map(|game| game.opening)
             .collect();
@@ -886,11 +888,7 @@ fn openings_take_turns() {
     }
     assert_ne!(schedule(2, 50, 1), schedule(2, 50, 2));
     let without = schedule(2, 0, 1);
-    assert!(
-        without
-            .scheduled_games(10)
-            .all(|game| game.opening.is_none())
-    );
+    assert!(first_games(&without, 10).all(|game| game.opening.is_none()));
 }
 
 #[test]
@@ -899,7 +897,7 @@ fn seeds_differ() {
         let schedule = schedule(5, 4, run);
         let mut seeds = HashSet::new();
         let mut opening_seeds = HashSet::new();
-        for game in schedule.scheduled_games(2000) {
+        for game in first_games(&schedule, 2000) {
             assert!(seeds.insert(game.seed));
             for player in [Player::First, Player::Second] {
                 assert!(seeds.insert(game.seed_of(player)));
@@ -937,21 +935,16 @@ fn seeds_never_change() {
 #[test]
 fn a_game_depends_on_its_number_alone() {
     let schedule = schedule(3, 10, 77);
-    let long: Vec<ScheduledGame> = schedule.scheduled_games(600).collect();
+    let long: Vec<ScheduledGame> = first_games(&schedule, 600).collect();
     for (number, game) in (0..).zip(&long) {
         assert_eq!(game.number, number);
         assert_eq!(schedule.game(number), *game);
     }
-    assert!(
-        schedule
-            .scheduled_games(31)
-            .eq(long.iter().copied().take(31))
-    );
+    assert!(first_games(&schedule, 31).eq(long.iter().copied().take(31)));
     let seeds = |engines| -> BTreeMap<_, _> {
         let schedule =
             Schedule::new(engines, 10, OpeningOrder::Shuffled, 77).expect("engines to play");
-        schedule
-            .scheduled_games(schedule.game_count(20))
+        first_games(&schedule, schedule.game_count(20))
             .map(|game| ((game.first, game.second, game.round), game.seed))
             .collect()
     };

@@ -131,7 +131,7 @@ fn a_tree_that_grows_keeps_what_is_selected() {
     let mut stage = Harness::dark();
     stage.app.dispatch(Action::Open(vec![scratch.0.clone()]));
     stage.wait_until("it is so", |app| app.document.model.is_some());
-    stage.wait_until("the folder is watched", |app| app.folder.is_watched());
+    stage.wait_until("the folder is watched", |app| app.dump()["listed"] == true);
     stage.app.dispatch(Action::Find("right".to_owned()));
     assert_eq!(selected_move(&stage.app), "right");
     write(&build_tree(&[

@@ -60,7 +60,7 @@ fn open_folder(folder: &Path, source: EventSource) -> Harness {
     stage.run_action(Action::Open(vec![folder.to_owned()]));
     let path = folder.display().to_string();
     stage.wait_until("it is watched", |app| {
-        app.dump()["directory"] == *path && app.folder.is_watched()
+        app.dump()["directory"] == *path && app.dump()["listed"] == true
     });
     stage
 }
@@ -242,7 +242,7 @@ fn a_file_that_cannot_be_opened_leaves_everything_as_it_is() {
         stage.run_action(Action::Open(vec![path.clone()]));
         let name = path.display().to_string();
         stage.wait_until("it is told", |app| has_message(app, &name));
-        assert!(is_showing(&stage.app, &good) && stage.app.folder.is_watched());
+        assert!(is_showing(&stage.app, &good) && stage.app.dump()["listed"] == true);
         assert_eq!(stage.app.document.sequence.len(), 2);
     }
     let folder = scratch.0.canonicalize().expect("it is there");

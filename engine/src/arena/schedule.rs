@@ -115,11 +115,6 @@ impl Schedule {
         })
     }
 
-    /// Number of pairs of engines.
-    pub fn pairing_count(&self) -> usize {
-        self.pairings.len()
-    }
-
     /// The number of games when every pairing plays `each`.
     pub fn game_count(&self, each: u64) -> u64 {
         each.saturating_mul(self.pairings.len() as u64)
@@ -148,11 +143,6 @@ impl Schedule {
             opening_seed: child_seed(child_seed(self.seed, OPENINGS_SEED_INDEX), pair),
             seed: child_seed(child_seed(self.seed, pairing as u64), round),
         }
-    }
-
-    /// The first games of a match, in order.
-    pub fn scheduled_games(&self, games: u64) -> impl Iterator<Item = ScheduledGame> + '_ {
-        (0..games).map(|number| self.game(number))
     }
 
     /// The opening of a pair of games: one after the other, and again from the start.

@@ -68,14 +68,6 @@ impl WdlCounts {
         }
     }
 
-    /// The part of the games that was drawn, from 0 to 1. Nothing when nothing has been played.
-    pub fn draw_rate(self) -> f64 {
-        match self.games() {
-            0 => 0.0,
-            games => f64::from(self.draws) / games as f64,
-        }
-    }
-
     /// The variance of one game's points (1, a half or 0) about the score, as the games show it.
     ///
     /// `(wins (1 - s)^2 + draws (1/2 - s)^2 + losses s^2) / games`
@@ -302,11 +294,6 @@ pub struct McNemar {
 }
 
 impl McNemar {
-    /// The p-value: the probability that two equal sides are at least this far apart.
-    pub fn probability(self) -> f64 {
-        libm::erfc((self.chi_squared / 2.0).sqrt())
-    }
-
     /// Whether the sides differ at the 5 % level.
     pub fn is_significant(self) -> bool {
         self.chi_squared > CHI_SQUARED_95

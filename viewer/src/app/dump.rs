@@ -61,6 +61,7 @@ impl App {
             "follow": self.folder.is_following_newest,
             "directory": self.folder.directory.as_ref().map(|path| path.display().to_string()),
             "watching": self.folder.status(),
+            "listed": self.folder.has_listing,
             "match": self.dump_match(),
             "game": self.dump_game(),
             "counters": self.counters.dump(),

@@ -68,11 +68,6 @@ impl WatchedFolder {
             .unwrap_or_default()
     }
 
-    /// Whether the folder is watched and its contents are known.
-    pub fn is_watched(&self) -> bool {
-        self.watcher.is_some() && self.has_listing
-    }
-
     /// Whether the folder is polled because the system does not report changes.
     pub fn is_polling(&self) -> bool {
         self.polling_reason.is_some()
