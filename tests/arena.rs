@@ -891,6 +891,22 @@ fn openings_take_turns() {
     assert!(first_games(&without, 10).all(|game| game.opening.is_none()));
 }
 
+/// A fixed seed gives a fixed order, whatever version of rand there is: an old match can be continued. Computed in another
+/// language.
+#[test]
+fn the_shuffled_order_of_a_seed_never_changes() {
+    for (seed, order) in [
+        (1, [0, 2, 6, 5, 7, 8, 3, 4, 1, 9]),
+        (77, [3, 6, 2, 4, 7, 1, 0, 9, 8, 5]),
+    ] {
+        let schedule = Schedule::new(2, 10, OpeningOrder::Shuffled, seed).expect("two engines");
+        let openings: Vec<usize> = (first_games(&schedule, 20).step_by(2))
+            .filter_map(|game| game.opening)
+            .collect();
+        assert_eq!(openings, order, "seed {seed}");
+    }
+}
+
 #[test]
 fn seeds_differ() {
     for run in [0, 1, u64::MAX] {

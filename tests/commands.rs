@@ -207,6 +207,43 @@ fn bench_playouts_prints_a_table_or_json() {
     }
 }
 
+/// A seed of 0 is drawn from the operating system and told: with the seed that is told, everything repeats.
+#[test]
+fn a_seed_of_zero_is_drawn_and_told() {
+    let duel = |seed: &str| {
+        let line = format!(
+            "duel --game connect-four --search uct,iterations=20 --search random --games 4 --opening 3 --seed {seed}"
+        );
+        engine_stdout(&line.split(' ').collect::<Vec<_>>())
+    };
+    let seed_of = |text: &str| -> u64 {
+        let line = text.lines().find_map(|line| line.strip_prefix("seed "));
+        line.expect(text).parse().expect(text)
+    };
+    let drawn = duel("0");
+    let seed = seed_of(&drawn);
+    assert_ne!(seed, 0);
+    assert_eq!(drawn, duel(&seed.to_string()));
+    assert_eq!(seed_of(&duel("7")), 7);
+    for (line, asked) in [
+        (
+            "bench playouts --seconds 0.01 --game kalah --json --seed 0",
+            0,
+        ),
+        ("bench playouts --seconds 0.01 --game kalah --json", 1),
+        (
+            "bench rate --iterations 5 --game kalah --json --search uct,seed=0",
+            0,
+        ),
+        ("bench rate --iterations 5 --game kalah --json", 1),
+    ] {
+        let row = engine_stdout(&line.split(' ').collect::<Vec<_>>());
+        let row: serde_json::Value = serde_json::from_str(&row).expect("JSON");
+        let seed = row["seed"].as_u64().expect("a seed");
+        assert!(if asked == 0 { seed > 0 } else { seed == asked }, "{row}");
+    }
+}
+
 /// Values of any length leave the columns aligned. A search for one game is shown for that game.
 #[test]
 fn searches_are_described_in_two_columns() {

@@ -83,6 +83,14 @@ pub fn entropy_seed() -> u64 {
     (bits >> 33).max(1)
 }
 
+/// The seed itself, or one from the operating system for 0.
+pub fn resolve_seed(seed: u64) -> u64 {
+    match seed {
+        0 => entropy_seed(),
+        seed => seed,
+    }
+}
+
 /// The seed of part `index` (game, side, thread) of whatever `seed` stands for.
 pub fn child_seed(seed: u64, index: u64) -> u64 {
     mix(seed ^ mix(index.wrapping_add(1)))

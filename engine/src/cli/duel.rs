@@ -17,7 +17,7 @@ use crate::{
     catalog::{self, Spec},
     games::{History, Outcome, Playable, Player},
     protocol::client_watch,
-    rng::{Rng, child_seed},
+    rng::{Rng, child_seed, resolve_seed},
     search::{Search, SearchLimits, SearchTask, StopFlag},
 };
 
@@ -35,7 +35,7 @@ pub(super) struct DuelArgs {
     /// Random plies before the searches take over, the same for both games of a pair
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
     opening: u32,
-    /// Which games
+    /// Which games; 0 for a seed from the operating system
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games at a time
@@ -75,6 +75,7 @@ impl PositionCommand for DuelCommand<'_> {
                 super::print_shortfalls(&*search);
             }
         }
+        let seed = resolve_seed(arguments.seed);
         let next = AtomicU64::new(0);
         let score = Mutex::new(DuelScore::default());
         std::thread::scope(|scope| {
@@ -86,7 +87,10 @@ impl PositionCommand for DuelCommand<'_> {
                             return;
                         }
                         let starter = (game % 2) as usize;
-                        let outcome = play_game(&start, &specs, starter, game, arguments);
+                        let opening_seed = child_seed(seed, game / 2 + (1 << 40));
+                        let opening = (arguments.opening, opening_seed);
+                        let outcome =
+                            play_game(&start, &specs, starter, child_seed(seed, game), opening);
                         let column = match outcome {
                             Outcome::Draw => 1,
                             Outcome::Win(winner) if winner.index() == starter => 0,
@@ -100,6 +104,7 @@ impl PositionCommand for DuelCommand<'_> {
         let score = score.into_inner().expect("no game panics");
         let out = self.out;
         writeln!(out, "{}, {} games", game_name(&start), arguments.games)?;
+        writeln!(out, "seed {seed}")?;
         writeln!(out, "A: {}", arguments.search[0])?;
         writeln!(out, "B: {}", arguments.search[1])?;
         writeln!(
@@ -135,15 +140,15 @@ impl PositionCommand for DuelCommand<'_> {
     }
 }
 
-/// One game; `starter` is the search that moves first.
+/// One game after an opening of so many random plies, which have a seed of their own; `starter` is the search that moves
+/// first.
 fn play_game<G: Playable>(
     start: &G,
     specs: &[Spec; 2],
     starter: usize,
-    game: u64,
-    arguments: &DuelArgs,
+    seed: u64,
+    (opening_plies, opening_seed): (u32, u64),
 ) -> Outcome {
-    let seed = child_seed(arguments.seed, game);
     let mut searches: Vec<Box<dyn Search<G>>> = specs
         .iter()
         .zip(1..)
@@ -155,8 +160,8 @@ fn play_game<G: Playable>(
     let mut position = start.clone();
     let mut history = History::new();
     history.push(&position);
-    let mut rng = Rng::seed_from_u64(child_seed(arguments.seed, game / 2 + (1 << 40)));
-    for _ in 0..arguments.opening {
+    let mut rng = Rng::seed_from_u64(opening_seed);
+    for _ in 0..opening_plies {
         if history.outcome(&position).is_some() {
             break;
         }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     games::{Playable, playout::many_playouts},
-    rng::Rng,
+    rng::{Rng, resolve_seed},
 };
 
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub(super) struct PlayoutArgs {
     /// How long to measure each game
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
     seconds: f64,
-    /// Which random games
+    /// Which random games; 0 for a seed from the operating system
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// One JSON object a line instead of a table
@@ -42,13 +42,17 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    let seed = resolve_seed(arguments.seed);
     if !arguments.json {
         let kind = if has_wide_instructions() {
             "vector and bit instructions found"
         } else {
             "portable code"
         };
-        writeln!(out, "random games to the end, one thread ({kind})")?;
+        writeln!(
+            out,
+            "random games to the end, one thread ({kind}), seed {seed}"
+        )?;
         writeln!(
             out,
             "{:<24}{:>14}{:>10}{:>10}",
@@ -56,20 +60,26 @@ pub(super) fn run(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), Cl
         )?;
     }
     for game in selected_games(&arguments.game) {
-        with_position(&game, "startpos", PlayoutBench { arguments, out })?;
+        let bench = PlayoutBench {
+            arguments,
+            seed,
+            out,
+        };
+        with_position(&game, "startpos", bench)?;
     }
     Ok(())
 }
 
 struct PlayoutBench<'a> {
     arguments: &'a PlayoutArgs,
+    seed: u64,
     out: &'a mut dyn Write,
 }
 
 impl PositionCommand for PlayoutBench<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         const SLICES: u32 = 10;
-        let mut rng = Rng::new(self.arguments.seed);
+        let mut rng = Rng::new(self.seed);
         let slice = Duration::from_secs_f64(self.arguments.seconds) / SLICES;
         // Games long or short, a batch is to take about a millisecond.
         let batch = 1 + 20_000 / (1 + many_playouts(&start, &mut rng, 20).plies / 20);
@@ -94,7 +104,7 @@ impl PositionCommand for PlayoutBench<'_> {
         let game = game_name(&start);
         if self.arguments.json {
             let row = json!({
-                "bench": "playouts", "game": game, "search": "uniform", "threads": 1,
+                "bench": "playouts", "game": game, "search": "uniform", "threads": 1, "seed": self.seed,
                 "value": rate.round(), "unit": "playouts/s", "plies": plies_per_game, "ns_per_ply": ns_per_ply,
             });
             writeln!(self.out, "{row}")?;

@@ -48,8 +48,8 @@ pub(super) fn run(arguments: &RateArgs, out: &mut dyn Write) -> Result<(), CliEr
         )?;
         writeln!(
             out,
-            "{:<24}{:>16}{:>14}{:>14}",
-            "game", "simulations/s", "iterations", "bytes/node"
+            "{:<24}{:>16}{:>14}{:>14}{:>22}",
+            "game", "simulations/s", "iterations", "bytes/node", "seed"
         )?;
     }
     for game in selected_games(&arguments.game) {
@@ -66,7 +66,7 @@ struct RateBench<'a> {
 impl PositionCommand for RateBench<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let arguments = self.arguments;
-        let mut spec = catalog::parse::<G>(&arguments.search)?;
+        let mut spec = catalog::parse::<G>(&arguments.search)?.with_resolved_seed();
         if let Spec::Mcts(config) = &mut spec {
             config.threads = (arguments.threads as usize).min(max_threads());
             // Compared programs play whole games out, at chess too.
@@ -122,13 +122,14 @@ impl PositionCommand for RateBench<'_> {
             let row = json!({
                 "bench": "rate", "game": game, "search": arguments.search, "threads": arguments.threads,
                 "value": rate.round(), "unit": "simulations/s", "iterations": iterations,
-                "bytes_per_node": bytes_per_node,
+                "bytes_per_node": bytes_per_node, "seed": spec.seed(),
             });
             writeln!(self.out, "{row}")?;
         } else {
             writeln!(
                 self.out,
-                "{game:<24}{rate:>16.0}{iterations:>14}{bytes_per_node:>14.1}"
+                "{game:<24}{rate:>16.0}{iterations:>14}{bytes_per_node:>14.1}{:>22}",
+                spec.seed()
             )?;
         }
         self.out.flush()?;
