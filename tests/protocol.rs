@@ -72,6 +72,50 @@ fn the_contract_lists_every_option() {
     support::assert_doc_table("the options", &table);
 }
 
+/// The lines `NAME: TEXT` that the help of a dialect prints, until the line `end`.
+fn printed_help(dialect: &str, lines: &[&str], end: &str) -> Vec<(String, String)> {
+    let arguments = ["--protocol".to_owned(), dialect.to_owned()];
+    let mut peer = InProcessServer::new(&transcript::setup(&arguments)).expect("a dialect");
+    lines.iter().for_each(|line| peer.send(line));
+    let mut rows = Vec::new();
+    while let Some(line) = peer.read_line(REPLY_TIMEOUT)
+        && line != end
+    {
+        let text = line.trim_start_matches("info string ");
+        let row = text.trim_start_matches("= ").split_once(": ");
+        rows.extend(row.map(|(name, help)| (name.to_owned(), help.to_owned())));
+    }
+    rows
+}
+
+/// The command tables of protocol.md are what `help` prints.
+#[test]
+fn the_contract_lists_every_command() {
+    let table = |rows: Vec<(String, String)>| {
+        let mut table = String::from("| command | what it does |\n|---|---|\n");
+        for (name, help) in rows {
+            table += &format!("| `{name}` | {help} |\n");
+        }
+        table
+    };
+    let uci = printed_help("uci", &["help", "isready"], "readyok");
+    let ugi = printed_help("ugi", &["help", "isready"], "readyok");
+    // Each flavour has its own word of greeting, and they share the rest.
+    let names = |rows: &[(String, String)]| -> Vec<String> {
+        (rows.iter().map(|(name, _)| name.clone()))
+            .filter(|name| name != "uci" && name != "ugi")
+            .collect()
+    };
+    assert_eq!(names(&uci), names(&ugi));
+    assert_eq!((uci[0].0.as_str(), ugi[0].0.as_str()), ("uci", "ugi"));
+    let both = ugi.into_iter().take(1).chain(uci).collect();
+    support::assert_doc_table("the commands of UCI and UGI", &table(both));
+    let gtp = printed_help("gtp", &["canopy-help", "9 name"], "=9 Canopy");
+    let listed: Vec<&String> = gtp.iter().map(|(name, _)| name).collect();
+    assert!(listed.is_sorted() && listed.len() > 30, "{listed:?}");
+    support::assert_doc_table("the commands of GTP", &table(gtp));
+}
+
 #[test]
 fn transcripts_are_followed_in_this_process() {
     for (name, text) in transcripts() {

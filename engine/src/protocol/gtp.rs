@@ -1,22 +1,28 @@
 //! GTP version 2, with the extensions of Quarry and GoGui and the analysis commands of Leela Zero and KataGo.
 
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
+use self::{
+    commands::find_command,
+    time::{GtpClocks, TimeLeft, TimeSettings},
+};
 use super::{
-    clock::PlayerClock,
     options::OptionId,
     request::GoRequest,
-    score,
     server::{Flow, LineTiming, ProtocolHandler},
     server_core::ServerCore,
 };
 use crate::{
     games::{
-        self, Outcome, Player,
+        Outcome, Player,
         notation::{Style, quote},
     },
     session::{SearchInfo, SearchResult},
 };
+
+mod analysis;
+mod commands;
+mod time;
 
 /// GTP.
 #[derive(Default)]
@@ -48,41 +54,6 @@ enum AnalysisFormat {
     KataGo,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct TimeSettings {
-    /// Main time in seconds, then a period in seconds for a number of stones; none before `time_settings`.
-    settings: Option<(f64, f64, u32)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct TimeLeft {
-    seconds: f64,
-    stones: u32,
-}
-
-/// Remaining time of each player, where known.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct GtpClocks {
-    first: Option<TimeLeft>,
-    second: Option<TimeLeft>,
-}
-
-impl GtpClocks {
-    fn get(&self, player: Player) -> Option<TimeLeft> {
-        match player {
-            Player::First => self.first,
-            Player::Second => self.second,
-        }
-    }
-
-    fn get_mut(&mut self, player: Player) -> &mut Option<TimeLeft> {
-        match player {
-            Player::First => &mut self.first,
-            Player::Second => &mut self.second,
-        }
-    }
-}
-
 /// A command line, taken apart.
 #[derive(Clone, Copy)]
 struct GtpArguments<'a> {
@@ -92,129 +63,6 @@ struct GtpArguments<'a> {
     text: &'a str,
     /// The words of `text`.
     words: &'a [&'a str],
-}
-
-/// A command: its name and what it does.
-struct GtpCommand {
-    name: &'static str,
-    run: fn(&mut Gtp, &mut ServerCore, GtpArguments<'_>) -> GtpReply,
-}
-
-/// The commands, in alphabetical order: dispatch, `list_commands`, `known_command` and detection of the dialect use this table.
-const COMMANDS: &[GtpCommand] = &[
-    command("boardsize", |_, core, arguments| {
-        Gtp::board_size(core, arguments.words)
-    }),
-    command("clear_board", |gtp, core, _| gtp.clear_board(core)),
-    command("clear_cache", |_, core, _| {
-        core.session.clear_search();
-        empty_reply()
-    }),
-    command("final_score", |_, core, _| Gtp::final_score(core)),
-    command("genmove", |gtp, core, arguments| {
-        gtp.genmove(core, arguments, true)
-    }),
-    command("get_option", |_, core, arguments| {
-        Gtp::get_option(core, arguments.text.trim())
-    }),
-    command("gogui-rules_board", |_, core, _| Gtp::rules_board(core)),
-    command("gogui-rules_board_size", |_, core, _| {
-        text_reply(Gtp::side(core).to_string())
-    }),
-    command("gogui-rules_final_result", |_, core, _| {
-        Gtp::rules_final_result(core)
-    }),
-    command("gogui-rules_game_id", |_, core, _| {
-        text_reply(core.facts().foreign.gtp)
-    }),
-    command("gogui-rules_legal_moves", |_, core, _| {
-        text_reply(core.session.grid_moves().join(" "))
-    }),
-    command("gogui-rules_side_to_move", |_, core, _| {
-        text_reply(colour_of(core, core.session.to_move()))
-    }),
-    command("kata-analyze", |gtp, core, arguments| {
-        gtp.analyse(core, arguments, AnalysisFormat::KataGo, false)
-    }),
-    command("kata-genmove_analyze", |gtp, core, arguments| {
-        gtp.analyse(core, arguments, AnalysisFormat::KataGo, true)
-    }),
-    command("kata-set-param", |_, core, arguments| {
-        Gtp::set_option(core, arguments.text)
-    }),
-    command("known_command", |_, _, arguments| {
-        let word = arguments.words.first().copied().unwrap_or("");
-        text_reply(find_command(word).is_some().to_string())
-    }),
-    command("komi", |_, _, arguments| {
-        match arguments.words.first().map(|word| word.parse::<f64>()) {
-            Some(Ok(_)) => empty_reply(),
-            _ => Err("syntax error: komi wants a number, which is ignored".to_owned()),
-        }
-    }),
-    command("list_commands", |_, _, _| {
-        let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
-        text_reply(names.join("\n"))
-    }),
-    command("list_games", |_, _, _| {
-        let names: Vec<&str> = games::listed().map(|facts| facts.foreign.gtp).collect();
-        text_reply(names.join("\n"))
-    }),
-    command("list_options", |_, core, _| Gtp::list_options(core)),
-    command("loadsgf", |_, _, _| {
-        Err("cannot read SGF: set the game up with set_position and play".to_owned())
-    }),
-    command("lz-analyze", |gtp, core, arguments| {
-        gtp.analyse(core, arguments, AnalysisFormat::LeelaZero, false)
-    }),
-    command("lz-genmove_analyze", |gtp, core, arguments| {
-        gtp.analyse(core, arguments, AnalysisFormat::LeelaZero, true)
-    }),
-    command("name", |_, _, _| text_reply("Canopy")),
-    command("play", |_, core, arguments| {
-        Gtp::play(core, arguments.words)
-    }),
-    command("protocol_version", |_, _, _| text_reply("2")),
-    command("quit", |_, _, _| empty_reply()),
-    command("reg_genmove", |gtp, core, arguments| {
-        gtp.genmove(core, arguments, false)
-    }),
-    command("set_game", |_, core, arguments| {
-        Gtp::set_game(core, arguments.text)
-    }),
-    command("set_option", |_, core, arguments| {
-        Gtp::set_option(core, arguments.text)
-    }),
-    command("set_position", |_, core, arguments| {
-        Gtp::set_position(core, arguments.text.trim())
-    }),
-    command("showboard", |_, core, _| {
-        text_reply(format!("\n{}", core.session.drawing()))
-    }),
-    // Any line ends an analysis; this one does nothing else.
-    command("stop", |_, _, _| empty_reply()),
-    command("time_left", |gtp, core, arguments| {
-        gtp.time_left(core, arguments.words)
-    }),
-    command("time_settings", |gtp, _, arguments| {
-        gtp.time_settings(arguments.words)
-    }),
-    command("undo", |_, core, _| match core.session.undo() {
-        Ok(()) => empty_reply(),
-        Err(_) => Err("cannot undo".to_owned()),
-    }),
-    command("version", |_, _, _| text_reply(env!("CARGO_PKG_VERSION"))),
-];
-
-const fn command(
-    name: &'static str,
-    run: fn(&mut Gtp, &mut ServerCore, GtpArguments<'_>) -> GtpReply,
-) -> GtpCommand {
-    GtpCommand { name, run }
-}
-
-fn find_command(name: &str) -> Option<&'static GtpCommand> {
-    COMMANDS.iter().find(|command| command.name == name)
 }
 
 /// A command's response or error text; none if the response follows when a task ends.
@@ -479,183 +327,6 @@ impl Gtp {
         }
     }
 
-    /// A request on this player's clock; without limits if no time was set.
-    fn go_request(&self, player: Player) -> GoRequest {
-        let Some((main, period, stones)) = self.time.settings else {
-            return GoRequest::default();
-        };
-        // GTP's encoding of unlimited time.
-        if main <= 0.0 && period > 0.0 && stones == 0 {
-            return GoRequest::default();
-        }
-        // Once the main time is nearly used up, the period gives more.
-        let share = period / f64::from(stones.max(1));
-        let (left, stones) = match self.clocks.get(player) {
-            Some(left) if left.stones > 0 => (left.seconds, left.stones),
-            Some(left) if left.seconds > share || period <= 0.0 => (left.seconds, 0),
-            None if main > share => (main, 0),
-            _ => (period, stones.max(1)),
-        };
-        GoRequest {
-            clock: Some(PlayerClock {
-                remaining_ms: (left * 1000.0).clamp(0.0, 1e15) as i64,
-                increment_ms: 0,
-                moves_to_go: (stones > 0).then_some(stones),
-            }),
-            ..GoRequest::default()
-        }
-    }
-
-    fn analyse(
-        &mut self,
-        core: &mut ServerCore,
-        arguments: GtpArguments<'_>,
-        style: AnalysisFormat,
-        plays: bool,
-    ) -> GtpReply {
-        let mut words = arguments.words.iter().copied().peekable();
-        let colour = words.next_if(|word| player_of(core, word).is_some());
-        let player = match colour {
-            Some(colour) => Self::ensure_turn(core, colour, None)?,
-            None => core.session.to_move(),
-        };
-        let mut interval = 100.0;
-        let mut max_moves = usize::MAX;
-        let mut allowed: Option<Vec<String>> = None;
-        while let Some(word) = words.next() {
-            let mut number = || words.next().and_then(|word| word.parse::<f64>().ok());
-            match word {
-                "interval" => interval = number().ok_or("syntax error: interval wants a number")?,
-                "minmoves" => {
-                    number().ok_or("syntax error: minmoves wants a number")?;
-                }
-                "maxmoves" => {
-                    max_moves = number()
-                        .ok_or("syntax error: maxmoves wants a number")?
-                        .clamp(1.0, 1e6) as usize;
-                }
-                // KataGo fields that Canopy does not compute.
-                "ownership" | "ownershipStdev" | "movesOwnership" | "rootInfo" | "pvVisits" => {
-                    words.next();
-                }
-                "avoid" | "allow" => {
-                    let (_, list, _) = (words.next(), words.next(), words.next());
-                    let listed: Vec<String> = (list.unwrap_or(""))
-                        .split(',')
-                        .map(str::to_ascii_lowercase)
-                        .collect();
-                    let before = allowed.unwrap_or_else(|| core.session.moves(Style::Own));
-                    let keep = |mv: &String| listed.contains(mv) == (word == "allow");
-                    allowed = Some(before.into_iter().filter(keep).collect());
-                }
-                _ => match word.parse::<f64>() {
-                    Ok(number) => interval = number,
-                    Err(_) => {
-                        return Err(format!(
-                            "syntax error: {}; expected a colour, hundredths of a second, interval, minmoves, maxmoves, \
-                             avoid or allow",
-                            quote(word)
-                        ));
-                    }
-                },
-            }
-        }
-        if allowed.as_ref().is_some_and(Vec::is_empty) {
-            return Err("no move is left to analyse".to_owned());
-        }
-        let task = GtpTask::Analyse {
-            style,
-            max_moves,
-            player: plays.then_some(player),
-        };
-        let every = Duration::from_secs_f64((interval / 100.0).clamp(0.01, 3600.0));
-        self.start(
-            core,
-            arguments.id,
-            task,
-            allowed.unwrap_or_default(),
-            Some(every),
-        )
-    }
-
-    fn send_analysis(
-        core: &mut ServerCore,
-        info: &SearchInfo,
-        style: AnalysisFormat,
-        max_moves: usize,
-    ) {
-        let count = info.root_moves.len().max(1) as f64;
-        let mut text = String::new();
-        for (order, line) in info.root_moves.iter().take(max_moves).enumerate() {
-            let Some(mv) = line.pv.first() else {
-                continue;
-            };
-            let (rate, bound, prior) =
-                (line.value, score::lower_confidence_bound(line), 1.0 / count);
-            let blank = if text.is_empty() { "" } else { " " };
-            let _ = write!(text, "{blank}info move {mv} visits {}", line.visits);
-            let _ = match style {
-                AnalysisFormat::LeelaZero => write!(
-                    text,
-                    " winrate {} prior {} lcb {}",
-                    per_myriad(rate),
-                    per_myriad(prior),
-                    per_myriad(bound)
-                ),
-                AnalysisFormat::KataGo => write!(
-                    text,
-                    " utility {:.6} winrate {rate:.6} scoreMean 0 scoreStdev 0 scoreLead 0 scoreSelfplay 0 \
-                     prior {prior:.6} lcb {bound:.6} utilityLcb {:.6}",
-                    2.0 * rate - 1.0,
-                    2.0 * bound - 1.0
-                ),
-            };
-            let _ = write!(text, " order {order} pv {}", line.pv.join(" "));
-        }
-        if !text.is_empty() {
-            core.send_line(text);
-        }
-    }
-
-    fn time_settings(&mut self, words: &[&str]) -> GtpReply {
-        let [main, period, stones] = *words else {
-            return Err("syntax error: expected time_settings MAIN PERIOD STONES".to_owned());
-        };
-        let seconds = |word: &str| {
-            word.parse::<f64>()
-                .ok()
-                .filter(|value| value.is_finite() && *value >= 0.0)
-        };
-        match (seconds(main), seconds(period), stones.parse::<u32>()) {
-            (Some(main), Some(period), Ok(stones)) => {
-                self.time.settings = Some((main, period, stones));
-                self.clocks = GtpClocks::default();
-                empty_reply()
-            }
-            _ => {
-                Err("syntax error: expected two times in seconds and a number of stones".to_owned())
-            }
-        }
-    }
-
-    fn time_left(&mut self, core: &ServerCore, words: &[&str]) -> GtpReply {
-        let [colour, seconds, stones] = *words else {
-            return Err("syntax error: expected time_left COLOUR SECONDS STONES".to_owned());
-        };
-        let player = player_of(core, colour);
-        let seconds = seconds.parse::<f64>().ok().filter(|time| time.is_finite());
-        let (Some(player), Some(seconds), Ok(stones)) = (player, seconds, stones.parse()) else {
-            return Err(
-                "syntax error: expected a colour, seconds and a number of stones".to_owned(),
-            );
-        };
-        *self.clocks.get_mut(player) = Some(TimeLeft { seconds, stones });
-        if self.time.settings.is_none() {
-            self.time.settings = Some((seconds.max(0.001), 0.0, 0));
-        }
-        empty_reply()
-    }
-
     fn final_score(core: &ServerCore) -> GtpReply {
         let Some((outcome, _)) = core.session.outcome() else {
             return Err("cannot score: the game is not over".to_owned());
@@ -674,10 +345,6 @@ impl Gtp {
         };
         text_reply(format!("{letter}+{}", margin.max(1)))
     }
-}
-
-fn per_myriad(value: f64) -> u32 {
-    (value.clamp(0.0, 1.0) * 10_000.0).round() as u32
 }
 
 /// The colour of a player.
@@ -832,11 +499,6 @@ impl ProtocolHandler for Gtp {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_list_of_commands_is_sorted_and_names_none_twice() {
-        assert!(COMMANDS.is_sorted_by(|one, other| one.name < other.name));
-    }
 
     #[test]
     fn lines_are_tidied_as_the_standard_says() {

@@ -1,9 +1,12 @@
 //! UCI, and UGI, which extends UCI to any game.
 
-use std::{fmt::Write as _, time::Duration};
+use std::fmt::Write as _;
 
+use self::{
+    commands::{QUIT, find_command},
+    go::{ParsedGo, PerftRequest},
+};
 use super::{
-    clock::PlayerClock,
     options::OptionId,
     request::GoRequest,
     score::{self, UciScore},
@@ -18,6 +21,9 @@ use crate::{
     search::SearchLimits,
     session::{MoveInfo, SearchInfo, SearchResult, SessionError},
 };
+
+mod commands;
+mod go;
 
 /// Which of the two dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,95 +51,6 @@ enum UciTask {
     Bench,
 }
 
-/// A command: its name, when it runs while a task runs, and what it does.
-struct UciCommand {
-    name: &'static str,
-    /// The only flavour that has it; none for both.
-    flavour: Option<UciFlavour>,
-    timing: LineTiming,
-    run: fn(&mut Uci, &mut ServerCore, &str) -> Flow,
-}
-
-/// The commands: dispatch, timing and detection of the dialect use this table.
-const COMMANDS: &[UciCommand] = &[
-    UciCommand {
-        flavour: Some(UciFlavour::Uci),
-        ..command("uci", LineTiming::Now, Uci::identify)
-    },
-    UciCommand {
-        flavour: Some(UciFlavour::Ugi),
-        ..command("ugi", LineTiming::Now, Uci::identify)
-    },
-    command("debug", LineTiming::Now, |_, core, rest| {
-        core.debug = rest.trim() == "on";
-        Flow::Continue
-    }),
-    command("isready", LineTiming::Now, |_, core, _| {
-        core.send_line("readyok");
-        Flow::Continue
-    }),
-    command("setoption", LineTiming::StopFirst, |_, core, rest| {
-        Uci::set_option(core, rest);
-        Flow::Continue
-    }),
-    // Registration is never needed.
-    command("register", LineTiming::Now, |_, _, _| Flow::Continue),
-    command("ucinewgame", LineTiming::StopFirst, Uci::new_game),
-    command("uginewgame", LineTiming::StopFirst, Uci::new_game),
-    command("position", LineTiming::StopFirst, |_, core, rest| {
-        Uci::position(core, rest);
-        Flow::Continue
-    }),
-    command("go", LineTiming::StopFirst, |uci, core, rest| {
-        uci.go(core, rest);
-        Flow::Continue
-    }),
-    command("stop", LineTiming::Now, |_, core, _| {
-        core.stop();
-        Flow::Continue
-    }),
-    command("ponderhit", LineTiming::Now, |_, core, _| {
-        core.ponder_hit();
-        Flow::Continue
-    }),
-    command("quit", LineTiming::Now, |_, _, _| Flow::Quit),
-    command("query", LineTiming::Now, |_, core, rest| {
-        Uci::query(core, rest);
-        Flow::Continue
-    }),
-    command("d", LineTiming::Now, |_, core, _| {
-        Uci::send_board(core);
-        Flow::Continue
-    }),
-    command("eval", LineTiming::Now, |_, core, _| {
-        Uci::send_evaluations(core);
-        Flow::Continue
-    }),
-    command("bench", LineTiming::StopFirst, |uci, core, rest| {
-        uci.bench(core, rest);
-        Flow::Continue
-    }),
-    // Its timing is its whole effect.
-    command("wait", LineTiming::Later, |_, _, _| Flow::Continue),
-];
-
-const fn command(
-    name: &'static str,
-    timing: LineTiming,
-    run: fn(&mut Uci, &mut ServerCore, &str) -> Flow,
-) -> UciCommand {
-    UciCommand {
-        name,
-        flavour: None,
-        timing,
-        run,
-    }
-}
-
-fn find_command(name: &str) -> Option<&'static UciCommand> {
-    COMMANDS.iter().find(|command| command.name == name)
-}
-
 /// UCI's null move.
 const NO_MOVE: &str = "0000";
 
@@ -149,17 +66,18 @@ impl Uci {
     /// other command.
     pub(super) fn recognises(flavour: UciFlavour, line: &str) -> bool {
         let word = line.split_whitespace().next().unwrap_or_default();
+        // Before a dialect is chosen, `help` is the server's own.
         find_command(word).is_some_and(|command| {
-            (command.flavour == Some(UciFlavour::Ugi)) == (flavour == UciFlavour::Ugi)
+            command.name != "help"
+                && (command.flavour == Some(UciFlavour::Ugi)) == (flavour == UciFlavour::Ugi)
         })
     }
 
-    fn new_game(&mut self, core: &mut ServerCore, _: &str) -> Flow {
+    fn new_game(&mut self, core: &mut ServerCore, _: &str) {
         core.session.clear_search();
-        Flow::Continue
     }
 
-    fn identify(&mut self, core: &mut ServerCore, _: &str) -> Flow {
+    fn identify(&mut self, core: &mut ServerCore, _: &str) {
         core.send_line(concat!("id name Canopy ", env!("CARGO_PKG_VERSION")));
         core.send_line("id author the Canopy authors");
         let lines: Vec<String> = (core.options.definitions())
@@ -173,7 +91,6 @@ impl Uci {
             UciFlavour::Uci => "uciok",
             UciFlavour::Ugi => "ugiok",
         });
-        Flow::Continue
     }
 
     fn set_option(core: &mut ServerCore, rest: &str) {
@@ -473,12 +390,15 @@ impl ProtocolHandler for Uci {
     fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow {
         let line = normalise_line(line);
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
-        match find_command(word) {
-            Some(command) if command.flavour.is_none_or(|only| only == self.flavour) => {
-                (command.run)(self, core, rest)
-            }
-            // UCI demands that unknown commands are ignored.
-            _ => Flow::Continue,
+        // UCI demands that unknown commands are ignored.
+        let Some(command) = find_command(word).filter(|command| command.is_in(self.flavour)) else {
+            return Flow::Continue;
+        };
+        (command.run)(self, core, rest);
+        if command.name == QUIT {
+            Flow::Quit
+        } else {
+            Flow::Continue
         }
     }
 
@@ -576,227 +496,9 @@ fn split_option(rest: &str) -> Option<(String, String)> {
     (!name.is_empty()).then_some((name, value))
 }
 
-/// The arguments of `go`.
-#[derive(Default)]
-struct ParsedGo {
-    request: GoRequest,
-    search_moves: Vec<String>,
-    perft: PerftRequest,
-    /// Arguments that could not be read, as sentences.
-    problems: Vec<String>,
-}
-
-/// The perft part of `go`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum PerftRequest {
-    #[default]
-    No,
-    /// Its depth could not be read.
-    Refused,
-    Depth(u32),
-}
-
-impl ParsedGo {
-    fn parse(rest: &str, to_move: Player) -> Self {
-        const GO_KEYWORDS: &[&str] = &[
-            "searchmoves",
-            "ponder",
-            "infinite",
-            "wtime",
-            "btime",
-            "winc",
-            "binc",
-            "p1time",
-            "p2time",
-            "p1inc",
-            "p2inc",
-            "movestogo",
-            "depth",
-            "nodes",
-            "iterations",
-            "mate",
-            "movetime",
-            "perft",
-        ];
-        /// Keywords with milliseconds; some clients send fractions.
-        const TIME_KEYWORDS: &[&str] = &[
-            "wtime", "btime", "winc", "binc", "p1time", "p2time", "p1inc", "p2inc", "movetime",
-        ];
-        let mut go = Self::default();
-        let mut left = [None; 2];
-        let mut increment = [None; 2];
-        let mut moves_to_go = None;
-        let mut words = rest.split_whitespace().peekable();
-        while let Some(key) = words.next() {
-            match key {
-                "searchmoves" => {
-                    while let Some(word) = words.next_if(|word| !GO_KEYWORDS.contains(word)) {
-                        go.search_moves.push(word.to_owned());
-                    }
-                    continue;
-                }
-                "ponder" => {
-                    go.request.ponder = true;
-                    continue;
-                }
-                "infinite" => {
-                    go.request.infinite = true;
-                    continue;
-                }
-                _ if !GO_KEYWORDS.contains(&key) => continue,
-                _ => {}
-            }
-            let text = words
-                .next_if(|word| !GO_KEYWORDS.contains(word))
-                .unwrap_or("");
-            let Some(number) = parse_number(text, TIME_KEYWORDS.contains(&key)) else {
-                let text = quote(text);
-                let what = if key == "perft" {
-                    go.perft = PerftRequest::Refused;
-                    "nothing is counted: perft"
-                } else {
-                    &format!("{key} is ignored: it")
-                };
-                go.problems
-                    .push(format!("{what} wants a whole number, not {text}"));
-                continue;
-            };
-            let count = number.max(1) as u64;
-            let plies = u32::try_from(count).unwrap_or(u32::MAX);
-            match key {
-                "wtime" | "p1time" => left[0] = Some(number),
-                "btime" | "p2time" => left[1] = Some(number),
-                "winc" | "p1inc" => increment[0] = Some(number),
-                "binc" | "p2inc" => increment[1] = Some(number),
-                "movestogo" => moves_to_go = Some(u32::try_from(number.max(0)).unwrap_or(u32::MAX)),
-                "depth" => go.request.limits.depth = Some(plies),
-                "nodes" => go.request.limits.nodes = Some(count),
-                "iterations" => go.request.limits.iterations = Some(count),
-                "mate" => go.request.mate = Some(plies.saturating_mul(2).saturating_sub(1)),
-                "movetime" => go.request.limits.time = Some(Duration::from_millis(count)),
-                _ => go.perft = PerftRequest::Depth(plies.min(64)),
-            }
-        }
-        // Only our own clock matters; the opponent's may be missing.
-        let own = |[first, second]: [Option<i64>; 2]| match to_move {
-            Player::First => first,
-            Player::Second => second,
-        };
-        let (left, increment) = (own(left), own(increment));
-        if let Some(time) = left.or(increment.map(|_| 0)) {
-            go.request.clock = Some(PlayerClock {
-                remaining_ms: time,
-                increment_ms: increment.unwrap_or(0),
-                moves_to_go,
-            });
-        }
-        go
-    }
-}
-
-/// Parses a whole number, saturating at 64 bits. With `allows_fraction`, digits after a decimal point are dropped.
-fn parse_number(text: &str, allows_fraction: bool) -> Option<i64> {
-    let text = match text.split_once('.') {
-        Some((whole, part))
-            if allows_fraction && part.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            whole
-        }
-        _ => text,
-    };
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    Some(text.parse().unwrap_or(if text.starts_with('-') {
-        i64::MIN
-    } else {
-        i64::MAX
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_command_has_one_row() {
-        for command in COMMANDS {
-            let rows = COMMANDS.iter().filter(|other| other.name == command.name);
-            assert_eq!(rows.count(), 1, "{}", command.name);
-        }
-    }
-
-    fn go(text: &str) -> ParsedGo {
-        let go = ParsedGo::parse(text, Player::First);
-        assert!(go.problems.is_empty(), "{text}: {:?}", go.problems);
-        go
-    }
-
-    #[test]
-    fn limits_stand_in_any_order() {
-        let parsed = go(
-            "nodes 5 searchmoves e2e4 d2d4 wtime 100 btime 200 winc 1 binc 2 movestogo 7 depth 3",
-        );
-        assert_eq!(parsed.search_moves, ["e2e4", "d2d4"]);
-        assert_eq!(parsed.request.limits.nodes, Some(5));
-        assert_eq!(parsed.request.limits.depth, Some(3));
-        let clock = PlayerClock {
-            remaining_ms: 100,
-            increment_ms: 1,
-            moves_to_go: Some(7),
-        };
-        assert_eq!(parsed.request.clock, Some(clock));
-        assert!(go("infinite").request.infinite);
-        assert!(go("ponder wtime 5").request.ponder);
-        assert_eq!(go("mate 2").request.mate, Some(3));
-        assert_eq!(go("btime 100").request.clock, None);
-        assert_eq!(
-            go("wtime -5").request.clock.map(|clock| clock.remaining_ms),
-            Some(-5)
-        );
-        assert_eq!(go("nodes -3").request.limits.nodes, Some(1));
-        assert_eq!(
-            go("nodes 99999999999999999999").request.limits.nodes,
-            Some(i64::MAX as u64)
-        );
-        assert_eq!(go("fast nodes 7 please").request.limits.nodes, Some(7));
-        assert_eq!(
-            go("wtime 100.5")
-                .request
-                .clock
-                .map(|clock| clock.remaining_ms),
-            Some(100)
-        );
-        assert_eq!(go("perft 3").perft, PerftRequest::Depth(3));
-        // What cannot be read is left out, and nothing else.
-        for text in ["infinite nodes", "nodes x infinite", "infinite wtime abc"] {
-            let go = ParsedGo::parse(text, Player::First);
-            assert!(go.problems.len() == 1 && go.request.infinite, "{text}");
-            assert_eq!(
-                (go.request.limits, go.request.clock),
-                (SearchLimits::default(), None),
-                "{text}"
-            );
-        }
-        // Counts have no parts, and a perft without a depth is no search.
-        for text in ["depth 2.5", "nodes 1e6", "mate 1.0", "movestogo 2.5"] {
-            let go = ParsedGo::parse(text, Player::First);
-            assert_eq!(
-                (go.problems.len(), go.request),
-                (1, GoRequest::default()),
-                "{text}"
-            );
-        }
-        for text in ["perft", "perft x", "perft 2.5 nodes 7"] {
-            let go = ParsedGo::parse(text, Player::First);
-            assert_eq!(
-                (go.problems.len(), go.perft),
-                (1, PerftRequest::Refused),
-                "{text}"
-            );
-        }
-    }
 
     #[test]
     fn options_have_blanks_in_names_and_values() {
