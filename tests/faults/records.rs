@@ -1,0 +1,101 @@
+//! Records of a match on a failing disk.
+
+use super::*;
+
+/// The words of a match between two random players; its directory comes last.
+fn random_match<'a>(games: &'a str, output: &'a str) -> [&'a str; 10] {
+    let second = "search=random,seed=2";
+    [
+        "match",
+        "--game",
+        "connect-four",
+        "--engine",
+        "search=random",
+        "--engine",
+        second,
+        "--games",
+        games,
+        output,
+    ]
+}
+
+#[test]
+fn a_match_whose_records_cannot_be_synced_fails_with_a_sentence() {
+    if !has_strace() {
+        return;
+    }
+    let scratch = Scratch::new("unsynced");
+    let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
+    let output = strace_command(&log, "fdatasync", "error=EIO")
+        .args(random_match("2", "--out"))
+        .arg(&directory)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(injection_count(&log) > 0, "{errors}");
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("Input/output error"), "{errors}");
+}
+
+#[test]
+fn a_match_file_that_cannot_be_renamed_stops_no_match() {
+    if !has_strace() {
+        return;
+    }
+    let scratch = Scratch::new("unnamed");
+    let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
+    let output = strace_command(&log, "rename", "error=EIO")
+        .args(random_match("2", "--trees"))
+        .arg(&directory)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(injection_count(&log) > 0, "{errors}");
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(errors.contains("match.json is not written: "), "{errors}");
+    let names = fs::read_dir(&directory).unwrap().flatten();
+    let files = names.filter(|entry| entry.path().is_file());
+    assert_eq!(files.count(), 0);
+}
+
+#[test]
+fn a_full_standard_error_kills_nobody() {
+    let scratch = Scratch::new("mute");
+    fs::write(scratch.0.join("trees"), "a file").unwrap();
+    // Whatever is said there fails with "no space left on device".
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = grow_command(&scratch.0.join("trees"), 1, &["--iterations", "10"]);
+    let status = command.stderr(full).status().unwrap();
+    assert_eq!(status.code(), Some(1));
+}
+
+#[test]
+fn a_match_file_is_whole_whenever_the_match_is_killed() {
+    let scratch = Scratch::new("match-killed");
+    let mut rng = Rng::new(3);
+    let mut seen = 0;
+    for round in 0..12 {
+        let directory = scratch.0.join(format!("round-{round}"));
+        let mut child = Command::new(ENGINE)
+            .args(random_match("100000", "--trees"))
+            .arg(&directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let path = directory.join("match.json");
+        let begun = Instant::now();
+        while !path.exists() && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(u64::from(rng.below(50_000))));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let text = fs::read(&path).unwrap();
+        let standing = meta::read_match(&text[..]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!standing.over);
+        seen += standing.moves.len();
+    }
+    assert!(seen > 0, "no match ever came to a move");
+}

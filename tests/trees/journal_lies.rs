@@ -1,0 +1,410 @@
+//! Growth journals that lie are refused in a sentence, in little time and memory.
+
+use canopy_engine::search::growth_records::RawTableEntry;
+
+use super::*;
+
+/// Reads a hostile journal. Asserts that time and memory stay proportional to its size.
+fn read_malicious_journal(graph: bool, records: &[Vec<u32>]) -> Result<Growth, TreeError> {
+    let bytes = journal_bytes(&journal_header(graph, 0), records);
+    let begun = Instant::now();
+    let (result, most) = measure_peak_memory(|| Growth::read(&bytes[..]));
+    let room = 16 * bytes.len() + (1 << 18);
+    assert!(most <= room, "{most} bytes for a file of {}", bytes.len());
+    // Those that begin again and again take minutes.
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    result
+}
+
+#[test]
+fn waiting_takes_no_time() {
+    let many = 200_000;
+    let after_begin = |records: &mut dyn Iterator<Item = Vec<u32>>| -> Vec<Vec<u32>> {
+        std::iter::once(begin_record()).chain(records).collect()
+    };
+    // All wait for nodes that are never made: one each, and all for the same.
+    let spread = |index: u32| 1 + index * 20_000;
+    for number in [&spread as &dyn Fn(u32) -> u32, &|index| index + 1, &|_| 77] {
+        let mut records = after_begin(&mut (0..many).map(|index| leaf_record(number(index))));
+        assert_eq!(
+            read_malicious_journal(false, &records)
+                .unwrap()
+                .iterations(),
+            0
+        );
+        records.push(end_record(true));
+        assert_eq!(
+            read_malicious_journal(false, &records)
+                .unwrap()
+                .iterations(),
+            0
+        );
+        records.pop();
+        records.push(end_record(false));
+        let text = read_malicious_journal(false, &records)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            text.contains("200000 records that speak of what was never"),
+            "{text}"
+        );
+        // They are made after all, and whoever waits is taken up.
+        records.pop();
+        let mut needed: Vec<u32> = (0..many).map(number).collect();
+        needed.dedup();
+        let mut above = 0;
+        for &node in &needed {
+            records.push(moves_record(above, node, 1));
+            above = node;
+        }
+        records.push(end_record(false));
+        assert_eq!(
+            read_malicious_journal(false, &records)
+                .unwrap()
+                .iterations(),
+            many
+        );
+    }
+    // Everything waits for what is told last.
+    let mut backwards =
+        after_begin(&mut (1..many).rev().map(|node| moves_record(node, node + 1, 1)));
+    backwards.extend((1..many).map(leaf_record));
+    backwards.push(moves_record(0, 1, 1));
+    let growth = read_malicious_journal(false, &backwards).unwrap();
+    assert_eq!(
+        (growth.iterations(), growth.nodes()),
+        (many - 1, many as usize + 1)
+    );
+    // Paths that learn of one move at a time, first that it is there and then where it leads.
+    for (paths, length) in [(1, many), (400, 500)] {
+        let edges: Vec<u32> = (1..=length).collect();
+        let mut records = after_begin(&mut (0..paths).map(|_| path_record(&edges)));
+        for edge in 0..length {
+            records.push(moves_record(edge, edge + 1, 1));
+            records.push(link_record(edge + 1, edge + 1));
+        }
+        records.push(end_record(false));
+        assert_eq!(
+            read_malicious_journal(true, &records).unwrap().iterations(),
+            paths
+        );
+        // The other way round.
+        records[1 + paths as usize..].reverse();
+        records.remove(1 + paths as usize);
+        assert_eq!(
+            read_malicious_journal(true, &records).unwrap().iterations(),
+            paths
+        );
+    }
+    // Many paths that wait for the same link, and never hear of the next.
+    let mut records = after_begin(&mut (0..many).map(|_| path_record(&[1, 2])));
+    records.extend([moves_record(0, 1, 1), link_record(1, 1)]);
+    assert_eq!(
+        read_malicious_journal(true, &records).unwrap().iterations(),
+        0
+    );
+}
+
+#[test]
+fn journals_that_lie_are_refused() {
+    let refused = |graph: bool, records: &[Vec<u32>], sentence: &str| {
+        let text = read_malicious_journal(graph, records)
+            .unwrap_err()
+            .to_string();
+        assert!(text.contains(sentence), "{text}");
+    };
+    let made = moves_record(0, 10, 3);
+    refused(
+        false,
+        &[leaf_record(0)],
+        "byte 32: an iteration before the search begins",
+    );
+    refused(
+        false,
+        &[begin_record(), begin_record()],
+        "byte 36: the search begins a second",
+    );
+    refused(
+        false,
+        &[proven_record(5)],
+        "byte 32: node 5 before the record that makes it",
+    );
+    refused(
+        false,
+        &[moves_record(5, 6, 1)],
+        "byte 32: node 5 before the record",
+    );
+    let known = record_words(GrowthRecord::InheritedStats {
+        node: 5,
+        visits: 2,
+        sum: 1,
+    });
+    refused(
+        false,
+        std::slice::from_ref(&known),
+        "byte 32: node 5 before the record",
+    );
+    refused(
+        false,
+        &[moves_record(0, 5, 1), begin_record(), known],
+        "2 visits known",
+    );
+    let chosen = record_words(GrowthRecord::InheritedEdgeVisits { edge: 5, visits: 2 });
+    refused(
+        false,
+        std::slice::from_ref(&chosen),
+        "byte 32: a number of choices where",
+    );
+    refused(
+        true,
+        &[chosen],
+        "byte 32: a move before the record that makes it",
+    );
+    refused(
+        true,
+        &[link_record(5, 6)],
+        "byte 32: a move before the record that makes it",
+    );
+    refused(
+        false,
+        &[moves_record(0, 1, 0)],
+        "byte 32: no moves for node 0",
+    );
+    let again = [made.clone(), moves_record(0, 20, 3)];
+    refused(
+        false,
+        &again,
+        "byte 52: 3 moves for node 0, which has moves",
+    );
+    for first in [0, 8, 12] {
+        let sentence = format!("byte 52: 3 numbers from {first} on, one of them taken");
+        refused(
+            false,
+            &[made.clone(), moves_record(10, first, 3)],
+            &sentence,
+        );
+    }
+    refused(
+        false,
+        &[moves_record(0, FIRST_TAG - 2, 3)],
+        "byte 32: 3 numbers from 4294967038 on",
+    );
+    refused(
+        false,
+        &[moves_record(0, u32::MAX, 3)],
+        "byte 32: 3 numbers from 4294967295 on",
+    );
+    refused(
+        true,
+        &[begin_record(), moves_record(FIRST_TAG, 1, 1)],
+        "byte 36: 0xffffff00, which is no number",
+    );
+    refused(
+        true,
+        &[begin_record(), path_record(&[FIRST_TAG])],
+        "byte 36: 0xffffff00, which is no number",
+    );
+    refused(
+        true,
+        &[made.clone(), link_record(10, FIRST_TAG)],
+        "byte 52: 1 numbers from",
+    );
+    refused(
+        true,
+        &[begin_record(), leaf_record(0)],
+        "byte 36: an iteration of a tree in a graph",
+    );
+    refused(
+        false,
+        &[begin_record(), path_record(&[])],
+        "byte 36: an iteration of a graph in a tree",
+    );
+    refused(
+        false,
+        &[begin_record(), link_record(1, 2)],
+        "byte 36: move 1 cannot lead to node 2",
+    );
+    let elsewhere = [made.clone(), link_record(10, 10), link_record(10, 11)];
+    refused(
+        true,
+        &elsewhere,
+        "byte 68: move 10 leads to node 11 and elsewhere",
+    );
+    // A leaf may turn out to be known, but only once, and not when it has moves.
+    let joined = [
+        made.clone(),
+        begin_record(),
+        link_record(10, 10),
+        link_record(10, 11),
+    ];
+    assert_eq!(read_malicious_journal(true, &joined).unwrap().nodes(), 3);
+    refused(
+        true,
+        &[&joined[..], &[link_record(10, 12)]].concat(),
+        "byte 88: move 10 leads to node 12 and elsewhere",
+    );
+    let expanded = [
+        made.clone(),
+        begin_record(),
+        link_record(10, 10),
+        moves_record(10, 20, 1),
+        link_record(10, 11),
+    ];
+    refused(
+        true,
+        &expanded,
+        "byte 88: move 10 leads to node 11 and elsewhere",
+    );
+    let turned = record_words(GrowthRecord::Link {
+        edge: 10,
+        node: 10,
+        frame: 1,
+    });
+    let turned = [made.clone(), link_record(10, 10), turned];
+    refused(
+        true,
+        &turned,
+        "byte 68: move 10 leads to node 10 and elsewhere",
+    );
+    // A lie that waits is told of where it stands.
+    let late = [
+        begin_record(),
+        path_record(&[10, 10]),
+        made.clone(),
+        link_record(10, 10),
+    ];
+    refused(
+        true,
+        &late,
+        "byte 36: a path with move 10, which is made elsewhere",
+    );
+    let late = [
+        begin_record(),
+        moves_record(11, 30, 1),
+        moves_record(11, 40, 1),
+        made.clone(),
+    ];
+    refused(
+        false,
+        &late,
+        "byte 52: 1 moves for node 11, which has moves",
+    );
+    refused(
+        false,
+        &[end_record(true), begin_record()],
+        "byte 40: a record after the end",
+    );
+    refused(
+        false,
+        &[vec![0xffff_ffff]],
+        "byte 32: a record that is not complete",
+    );
+    refused(
+        false,
+        &[vec![0xffff_ffff, 3, 0, 0]],
+        "byte 32: a record that is not complete",
+    );
+    refused(
+        false,
+        &[vec![0xffff_ff08, 2, 0, 0]],
+        "byte 32: a record of 2 words: expected 3",
+    );
+    let squares = record_words(GrowthRecord::InheritedSquares {
+        node: 0,
+        squares: 1,
+    });
+    refused(
+        false,
+        std::slice::from_ref(&squares),
+        "byte 32: squares of 1 with 0 visits known",
+    );
+    refused(
+        false,
+        &[begin_record(), squares],
+        "byte 36: squares known after the search began",
+    );
+    let table = |entries: u64| {
+        record_words(GrowthRecord::Table {
+            entries,
+            verified: true,
+        })
+    };
+    let entry_of = |key: u64, told: Option<RawTableEntry>| {
+        record_words(GrowthRecord::TableEntry {
+            node: 0,
+            key,
+            stats: told,
+        })
+    };
+    let entry = |told: Option<RawTableEntry>| entry_of(5, told);
+    refused(
+        true,
+        &[table(3)],
+        "byte 32: a table of positions where there can be none",
+    );
+    refused(
+        false,
+        &[table(0)],
+        "byte 32: a table of positions without entries",
+    );
+    refused(
+        false,
+        &[table(3), table(3)],
+        "byte 52: a table of positions where there can be none",
+    );
+    refused(
+        false,
+        &[entry(None)],
+        "byte 32: an entry for node 0 without a table",
+    );
+    refused(
+        false,
+        &[table(3), entry(None), begin_record(), entry_of(6, None)],
+        "byte 76: another key for node 0",
+    );
+    // Two threads may come at the same time.
+    let twice = [table(3), entry(None), begin_record(), entry(None)];
+    assert!(read_malicious_journal(false, &twice).is_ok());
+    let impossible = RawTableEntry {
+        visits: 1,
+        sum: 2 << 32,
+        squares: 0,
+    };
+    for told in [impossible, RawTableEntry::default()] {
+        refused(
+            false,
+            &[table(3), entry(Some(told))],
+            "byte 52: an entry for node 0 that cannot be",
+        );
+    }
+    refused(
+        false,
+        &[vec![0xffff_ff03, 0, 4]],
+        "byte 32: the result is 4: expected 1",
+    );
+    let mut long = path_record(&[]);
+    long[1] = u32::MAX;
+    refused(
+        true,
+        &[begin_record(), long],
+        "byte 36: a record that is not complete",
+    );
+    let mut long = moves_record(0, 1, 9);
+    long.pop();
+    refused(
+        true,
+        &[begin_record(), long],
+        "byte 36: a record that is not complete",
+    );
+    let mut bytes = journal_bytes(&journal_header(false, 0), &[begin_record(), leaf_record(0)]);
+    let with = |bytes: &[u8]| Growth::read(bytes).map(drop).unwrap_err().to_string();
+    bytes[12..16].fill(255);
+    assert!(with(&bytes).contains("byte 12: the root is node 4294967295"));
+    bytes[12..16].fill(0);
+    bytes[16] = 14;
+    assert!(with(&bytes).contains("byte 36: a record that is not complete"));
+    bytes[16] = 4 + 3;
+    assert!(with(&bytes).contains("byte 36: a record that is not complete"));
+    bytes[16..24].fill(255);
+    assert!(with(&bytes).contains("byte 48: the file ends, but its header promises"));
+}
