@@ -136,7 +136,7 @@ fn crash_games(count: usize) {
         String::from_utf8_lossy(&output.stderr)
     );
     // Three pipes for each of two engines, the standard ones, the journal, and some for signals; a zombie at most
-    // between a crash and its funeral.
+    // between a crash and the collection of its exit status.
     assert!(
         most.0 <= 24 && most.1 <= 3,
         "{most:?} handles and processes"

@@ -39,10 +39,10 @@ fn open_whole_replay(journal: &Path) -> ReplayReader {
     ReplayReader::open(journal, "connect-four", &start).unwrap()
 }
 
-fn read_all(film: &mut ReplayReader) {
-    film.poll().unwrap();
-    while film.is_behind() {
-        film.poll().unwrap();
+fn read_all(replay: &mut ReplayReader) {
+    replay.poll().unwrap();
+    while replay.is_behind() {
+        replay.poll().unwrap();
     }
 }
 
@@ -146,13 +146,13 @@ fn an_index_shows_what_the_whole_journal_shows() {
         let mut all = open_whole_replay(&journal);
         for bytes in [60_000, 400_000] {
             let cache = scratch.0.join(format!("cache-{bytes}"));
-            let mut film = open_replay(&journal, replay_limits(bytes, Some(cache.clone())));
-            read_all(&mut film);
-            assert!(film.index_bytes().is_some(), "{spec} in {bytes} bytes");
+            let mut replay = open_replay(&journal, replay_limits(bytes, Some(cache.clone())));
+            read_all(&mut replay);
+            assert!(replay.index_bytes().is_some(), "{spec} in {bytes} bytes");
             let length = fs::metadata(&journal).unwrap().len();
-            assert!(film.index_bytes() <= Some(length), "{spec}");
-            assert_same_trees(&mut film, &mut all, 6);
-            drop(film);
+            assert!(replay.index_bytes() <= Some(length), "{spec}");
+            assert_same_trees(&mut replay, &mut all, 6);
+            drop(replay);
             let names: Vec<PathBuf> = fs::read_dir(&cache)
                 .unwrap()
                 .map(|entry| entry.unwrap().path())
@@ -175,16 +175,16 @@ fn an_index_takes_no_more_memory_than_it_may() {
     for bytes in [1 << 20, 2 << 20] {
         let cache = Some(scratch.0.join("cache"));
         let (counted, most) = measure_peak_memory(|| {
-            let mut film = open_replay(&journal, replay_limits(bytes, cache));
+            let mut replay = open_replay(&journal, replay_limits(bytes, cache));
             let mut counted = 0;
-            film.poll().unwrap();
-            while film.is_behind() {
-                film.poll().unwrap();
-                counted = counted.max(film.bytes());
+            replay.poll().unwrap();
+            while replay.is_behind() {
+                replay.poll().unwrap();
+                counted = counted.max(replay.bytes());
             }
             for part in 0..20 {
-                film.tree_at(total / 20 * part, Some(100)).unwrap();
-                counted = counted.max(film.bytes());
+                replay.tree_at(total / 20 * part, Some(100)).unwrap();
+                counted = counted.max(replay.bytes());
             }
             counted
         });
@@ -202,10 +202,10 @@ fn an_index_takes_no_more_memory_than_it_may() {
 fn a_small_journal_is_kept_whole() {
     let scratch = Scratch::new("index-small");
     let journal = write_journal(&scratch, "uct", &[2000]);
-    let mut film = open_replay(&journal, replay_limits(64 << 20, None));
-    read_all(&mut film);
-    assert_eq!(film.index_bytes(), None);
-    let shot = film.tree_at(1500, None).unwrap();
+    let mut replay = open_replay(&journal, replay_limits(64 << 20, None));
+    read_all(&mut replay);
+    assert_eq!(replay.index_bytes(), None);
+    let shot = replay.tree_at(1500, None).unwrap();
     assert_eq!(shot.tree.nodes().len() as u64, shot.total_nodes);
     assert_eq!(shot.min_visits, 0);
 }
@@ -221,23 +221,23 @@ fn a_journal_that_outgrows_the_memory_gets_an_index() {
     let first = records.len() / 10;
     let part = |count: usize| journal_bytes(&header, &records[..count]);
     fs::write(&growing, part(first)).unwrap();
-    let mut film = open_replay(
+    let mut replay = open_replay(
         &growing,
         replay_limits(1_500_000, Some(scratch.0.join("cache"))),
     );
-    read_all(&mut film);
-    assert_eq!(film.index_bytes(), None);
-    assert_eq!(film.ended(), None);
+    read_all(&mut replay);
+    assert_eq!(replay.index_bytes(), None);
+    assert_eq!(replay.ended(), None);
     for tenths in [3, 6, 10] {
         let count = records.len() * tenths / 10;
         fs::write(&growing, part(count)).unwrap();
-        read_all(&mut film);
+        read_all(&mut replay);
         let mut until_here = open_whole_replay(&growing);
-        assert_eq!(film.iterations(), until_here.iterations());
-        assert_same_trees(&mut film, &mut until_here, 1);
+        assert_eq!(replay.iterations(), until_here.iterations());
+        assert_same_trees(&mut replay, &mut until_here, 1);
     }
-    assert!(film.index_bytes().is_some());
-    assert_eq!(film.ended(), Some(false));
+    assert!(replay.index_bytes().is_some());
+    assert_eq!(replay.ended(), Some(false));
 }
 
 #[test]
@@ -264,18 +264,18 @@ fn an_index_that_is_damaged_or_of_another_journal_is_built_again() {
             _ => bytes.extend_from_slice(&[7; 5000]),
         }
         fs::write(&index, &bytes).unwrap();
-        let mut film = open_replay(&path, limits.clone());
-        read_all(&mut film);
-        assert_same_trees(&mut film, &mut all, 3);
+        let mut replay = open_replay(&path, limits.clone());
+        read_all(&mut replay);
+        assert_same_trees(&mut replay, &mut all, 3);
     }
     // Another search has taken the journal's place.
     let scratch = Scratch::new("index-stale");
     let other = write_journal(&scratch, "uct,seed=2", &[9000]);
     fs::write(&index, &sound).unwrap();
     fs::copy(&other, &path).unwrap();
-    let mut film = open_replay(&path, limits);
-    read_all(&mut film);
-    assert_same_trees(&mut film, &mut open_whole_replay(&other), 5);
+    let mut replay = open_replay(&path, limits);
+    read_all(&mut replay);
+    assert_same_trees(&mut replay, &mut open_whole_replay(&other), 5);
 }
 
 #[test]
@@ -285,19 +285,23 @@ fn without_a_cache_directory_the_index_is_in_memory() {
     let no_directory = scratch.0.join("file");
     fs::write(&no_directory, "").unwrap();
     for cache in [None, Some(no_directory.join("below"))] {
-        let mut film = open_replay(&path, replay_limits(4_000_000, cache.clone()));
-        read_all(&mut film);
-        assert_eq!(film.stop_reason(), None);
-        assert_same_trees(&mut film, &mut open_whole_replay(&path), 5);
+        let mut replay = open_replay(&path, replay_limits(4_000_000, cache.clone()));
+        read_all(&mut replay);
+        assert_eq!(replay.stop_reason(), None);
+        assert_same_trees(&mut replay, &mut open_whole_replay(&path), 5);
         // If that is too much, what fits can be shown, and it says so.
-        let mut film = open_replay(&path, replay_limits(200_000, cache));
-        read_all(&mut film);
-        assert!(film.stop_reason().is_some_and(|why| why.contains("budget")));
-        let until = film.iterations();
-        assert!(film.bytes() <= 200_000 && until > 0);
+        let mut replay = open_replay(&path, replay_limits(200_000, cache));
+        read_all(&mut replay);
+        assert!(
+            replay
+                .stop_reason()
+                .is_some_and(|why| why.contains("budget"))
+        );
+        let until = replay.iterations();
+        assert!(replay.bytes() <= 200_000 && until > 0);
         let mut all = open_whole_replay(&path);
         assert_exact(
-            &film.tree_at(until / 2, None).unwrap(),
+            &replay.tree_at(until / 2, None).unwrap(),
             &all.tree_at(until / 2, None).unwrap(),
         );
     }
@@ -307,14 +311,18 @@ fn without_a_cache_directory_the_index_is_in_memory() {
 fn a_graph_that_does_not_fit_is_shown_as_far_as_it_does() {
     let scratch = Scratch::new("index-graph");
     let path = write_journal(&scratch, "transposition", &[20_000]);
-    let mut film = open_replay(&path, replay_limits(600_000, Some(scratch.0.join("cache"))));
-    read_all(&mut film);
-    assert!(film.stop_reason().is_some_and(|why| why.contains("budget")));
-    assert!(film.bytes() <= 900_000, "{}", film.bytes());
-    let until = film.iterations();
+    let mut replay = open_replay(&path, replay_limits(600_000, Some(scratch.0.join("cache"))));
+    read_all(&mut replay);
+    assert!(
+        replay
+            .stop_reason()
+            .is_some_and(|why| why.contains("budget"))
+    );
+    assert!(replay.bytes() <= 900_000, "{}", replay.bytes());
+    let until = replay.iterations();
     assert!(until > 100);
     let mut all = open_whole_replay(&path);
-    assert!(film.tree_at(until, None).unwrap().tree == all.tree_at(until, None).unwrap().tree);
+    assert!(replay.tree_at(until, None).unwrap().tree == all.tree_at(until, None).unwrap().tree);
 }
 
 #[test]

@@ -148,13 +148,13 @@ fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], 
     for ((journal, root), rows) in journals.iter().zip(roots).zip(rows) {
         let game = notation::full_name::<G>(root.rules());
         let position = notation::position_text(root);
-        let mut film = ReplayReader::open(journal, &game, &position).unwrap();
-        let total = film.iterations();
-        let last = film.tree_at(u32::MAX, None).unwrap();
+        let mut replay = ReplayReader::open(journal, &game, &position).unwrap();
+        let total = replay.iterations();
+        let last = replay.tree_at(u32::MAX, None).unwrap();
         assert_eq!(last.iteration, total);
         assert!(last.tree == *rows, "{game}");
         assert_eq!(last.total_nodes, rows.nodes().len() as u64);
-        let part = film.tree_at(total, Some(20)).unwrap();
+        let part = replay.tree_at(total, Some(20)).unwrap();
         assert_eq!(
             (part.tree.nodes().len(), part.total_nodes),
             (20, last.total_nodes)
@@ -173,7 +173,7 @@ fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], 
             visits
         };
         for count in [1, 2, 9, 60, 300].into_iter().filter(|_| is_tree) {
-            let part = film.tree_at(total, Some(count)).unwrap();
+            let part = replay.tree_at(total, Some(count)).unwrap();
             let rows = most_visited(&last.tree, count as usize - 1);
             assert_eq!(
                 most_visited(&part.tree, usize::MAX),
@@ -182,24 +182,24 @@ fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], 
             );
         }
         // Whoever has little time gets there too, and sees on the way what was there.
-        film.tree_at(0, None).unwrap();
-        while film.current_iteration() < total {
-            film.seek_towards(u32::MAX, total.div_ceil(5));
+        replay.tree_at(0, None).unwrap();
+        while replay.current_iteration() < total {
+            replay.seek_towards(u32::MAX, total.div_ceil(5));
             let (part, whole) = (
-                film.tree_at(film.current_iteration(), Some(20)),
-                film.tree_at(film.current_iteration(), None),
+                replay.tree_at(replay.current_iteration(), Some(20)),
+                replay.tree_at(replay.current_iteration(), None),
             );
             assert_eq!(
                 part.unwrap().total_nodes,
                 whole.unwrap().total_nodes,
                 "{game} at {}",
-                film.current_iteration()
+                replay.current_iteration()
             );
         }
         // Every node on the way of an iteration has one visit more than before it, and no other node has.
         for iteration in [1, total / 3, total] {
-            let before = film.tree_at(iteration - 1, None).unwrap();
-            let after = film.tree_at(iteration, None).unwrap();
+            let before = replay.tree_at(iteration - 1, None).unwrap();
+            let after = replay.tree_at(iteration, None).unwrap();
             let visits = |tree: &Tree| -> i64 {
                 let nodes = tree.nodes().iter();
                 nodes.map(|node| i64::from(node.visits)).sum()
@@ -208,7 +208,7 @@ fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], 
             assert_eq!(more, after.path.len() as i64, "{game} at {iteration}");
             assert!(after.path[0] == 0 && before.path.is_empty() == (iteration == 1));
         }
-        let shares = film.root_visit_history(5).unwrap();
+        let shares = replay.root_visit_history(5).unwrap();
         assert_eq!(shares.visits.len(), 5);
         let sizes = rows.subtree_sizes();
         for child in rows.children(0, &sizes) {
@@ -230,8 +230,8 @@ fn is_tree_journal(journal: &Path) -> bool {
 
 /// A replay of a running search shows at each iteration what it shows after the search.
 #[test]
-fn a_film_can_be_watched_while_it_is_made() {
-    let scratch = Scratch::new("film");
+fn a_growth_journal_can_be_replayed_while_it_is_written() {
+    let scratch = Scratch::new("growing");
     let output = open_with_journal(&scratch.0, DEFAULT_MAX_JOURNAL_BYTES);
     let (start, history) = start_position();
     let mut grown = catalog::build(&catalog::parse::<ConnectFour>("uct").unwrap()).unwrap();
@@ -239,19 +239,19 @@ fn a_film_can_be_watched_while_it_is_made() {
         |path: &Path| ReplayReader::open(path, "connect-four", &notation::position_text(&start));
     let seen = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
-            let mut film = loop {
-                let film = scratch.files("growth").pop().map(|path| open(&path));
-                match film {
-                    Some(Ok(film)) => break film,
+            let mut replay = loop {
+                let replay = scratch.files("growth").pop().map(|path| open(&path));
+                match replay {
+                    Some(Ok(replay)) => break replay,
                     _ => std::thread::sleep(Duration::from_millis(1)),
                 }
             };
             let mut seen = Vec::new();
-            while film.ended().is_none() {
-                film.poll().unwrap();
-                let shot = film.tree_at(u32::MAX, Some(500)).unwrap();
+            while replay.ended().is_none() {
+                replay.poll().unwrap();
+                let shot = replay.tree_at(u32::MAX, Some(500)).unwrap();
                 seen.push((shot.iteration, shot.total_nodes));
-                let early = film.tree_at(shot.iteration / 2, None).unwrap();
+                let early = replay.tree_at(shot.iteration / 2, None).unwrap();
                 seen.push((early.iteration, early.total_nodes));
             }
             seen
@@ -260,11 +260,11 @@ fn a_film_can_be_watched_while_it_is_made() {
         watcher.join().unwrap()
     });
     drop(output);
-    let mut film = open(&scratch.files("growth")[0]).unwrap();
-    assert_eq!(film.ended(), Some(false));
+    let mut replay = open(&scratch.files("growth")[0]).unwrap();
+    assert_eq!(replay.ended(), Some(false));
     let step = (seen.len() / 20).max(1);
     for &(iteration, nodes) in seen.iter().step_by(step) {
-        assert_eq!(film.tree_at(iteration, None).unwrap().total_nodes, nodes);
+        assert_eq!(replay.tree_at(iteration, None).unwrap().total_nodes, nodes);
     }
 }
 

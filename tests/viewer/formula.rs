@@ -207,11 +207,11 @@ fn the_next_descent_is_the_one_that_the_search_makes() {
         for tree in grow_trees(&scratch, game, search, false, 400) {
             let meta = read_sidecar(&tree);
             let journal = tree.with_extension("growth");
-            let mut film =
+            let mut replay =
                 ReplayReader::open(&journal, &meta.game, &meta.position).expect("a journal");
             for at in (0..40).chain((40..399).step_by(9)) {
-                let before = model_of_replay(&meta, film.tree_at(at, None).expect("a tree"));
-                let after = film.tree_at(at + 1, None).expect("a tree");
+                let before = model_of_replay(&meta, replay.tree_at(at, None).expect("a tree"));
+                let after = replay.tree_at(at + 1, None).expect("a tree");
                 let context = format!("{game}, {search}, after {at} iterations");
                 asked += check_iteration_path(&before, &after, &context);
             }
@@ -357,13 +357,13 @@ fn hidden_children_are_a_row_of_the_list() {
     };
     assert!(!has_row(&mut stage));
     let all = explain_selection(stage.app.document.model.as_ref().expect("a tree"), 0);
-    let sift = Filter {
+    let filter = Filter {
         max_children: Some(2),
         ..Filter::default()
     };
     stage
-        .run_action(Action::Filter(sift))
-        .wait_until("it is sifted", |app| {
+        .run_action(Action::Filter(filter))
+        .wait_until("it is filtered", |app| {
             app.document
                 .model
                 .as_ref()

@@ -476,14 +476,14 @@ fn a_hundred_thousand_nodes() {
 #[test]
 fn parts_of_a_tree() {
     let mut stage = Harness::dark();
-    let sift = Filter {
+    let filter = Filter {
         max_children: Some(2),
         sort_by_visits: true,
         ..Filter::default()
     };
     stage
         .show_model("delta.tree", grow_model("delta", "uct", 1500))
-        .run_action(Action::Filter(sift))
+        .run_action(Action::Filter(filter))
         .wait_until("it is so", |app| {
             app.document
                 .model
@@ -501,14 +501,14 @@ fn parts_of_a_tree() {
                 .is_some_and(|model| model.children[1] == 0)
         })
         .assert_part("folded", Part::Canvas);
-    let sift = Filter {
+    let filter = Filter {
         merge_turns: true,
         min_visits: 20,
         ..Filter::default()
     };
     Harness::light()
         .show_model("kalah.tree", grow_model("kalah", "uct", 3000))
-        .run_action(Action::Filter(sift))
+        .run_action(Action::Filter(filter))
         .wait_until("it is so", |app| {
             app.document
                 .model

@@ -306,13 +306,9 @@ impl GameRecord {
             blame: finished.blame.map(player_number),
             score: finished.score,
             micros: infos().map(|(_, time)| time.as_micros() as u64).collect(),
-            nodes: infos()
-                .map(|(thought, _)| thought.nodes.unwrap_or(0))
-                .collect(),
-            depths: infos()
-                .map(|(thought, _)| thought.depth.unwrap_or(0))
-                .collect(),
-            scores: infos().map(|(thought, _)| thought.score).collect(),
+            nodes: infos().map(|(info, _)| info.nodes.unwrap_or(0)).collect(),
+            depths: infos().map(|(info, _)| info.depth.unwrap_or(0)).collect(),
+            scores: infos().map(|(info, _)| info.score).collect(),
             began,
             position: match finished.ending.is_fault() {
                 true => finished.position,

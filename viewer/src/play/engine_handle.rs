@@ -64,7 +64,7 @@ pub struct MoveRequest {
     pub trees: Option<String>,
 }
 
-/// News of an engine, with the number of the request.
+/// An event of an engine, with the number of the request.
 #[derive(Debug)]
 pub enum EngineEvent {
     /// Progress of the search.

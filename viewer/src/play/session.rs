@@ -341,12 +341,12 @@ impl GameSession {
                 self.play_engine_move(&answer.text, effort, now);
                 true
             }
-            EngineEvent::Failed(_, text, remains) => {
+            EngineEvent::Failed(_, text, post_mortem) => {
                 let name = self.game.player_name(thinking.player).to_owned();
                 self.search = None;
                 self.failure = Some(EngineFailure {
                     text: format!("{name} {text}"),
-                    last_output: last_output_lines(&remains),
+                    last_output: last_output_lines(&post_mortem),
                     is_unresponsive: false,
                 });
                 false

@@ -265,9 +265,9 @@ impl MatchPrinter {
             return;
         };
         if let Some(last) = moves.checked_sub(1).filter(|&last| known != Some(last))
-            && let Some(thought) = search_summary_at(&game, last)
+            && let Some(info) = search_summary_at(&game, last)
         {
-            self.search_summary = Some((last, thought));
+            self.search_summary = Some((last, info));
         }
     }
 
@@ -291,15 +291,15 @@ impl MatchPrinter {
         let game = self.game_directory();
         while self.printed.moves < standing.moves.len() {
             let index = self.printed.moves;
-            let thought = game
+            let info = game
                 .as_deref()
                 .and_then(|game| search_summary_at(game, index));
             let since = *self.printed.waiting_since.get_or_insert_with(Instant::now);
             let is_last = index + 1 == standing.moves.len();
-            if thought.is_none() && is_last && !is_pressing && since.elapsed() < MAX_TREE_WAIT {
+            if info.is_none() && is_last && !is_pressing && since.elapsed() < MAX_TREE_WAIT {
                 return Ok(false);
             }
-            let line = move_line(&standing, index, thought.as_ref());
+            let line = move_line(&standing, index, info.as_ref());
             self.print_line(&line)?;
             self.printed.moves += 1;
             self.printed.waiting_since = None;
@@ -355,8 +355,8 @@ impl MatchPrinter {
             format!("{} moves: {before}{line}", standing.moves.len()),
         );
         add(LineStyle::Plain, String::new());
-        if let Some((ply, thought)) = &self.search_summary {
-            add_search_table(standing, *ply, thought, &mut add);
+        if let Some((ply, info)) = &self.search_summary {
+            add_search_table(standing, *ply, info, &mut add);
         }
         let time = self.started_at.elapsed().as_secs();
         add(
@@ -434,18 +434,18 @@ fn move_line(state: &MatchState, index: usize, summary: Option<&SearchSummary>) 
     let mv = &state.moves[index];
     let player = match (summary, &state.board) {
         (_, Ok(now)) => now.moves.get(index).map(|(player, _)| *player),
-        (Some(thought), _) => Some(thought.player),
+        (Some(info), _) => Some(info.player),
         _ => None,
     };
     let (name, who) = player.map_or(("", String::new()), |player| side_names(state, player));
     let mut line = format!("  {:>3}. {who} ({name}) {mv}", index + 1);
-    if let Some(thought) = summary {
-        let _ = write!(line, "   {}:", thought.effort_text);
-        for tried in thought.moves.iter().take(3) {
+    if let Some(info) = summary {
+        let _ = write!(line, "   {}:", info.effort_text);
+        for tried in info.moves.iter().take(3) {
             let _ = write!(line, " {} {:.0} %", tried.text, tried.share * 100.0);
         }
-        if let Some(mean) = thought.moves.first().and_then(|best| best.mean) {
-            let _ = write!(line, "; {} for {name} {mean:.2}", thought.value_label);
+        if let Some(mean) = info.moves.first().and_then(|best| best.mean) {
+            let _ = write!(line, "; {} for {name} {mean:.2}", info.value_label);
         }
     }
     line

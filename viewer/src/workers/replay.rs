@@ -97,7 +97,7 @@ enum ReplayCommand {
     SetLimits(ReplayLimits),
 }
 
-/// News of the journal beside a tree file.
+/// An event of the journal beside a tree file.
 pub enum ReplayEvent {
     /// The journal was opened or has grown.
     Status(PathBuf, ReplayStatus),

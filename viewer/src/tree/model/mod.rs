@@ -656,7 +656,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sieve_hides_and_orders() {
+    fn a_filter_hides_and_orders() {
         let shown = |filter: &Filter| -> String {
             let model = TreeModel::filtered(ModelSource::of(sample()), filter);
             let names = (0..model.len()).map(|node| model.tree.move_name(model.row(node)));

@@ -62,7 +62,7 @@ impl NodeOrder {
         order
     }
 
-    /// The nodes that a sieve lets through.
+    /// The nodes that a filter keeps.
     pub(super) fn filtered(tree: &Tree, filter: &Filter, deciders: &[NodeState]) -> Self {
         let nodes = tree.nodes();
         let sizes = tree.subtree_sizes();

@@ -525,7 +525,7 @@ impl WatchTask {
             WatchScope::Trees => None,
             WatchScope::Match => self.match_file.poll(&self.root.path),
         };
-        event.is_none_or(|news| self.send(news))
+        event.is_none_or(|event| self.send(event))
     }
 
     /// Sends the differences, the first time all files; false if the watcher was dropped.

@@ -34,7 +34,7 @@ fn a_bad_file_is_told_of_once_until_there_was_a_good_one() {
     let directory = std::env::temp_dir().join(format!("canopy-score-{}", std::process::id()));
     fs::create_dir_all(&directory).expect("a directory can be made");
     let mut scores = MatchFileState::default();
-    let mut news = |text: Option<&str>| {
+    let mut poll_after = |text: Option<&str>| {
         let file = directory.join(match_state::MATCH_FILE);
         match text {
             Some(text) => fs::write(file, text).expect("a file can be written"),
@@ -59,7 +59,7 @@ fn a_bad_file_is_told_of_once_until_there_was_a_good_one() {
         (Some("{\"number\": 2}"), "game 2"),
         (Some("{\"numb"), "bad"),
     ] {
-        assert_eq!(news(text), expected, "{text:?}");
+        assert_eq!(poll_after(text), expected, "{text:?}");
     }
     fs::remove_dir_all(&directory).expect("it can be removed");
 }
