@@ -47,6 +47,10 @@ const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     margin: Duration::from_secs(5),
 };
 
+/// The name of an engine whose thread panics at the first request.
+#[cfg(test)]
+pub(crate) const PANICKING_ENGINE: &str = "panicking";
+
 /// A request for a move.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
@@ -173,6 +177,11 @@ impl Task for EngineTask {
             return ControlFlow::Break(());
         };
         self.current_request = Some(request.id);
+        #[cfg(test)]
+        assert!(
+            self.engine.name != PANICKING_ENGINE || request.id > 1,
+            "broken on purpose"
+        );
         let result = self.find_move(&request);
         self.current_request = None;
         match result {
@@ -185,7 +194,7 @@ impl Task for EngineTask {
         let post_mortem = self.kill_client();
         match self.current_request.take() {
             Some(id) => {
-                let text = format!("talking to it failed: {panic}");
+                let text = format!("could not be talked to: {panic}");
                 (self.mailbox).send(EngineEvent::Failed(id, text, post_mortem))
             }
             None => ControlFlow::Continue(()),

@@ -332,3 +332,6 @@ impl FrameRenderer {
         changed
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -172,6 +172,9 @@ pub fn save(path: &Path, view: &RenderView, saving: &SaveContent) -> Result<(), 
 enum RenderCommand {
     Paint(RenderView),
     Save(Box<(PathBuf, RenderView, SaveContent)>),
+    /// Panics.
+    #[cfg(test)]
+    Panic,
 }
 
 /// The result of a command.
@@ -215,6 +218,12 @@ impl FineRenderer {
         self.worker.send(command);
     }
 
+    /// Has the thread panic.
+    #[cfg(test)]
+    pub(crate) fn panic_on_purpose(&self) {
+        self.worker.send(RenderCommand::Panic);
+    }
+
     /// The events since the last call.
     pub fn take_events(&self) -> Vec<RenderEvent> {
         self.worker.take_events()
@@ -235,10 +244,14 @@ impl Task for RenderTask {
             Some(RenderCommand::Save(order)) => {
                 let (path, view, saving) = *order;
                 self.saving = Some(path.clone());
+                #[cfg(test)]
+                assert!(!path.ends_with("broken.png"), "broken on purpose");
                 let result = save(&path, &view, &saving);
                 self.saving = None;
                 self.mailbox.send(RenderEvent::Saved(path, result))
             }
+            #[cfg(test)]
+            Some(RenderCommand::Panic) => panic!("broken on purpose"),
             Some(RenderCommand::Paint(view)) => {
                 let Some(mut picture) = view.new_pixmap() else {
                     return ControlFlow::Continue(());

@@ -67,6 +67,9 @@ enum ReplayCommand {
     Show(ReplayRequest),
     /// Bounds for journals that are opened later.
     SetLimits(ReplayLimits),
+    /// Panics.
+    #[cfg(test)]
+    Panic,
 }
 
 /// An event of the journal beside a tree file.
@@ -133,6 +136,12 @@ impl Replayer {
     /// Opens later journals within other limits.
     pub fn set_limits(&self, limits: ReplayLimits) {
         self.worker.send(ReplayCommand::SetLimits(limits));
+    }
+
+    /// Has the thread panic.
+    #[cfg(test)]
+    pub(crate) fn panic_on_purpose(&self) {
+        self.worker.send(ReplayCommand::Panic);
     }
 
     /// The events since the last call.

@@ -223,6 +223,8 @@ impl ReplayTask {
         match command {
             ReplayCommand::Close => self.close(),
             ReplayCommand::SetLimits(limits) => self.limits = limits,
+            #[cfg(test)]
+            ReplayCommand::Panic => panic!("broken on purpose"),
             ReplayCommand::Show(request) => {
                 self.deferred_request =
                     self.deferred_request.take().filter(|_| request.is_newest());
