@@ -4,6 +4,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use canopy_engine::{
@@ -293,11 +294,9 @@ fn a_file_of_columns_is_enough_for_puct() {
     }
 }
 
-#[test]
-fn columns_order_children_and_colour_edges() {
-    let scratch = Scratch::new("columns");
-    let tree = grow_trees(&scratch, "othello", "puct", true, 300).remove(0);
-    // Priors that differ: the later a row, the larger.
+/// Opens a tree of othello with a column `prior` beside it, the row's number: the later a row, the larger.
+fn open_tree_with_column(scratch: &Scratch) -> (Harness, Arc<TreeModel>) {
+    let tree = grow_trees(scratch, "othello", "puct", true, 300).remove(0);
     let rows = files::read(&tree, None).expect("a tree").tree.nodes().len();
     let priors = Columns {
         rows: rows as u64,
@@ -316,6 +315,13 @@ fn columns_order_children_and_colour_edges() {
         .run_action(Action::Open(vec![tree]))
         .wait_until("it is there", |app| app.document.model.is_some());
     let model = stage.app.document.model.clone().expect("a tree");
+    (stage, model)
+}
+
+#[test]
+fn a_column_orders_the_children_that_are_listed() {
+    let scratch = Scratch::new("ordered-by-column");
+    let (mut stage, model) = open_tree_with_column(&scratch);
     let listed = |stage: &mut Harness| -> Vec<usize> {
         stage.draw_frame();
         let dump = stage.frame.dump(&stage.app);
@@ -332,10 +338,49 @@ fn columns_order_children_and_colour_edges() {
     assert_ne!(listed(&mut stage), by_prior);
     stage.click("order by prior");
     assert_eq!(listed(&mut stage), by_prior);
-    // Colours: the range is that of the column, and the look follows the settings.
+}
+
+/// The pixels between the focused node and its children, where there are only edges, once they are drawn at full quality.
+fn edge_pixels(stage: &mut Harness) -> Vec<[u8; 4]> {
+    stage.advance_time(Duration::from_secs(1));
+    stage.draw_frame();
+    let state = stage.app.dump();
+    let places = state["places"].as_array().expect("there are places");
+    let y = |node: usize| places[node][2].as_f64().expect("a number");
+    let [top, bottom] = [0.4, 0.6].map(|part| (y(0) + (y(1) - y(0)) * part) as usize);
+    assert!(top + 2 < bottom, "{top} to {bottom}");
+    let picture = stage.frame.picture().expect("a frame");
+    let width = picture.width() as usize;
+    let left = stage.app.navigation.canvas_origin.0 as usize;
+    let right = left + stage.app.navigation.canvas.width as usize;
+    let (pixels, _) = picture.data().as_chunks::<4>();
+    (top..bottom)
+        .flat_map(|row| pixels[row * width + left..row * width + right].to_vec())
+        .collect()
+}
+
+#[test]
+fn a_click_on_a_column_colours_the_edges_by_it() {
+    let scratch = Scratch::new("coloured-by-column");
+    let (mut stage, model) = open_tree_with_column(&scratch);
+    let rows = model.tree.nodes().len();
     let range = model.column_range(0).expect("a column").whole;
     assert_eq!(range, (1.0, (rows - 1) as f64));
     assert_eq!(stage.app.look().scale.measure, Measure::Visits);
+    let by_visits = edge_pixels(&mut stage);
+    stage.click("colour by prior");
+    assert_eq!(stage.app.look().scale.measure, Measure::Column(0));
+    let by_prior = edge_pixels(&mut stage);
+    assert!(by_prior != by_visits, "other colours");
+    stage.click("colour by visits");
+    assert_eq!(stage.app.look().scale.measure, Measure::Visits);
+    assert!(edge_pixels(&mut stage) == by_visits, "the same colours");
+}
+
+#[test]
+fn a_tree_without_the_chosen_column_is_coloured_by_visits() {
+    let scratch = Scratch::new("column-gone");
+    let (mut stage, _) = open_tree_with_column(&scratch);
     stage.app.settings.measure = "column prior".to_owned();
     assert_eq!(stage.app.look().scale.measure, Measure::Column(0));
     stage.draw_frame();
