@@ -161,11 +161,14 @@ fn games_that_repeat_themselves_are_told() {
 }
 
 /// A match leaves what a viewer follows: match.json after every move, and a directory of trees for each game.
+///
+/// An engine drops a tree while eight wait for the disk, and one that does not quit in time is killed with those that wait. So
+/// that a busy machine writes them all, an engine has at most seven trees in a game here, and a minute to quit.
 #[test]
 fn a_match_can_be_followed() {
     let scratch = Scratch::new("followed");
     match_report(&format!(
-        "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|2|--go|nodes 50|--trees|{}",
+        "--game|connect-four|--engine|search=uct|--engine|search=lgr1|--games|2|--go|nodes 50|--max-plies|14|--timeouts|start=60,ready=60,quit=60|--trees|{}",
         scratch.0.display()
     ));
     let text = fs::read_to_string(scratch.0.join("match.json")).expect("there is a match.json");
