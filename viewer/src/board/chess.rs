@@ -6,8 +6,8 @@ use canopy_engine::games::{Piece, Player, Step};
 use tiny_skia::{Rect, Transform};
 
 use super::{
-    BoardConstructor, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
-    Promotion,
+    BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, Marks, PaintContext,
+    PieceColours, Promotion,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
     rgb,
@@ -135,7 +135,7 @@ impl ChessBoard {
         }
     }
 
-    fn paint_squares(brush: &mut Brush<'_, '_>, squares: &Squares, marks: &Marks) {
+    fn paint_chequers(brush: &mut Brush<'_, '_>, squares: &Squares, marks: &Marks) {
         let light = themed_colour(brush.theme, 0x8793a3, 0xeef1f4);
         let dark = themed_colour(brush.theme, 0x5c697a, 0xb3c0ce);
         squares.paint_background(brush, themed_colour(brush.theme, 0x465262, 0x97a7b8));
@@ -260,22 +260,28 @@ fn paint_piece(brush: &mut Brush<'_, '_>, square: Rect, letter: char) {
     brush.fill(&shape.glyph, theme::to_skia(tone.fill), at);
 }
 
-impl BoardRenderer for ChessBoard {
-    fn extent(&self, coordinates: bool) -> (f32, f32) {
-        LAYOUT.extent(coordinates)
+impl BoardStyle for ChessBoard {
+    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
+        match player {
+            Player::First => WHITE_PIECE,
+            Player::Second => BLACK_PIECE,
+        }
     }
+}
 
-    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+impl GridRenderer for ChessBoard {
+    fn layout(&self) -> GridLayout {
         LAYOUT
-            .squares(area, marks)
-            .map_or_else(Vec::new, |squares| squares.place_rects())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
-        let Some(squares) = LAYOUT.squares(area, marks) else {
-            return;
-        };
-        Self::paint_squares(brush, &squares, marks);
+    fn paint_squares(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        marks: &Marks,
+        over: &PaintContext<'_>,
+    ) {
+        Self::paint_chequers(brush, squares, marks);
         squares.paint_coordinates(brush);
         for (column, row) in squares.all() {
             if let (Some(letter), Some(rect)) =
@@ -288,14 +294,7 @@ impl BoardRenderer for ChessBoard {
         squares.paint_selection(brush, marks, |column, row| {
             self.pieces.get(column, row).is_some()
         });
-        Self::paint_sliding_pieces(brush, &squares, over.moving);
-    }
-
-    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
-        match player {
-            Player::First => WHITE_PIECE,
-            Player::Second => BLACK_PIECE,
-        }
+        Self::paint_sliding_pieces(brush, squares, over.moving);
     }
 }
 

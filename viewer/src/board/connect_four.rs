@@ -8,7 +8,8 @@ use egui::Color32;
 use tiny_skia::{PathBuilder, Rect};
 
 use super::{
-    BoardConstructor, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours,
+    BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, Marks, PaintContext,
+    PieceColours,
     animation::{AnimationScript, Easing, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, push_rounded_rectangle, with_opacity},
     squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
@@ -168,83 +169,7 @@ impl ConnectFourBoard {
     }
 }
 
-impl BoardRenderer for ConnectFourBoard {
-    fn extent(&self, coordinates: bool) -> (f32, f32) {
-        LAYOUT.extent(coordinates)
-    }
-
-    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
-        LAYOUT
-            .squares(area, marks)
-            .map_or_else(Vec::new, |squares| squares.place_rects())
-    }
-
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
-        let Some(squares) = LAYOUT.squares(area, marks) else {
-            return;
-        };
-        let hole = squares.cell * HOLE_RADIUS;
-        let mut plate = PathBuilder::new();
-        push_rounded_rectangle(&mut plate, squares.board, squares.cell * 0.3);
-        // Seen through the holes, the ground is a little darker than around the board.
-        let shade = if brush.theme.is_dark { 0.3 } else { 0.06 };
-        if let Some(behind) = squares.board.inset(1.0, 1.0) {
-            brush.rounded_rectangle(
-                behind,
-                squares.cell * 0.3,
-                with_opacity(Color32::BLACK, shade),
-            );
-        }
-        for (column, row) in squares.all() {
-            let Some(at) = squares.centre(column, row) else {
-                continue;
-            };
-            plate.push_circle(at.0, at.1, hole);
-            if let Some(player) = self.discs.get(column, row) {
-                self.paint_disc(brush, &squares, at, player);
-            }
-        }
-        let lit = match marks.ghost {
-            Some(BoardPlace::Square { column, .. }) => Some(column),
-            _ => None,
-        };
-        let mut landings = over.facts.move_places.values().flatten();
-        let is_under = |landing: &&BoardPlace| {
-            (marks.ghost).is_some_and(|ghost| self.is_same_click(**landing, ghost))
-        };
-        if let Some(&landing) = landings.find(is_under) {
-            self.paint_ghost(brush, &squares, (landing, over.mover));
-        }
-        self.paint_falling_disc(brush, &squares, over.moving);
-        if let Some(plate) = plate.finish() {
-            let colour = themed_colour(brush.theme, 0x41536a, 0x8da2ba);
-            brush.fill_even_odd(&plate, theme::to_skia(colour));
-        }
-        if let Some(column) = lit {
-            self.paint_column(brush, &squares, column);
-        }
-        squares.paint_coordinates(brush);
-        squares.paint_move_groups(brush, over.move_groups);
-        squares.paint_selection(brush, marks, |column, row| {
-            self.discs.get(column, row).is_some()
-        });
-        for &place in over.facts.winning_lines.iter().flatten() {
-            let Some(at) = squares.centre_of(place) else {
-                continue;
-            };
-            let width = (squares.cell * 0.07).max(1.0);
-            brush.ring(
-                at,
-                hole - width / 2.0,
-                width,
-                theme::to_skia(Color32::WHITE),
-            );
-        }
-        for &place in marks.last_places() {
-            self.paint_last_move(brush, &squares, place);
-        }
-    }
-
+impl BoardStyle for ConnectFourBoard {
     fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
         match player {
             Player::First => PieceColours {
@@ -265,6 +190,81 @@ impl BoardRenderer for ConnectFourBoard {
                 column == other
             }
             _ => false,
+        }
+    }
+}
+
+impl GridRenderer for ConnectFourBoard {
+    fn layout(&self) -> GridLayout {
+        LAYOUT
+    }
+
+    fn paint_squares(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        marks: &Marks,
+        over: &PaintContext<'_>,
+    ) {
+        let hole = squares.cell * HOLE_RADIUS;
+        let mut plate = PathBuilder::new();
+        push_rounded_rectangle(&mut plate, squares.board, squares.cell * 0.3);
+        // Seen through the holes, the ground is a little darker than around the board.
+        let shade = if brush.theme.is_dark { 0.3 } else { 0.06 };
+        if let Some(behind) = squares.board.inset(1.0, 1.0) {
+            brush.rounded_rectangle(
+                behind,
+                squares.cell * 0.3,
+                with_opacity(Color32::BLACK, shade),
+            );
+        }
+        for (column, row) in squares.all() {
+            let Some(at) = squares.centre(column, row) else {
+                continue;
+            };
+            plate.push_circle(at.0, at.1, hole);
+            if let Some(player) = self.discs.get(column, row) {
+                self.paint_disc(brush, squares, at, player);
+            }
+        }
+        let lit = match marks.ghost {
+            Some(BoardPlace::Square { column, .. }) => Some(column),
+            _ => None,
+        };
+        let mut landings = over.facts.move_places.values().flatten();
+        let is_under = |landing: &&BoardPlace| {
+            (marks.ghost).is_some_and(|ghost| self.is_same_click(**landing, ghost))
+        };
+        if let Some(&landing) = landings.find(is_under) {
+            self.paint_ghost(brush, squares, (landing, over.mover));
+        }
+        self.paint_falling_disc(brush, squares, over.moving);
+        if let Some(plate) = plate.finish() {
+            let colour = themed_colour(brush.theme, 0x41536a, 0x8da2ba);
+            brush.fill_even_odd(&plate, theme::to_skia(colour));
+        }
+        if let Some(column) = lit {
+            self.paint_column(brush, squares, column);
+        }
+        squares.paint_coordinates(brush);
+        squares.paint_move_groups(brush, over.move_groups);
+        squares.paint_selection(brush, marks, |column, row| {
+            self.discs.get(column, row).is_some()
+        });
+        for &place in over.facts.winning_lines.iter().flatten() {
+            let Some(at) = squares.centre_of(place) else {
+                continue;
+            };
+            let width = (squares.cell * 0.07).max(1.0);
+            brush.ring(
+                at,
+                hole - width / 2.0,
+                width,
+                theme::to_skia(Color32::WHITE),
+            );
+        }
+        for &place in marks.last_places() {
+            self.paint_last_move(brush, squares, place);
         }
     }
 }

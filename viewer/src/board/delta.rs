@@ -7,8 +7,8 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardRenderer, LastMove, Marks,
-    PaintContext, PieceColours, WHITE_STONE,
+    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, LastMove,
+    Marks, PaintContext, PieceColours, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
     squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
@@ -228,36 +228,42 @@ fn is_reserve_above(owner: Player, flip: bool) -> bool {
     (owner == Player::Second) != flip
 }
 
-impl BoardRenderer for DeltaBoard {
-    fn extent(&self, coordinates: bool) -> (f32, f32) {
-        LAYOUT.extent(coordinates)
+impl BoardStyle for DeltaBoard {
+    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
+        match player {
+            Player::First => BLACK_STONE,
+            Player::Second => WHITE_STONE,
+        }
+    }
+}
+
+impl GridRenderer for DeltaBoard {
+    fn layout(&self) -> GridLayout {
+        LAYOUT
     }
 
-    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
-        let Some(squares) = LAYOUT.squares(area, marks) else {
-            return Vec::new();
-        };
-        let mut spots = squares.place_rects();
-        spots.extend(
-            [Player::First, Player::Second]
-                .into_iter()
-                .filter_map(|owner| {
-                    let strip = squares.strip_rect(is_reserve_above(owner, marks.is_flipped))?;
-                    Some((BoardPlace::Reserve { owner }, strip))
-                }),
-        );
-        spots
+    fn outer_rects(&self, squares: &Squares, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+        [Player::First, Player::Second]
+            .into_iter()
+            .filter_map(|owner| {
+                let strip = squares.strip_rect(is_reserve_above(owner, marks.is_flipped))?;
+                Some((BoardPlace::Reserve { owner }, strip))
+            })
+            .collect()
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
-        let Some(squares) = LAYOUT.squares(area, marks) else {
-            return;
-        };
+    fn paint_squares(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        marks: &Marks,
+        over: &PaintContext<'_>,
+    ) {
         squares.paint_background(brush, background(brush.theme));
         squares.paint_grid(brush, 0.2);
         squares.paint_coordinates(brush);
         for owner in [Player::First, Player::Second] {
-            self.paint_reserve(brush, &squares, marks, owner);
+            self.paint_reserve(brush, squares, marks, owner);
         }
         for (column, row) in squares.all() {
             if let (Some(player), Some(at)) =
@@ -279,16 +285,9 @@ impl BoardRenderer for DeltaBoard {
         squares.paint_ghost(brush, marks, ghost, is_taken);
         squares.paint_selection(brush, marks, is_taken);
         if let Some(last) = &marks.last_move {
-            self.paint_last_move(brush, &squares, last);
+            self.paint_last_move(brush, squares, last);
         }
-        self.paint_moving_stones(brush, &squares, (over.moving, marks.is_flipped));
-    }
-
-    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
-        match player {
-            Player::First => BLACK_STONE,
-            Player::Second => WHITE_STONE,
-        }
+        self.paint_moving_stones(brush, squares, (over.moving, marks.is_flipped));
     }
 }
 

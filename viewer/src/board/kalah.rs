@@ -5,8 +5,8 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BoardConstructor, BoardKind, BoardPlace, BoardRenderer, FitTransform, Marks, MoveGroup,
-    PaintContext, PieceColours,
+    BoardConstructor, BoardKind, BoardPlace, BoardRenderer, BoardStyle, FitTransform, Marks,
+    MoveGroup, PaintContext, PieceColours,
     animation::{AnimationScript, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
     themed_colour,
@@ -516,6 +516,23 @@ impl KalahBoard {
     }
 }
 
+impl BoardStyle for KalahBoard {
+    /// Stones belong to nobody; players have the colours of their tree nodes.
+    fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
+        PieceColours {
+            fill: match player {
+                Player::First => theme.light_player,
+                Player::Second => theme.dark_player,
+            },
+            edge: theme.dim,
+        }
+    }
+
+    fn score_unit(&self) -> &'static str {
+        "stones"
+    }
+}
+
 impl BoardRenderer for KalahBoard {
     fn extent(&self, coordinates: bool) -> (f32, f32) {
         let names = if coordinates {
@@ -562,21 +579,6 @@ impl BoardRenderer for KalahBoard {
             }
         }
         Self::paint_hands(brush, &layout, over.moving);
-    }
-
-    /// Stones belong to nobody; players have the colours of their tree nodes.
-    fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
-        PieceColours {
-            fill: match player {
-                Player::First => theme.light_player,
-                Player::Second => theme.dark_player,
-            },
-            edge: theme.dim,
-        }
-    }
-
-    fn score_unit(&self) -> &'static str {
-        "stones"
     }
 }
 

@@ -33,6 +33,7 @@ use tiny_skia::{PixmapMut, Rect};
 use crate::draw::theme::Theme;
 use animation::{AnimationScript, MovingSprite};
 use brush::Brush;
+use squares::{GridLayout, Squares};
 
 pub use animation::MoveAnimation;
 pub use canopy_engine::games::BoardPlace;
@@ -144,17 +145,8 @@ pub struct PieceColours {
     pub edge: Color32,
 }
 
-/// Layout and painting of one game's board.
-trait BoardRenderer {
-    /// Width and height, in the game's own unit of length.
-    fn extent(&self, coordinates: bool) -> (f32, f32);
-
-    /// Every place with its rectangle in pixels; no two overlap.
-    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)>;
-
-    /// Draws the board with its marks.
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>);
-
+/// What a game's board shows of its players, and how its places answer clicks.
+trait BoardStyle {
     /// The colours of a player's pieces.
     fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours;
 
@@ -166,6 +158,59 @@ trait BoardRenderer {
     /// Whether a click on one place selects the same move as a click on the other.
     fn is_same_click(&self, one: BoardPlace, other: BoardPlace) -> bool {
         one == other
+    }
+}
+
+/// Layout and painting of one game's board.
+trait BoardRenderer: BoardStyle {
+    /// Width and height, in the game's own unit of length.
+    fn extent(&self, coordinates: bool) -> (f32, f32);
+
+    /// Every place with its rectangle in pixels; no two overlap.
+    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)>;
+
+    /// Draws the board with its marks.
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>);
+}
+
+/// A board of squares: a [`BoardRenderer`] that leaves the geometry to its grid.
+trait GridRenderer: BoardStyle {
+    /// The grid.
+    fn layout(&self) -> GridLayout;
+
+    /// Places beside the squares, with their rectangles.
+    fn outer_rects(&self, _: &Squares, _: &Marks) -> Vec<(BoardPlace, Rect)> {
+        Vec::new()
+    }
+
+    /// Draws the board with its marks.
+    fn paint_squares(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        marks: &Marks,
+        over: &PaintContext<'_>,
+    );
+}
+
+impl<T: GridRenderer> BoardRenderer for T {
+    fn extent(&self, coordinates: bool) -> (f32, f32) {
+        self.layout().extent(coordinates)
+    }
+
+    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+        let Some(squares) = self.layout().squares(area, marks) else {
+            return Vec::new();
+        };
+        let mut rects = squares.place_rects();
+        rects.extend(self.outer_rects(&squares, marks));
+        rects
+    }
+
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
+        if let Some(squares) = self.layout().squares(area, marks) {
+            self.paint_squares(brush, &squares, marks, over);
+        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! Othello: black and white discs on green felt.
 
 use canopy_engine::games::{Piece, Player, Step};
-use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardRenderer, Marks, PaintContext,
-    PieceColours, WHITE_STONE,
+    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, Marks,
+    PaintContext, PieceColours, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, Sprite, Tween},
     brush::{Brush, with_opacity},
     rgb,
@@ -170,21 +169,31 @@ fn distance(one: BoardPlace, other: BoardPlace) -> Option<u8> {
     Some(one.0.abs_diff(other.0).max(one.1.abs_diff(other.1)))
 }
 
-impl BoardRenderer for OthelloBoard {
-    fn extent(&self, coordinates: bool) -> (f32, f32) {
-        LAYOUT.extent(coordinates)
+impl BoardStyle for OthelloBoard {
+    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
+        match player {
+            Player::First => BLACK_STONE,
+            Player::Second => WHITE_STONE,
+        }
     }
 
-    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
+    fn score_unit(&self) -> &'static str {
+        "discs"
+    }
+}
+
+impl GridRenderer for OthelloBoard {
+    fn layout(&self) -> GridLayout {
         LAYOUT
-            .squares(area, marks)
-            .map_or_else(Vec::new, |squares| squares.place_rects())
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
-        let Some(squares) = LAYOUT.squares(area, marks) else {
-            return;
-        };
+    fn paint_squares(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        marks: &Marks,
+        over: &PaintContext<'_>,
+    ) {
         squares.paint_background(brush, themed_colour(brush.theme, 0x2f6a4f, 0x4f9a76));
         squares.paint_grid(brush, 0.2);
         squares.paint_coordinates(brush);
@@ -199,7 +208,7 @@ impl BoardRenderer for OthelloBoard {
                 );
             }
         }
-        self.paint_flips(brush, &squares, over.moving);
+        self.paint_flips(brush, squares, over.moving);
         squares.paint_move_groups(brush, over.move_groups);
         let is_taken = |column, row| self.discs.get(column, row).is_some();
         let ghost = (
@@ -210,8 +219,8 @@ impl BoardRenderer for OthelloBoard {
         if marks.captures.is_empty() {
             squares.paint_selection(brush, marks, is_taken);
         } else {
-            Self::paint_targets(brush, &squares, marks);
-            self.paint_captures(brush, &squares, marks);
+            Self::paint_targets(brush, squares, marks);
+            self.paint_captures(brush, squares, marks);
         }
         for &place in marks.last_places() {
             if let BoardPlace::Square { column, row } = place
@@ -220,17 +229,6 @@ impl BoardRenderer for OthelloBoard {
                 squares.paint_last_move_dot(brush, place);
             }
         }
-    }
-
-    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
-        match player {
-            Player::First => BLACK_STONE,
-            Player::Second => WHITE_STONE,
-        }
-    }
-
-    fn score_unit(&self) -> &'static str {
-        "discs"
     }
 }
 

@@ -1,12 +1,11 @@
 //! The board of games without one of their own: stones on the squares of [`Grid`].
 
 use canopy_engine::games::{Player, notation::Grid};
-use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardPlace, BoardRenderer, Marks, PaintContext, PieceColours, WHITE_STONE,
+    BLACK_STONE, BoardStyle, GridRenderer, Marks, PaintContext, PieceColours, WHITE_STONE,
     brush::Brush,
-    squares::{GridLayout, RowNumbering},
+    squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };
 use crate::draw::theme::Theme;
@@ -38,7 +37,18 @@ impl PlainBoard {
         let index = usize::from(row) * usize::from(self.columns) + usize::from(column);
         self.stones.get(index).copied().flatten()
     }
+}
 
+impl BoardStyle for PlainBoard {
+    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
+        match player {
+            Player::First => WHITE_STONE,
+            Player::Second => BLACK_STONE,
+        }
+    }
+}
+
+impl GridRenderer for PlainBoard {
     fn layout(&self) -> GridLayout {
         GridLayout {
             columns: self.columns,
@@ -48,21 +58,14 @@ impl PlainBoard {
             numbering: RowNumbering::BottomUp,
         }
     }
-}
 
-impl BoardRenderer for PlainBoard {
-    fn extent(&self, coordinates: bool) -> (f32, f32) {
-        self.layout().extent(coordinates)
-    }
-
-    fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)> {
-        (self.layout().squares(area, marks)).map_or_else(Vec::new, |squares| squares.place_rects())
-    }
-
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
-        let Some(squares) = self.layout().squares(area, marks) else {
-            return;
-        };
+    fn paint_squares(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        squares: &Squares,
+        marks: &Marks,
+        over: &PaintContext<'_>,
+    ) {
         squares.paint_background(brush, themed_colour(brush.theme, 0x566374, 0xb9c4d0));
         squares.paint_grid(brush, 0.2);
         squares.paint_coordinates(brush);
@@ -88,18 +91,13 @@ impl BoardRenderer for PlainBoard {
             squares.paint_last_move_dot(brush, place);
         }
     }
-
-    fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
-        match player {
-            Player::First => WHITE_STONE,
-            Player::Second => BLACK_STONE,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use tiny_skia::Rect;
+
+    use super::{super::BoardRenderer as _, *};
 
     fn plain(columns: u8, rows: u8) -> PlainBoard {
         PlainBoard::new(Grid::new(columns, rows, |column, row| {
