@@ -5,18 +5,17 @@
 //! `engine/src/search/<game>` and `viewer/src/board/<game>.rs`. Excepted are `only_game` of catalogue rows, comments, code under
 //! `#[cfg(test)]`, and names within longer texts, such as examples in help texts.
 
-use std::{
-    fs,
-    ops::Range,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, ops::Range, path::Path, process::Command};
 
 use canopy_engine::{
     catalog,
     games::{self, GameFacts, Playable, Visitor},
     protocol::options::option_definitions,
 };
+use sources::rust_files;
+
+#[path = "support/sources.rs"]
+mod sources;
 
 #[test]
 fn no_game_is_asked_for_by_name() {
@@ -320,19 +319,4 @@ fn test_item(code: &str) -> Option<Range<usize>> {
         }
     }
     Some(start..code.len())
-}
-
-fn rust_files(path: &Path) -> Vec<PathBuf> {
-    if path.is_file() {
-        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-        return if is_rust {
-            vec![path.to_owned()]
-        } else {
-            vec![]
-        };
-    }
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    entries
-        .flat_map(|entry| rust_files(&entry.path()))
-        .collect()
 }

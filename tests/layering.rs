@@ -5,6 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use sources::rust_files;
+
+#[path = "support/sources.rs"]
+mod sources;
+
 /// The engine's layers, lowest first.
 const ENGINE_LAYERS: &[&str] = &[
     "machine", "rng", "games", "search", "tree", "catalog", "session", "protocol", "arena", "cli",
@@ -220,19 +225,5 @@ fn upper_layers_named<'a>(text: &str, above: &'a [&'a str]) -> impl Iterator<Ite
 fn leading_word(text: &str) -> String {
     text.chars()
         .take_while(|symbol| symbol.is_alphanumeric() || *symbol == '_')
-        .collect()
-}
-
-fn rust_files(path: &Path) -> Vec<PathBuf> {
-    if path.is_file() {
-        return if path.extension().is_some_and(|extension| extension == "rs") {
-            vec![path.to_owned()]
-        } else {
-            vec![]
-        };
-    }
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    entries
-        .flat_map(|entry| rust_files(&entry.path()))
         .collect()
 }

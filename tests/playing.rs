@@ -69,10 +69,9 @@ fn click_move(window: &Window<'_>, state: &Value, mv: &str) {
     window.wait_until("the move is made", |state| move_count(state) > before);
 }
 
-/// Plays to the end; the person's moves come from `script`, then at random. Returns the final state.
-fn play_game(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
+/// Plays to the end with random moves of the person. Returns the final state.
+fn play_game(window: &Window<'_>, seed: u64) -> Value {
     let mut rng = Rng::new(seed);
-    let mut script = script.iter();
     loop {
         let state = window.wait_until("somebody is to move, or the game is over", |state| {
             is_over(state) || is_persons_turn(state)
@@ -85,12 +84,8 @@ fn play_game(window: &Window<'_>, script: &[&str], seed: u64) -> Value {
             .as_array()
             .expect("there are moves")
             .clone();
-        let any = legal[rng.below(legal.len() as u32) as usize].clone();
-        let mv = script.next().map_or_else(
-            || any.as_str().unwrap_or_default().to_owned(),
-            |mv| (*mv).to_owned(),
-        );
-        click_move(window, &state, &mv);
+        let mv = &legal[rng.below(legal.len() as u32) as usize];
+        click_move(window, &state, mv.as_str().expect("moves are texts"));
     }
 }
 
@@ -221,7 +216,7 @@ const SETUP_CASES: [SetupCase; 9] = [
 ];
 
 /// Plays a game with every setup, from the start screen to the result and back.
-fn play_every_setup(game: &str, position: &str, script: &[&str]) {
+fn play_every_setup(game: &str, position: &str) {
     let Some(display) = Display::start() else {
         return;
     };
@@ -247,7 +242,7 @@ fn play_every_setup(game: &str, position: &str, script: &[&str]) {
         );
         window.press("start game");
         for played in 1..=way.games {
-            play_game(&window, script, number);
+            play_game(&window, number);
             let state = window.wait_until("the result is shown", |state| {
                 let is_shown = state["controls"]["play again"]["on"] == true;
                 is_shown && is_over(state) && state["game"]["number"] == played
@@ -271,30 +266,23 @@ fn play_every_setup(game: &str, position: &str, script: &[&str]) {
     assert!(window.close().success());
 }
 
-#[test]
-fn kalah_in_every_way() {
-    play_every_setup("kalah", "", &[]);
+/// A test of its own for each game: name, game, position.
+macro_rules! games_in_every_way {
+    ($($test:ident: $game:literal from $position:literal;)*) => {$(
+        #[test]
+        fn $test() {
+            play_every_setup($game, $position);
+        }
+    )*};
 }
 
-#[test]
-fn connect_four_in_every_way() {
-    play_every_setup("connect-four", "", &[]);
-}
-
-#[test]
-fn othello_in_every_way() {
-    play_every_setup("othello", "", &[]);
-}
-
-#[test]
-fn delta_in_every_way() {
-    play_every_setup("delta", "", &[]);
-}
-
-#[test]
-fn chess_in_every_way() {
-    // White mates in two, or Black makes the only moves there are; anything else is decided soon.
-    play_every_setup("chess", "7k/R7/5K2/8/8/8/8/8 w - - 96 90", &[]);
+// The position of chess: White mates in two, or Black makes the only moves there are; anything else is decided soon.
+games_in_every_way! {
+    kalah_in_every_way: "kalah" from "";
+    connect_four_in_every_way: "connect-four" from "";
+    othello_in_every_way: "othello" from "";
+    delta_in_every_way: "delta" from "";
+    chess_in_every_way: "chess" from "7k/R7/5K2/8/8/8/8/8 w - - 96 90";
 }
 
 /// A person's game of connect four against an engine that answers soon; the state in which the person is to move.

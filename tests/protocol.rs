@@ -62,6 +62,20 @@ fn last_line(text: &str) -> &str {
     text.lines().rfind(|line| !line.is_empty()).unwrap_or("")
 }
 
+/// The moves of a random game, to its end.
+fn random_game(game: &str, seed: u64) -> Vec<String> {
+    let mut session = session::open(game).expect("there is the game");
+    let mut rng = Rng::new(seed);
+    let mut moves = Vec::new();
+    while session.outcome().is_none() {
+        let legal = session.moves(Style::Own);
+        let mv = legal[rng.below(legal.len() as u32) as usize].clone();
+        session.play(&mv).expect("it is legal");
+        moves.push(mv);
+    }
+    moves
+}
+
 /// Asserts that the numeric fields of an info line are integers and that `pv` comes last.
 fn check_info(line: &str) {
     let words: Vec<&str> = line.split(' ').collect();

@@ -2,31 +2,18 @@
 
 use std::time::Duration;
 
-use canopy_engine::{
-    catalog::SEARCHES, games::notation::Style, protocol::ServerConfig, rng::Rng, session,
-};
+use canopy_engine::{catalog::SEARCHES, protocol::ServerConfig, session};
 
-use crate::support::{
-    every_game,
-    transcript::{InProcessServer, Peer as _},
+use crate::{
+    random_game,
+    support::{
+        every_game,
+        transcript::{InProcessServer, Peer as _},
+    },
 };
 
 /// Deadline of a search with a depth limit, generous for a busy machine.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// The moves of a random game, to its end.
-fn random_game(game: &str, seed: u64) -> Vec<String> {
-    let mut session = session::open(game).expect("there is the game");
-    let mut rng = Rng::new(seed);
-    let mut moves = Vec::new();
-    while session.outcome().is_none() {
-        let legal = session.moves(Style::Own);
-        let mv = legal[rng.below(legal.len() as u32) as usize].clone();
-        session.play(&mv).expect("it is legal");
-        moves.push(mv);
-    }
-    moves
-}
 
 /// The searches that can play a game, each with whether it makes playouts.
 fn searches_of_game(game: &'static str) -> impl Iterator<Item = (&'static str, bool)> {

@@ -49,15 +49,7 @@ fn lines_sent_before_the_input_closes_are_worked_off() {
 
 /// The moves of a random game, without the last one.
 fn random_chess(seed: u64) -> Vec<String> {
-    let mut session = session::open("chess").expect("there is chess");
-    let mut rng = Rng::new(seed);
-    let mut moves = Vec::new();
-    while session.outcome().is_none() {
-        let legal = session.moves(Style::Own);
-        let mv = legal[rng.below(legal.len() as u32) as usize].clone();
-        session.play(&mv).expect("it is legal");
-        moves.push(mv);
-    }
+    let mut moves = random_game("chess", seed);
     moves.pop();
     moves
 }

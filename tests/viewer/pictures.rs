@@ -16,7 +16,7 @@ use canopy_engine::{
     },
 };
 use canopy_viewer::{
-    app::{Action, Direction, GameAction, StatusMessage},
+    app::{Action, App, Direction, GameAction, StatusMessage},
     play::GameConfig,
     tree::model::{Filter, ModelSource, TreeModel},
 };
@@ -473,6 +473,11 @@ fn a_hundred_thousand_nodes() {
         .assert_part("dense-light", Part::Canvas);
 }
 
+/// Whether the filter hides nodes of the shown tree.
+fn hides_nodes(app: &App) -> bool {
+    (app.document.model.as_ref()).is_some_and(|model| model.hidden > 0)
+}
+
 #[test]
 fn parts_of_a_tree() {
     let mut stage = Harness::dark();
@@ -484,12 +489,7 @@ fn parts_of_a_tree() {
     stage
         .show_model("delta.tree", grow_model("delta", "uct", 1500))
         .run_action(Action::Filter(filter))
-        .wait_until("it is so", |app| {
-            app.document
-                .model
-                .as_ref()
-                .is_some_and(|model| model.hidden > 0)
-        })
+        .wait_until("nodes are hidden", hides_nodes)
         .assert_part("two-best-children", Part::Canvas);
     stage
         .run_action(Action::Select(Some(1)))
@@ -509,12 +509,7 @@ fn parts_of_a_tree() {
     Harness::light()
         .show_model("kalah.tree", grow_model("kalah", "uct", 3000))
         .run_action(Action::Filter(filter))
-        .wait_until("it is so", |app| {
-            app.document
-                .model
-                .as_ref()
-                .is_some_and(|model| model.hidden > 0)
-        })
+        .wait_until("nodes are hidden", hides_nodes)
         .run_action(Action::MoveSelection(Direction::Down))
         .assert_part("kalah-turns", Part::Canvas);
 }

@@ -409,38 +409,50 @@ fn textures_are_filtered_and_wrapped_as_they_ask() {
     };
     let twice = Rect::from_min_max(pos2(0.0, 0.0), pos2(2.0, 1.0));
     let before = Rect::from_min_max(pos2(-1.0, 0.0), pos2(1.0, 1.0));
-    assert_eq!(
-        row(TextureOptions::NEAREST, WHOLE),
-        [0, 0, 0, 0, 255, 255, 255, 255]
-    );
-    assert_eq!(
-        row(TextureOptions::LINEAR, WHOLE),
-        [0, 0, 32, 96, 159, 223, 255, 255]
-    );
-    assert_eq!(
-        row(TextureOptions::NEAREST, twice),
-        [0, 0, 255, 255, 255, 255, 255, 255]
-    );
-    assert_eq!(
-        row(TextureOptions::NEAREST_REPEAT, twice),
-        [0, 0, 255, 255, 0, 0, 255, 255]
-    );
-    assert_eq!(
-        row(TextureOptions::NEAREST_MIRRORED_REPEAT, twice),
-        [0, 0, 255, 255, 255, 255, 0, 0]
-    );
-    assert_eq!(
-        row(TextureOptions::NEAREST, before),
-        [0, 0, 0, 0, 0, 0, 255, 255]
-    );
-    assert_eq!(
-        row(TextureOptions::NEAREST_REPEAT, before),
-        [0, 0, 255, 255, 0, 0, 255, 255]
-    );
-    assert_eq!(
-        row(TextureOptions::NEAREST_MIRRORED_REPEAT, before),
-        [255, 255, 0, 0, 0, 0, 255, 255]
-    );
+    for (options, uv, expected) in [
+        (
+            TextureOptions::NEAREST,
+            WHOLE,
+            [0, 0, 0, 0, 255, 255, 255, 255],
+        ),
+        (
+            TextureOptions::LINEAR,
+            WHOLE,
+            [0, 0, 32, 96, 159, 223, 255, 255],
+        ),
+        (
+            TextureOptions::NEAREST,
+            twice,
+            [0, 0, 255, 255, 255, 255, 255, 255],
+        ),
+        (
+            TextureOptions::NEAREST_REPEAT,
+            twice,
+            [0, 0, 255, 255, 0, 0, 255, 255],
+        ),
+        (
+            TextureOptions::NEAREST_MIRRORED_REPEAT,
+            twice,
+            [0, 0, 255, 255, 255, 255, 0, 0],
+        ),
+        (
+            TextureOptions::NEAREST,
+            before,
+            [0, 0, 0, 0, 0, 0, 255, 255],
+        ),
+        (
+            TextureOptions::NEAREST_REPEAT,
+            before,
+            [0, 0, 255, 255, 0, 0, 255, 255],
+        ),
+        (
+            TextureOptions::NEAREST_MIRRORED_REPEAT,
+            before,
+            [255, 255, 0, 0, 0, 0, 255, 255],
+        ),
+    ] {
+        assert_eq!(row(options, uv), expected, "{options:?} {uv:?}");
+    }
 }
 
 #[test]
