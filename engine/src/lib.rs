@@ -39,6 +39,9 @@
 //! # }
 //! ```
 
+// Modules that read what other programs write also refuse `expect` and unchecked indexes.
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
+
 pub mod machine;
 
 pub mod rng;

@@ -1,6 +1,6 @@
 //! Parameters of the searches: one table from which command lines, protocols and the viewer take names, ranges and help.
 
-use std::fmt;
+use std::{fmt, ops::RangeInclusive};
 
 use super::{CatalogError, Spec};
 use crate::{
@@ -181,6 +181,14 @@ fn word<T: PartialEq>(values: &[T], words: &[&str], value: &T) -> String {
     words[index].to_owned()
 }
 
+/// A whole number within bounds.
+const fn whole(range: RangeInclusive<u64>) -> ParameterKind {
+    ParameterKind::Whole {
+        min: *range.start(),
+        max: *range.end(),
+    }
+}
+
 /// Formats an optional number, 0 for `None`.
 fn or_zero<T: ToString + Default>(value: Option<T>) -> String {
     value.unwrap_or_default().to_string()
@@ -209,13 +217,13 @@ macro_rules! mcts_row {
 
 /// A row for an enumeration field of [`MctsConfig`]; words and values correspond by index.
 macro_rules! choice_row {
-    ($name:literal, $help:literal, $words:expr, $values:ident, $field:ident) => {
+    ($name:literal, $help:literal, $words:expr, $values:ident, $($field:ident).+) => {
         mcts_row!(
             $name,
             $help,
             ParameterKind::Choice(&$words),
-            |config| word(&$values, &$words, &config.$field),
-            |config, value| config.$field = $values[value.choice()]
+            |config| word(&$values, &$words, &config.$($field).+),
+            |config, value| config.$($field).+ = $values[value.choice()]
         )
     };
 }
@@ -234,6 +242,32 @@ macro_rules! classical_row {
                 }
             },
         }
+    };
+}
+
+/// A row for a field that is a flag.
+macro_rules! flag_row {
+    ($row:ident, $name:literal, $help:literal, $($field:ident).+) => {
+        $row!(
+            $name,
+            $help,
+            ParameterKind::Flag,
+            |config| config.$($field).+.to_string(),
+            |config, value| config.$($field).+ = value.flag()
+        )
+    };
+}
+
+/// A row for a field that is a whole number within bounds.
+macro_rules! whole_row {
+    ($row:ident, $name:literal, $help:literal, $range:expr, $field:ident, $type:ty) => {
+        $row!(
+            $name,
+            $help,
+            whole($range),
+            |config| config.$field.to_string(),
+            |config, value| config.$field = value.whole() as $type
+        )
     };
 }
 
@@ -299,20 +333,16 @@ pub const PARAMETERS: &[Parameter] = &[
         POLICIES,
         policy
     ),
-    mcts_row!(
+    flag_row!(
+        mcts_row,
         "forgetting",
         "Whether last good replies are forgotten when they lose",
-        ParameterKind::Flag,
-        |config| config.forgetting.to_string(),
-        |config, value| config.forgetting = value.flag()
+        forgetting
     ),
     mcts_row!(
         "playout_limit",
         "Plies after which a playout is cut off and judged; 0 for none",
-        ParameterKind::Whole {
-            min: 0,
-            max: 100_000
-        },
+        whole(0..=100_000),
         |config| or_zero(config.playout_limit),
         |config, value| config.playout_limit = unless_zero(value.whole()).map(|plies| plies as u32)
     ),
@@ -323,12 +353,13 @@ pub const PARAMETERS: &[Parameter] = &[
         EXPANSIONS,
         expansion
     ),
-    mcts_row!(
+    whole_row!(
+        mcts_row,
         "expand_on",
         "The visit on which a leaf is expanded",
-        ParameterKind::Whole { min: 1, max: 2 },
-        |config| config.expand_on.to_string(),
-        |config, value| config.expand_on = value.whole() as u32
+        1..=2,
+        expand_on,
+        u32
     ),
     choice_row!(
         "store",
@@ -337,54 +368,46 @@ pub const PARAMETERS: &[Parameter] = &[
         STORES,
         store
     ),
-    mcts_row!(
+    flag_row!(
+        mcts_row,
         "transpositions",
         "Whether equal positions share a node in a graph",
-        ParameterKind::Flag,
-        |config| config.sharing.transpositions.to_string(),
-        |config, value| config.sharing.transpositions = value.flag()
+        sharing.transpositions
     ),
-    mcts_row!(
+    choice_row!(
         "symmetry",
         "Which images of a position share a node in a graph",
-        ParameterKind::Choice(&["none", "rotations", "dihedral"]),
-        |config| word(
-            &GROUPINGS,
-            &["none", "rotations", "dihedral"],
-            &config.sharing.grouping
-        ),
-        |config, value| config.sharing.grouping = GROUPINGS[value.choice()]
+        ["none", "rotations", "dihedral"],
+        GROUPINGS,
+        sharing.grouping
     ),
-    mcts_row!(
+    flag_row!(
+        mcts_row,
         "invert_colours",
         "Whether positions with colours exchanged share a node in a graph",
-        ParameterKind::Flag,
-        |config| config.sharing.invert_colours.to_string(),
-        |config, value| config.sharing.invert_colours = value.flag()
+        sharing.invert_colours
     ),
-    mcts_row!(
+    whole_row!(
+        mcts_row,
         "entries",
         "Entries of a bounded table",
-        ParameterKind::Whole {
-            min: 1,
-            max: 1 << 32
-        },
-        |config| config.entries.to_string(),
-        |config, value| config.entries = value.whole() as usize
+        1..=1 << 32,
+        entries,
+        usize
     ),
-    mcts_row!(
+    flag_row!(
+        mcts_row,
         "verify_key",
         "Whether a bounded table tells positions apart that fall on one entry",
-        ParameterKind::Flag,
-        |config| config.verify_key.to_string(),
-        |config, value| config.verify_key = value.flag()
+        verify_key
     ),
-    mcts_row!(
+    whole_row!(
+        mcts_row,
         "opening_discs",
         "With so many men on the board a graph gives way to a tree; 0 for never",
-        ParameterKind::Whole { min: 0, max: 1000 },
-        |config| config.opening_pieces.to_string(),
-        |config, value| config.opening_pieces = value.whole() as u32
+        0..=1000,
+        opening_pieces,
+        u32
     ),
     mcts_row!(
         "opening_fraction",
@@ -402,71 +425,60 @@ pub const PARAMETERS: &[Parameter] = &[
         FINAL_CHOICES,
         final_choice
     ),
-    mcts_row!(
+    flag_row!(
+        mcts_row,
         "reuse",
         "Whether what is known is kept from one move to the next",
-        ParameterKind::Flag,
-        |config| config.reuse.to_string(),
-        |config, value| config.reuse = value.flag()
+        reuse
     ),
-    mcts_row!(
+    flag_row!(
+        mcts_row,
         "solver",
         "Whether certain wins and losses are passed up the tree",
-        ParameterKind::Flag,
-        |config| config.solver.to_string(),
-        |config, value| config.solver = value.flag()
+        solver
     ),
     mcts_row!(
         "iterations",
         "Iterations a move if no limit is given; 0 for none",
-        ParameterKind::Whole {
-            min: 0,
-            max: u64::MAX
-        },
+        whole(0..=u64::MAX),
         |config| or_zero(config.iterations),
         |config, value| config.iterations = unless_zero(value.whole())
     ),
-    mcts_row!(
+    whole_row!(
+        mcts_row,
         "memory",
         "Megabytes for statistics, never exceeded",
-        ParameterKind::Whole {
-            min: 1,
-            max: 1 << 20
-        },
-        |config| config.memory_mb.to_string(),
-        |config, value| config.memory_mb = value.whole() as usize
+        1..=1 << 20,
+        memory_mb,
+        usize
     ),
     mcts_row!(
         "threads",
         "Threads that grow the tree; more than one no longer repeats itself",
-        ParameterKind::Whole { min: 1, max: 512 },
+        whole(1..=512),
         |config| config.threads.to_string(),
         |config, value| config.threads = (value.whole() as usize).min(max_threads())
     ),
     classical_row!(
         "depth",
         "Plies to look ahead: if set, whatever the clock says, else if no limit is given; 0 for as deep as the clock allows",
-        ParameterKind::Whole { min: 0, max: 500 },
+        whole(0..=500),
         |config| or_zero(config.depth.or(config.default_depth)),
         |config, value| {
             config.depth = unless_zero(value.whole()).map(|depth| depth as u32);
             config.default_depth = None;
         }
     ),
-    classical_row!(
+    flag_row!(
+        classical_row,
         "deepening",
         "Whether depths are searched one after the other even if only the depth is limited",
-        ParameterKind::Flag,
-        |config| config.deepening.to_string(),
-        |config, value| config.deepening = value.flag()
+        deepening
     ),
     classical_row!(
         "half_width",
         "Half the width of the aspiration window; 0 for no window",
-        ParameterKind::Whole {
-            min: 0,
-            max: 1_000_000
-        },
+        whole(0..=1_000_000),
         |config| or_zero(config.aspiration.map(|aspiration| aspiration.half_width)),
         |config, value| {
             let first_guess = config
@@ -492,22 +504,19 @@ pub const PARAMETERS: &[Parameter] = &[
             aspiration.first_guess = guess;
         }
     ),
-    classical_row!(
+    flag_row!(
+        classical_row,
         "random_opening",
         "Whether the first move of a game is drawn",
-        ParameterKind::Flag,
-        |config| config.random_opening.to_string(),
-        |config, value| config.random_opening = value.flag()
+        random_opening
     ),
-    classical_row!(
+    whole_row!(
+        classical_row,
         "tree_nodes",
         "How many nodes of the last iteration are kept to be looked at",
-        ParameterKind::Whole {
-            min: 1,
-            max: 100_000_000
-        },
-        |config| config.tree_nodes.to_string(),
-        |config, value| config.tree_nodes = value.whole() as usize
+        1..=100_000_000,
+        tree_nodes,
+        usize
     ),
     Parameter {
         name: "evaluation",
@@ -549,10 +558,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "time",
         help: "Milliseconds a move if no limit is given; 0 for none",
-        kind: ParameterKind::Whole {
-            min: 0,
-            max: u64::MAX,
-        },
+        kind: whole(0..=u64::MAX),
         get: |spec| match spec {
             Spec::Mcts(config) => Some(or_zero(config.millis)),
             Spec::Classical(config) => Some(or_zero(config.millis)),
@@ -567,10 +573,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "seed",
         help: "Seed of the random numbers; 0 takes one from the operating system",
-        kind: ParameterKind::Whole {
-            min: 0,
-            max: u64::MAX,
-        },
+        kind: whole(0..=u64::MAX),
         get: |spec| match spec {
             Spec::Mcts(config) => Some(config.seed.to_string()),
             Spec::Classical(config) | Spec::Greedy(config) => Some(config.seed.to_string()),

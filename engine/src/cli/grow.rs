@@ -4,7 +4,7 @@ use std::{io::Write, time::Duration};
 
 use clap::Args;
 
-use super::{CliError, PositionArgs, PositionCommand, tree_args::OutputArgs};
+use super::{CliError, LineArgs, PositionCommand, tree_args::OutputArgs};
 use crate::{
     catalog,
     games::{History, Playable, notation},
@@ -16,15 +16,7 @@ use crate::{
 #[derive(Args)]
 pub(super) struct GrowArgs {
     #[command(flatten)]
-    position: PositionArgs,
-    /// Moves to play first
-    #[arg(
-        long,
-        value_name = "MOVES",
-        default_value = "",
-        allow_hyphen_values = true
-    )]
-    moves: String,
+    line: LineArgs,
     /// The search, with parameters after commas, such as uct,exploration=0.7
     #[arg(long, value_name = "SEARCH", default_value = "uct")]
     search: String,
@@ -48,9 +40,8 @@ pub(super) struct GrowArgs {
 }
 
 pub(super) fn run(arguments: &GrowArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    arguments
-        .position
-        .with_position(GrowCommand { arguments, out })
+    let command = GrowCommand { arguments, out };
+    arguments.line.position.with_position(command)
 }
 
 struct GrowCommand<'a> {
@@ -78,7 +69,7 @@ impl PositionCommand for GrowCommand<'_> {
         let mut position = start;
         let mut played = 0;
         let count = |_: &G, _| played += 1;
-        notation::play_moves(&mut position, &mut history, &arguments.moves, count)?;
+        notation::play_moves(&mut position, &mut history, &arguments.line.moves, count)?;
         let directory = &arguments.output.out;
         let warn = |warning: &str| super::print_message(warning);
         let output = TreeOutput::open_blocking(arguments.output.settings(), Box::new(warn))

@@ -90,6 +90,21 @@ struct PositionArgs {
     position: String,
 }
 
+/// A position, and moves from there.
+#[derive(Args)]
+struct LineArgs {
+    #[command(flatten)]
+    position: PositionArgs,
+    /// Moves to play first, with blanks between them; othello's f5d6c3 and connect four's 4453 may stand together
+    #[arg(
+        long,
+        value_name = "MOVES",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    moves: String,
+}
+
 fn game_help() -> String {
     let names = games::NAMES.join(", ");
     format!("The game: {names}; a variant after a colon, such as kalah:4x3 or delta:forced")

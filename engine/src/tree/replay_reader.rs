@@ -8,14 +8,16 @@ use super::{
     Tree, TreeError,
     extra::Extra,
     growth::{Growth, GrowthJournalFile, JournalFollower},
-    index::{JournalIndex, PartialTree, View},
+    index::JournalIndex,
     replay::GrowthReplay,
-    snapshot::{self, Snapshot, SnapshotOptions},
 };
-use crate::{
-    games::{self, MoveCode, Playable, Visitor, notation},
-    search::{ReferenceFrame, TreeView},
-};
+use crate::games;
+
+mod root_visits;
+mod rows;
+
+pub(super) use self::root_visits::RootVisitTally;
+use self::rows::{FormatRootMoves, ShowTree, TreeSource, path_start};
 
 /// A tree as it was after some iterations.
 #[derive(Clone, Debug)]
@@ -71,136 +73,6 @@ struct InMemoryJournal {
     tally: RootVisitTally,
     /// Why no more of it is read.
     stop_reason: Option<String>,
-}
-
-/// Visits of the root's moves, sampled over time.
-#[derive(Clone, Debug)]
-pub(super) struct RootVisitTally {
-    /// Iterations between two samples.
-    sample_interval: u32,
-    /// By time, and there by move: after no iteration, after `step`, and so on. Moves at the end that were not known yet are
-    /// missing.
-    samples: Vec<Vec<u32>>,
-    current: Vec<u32>,
-    iterations: u32,
-    /// Upper bound of kept samples; at the bound, half are dropped.
-    max_samples: usize,
-}
-
-impl RootVisitTally {
-    const MAX_SAMPLES: usize = 4096;
-    /// Enough to draw, where memory is short.
-    pub(super) const MAX_SAMPLES_INDEXED: usize = 1024;
-
-    pub(super) fn new(max_samples: usize) -> Self {
-        Self {
-            max_samples,
-            sample_interval: 1,
-            samples: vec![Vec::new()],
-            current: Vec::new(),
-            iterations: 0,
-        }
-    }
-
-    /// Counts one iteration, which followed that of the root's moves.
-    pub(super) fn count_iteration(&mut self, branch: Option<usize>) {
-        if let Some(count) = branch.and_then(|branch| self.current.get_mut(branch)) {
-            *count = count.wrapping_add(1);
-        }
-        self.iterations += 1;
-        if !self.iterations.is_multiple_of(self.sample_interval) {
-            return;
-        }
-        self.samples.push(self.current.clone());
-        if self.samples.len() > self.max_samples {
-            self.halve_samples();
-        }
-    }
-
-    /// The bytes it takes in memory.
-    pub(super) fn bytes(&self) -> usize {
-        let moves: usize = self.samples.iter().map(Vec::capacity).sum();
-        self.samples.capacity() * size_of::<Vec<u32>>() + 4 * moves
-    }
-
-    fn halve_samples(&mut self) {
-        let mut index = 0;
-        self.samples.retain(|_| {
-            index += 1;
-            index % 2 == 1
-        });
-        self.sample_interval = self.sample_interval.saturating_mul(2);
-    }
-
-    /// Sets the root's moves, by their inherited visits. Until the first iteration, inherited visits of known moves may
-    /// still grow.
-    pub(super) fn extend_moves(&mut self, inherited: impl Iterator<Item = u32>) {
-        if self.iterations == 0 {
-            self.current.clear();
-        }
-        let known = self.current.len();
-        self.current.extend(inherited.skip(known));
-        if self.iterations == 0 {
-            self.samples = vec![self.current.clone()];
-        }
-    }
-
-    /// Serialises the history with the root's moves and their inherited visits; none if that exceeds `max_bytes`.
-    pub(super) fn to_bytes(&self, moves: &[(MoveCode, u32)], max_bytes: usize) -> Option<Vec<u8>> {
-        let mut tally = self.clone();
-        loop {
-            let mut bytes = Vec::new();
-            let mut put = |number: u32| bytes.extend_from_slice(&number.to_le_bytes());
-            put(moves.len() as u32);
-            for &(code, inherited) in moves {
-                put(code.into());
-                put(inherited);
-            }
-            put(tally.sample_interval);
-            put(tally.iterations);
-            for time in tally.samples.iter().chain([&tally.current]) {
-                put(time.len() as u32);
-                time.iter().for_each(|&visits| put(visits));
-            }
-            let is_short = bytes.len() <= max_bytes;
-            if is_short || tally.samples.len() < 2 {
-                return is_short.then_some(bytes);
-            }
-            tally.halve_samples();
-        }
-    }
-
-    /// Inverse of [`Self::to_bytes`]; none if the bytes are damaged.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<(Self, Vec<(MoveCode, u32)>)> {
-        let mut words = bytes.chunks_exact(4).map(|word| {
-            let mut bytes = [0; 4];
-            bytes.copy_from_slice(word);
-            u32::from_le_bytes(bytes)
-        });
-        let count = words.next()?;
-        let mut moves = Vec::new();
-        for _ in 0..count {
-            moves.push((MoveCode::try_from(words.next()?).ok()?, words.next()?));
-        }
-        let (step, done) = (words.next().filter(|&step| step > 0)?, words.next()?);
-        let mut times: Vec<Vec<u32>> = Vec::new();
-        while let Some(len) = words.next() {
-            let time: Vec<u32> = words.by_ref().take(len as usize).collect();
-            if time.len() < len as usize {
-                return None;
-            }
-            times.push(time);
-        }
-        let now = times.pop()?;
-        let tally = Self {
-            sample_interval: step,
-            samples: times,
-            current: now,
-            iterations: done,
-            max_samples: Self::MAX_SAMPLES_INDEXED,
-        };
-        Some((tally, moves))
-    }
 }
 
 impl InMemoryJournal {
@@ -452,29 +324,25 @@ impl ReplayReader {
         iteration: u32,
         max_nodes: Option<u64>,
     ) -> Result<ReplayTree, String> {
-        match &mut self.backing {
+        let (source, max_nodes) = match &mut self.backing {
             JournalBacking::InMemory(whole) => {
                 whole.replay.seek(iteration);
                 let limit = (self.limits.max_bytes > 0).then_some(self.limits.max_nodes as u64);
-                let visitor = SnapshotReplay {
-                    replay: &whole.replay,
-                    position: &self.position,
-                    max_nodes: max_nodes.into_iter().chain(limit).min(),
-                };
-                games::with_game(&self.game, visitor).map_err(|error| error.to_string())?
+                let max_nodes = max_nodes.into_iter().chain(limit).min();
+                (TreeSource::Replay(&whole.replay), max_nodes)
             }
             JournalBacking::Indexed(index) => {
                 index.seek(iteration).map_err(|error| error.to_string())?;
                 let (part, last) = index.current().ok_or("there is nothing to be shown")?;
-                let visitor = SnapshotPart {
-                    part,
-                    last,
-                    position: &self.position,
-                    max_nodes,
-                };
-                games::with_game(&self.game, visitor).map_err(|error| error.to_string())?
+                (TreeSource::Part(part, last), max_nodes)
             }
-        }
+        };
+        let visitor = ShowTree {
+            source,
+            position: &self.position,
+            max_nodes,
+        };
+        games::with_game(&self.game, visitor).map_err(|error| error.to_string())?
     }
 
     /// Visits of the root's moves at `sample_count` times.
@@ -487,7 +355,7 @@ impl ReplayReader {
             JournalBacking::InMemory(whole) => {
                 let growth = whole.replay.growth();
                 let code = |edge: u32| growth.codes[edge as usize];
-                let moves: Vec<(MoveCode, u32)> = root_edges(growth)
+                let moves: Vec<(u16, u32)> = root_edges(growth)
                     .map(|(edge, known)| (code(edge), known))
                     .collect();
                 (Some(&whole.tally), moves)
@@ -530,13 +398,6 @@ impl ReplayReader {
     }
 }
 
-fn path_start(growth: &Growth, iteration: usize) -> usize {
-    let before = iteration.checked_sub(1);
-    before
-        .and_then(|before| growth.leaves.get(before))
-        .map_or(0, |&end| end as usize)
-}
-
 /// The moves of the root, and their visits inherited from the search before.
 #[expect(
     clippy::indexing_slicing,
@@ -552,193 +413,4 @@ fn root_edges(growth: &Growth) -> impl Iterator<Item = (u32, u32)> {
         };
         (edge, inherited)
     })
-}
-
-struct SnapshotReplay<'a> {
-    replay: &'a GrowthReplay,
-    position: &'a str,
-    max_nodes: Option<u64>,
-}
-
-impl Visitor for SnapshotReplay<'_> {
-    type Out = Result<ReplayTree, String>;
-
-    fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-        let root: G =
-            notation::read_position(rules, self.position).map_err(|error| error.to_string())?;
-        let view = self.replay.view(&root);
-        let wanted = SnapshotOptions {
-            max_nodes: self.max_nodes,
-            extra: true,
-            ..SnapshotOptions::default()
-        };
-        let taken = snapshot::take(&view, &wanted)?;
-        let path = rows_along_moves(last_move_codes(self.replay), &view, &taken.tree);
-        Ok(ReplayTree {
-            iteration: self.replay.current_iteration(),
-            total_nodes: taken.tree.nodes().len() as u64 + taken.cut.left_out,
-            min_visits: omitted_below(&taken),
-            tree: taken.tree,
-            extra: taken.extra,
-            has_table: self.replay.growth().has_table(),
-            path,
-        })
-    }
-}
-
-/// Omitted nodes have fewer visits than this; 0 if none was omitted.
-fn omitted_below(taken: &Snapshot) -> u32 {
-    if taken.cut.left_out == 0 {
-        return 0;
-    }
-    let visits = taken.tree.nodes().iter().skip(1).map(|node| node.visits);
-    // Of those with the fewest some may be there, and some not.
-    visits.min().map_or(u32::MAX, |fewest| fewest as u32 + 1)
-}
-
-/// Makes rows of a part.
-struct SnapshotPart<'a> {
-    part: &'a PartialTree,
-    /// The last node of the last iteration's way.
-    last: Option<u32>,
-    position: &'a str,
-    max_nodes: Option<u64>,
-}
-
-impl Visitor for SnapshotPart<'_> {
-    type Out = Result<ReplayTree, String>;
-
-    fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-        let root: G =
-            notation::read_position(rules, self.position).map_err(|error| error.to_string())?;
-        let view = View {
-            part: self.part,
-            root: &root,
-        };
-        let wanted = SnapshotOptions {
-            max_nodes: self.max_nodes,
-            extra: true,
-            ..SnapshotOptions::default()
-        };
-        let taken = snapshot::take(&view, &wanted)?;
-        let moves = (self.last).map(|last| self.part.move_codes_to(last));
-        let path = rows_along_moves(moves, &view, &taken.tree);
-        Ok(ReplayTree {
-            iteration: self.part.iteration,
-            total_nodes: self.part.total_nodes,
-            min_visits: omitted_below(&taken).max(self.part.min_visits),
-            tree: taken.tree,
-            extra: taken.extra,
-            has_table: false,
-            path,
-        })
-    }
-}
-
-/// Writes the root's moves.
-struct FormatRootMoves<'a> {
-    /// Where positions may be in a frame.
-    replay: Option<&'a GrowthReplay>,
-    /// The codes of the moves; the second field is unused here.
-    moves: &'a [(MoveCode, u32)],
-    position: &'a str,
-}
-
-impl Visitor for FormatRootMoves<'_> {
-    type Out = Result<Vec<String>, String>;
-
-    fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-        let root: G =
-            notation::read_position(rules, self.position).map_err(|error| error.to_string())?;
-        let frame = (self.replay).map_or_else(ReferenceFrame::default, |replay| {
-            replay.view(&root).frame(&root)
-        });
-        (self.moves.iter())
-            .map(|&(code, _)| {
-                let mv = G::move_from_bits(code);
-                let mv = snapshot::to_board_move(&root, frame, mv)
-                    .ok_or("a move of the root is not one that the rules allow")?;
-                Ok(notation::move_text(&root, mv))
-            })
-            .collect()
-    }
-}
-
-/// The codes of the moves that the last iteration went along; none if there was no iteration yet.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "the tables of a `Growth` are of the lengths that its builder has checked"
-)]
-fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<MoveCode>> {
-    let growth = replay.growth();
-    let last = (replay.current_iteration() as usize).checked_sub(1)?;
-    let code = |mv: &u32| growth.codes[*mv as usize];
-    if growth.kind.is_graph {
-        let range = path_start(growth, last)..growth.leaves[last] as usize;
-        return Some(growth.paths[range].iter().map(code).collect());
-    }
-    let mut codes = Vec::new();
-    let mut node = growth.leaves[last];
-    while node > 0 {
-        codes.push(code(&(node - 1)));
-        node = growth.parents[node as usize - 1];
-    }
-    codes.reverse();
-    Some(codes)
-}
-
-/// The rows that moves lead along, as far as they are there.
-fn rows_along_moves<G: Playable>(
-    codes: Option<Vec<MoveCode>>,
-    view: &dyn TreeView<G>,
-    tree: &Tree,
-) -> Vec<u32> {
-    let Some(codes) = codes else {
-        return Vec::new();
-    };
-    let sizes = tree.subtree_sizes();
-    let mut path = vec![0];
-    let (mut row, mut position) = (0, view.root_position().clone());
-    for code in codes {
-        let mv = G::move_from_bits(code);
-        let Some(mv) = snapshot::to_board_move(&position, view.frame(&position), mv) else {
-            break;
-        };
-        let name = notation::move_text(&position, mv);
-        let Some(child) = (tree.children(row, &sizes)).find(|&child| tree.move_name(child) == name)
-        else {
-            break;
-        };
-        path.push(child as u32);
-        // A shared node is expanded elsewhere, and there it may be seen from another side.
-        let elsewhere = (tree.state(child).strip_prefix('='))
-            .and_then(|number| number.parse::<usize>().ok()?.checked_sub(1))
-            .filter(|&row| row < tree.nodes().len());
-        if let Some(elsewhere) = elsewhere {
-            let Some(there) = position_at_row(view.root_position(), tree, elsewhere) else {
-                break;
-            };
-            (row, position) = (elsewhere, there);
-        } else {
-            position.play(mv);
-            row = child;
-        }
-    }
-    path
-}
-
-/// The position of a row.
-fn position_at_row<G: Playable>(root: &G, tree: &Tree, row: usize) -> Option<G> {
-    let mut rows = Vec::new();
-    let mut at = row;
-    while at > 0 {
-        rows.push(at);
-        at = tree.nodes().get(at)?.parent as usize;
-    }
-    let mut position = root.clone();
-    for &row in rows.iter().rev() {
-        let mv = position.parse_move(tree.move_name(row)).ok()?;
-        position.play(mv);
-    }
-    Some(position)
 }
