@@ -29,6 +29,7 @@ use crate::{
 };
 
 pub mod recorded_search;
+mod search_job;
 mod typed_session;
 
 /// A message from a running search or perft.

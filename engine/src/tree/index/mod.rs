@@ -12,9 +12,11 @@
 
 mod checkpoint_store;
 mod codec;
+mod loaded_checkpoint;
 mod paged_table;
 mod partial_tree;
 mod tracker;
+mod visit_count;
 
 use std::{
     io,
@@ -23,19 +25,18 @@ use std::{
 
 use self::{
     checkpoint_store::{CheckpointStore, JournalIdentity},
+    loaded_checkpoint::LoadedCheckpoint,
     paged_table::PagedTable,
     partial_tree::{PartialIteration, PartialTreeNode},
     tracker::{FinalVisits, PartialTreeTracker, TRACKED_NODE_BYTES, TrackerLimits},
+    visit_count::VisitCount,
 };
 use super::{
     TreeError,
     growth::{GrowthJournalFile, HEADER_BYTES, JournalKind},
     replay_reader::RootVisitTally,
 };
-use crate::{
-    games::MoveCode,
-    search::growth_records::{GrowthRecord, TRUNCATED_RECORD, decode},
-};
+use crate::search::growth_records::TRUNCATED_RECORD;
 
 pub(super) use self::partial_tree::{PartialTree, PartialTreeView as View};
 
@@ -97,49 +98,6 @@ impl IndexBudget {
     }
 }
 
-/// A checkpoint, positioned at one of its iterations.
-struct LoadedCheckpoint {
-    part: PartialTree,
-    /// The iterations it covers, from `begin` on.
-    iterations: Vec<PartialIteration>,
-    begin: u32,
-}
-
-impl LoadedCheckpoint {
-    fn new((part, steps): (PartialTree, Vec<PartialIteration>)) -> Self {
-        let begin = part.iteration - steps.len() as u32;
-        Self {
-            part,
-            iterations: steps,
-            begin,
-        }
-    }
-
-    /// Whether the tree after `at` iterations can be rebuilt from it.
-    fn covers(&self, at: u32) -> bool {
-        let end = self.begin + self.iterations.len() as u32;
-        (self.begin < at && at <= end) || (at == 0 && self.begin == 0)
-    }
-
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "a caller has asked `covers`, and the part stands within the iterations"
-    )]
-    fn seek(&mut self, to: u32) {
-        let (now, to_step) = (
-            (self.part.iteration - self.begin) as usize,
-            (to - self.begin) as usize,
-        );
-        if now < to_step {
-            self.part
-                .apply_iterations(&self.iterations[now..to_step], true);
-        } else {
-            self.part
-                .apply_iterations(&self.iterations[to_step..now], false);
-        }
-    }
-}
-
 /// The current pass over the journal.
 enum IndexPhase {
     /// It is read for the first time, or followed.
@@ -150,13 +108,6 @@ enum IndexPhase {
     /// It is read with a guide.
     SecondPass(Box<(PartialTreeTracker, CheckpointStore)>),
     Done,
-}
-
-struct VisitCount {
-    visits: PagedTable,
-    /// Where pieces of whole records begin, and where the last ends.
-    chunk_offsets: Vec<u64>,
-    is_forwards: bool,
 }
 
 /// A journal of a tree with its index.
@@ -179,7 +130,7 @@ struct FinishedIndex {
     iterations: u32,
     ended_early: bool,
     tally: RootVisitTally,
-    root_moves: Vec<(MoveCode, u32)>,
+    root_moves: Vec<(u16, u32)>,
 }
 
 impl JournalIndex {
@@ -257,16 +208,6 @@ impl JournalIndex {
         checkpoint_store::create_scratch_file(self.cache_directory.as_deref()?, name)
     }
 
-    fn begin_visit_count(&mut self) -> Result<(), TreeError> {
-        let scratch = self.create_scratch_file("visits");
-        self.phase = IndexPhase::CountVisits(Box::new(VisitCount {
-            visits: PagedTable::new(self.budget.final_visits_bytes, scratch),
-            chunk_offsets: vec![0],
-            is_forwards: true,
-        }));
-        Ok(())
-    }
-
     /// Iterations that can be shown.
     pub(super) fn iterations(&self) -> u32 {
         match (&self.finished, &self.phase) {
@@ -293,7 +234,7 @@ impl JournalIndex {
     }
 
     /// The root's moves: codes, and visits inherited from the search before.
-    pub(super) fn root_moves(&self) -> Vec<(MoveCode, u32)> {
+    pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => finished.root_moves.clone(),
             (None, IndexPhase::FirstPass(tracker)) => tracker.root_moves(),
@@ -522,64 +463,6 @@ impl JournalIndex {
         self.finish(&tracker, &mut store, early, true);
         self.store = store;
         self.loaded = None;
-        Ok(())
-    }
-
-    /// Counts visits in a piece of the journal.
-    fn count_visits(&mut self, mut count: VisitCount) -> Result<(), TreeError> {
-        let committed = self.file.committed();
-        if count.is_forwards {
-            let begin = count.chunk_offsets.last().copied().unwrap_or(0);
-            self.file
-                .read_words(begin, self.budget.chunk_bytes, &mut self.words)?;
-            let mut rest = &self.words[..];
-            while let Ok((record, behind)) = decode(rest) {
-                if let GrowthRecord::TreeIteration { node, .. } = record {
-                    let visits = count.visits.get_mut(node)?;
-                    *visits = visits.saturating_add(1);
-                }
-                rest = behind;
-            }
-            let read = 4 * (self.words.len() - rest.len()) as u64;
-            // The first pass has read this already: a record longer than a chunk has no visits.
-            let read = if read == 0 {
-                self.budget.chunk_bytes as u64
-            } else {
-                read
-            };
-            count.chunk_offsets.push((begin + read).min(committed));
-            count.is_forwards = begin + read < committed;
-        } else if let [.., begin, end] = count.chunk_offsets[..] {
-            count.chunk_offsets.pop();
-            self.file
-                .read_words(begin, (end - begin) as usize, &mut self.words)?;
-            let mut made = Vec::new();
-            let mut rest = &self.words[..];
-            while let Ok((record, behind)) = decode(rest) {
-                if let GrowthRecord::Moves { node, first, codes } = record {
-                    made.push((node, first, codes.count()));
-                }
-                rest = behind;
-            }
-            for (node, first, moves) in made.into_iter().rev() {
-                let mut sum = 0_u32;
-                for child in first..first.saturating_add(moves) {
-                    sum = sum.saturating_add(count.visits.get(child)?);
-                }
-                let visits = count.visits.get_mut(node)?;
-                *visits = visits.saturating_add(sum);
-            }
-        } else {
-            let guide = FinalVisits {
-                visits: count.visits,
-                iterations: self.iterations(),
-            };
-            let tracker = self.tracker(Some(guide))?;
-            let store = CheckpointStore::create(self.cache_directory.as_deref(), &self.path);
-            self.phase = IndexPhase::SecondPass(Box::new((tracker, store)));
-            return Ok(());
-        }
-        self.phase = IndexPhase::CountVisits(Box::new(count));
         Ok(())
     }
 
