@@ -36,12 +36,12 @@ use canopy_engine::{
 use proptest::prelude::*;
 use support::{Scratch, data};
 
+#[path = "trees/damage.rs"]
+mod damage;
 #[path = "trees/formats.rs"]
 mod formats;
 #[path = "trees/hostile.rs"]
 mod hostile;
-#[path = "trees/damage.rs"]
-mod damage;
 #[path = "trees/index.rs"]
 mod index;
 #[path = "trees/journal_lies.rs"]

@@ -11,7 +11,7 @@ use super::{
     index::JournalIndex,
     replay::GrowthReplay,
 };
-use crate::games;
+use crate::games::{self, MoveCode};
 
 mod root_visits;
 mod rows;
@@ -355,7 +355,7 @@ impl ReplayReader {
             JournalBacking::InMemory(whole) => {
                 let growth = whole.replay.growth();
                 let code = |edge: u32| growth.codes[edge as usize];
-                let moves: Vec<(u16, u32)> = root_edges(growth)
+                let moves: Vec<(MoveCode, u32)> = root_edges(growth)
                     .map(|(edge, known)| (code(edge), known))
                     .collect();
                 (Some(&whole.tally), moves)

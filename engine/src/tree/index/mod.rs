@@ -36,7 +36,7 @@ use super::{
     growth::{GrowthJournalFile, HEADER_BYTES, JournalKind},
     replay_reader::RootVisitTally,
 };
-use crate::search::growth_records::TRUNCATED_RECORD;
+use crate::{games::MoveCode, search::growth_records::TRUNCATED_RECORD};
 
 pub(super) use self::partial_tree::{PartialTree, PartialTreeView as View};
 
@@ -130,7 +130,7 @@ struct FinishedIndex {
     iterations: u32,
     ended_early: bool,
     tally: RootVisitTally,
-    root_moves: Vec<(u16, u32)>,
+    root_moves: Vec<(MoveCode, u32)>,
 }
 
 impl JournalIndex {
@@ -234,7 +234,7 @@ impl JournalIndex {
     }
 
     /// The root's moves: codes, and visits inherited from the search before.
-    pub(super) fn root_moves(&self) -> Vec<(u16, u32)> {
+    pub(super) fn root_moves(&self) -> Vec<(MoveCode, u32)> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => finished.root_moves.clone(),
             (None, IndexPhase::FirstPass(tracker)) => tracker.root_moves(),

@@ -1,5 +1,7 @@
 //! Visits of the root's moves over time, in bounded memory.
 
+use crate::games::MoveCode;
+
 /// Visits of the root's moves, sampled over time.
 #[derive(Clone, Debug)]
 pub(in super::super) struct RootVisitTally {
@@ -75,7 +77,7 @@ impl RootVisitTally {
     /// Serialises the history with the root's moves and their inherited visits; none if that exceeds `max_bytes`.
     pub(in super::super) fn to_bytes(
         &self,
-        moves: &[(u16, u32)],
+        moves: &[(MoveCode, u32)],
         max_bytes: usize,
     ) -> Option<Vec<u8>> {
         let mut tally = self.clone();
@@ -102,7 +104,7 @@ impl RootVisitTally {
     }
 
     /// Inverse of [`Self::to_bytes`]; none if the bytes are damaged.
-    pub(in super::super) fn from_bytes(bytes: &[u8]) -> Option<(Self, Vec<(u16, u32)>)> {
+    pub(in super::super) fn from_bytes(bytes: &[u8]) -> Option<(Self, Vec<(MoveCode, u32)>)> {
         let mut words = bytes.chunks_exact(4).map(|word| {
             let mut bytes = [0; 4];
             bytes.copy_from_slice(word);
@@ -111,7 +113,7 @@ impl RootVisitTally {
         let count = words.next()?;
         let mut moves = Vec::new();
         for _ in 0..count {
-            moves.push((u16::try_from(words.next()?).ok()?, words.next()?));
+            moves.push((MoveCode::try_from(words.next()?).ok()?, words.next()?));
         }
         let (step, done) = (words.next().filter(|&step| step > 0)?, words.next()?);
         let mut times: Vec<Vec<u32>> = Vec::new();

@@ -11,7 +11,7 @@ use super::{
     ReplayTree,
 };
 use crate::{
-    games::{Playable, Visitor, notation},
+    games::{MoveCode, Playable, Visitor, notation},
     search::{ReferenceFrame, TreeView},
 };
 
@@ -65,7 +65,7 @@ impl Visitor for ShowTree<'_> {
 fn take_rows<G: Playable>(
     view: &dyn TreeView<G>,
     max_nodes: Option<u64>,
-    codes: Option<Vec<u16>>,
+    codes: Option<Vec<MoveCode>>,
 ) -> Result<ReplayTree, String> {
     let wanted = SnapshotOptions {
         max_nodes,
@@ -99,7 +99,7 @@ pub(super) struct FormatRootMoves<'a> {
     /// Where positions may be in a frame.
     pub(super) replay: Option<&'a GrowthReplay>,
     /// The codes of the moves; the second field is unused here.
-    pub(super) moves: &'a [(u16, u32)],
+    pub(super) moves: &'a [(MoveCode, u32)],
     pub(super) position: &'a str,
 }
 
@@ -114,7 +114,7 @@ impl Visitor for FormatRootMoves<'_> {
         });
         (self.moves.iter())
             .map(|&(code, _)| {
-                let mv = G::move_from_bits(code.into());
+                let mv = G::move_from_bits(code);
                 let mv = snapshot::to_board_move(&root, frame, mv)
                     .ok_or("a move of the root is not one that the rules allow")?;
                 Ok(notation::move_text(&root, mv))
@@ -136,7 +136,7 @@ pub(super) fn path_start(growth: &Growth, iteration: usize) -> usize {
     clippy::indexing_slicing,
     reason = "the tables of a `Growth` are of the lengths that its builder has checked"
 )]
-fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<u16>> {
+fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<MoveCode>> {
     let growth = replay.growth();
     let last = (replay.current_iteration() as usize).checked_sub(1)?;
     let code = |mv: &u32| growth.codes[*mv as usize];
@@ -156,7 +156,7 @@ fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<u16>> {
 
 /// The rows that moves lead along, as far as they are there.
 fn rows_along_moves<G: Playable>(
-    codes: Option<Vec<u16>>,
+    codes: Option<Vec<MoveCode>>,
     view: &dyn TreeView<G>,
     tree: &Tree,
 ) -> Vec<u32> {
@@ -167,7 +167,7 @@ fn rows_along_moves<G: Playable>(
     let mut path = vec![0];
     let (mut row, mut position) = (0, view.root_position().clone());
     for code in codes {
-        let mv = G::move_from_bits(code.into());
+        let mv = G::move_from_bits(code);
         let Some(mv) = snapshot::to_board_move(&position, view.frame(&position), mv) else {
             break;
         };
