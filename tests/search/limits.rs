@@ -39,6 +39,11 @@ fn limits_are_kept_and_the_first_reached_counts() {
             ..SearchLimits::default()
         }) > 0
     );
+}
+
+#[test]
+fn presets_have_limits_that_a_request_replaces() {
+    let root = ConnectFour::start(());
     let preset = |name: &str, limits| {
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
         search_position(&mut *catalog::build(&spec).unwrap(), &root, limits)
@@ -48,7 +53,10 @@ fn limits_are_kept_and_the_first_reached_counts() {
     assert_eq!(preset("uct-000", SearchLimits::default()), 30);
     assert_eq!(preset("uct-001,iterations=41", SearchLimits::default()), 41);
     assert_eq!(preset("uct-000", SearchLimits::iterations(9)), 9);
-    // Half the iterations in othello's opening, all of them later.
+}
+
+#[test]
+fn grouping_001_searches_half_as_long_in_the_opening_of_othello() {
     let grouping = |moves: &str| {
         let mut position = games::othello::Othello::start(());
         notation::play_moves(&mut position, &mut History::new(), moves, |_, _| {}).unwrap();
@@ -63,7 +71,11 @@ fn limits_are_kept_and_the_first_reached_counts() {
     };
     assert_eq!(grouping("f5"), 150);
     assert_eq!(grouping("f5d6c3d3c4f4f6g5e6d7e3"), 300);
+}
 
+#[test]
+fn classical_searches_keep_limits_of_depth_and_nodes() {
+    let root = ConnectFour::start(());
     let classical =
         |limits, config| search_position(&mut Classical::new(config), &root, limits).report;
     let deepening = ClassicalConfig {

@@ -187,9 +187,12 @@ fn our_presets_have_measured_constants_and_the_reports_their_own() {
     check_each_game!(every_game(), check);
 }
 
+fn parse(text: &str) -> Result<Spec, String> {
+    catalog::parse::<ConnectFour>(text).map_err(|error| error.to_string())
+}
+
 #[test]
 fn requests_for_searches_are_checked() {
-    let parse = |text: &str| catalog::parse::<ConnectFour>(text).map_err(|error| error.to_string());
     for (text, fragment) in [
         ("uctt", "unknown search \"uctt\": expected one of uct, "),
         ("", "unknown search \"\""),
@@ -249,6 +252,10 @@ fn requests_for_searches_are_checked() {
         catalog::parse::<ConnectFour>("x"),
         Err(CatalogError::Search { .. })
     ));
+}
+
+#[test]
+fn only_formulas_with_a_constant_have_an_exploration() {
     // UCB1-tuned has no constant, but a final choice by a lower bound has.
     assert!(parse("ucb1-tuned,exploration=1").is_err());
     assert!(parse("ucb1-tuned,final_choice=lower-bound,exploration=1").is_ok());
@@ -260,7 +267,10 @@ fn requests_for_searches_are_checked() {
         let settings = catalog::parameter_values(&parse(name).unwrap());
         assert_eq!(settings.contains_key("exploration"), has, "{name}");
     }
-    // Every parameter can be set to what it is, and reads back.
+}
+
+#[test]
+fn every_parameter_can_be_set_to_what_it_is() {
     for entry in SEARCHES {
         let Ok(spec) = catalog::parse::<ConnectFour>(entry.name) else {
             continue;

@@ -144,42 +144,57 @@ fn changed_journals_are_told_of() {
     }
 }
 
+/// Asserts that a file is refused with this sentence and in little memory.
+#[track_caller]
+fn assert_refused(bytes: &[u8], format: Format, sentence: &str) {
+    let (result, most) = measure_peak_memory(|| from_bytes(bytes, format));
+    let text = result.map(drop).unwrap_err().to_string();
+    assert!(text.contains(sentence), "{text}");
+    assert!(most < 1 << 19, "{most} bytes for {text}");
+}
+
+/// A number as tree files have it.
+fn int(number: i32) -> Vec<u8> {
+    number.to_le_bytes().to_vec()
+}
+
+/// The root of a tree file.
+fn root(children: i32) -> Vec<u8> {
+    [int(2), b"aa".to_vec(), int(children)].concat()
+}
+
 #[test]
-fn lies_are_refused_without_memory() {
-    let refused = |bytes: &[u8], format: Format, sentence: &str| {
-        let (result, most) = measure_peak_memory(|| from_bytes(bytes, format));
-        let text = result.map(drop).unwrap_err().to_string();
-        assert!(text.contains(sentence), "{text}");
-        assert!(most < 1 << 19, "{most} bytes for {text}");
-    };
-    let int = |number: i32| number.to_le_bytes().to_vec();
-    let root = |children: i32| [int(2), b"aa".to_vec(), int(children)].concat();
-    refused(
+fn trees_that_lie_about_lengths_and_children_are_refused_without_memory() {
+    assert_refused(
         &root(i32::MAX),
         Format::Tree,
         "byte 10: the file ends where a move's name",
     );
-    refused(
+    assert_refused(
         &root(-1),
         Format::Tree,
         "byte 6: -1 children: expected 0 or more",
     );
-    refused(
+    assert_refused(
         &int(i32::MAX),
         Format::Tree,
         "byte 4: the file ends where a state's name",
     );
-    refused(&int(-5), Format::Tree, "byte 0: a state's name of -5 bytes");
-    refused(
+    assert_refused(&int(-5), Format::Tree, "byte 0: a state's name of -5 bytes");
+    assert_refused(
         &[],
         Format::Tree,
         "byte 0: the file ends where a state's name",
     );
-    refused(
+    assert_refused(
         &[root(0), vec![7]].concat(),
         Format::Tree,
         "byte 10: the tree is complete",
     );
+}
+
+#[test]
+fn trees_with_impossible_means_and_names_are_refused_without_memory() {
     let child = |mean: f64, state: &[u8]| {
         [
             root(1),
@@ -194,21 +209,25 @@ fn lies_are_refused_without_memory() {
         ]
         .concat()
     };
-    refused(
+    assert_refused(
         &child(f64::NAN, b"s"),
         Format::Tree,
         "byte 10: the mean of 3 visits is NaN",
     );
-    refused(
+    assert_refused(
         &child(f64::INFINITY, b"s"),
         Format::Tree,
         "the mean of 3 visits is inf",
     );
-    refused(
+    assert_refused(
         &child(0.5, b"s\xff"),
         Format::Tree,
         "byte 36: a state's name is not UTF-8",
     );
+}
+
+#[test]
+fn csv_files_that_lie_are_refused_without_memory() {
     for (text, sentence) in [
         ("", "line 1: there is no root"),
         (",1,1,0.5,s\n", "line 1: 5 columns: expected 6"),
@@ -242,14 +261,17 @@ fn lies_are_refused_without_memory() {
         ),
         (",1,1,nan,s,0\n", "line 1: the mean of 1 visits is NaN"),
     ] {
-        refused(text.as_bytes(), Format::Csv, sentence);
+        assert_refused(text.as_bytes(), Format::Csv, sentence);
     }
-    refused(
+    assert_refused(
         b",1,1,0.5,\xff,0\n",
         Format::Csv,
         "line 1: the state is not UTF-8",
     );
-    // The longest field there may be, and one that is longer.
+}
+
+#[test]
+fn a_field_of_csv_has_a_longest_length() {
     let row = |length: usize| format!(",1,1,0.5,s,1\nx,1,1,0.5,{},0\n", "s".repeat(length));
     assert!(from_bytes(row(csv::MAX_FIELD_BYTES).as_bytes(), Format::Csv).is_ok());
     let error = from_bytes(row(csv::MAX_FIELD_BYTES + 1).as_bytes(), Format::Csv);
@@ -257,7 +279,10 @@ fn lies_are_refused_without_memory() {
         error.map(drop).unwrap_err().to_string(),
         "line 2: the state of row 2 has 1048577 bytes: expected at most 1048576 bytes"
     );
-    // No data is no data, whatever the mean.
+}
+
+#[test]
+fn the_mean_of_no_visits_may_be_anything() {
     assert!(from_bytes(b",0,0,nan,s,0\n", Format::Csv).is_ok());
 }
 

@@ -311,9 +311,13 @@ fn open_tree_with_column(scratch: &Scratch) -> (Harness, Arc<TreeModel>) {
     columns::write(&priors, &mut bytes).expect("memory takes every byte");
     fs::write(tree.with_extension("columns"), bytes).expect("it can be written");
     let mut stage = Harness::dark();
+    // High enough that all of the right panel is in view.
+    stage.size.1 = 1400;
     stage
         .run_action(Action::Open(vec![tree]))
-        .wait_until("it is there", |app| app.document.model.is_some());
+        .wait_until("it is there, and its timeline", |app| {
+            app.document.model.is_some() && app.document.timeline.status.is_some()
+        });
     let model = stage.app.document.model.clone().expect("a tree");
     (stage, model)
 }
@@ -371,6 +375,7 @@ fn a_click_on_a_column_colours_the_edges_by_it() {
     stage.click("colour by prior");
     assert_eq!(stage.app.look().scale.measure, Measure::Column(0));
     let by_prior = edge_pixels(&mut stage);
+    assert_eq!(by_prior.len(), by_visits.len());
     assert!(by_prior != by_visits, "other colours");
     stage.click("colour by visits");
     assert_eq!(stage.app.look().scale.measure, Measure::Visits);

@@ -1,11 +1,14 @@
 //! Tree layout: against d3, against a reference implementation, by invariants, and at sizes that expose quadratic time.
 
-use std::{collections::HashMap, fs, path::PathBuf, thread, time::Instant};
+use std::collections::HashMap;
 
 use canopy_viewer::tree::layout::{TreeShape, layout};
 use proptest::prelude::*;
 
-// ---- trees ------------------------------------------------------------------------------------------------------
+#[path = "layout/d3.rs"]
+mod d3;
+#[path = "layout/large.rs"]
+mod large;
 
 /// A tree with nodes in breadth-first order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -183,46 +186,6 @@ fn generate_tree(kind: &str, size: usize, seed: u32) -> LayoutTree {
     LayoutTree::new(&parents)
 }
 
-// ---- d3 ---------------------------------------------------------------------------------------------------------
-
-const UNIT: i64 = 10_000_000;
-
-/// Parses a decimal number with up to seven decimals, in units of 10^-7.
-fn parse_units(text: &str) -> i64 {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits: i64 = format!("{}{fraction:0<7}", whole.trim_start_matches('-'))
-        .parse()
-        .expect("a number with up to seven decimals");
-    if whole.starts_with('-') {
-        -digits
-    } else {
-        digits
-    }
-}
-
-/// Expected x of every node, from the output of data/layout/make.mjs.
-fn expected_x(kind: &str) -> Vec<f64> {
-    let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../tests/data/layout/{kind}.txt"));
-    let text =
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut places = Vec::new();
-    for layer in text.lines() {
-        let mut words = layer.split(' ');
-        let mut x = parse_units(words.next().expect("a layer has a first node"));
-        places.push(x);
-        for word in words {
-            let (distance, times) = word.split_once('*').unwrap_or((word, "1"));
-            let times: usize = times.parse().expect("a number of times");
-            for _ in 0..times {
-                x += parse_units(distance);
-                places.push(x);
-            }
-        }
-    }
-    places.into_iter().map(|x| x as f64 / UNIT as f64).collect()
-}
-
 #[track_caller]
 fn assert_close(ours: &[f64], theirs: &[f64], tolerance: f64) {
     assert_eq!(ours.len(), theirs.len());
@@ -233,26 +196,6 @@ fn assert_close(ours: &[f64], theirs: &[f64], tolerance: f64) {
         );
     }
 }
-
-#[test]
-fn every_node_is_where_d3_draws_it() {
-    for (kind, size, seed) in [
-        ("uct", 100_000, 1),
-        ("recursive", 50_000, 2),
-        ("wide", 20_000, 3),
-        ("deep", 10_000, 4),
-        ("caterpillar", 2_000, 5),
-        ("brooms", 10_000, 6),
-    ] {
-        assert_close(
-            &generate_tree(kind, size, seed).layout(),
-            &expected_x(kind),
-            1e-6,
-        );
-    }
-}
-
-// ---- a slow layout ----------------------------------------------------------------------------------------------
 
 /// Contour of a subtree: smallest and largest x in each layer, relative to the root.
 type Outline = Vec<(f64, f64)>;
@@ -305,8 +248,6 @@ fn reference_layout(tree: &LayoutTree) -> Vec<f64> {
     }
     x
 }
-
-// ---- what every drawing keeps -----------------------------------------------------------------------------------
 
 /// Asserts that neighbours in a layer are ordered and separated, and that parents are centred over their children.
 #[track_caller]
@@ -474,96 +415,4 @@ fn small_drawings_are_as_one_would_make_them() {
         LayoutTree::new(&[0, 0, 0, 1, 1, 1]).layout(),
         [0.0, -0.5, 0.5, -1.5, -0.5, 0.5]
     );
-}
-
-// ---- large trees ------------------------------------------------------------------------------------------------
-
-/// Lays a tree out with a 64 KiB stack, too small for recursion over it.
-fn layout_on_small_stack(tree: LayoutTree) {
-    let run = thread::Builder::new().stack_size(64 << 10).spawn(move || {
-        let x = tree.layout();
-        assert_tidy(&tree, &x, 1e-6);
-    });
-    run.expect("a thread can be started")
-        .join()
-        .expect("the drawing is tidy");
-}
-
-#[test]
-fn a_million_nodes_of_every_shape_are_drawn() {
-    for kind in [
-        "star",
-        "chain",
-        "wide",
-        "deep",
-        "caterpillar",
-        "brooms",
-        "recursive",
-    ] {
-        layout_on_small_stack(generate_tree(kind, 1_000_000, 7));
-    }
-}
-
-#[test]
-fn a_chain_beside_a_chain_is_followed_once() {
-    // Many siblings of one leaf each beside a long path, in both orders: what walks down every time would not end soon.
-    let (long, many) = (300_000, 300_000);
-    for left in [true, false] {
-        let mut parents = vec![0];
-        let path = |parents: &mut Vec<u32>| {
-            let mut node = 0;
-            for _ in 0..long {
-                parents.push(node);
-                node = parents.len() as u32 - 1;
-            }
-        };
-        if left {
-            path(&mut parents);
-        }
-        for _ in 0..many {
-            parents.push(0);
-            parents.push(parents.len() as u32 - 1);
-        }
-        if !left {
-            path(&mut parents);
-        }
-        layout_on_small_stack(LayoutTree::new(&parents));
-    }
-}
-
-#[test]
-#[ignore = "prints times, and is for an optimised build on a quiet machine"]
-#[expect(clippy::print_stdout, reason = "for whoever asked for the times")]
-fn times_grow_with_the_number_of_nodes() {
-    for kind in [
-        "uct",
-        "recursive",
-        "wide",
-        "deep",
-        "caterpillar",
-        "brooms",
-        "star",
-        "chain",
-    ] {
-        for size in [100_000, 1_000_000, 10_000_000] {
-            if size > 1_000_000 && kind != "star" && kind != "chain" {
-                continue;
-            }
-            let tree = generate_tree(kind, size, 1);
-            let layers = tree.layers().len() - 1;
-            let best = (0..5)
-                .map(|_| {
-                    let start = Instant::now();
-                    let x = tree.layout();
-                    assert_eq!(x[0], 0.0);
-                    start.elapsed()
-                })
-                .min()
-                .unwrap_or_default();
-            let each = best.as_nanos() as f64 / size as f64;
-            println!(
-                "{kind:>11} {size:>10} nodes in {layers:>8} layers: {best:>10.1?}, {each:5.1} ns each"
-            );
-        }
-    }
 }
