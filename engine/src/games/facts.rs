@@ -38,6 +38,10 @@ pub struct GameFacts {
     pub presets: PresetDefaults,
     /// The two engines of a demo, as `canopy-engine match --engine` reads them, without the command.
     pub demo_players: [&'static str; 2],
+    /// The rules in half a page, for people who do not know the game; see [`Self::rule_sections`]. Empty if there are none.
+    pub rules: &'static str,
+    /// The moves to a typical position, separated by spaces, for pictures of the game.
+    pub example: &'static str,
 }
 
 /// What other programs call a game, and how they are told to play it.
@@ -153,7 +157,34 @@ impl GameFacts {
                 "name=UCT search=uct go='nodes 2500'",
                 "name='Last good reply' search=lgr2 go='nodes 2500'",
             ],
+            rules: "",
+            example: "",
         }
+    }
+
+    /// The paragraphs of [`Self::rules`], each with the heading above it, which is empty for the first ones. A line of the text that
+    /// begins with `# ` is a heading, any other line is a paragraph.
+    pub fn rule_sections(&self) -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut sections = vec![("", Vec::new())];
+        for line in self.rules.lines().filter(|line| !line.trim().is_empty()) {
+            match (line.strip_prefix("# "), sections.last_mut()) {
+                (Some(heading), _) => sections.push((heading, Vec::new())),
+                (None, Some((_, paragraphs))) => paragraphs.push(line),
+                (None, None) => {}
+            }
+        }
+        sections
+    }
+
+    /// The names of the two engines of a demo.
+    pub fn demo_names(&self) -> [&'static str; 2] {
+        self.demo_players.map(|player| {
+            let name = player.split_once("name=").map_or(player, |(_, rest)| rest);
+            match name.strip_prefix('\'') {
+                Some(quoted) => quoted.split('\'').next().unwrap_or(quoted),
+                None => name.split(' ').next().unwrap_or(name),
+            }
+        })
     }
 
     /// Whether `word` is one of the game's names, in any case.
@@ -180,5 +211,58 @@ impl GameFacts {
         self.record_formats
             .first()
             .map_or("txt", |format| format.extension())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::games::{self, Game as _, Playable, Visitor, facts::GameFacts};
+
+    /// Whether a game goes on after its example.
+    struct ExampleVisitor;
+
+    impl Visitor for ExampleVisitor {
+        type Out = bool;
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> bool {
+            let mut position = G::start(rules);
+            for text in G::FACTS.example.split(' ') {
+                position.play(position.parse_move(text).expect("a legal move"));
+            }
+            position.outcome().is_none()
+        }
+    }
+
+    #[test]
+    fn every_game_explains_itself_in_half_a_page_and_shows_a_typical_position() {
+        for facts in games::FACTS {
+            let sections = facts.rule_sections();
+            assert!(
+                matches!(&sections[0], ("", goal) if goal.len() == 1),
+                "{sections:?}"
+            );
+            let is_whole = |(heading, paragraphs): &(&str, Vec<&str>)| {
+                !heading.is_empty() && paragraphs.iter().all(|text| text.ends_with(['.', ')']))
+            };
+            assert!(sections[1..].iter().all(is_whole), "{sections:?}");
+            assert!(
+                facts.rules.len() < 1800,
+                "{}: {}",
+                facts.name,
+                facts.rules.len()
+            );
+            assert_eq!(
+                games::with_game(facts.name, ExampleVisitor),
+                Ok(true),
+                "{}",
+                facts.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_demo_names_its_players() {
+        let facts = GameFacts::new("x", "X", "X", ["X", "O"]);
+        assert_eq!(facts.demo_names(), ["UCT", "Last good reply"]);
     }
 }

@@ -35,5 +35,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
         "name=UCT search=uct,playout_limit=25 go='nodes 1200'",
         "name=Alpha-beta search=alpha-beta go='depth 3'",
     ],
+    rules: include_str!("rules.txt"),
+    example: "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6",
     ..PLAIN
 };

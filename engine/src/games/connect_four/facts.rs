@@ -18,5 +18,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
         marks_first_click: false,
         ..PLAIN.board
     },
+    rules: include_str!("rules.txt"),
+    example: "4 3 7 5 5 3 3 4 4 3 4 3",
     ..PLAIN
 };

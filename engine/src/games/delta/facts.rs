@@ -19,5 +19,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
         "name=UCT search=uct go='nodes 2000'",
         "name=Deepening search=deepening go='depth 3'",
     ],
+    rules: include_str!("rules.txt"),
+    example: "b2 c3 b2b5 b3 b5e5 b3d1 b4e4 c3a3",
     ..PLAIN
 };

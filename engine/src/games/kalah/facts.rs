@@ -24,5 +24,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
         "name=UCT search=uct go='nodes 2500'",
         "name=Alpha-beta search=alpha-beta go='depth 6'",
     ],
+    rules: include_str!("rules.txt"),
+    example: "3 6 2 5 1 4 2 3",
     ..PLAIN
 };

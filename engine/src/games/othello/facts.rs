@@ -20,5 +20,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
         "name=UCT search=uct go='nodes 1500'",
         "name=UCB1-tuned search=ucb1-tuned go='nodes 1500'",
     ],
+    rules: include_str!("rules.txt"),
+    example: "f5 d6 c3 d3 c4 f4 f6 f3 e6 e7",
     ..PLAIN
 };
