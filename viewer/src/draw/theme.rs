@@ -1,8 +1,8 @@
 //! The colours of the viewer, and how egui's widgets wear them.
 //!
-//! Colour means something: edges go from quiet to warm by visits, the principal variation is cool, the selection is
-//! ringed in warm, and everything else is grey. Lengths are multiples of 4 points, separators are hairlines,
-//! and only what floats above the rest throws a shadow.
+//! Every colour has one meaning: edges go from quiet to warm by visits, the principal variation and the keyboard's focus are cool, the
+//! selection is ringed in warm, and everything else is grey. Lengths are multiples of 4 points, separators are hairlines, and only
+//! what floats above the rest throws a shadow.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,17 @@ use crate::draw::fonts;
 
 /// The size of ordinary text in points.
 pub const BODY_SIZE: f32 = 13.0;
-/// Size of headings, which are capitals, and of secondary text.
-pub const SMALL_SIZE: f32 = 11.0;
-/// Size of titles of whole areas, in semibold.
+/// Size of headings, which are capitals, of labels, units and captions; nothing is smaller.
+pub const SMALL_SIZE: f32 = 12.0;
+/// Size of titles of whole areas, in semibold, and of sentences that introduce them.
 pub const TITLE_SIZE: f32 = 15.0;
+/// Size of a card's title.
+pub const CARD_TITLE_SIZE: f32 = 20.0;
+/// Size of a page's title.
+pub const PAGE_TITLE_SIZE: f32 = 28.0;
+
+/// Width of the outline around what has the keyboard's focus, in points.
+pub const FOCUS_WIDTH: f32 = 2.0;
 
 /// The name of the text style for titles.
 const TITLE_STYLE: &str = "title";
@@ -39,26 +46,42 @@ pub struct Theme {
     pub panel: Color32,
     /// Fill of buttons, fields, pop-ups and other raised elements.
     pub card: Color32,
+    /// What lies on a card: a row under the pointer, a key's name.
+    pub raised: Color32,
     /// The ground of the tree.
     pub canvas: Color32,
     /// Separators and outlines.
     pub line: Color32,
-    /// Primary text.
+    /// The grid of charts.
+    pub grid: Color32,
+    /// Text to be read.
     pub text: Color32,
-    /// Secondary text.
+    /// Text that may be read.
     pub dim: Color32,
-    /// The selection.
-    pub warm: Color32,
-    /// The principal variation, and the focus of the keyboard.
+    /// The principal variation, links, and the focus of the keyboard.
     pub cool: Color32,
+    /// The path of the last iteration, and the next choice.
+    pub last: Color32,
+    /// The selection, and what asks for attention.
+    pub warm: Color32,
     /// The edges with the fewest visits.
     pub edge_least: Color32,
     /// The edges with the most visits.
     pub edge_most: Color32,
-    /// Wins and other good news.
+    /// The first side, or the first of two searches: one end of the only diverging scale.
+    pub side_a: Color32,
+    /// The middle of that scale: equal.
+    pub side_mid: Color32,
+    /// The second side, or the second search: its other end.
+    pub side_b: Color32,
+    /// Wins that are known for certain.
     pub good: Color32,
-    /// Losses, and errors.
+    /// Losses that are known for certain, and errors.
     pub bad: Color32,
+    /// The ground of the chosen option.
+    pub selected: Color32,
+    /// The ground of a screen's main button, under white text.
+    pub primary: Color32,
     /// Nodes where the player with the light pieces is to move: the first player, except in games that Black begins.
     pub light_player: Color32,
     /// Nodes in which the other player decides.
@@ -73,16 +96,24 @@ impl Theme {
             window: hex(0x14171c),
             panel: hex(0x1b1f26),
             card: hex(0x222831),
+            raised: hex(0x2a313c),
             canvas: hex(0x101317),
             line: hex(0x2f3742),
+            grid: hex(0x232a33),
             text: hex(0xe8ebf0),
             dim: hex(0x95a0ae),
-            warm: hex(0xf2b441),
             cool: hex(0x58b7d9),
+            last: hex(0x6fc38b),
+            warm: hex(0xf2b441),
             edge_least: hex(0x3f6688),
             edge_most: hex(0xffb547),
+            side_a: hex(0xff9d4d),
+            side_mid: hex(0x59636f),
+            side_b: hex(0xb79cff),
             good: hex(0x6fc38b),
-            bad: hex(0xe0705f),
+            bad: hex(0xf0897a),
+            selected: hex(0x2b4a5a),
+            primary: hex(0x2f6f8c),
             light_player: hex(0xf4f1e8),
             dark_player: hex(0x0b0d10),
         }
@@ -95,16 +126,24 @@ impl Theme {
             window: hex(0xeceef1),
             panel: hex(0xf6f7f9),
             card: hex(0xffffff),
+            raised: hex(0xe6eaef),
             canvas: hex(0xfbfbfc),
-            line: hex(0xd8dde4),
+            line: hex(0xd3d9e1),
+            grid: hex(0xe4e8ed),
             text: hex(0x1d232b),
-            dim: hex(0x667180),
-            warm: hex(0xc9781a),
-            cool: hex(0x1e7fa6),
-            edge_least: hex(0xb9cbdc),
+            dim: hex(0x5a6573),
+            cool: hex(0x176f94),
+            last: hex(0x24734a),
+            warm: hex(0x9a5505),
+            edge_least: hex(0x7794b0),
             edge_most: hex(0xc2570c),
-            good: hex(0x2e8b57),
-            bad: hex(0xc0453a),
+            side_a: hex(0xad4c08),
+            side_mid: hex(0x87919d),
+            side_b: hex(0x6a4bc4),
+            good: hex(0x24734a),
+            bad: hex(0xb3392e),
+            selected: hex(0xcfe3ec),
+            primary: hex(0x1b6f93),
             light_player: hex(0xffffff),
             dark_player: hex(0x22272e),
         }
@@ -161,9 +200,21 @@ impl Theme {
             .color(self.text)
     }
 
+    /// Text in semibold of any size.
+    pub fn semibold(&self, text: impl Into<String>, size: f32) -> RichText {
+        RichText::new(text)
+            .font(FontId::new(size, fonts::semibold()))
+            .color(self.text)
+    }
+
     /// The ground of a row or a chip that is selected.
     pub fn selected_fill(&self) -> Color32 {
-        mix(self.card, self.cool, if self.is_dark { 0.22 } else { 0.18 })
+        self.selected
+    }
+
+    /// The outline of what has the keyboard's focus.
+    pub fn focus_stroke(&self) -> Stroke {
+        Stroke::new(FOCUS_WIDTH, self.cool)
     }
 
     fn visuals(&self) -> Visuals {
@@ -247,7 +298,11 @@ impl Theme {
                 ..outlined(self.card, self.line, self.text)
             },
             hovered: outlined(lift(hover), strong_line, self.text),
-            active: outlined(lift(press), self.cool, self.text),
+            // What has the keyboard's focus looks like this, too.
+            active: WidgetVisuals {
+                bg_stroke: self.focus_stroke(),
+                ..outlined(lift(press), self.cool, self.text)
+            },
             open: outlined(lift(press), strong_line, self.text),
         }
     }
@@ -275,7 +330,10 @@ fn text_styles() -> BTreeMap<TextStyle, FontId> {
         (TextStyle::Small, inter(SMALL_SIZE)),
         (TextStyle::Body, inter(BODY_SIZE)),
         (TextStyle::Button, inter(BODY_SIZE)),
-        (TextStyle::Heading, inter(SMALL_SIZE)),
+        (
+            TextStyle::Heading,
+            FontId::new(SMALL_SIZE, fonts::semibold()),
+        ),
         (
             TextStyle::Monospace,
             FontId::new(BODY_SIZE, FontFamily::Monospace),
@@ -331,10 +389,17 @@ mod tests {
     #[test]
     fn text_can_be_read_on_every_ground() {
         for theme in [Theme::dark(), Theme::light()] {
-            for ground in [theme.window, theme.panel, theme.card, theme.canvas] {
+            for ground in [
+                theme.window,
+                theme.panel,
+                theme.card,
+                theme.raised,
+                theme.canvas,
+            ] {
                 assert!(contrast(theme.text, ground) >= 7.0, "{theme:?}");
-                assert!(contrast(theme.dim, ground) >= 4.2, "{theme:?}");
+                assert!(contrast(theme.dim, ground) >= 4.9, "{theme:?}");
             }
+            assert!(contrast(Color32::WHITE, theme.primary) >= 5.5, "{theme:?}");
             assert!(
                 contrast(theme.text, theme.selected_fill()) >= 7.0,
                 "{theme:?}"
