@@ -15,12 +15,14 @@ use super::GameConfig;
 use crate::tree::scene::format_thousands;
 
 pub use game_info::{GameInfo, REPORTS, SearchParameter, report_of, search_help};
+pub use quick::{PersonSide, QuickGame, Strength};
 
 mod game_info;
+mod quick;
 #[cfg(test)]
 mod tests;
 
-/// The search whose limits are those of report 000's own window.
+/// The search of report 000. In the form its limits are those of the report's own window.
 const REPORT_000_SEARCH: &str = "uct-000";
 
 /// Who plays against whom.
@@ -260,6 +262,15 @@ impl GameSetup {
         }
     }
 
+    /// Another program is to play: against the person, or, where no engine plays, first of all in the place of the second person.
+    pub fn connect_engine(&mut self) {
+        if self.mode == PlayMode::People {
+            self.mode = PlayMode::Engine;
+        }
+        let side = usize::from(self.has_engine(1));
+        self.engines[side].external = true;
+    }
+
     /// An engine of ours that analyses a position with a search, limited to `effort` iterations, or plies for searches
     /// without playouts.
     pub fn analysis_engine(
@@ -283,18 +294,29 @@ impl GameSetup {
             engine.limit = limit;
             *engine.limit_text_mut(limit) = effort.to_owned();
         }
-        let checked = setup.validate(own).map_err(|problems| {
-            problems
-                .into_iter()
-                .next()
-                .map_or_else(String::new, |problem| problem.text)
-        });
+        // The limits of report 000's window are those of its form alone.
+        let checked = setup
+            .validate_with(own, LimitRange::Wide)
+            .map_err(|problems| {
+                problems
+                    .into_iter()
+                    .next()
+                    .map_or_else(String::new, |problem| problem.text)
+            });
         let [engine, _] = checked?.participants;
         engine.ok_or_else(|| "There is no such search.".to_owned())
     }
 
     /// Validates the form: the game to play, or all problems. `own` is the command that starts our engine.
     pub fn validate(&self, own: &[String]) -> Result<GameConfig, Vec<SetupProblem>> {
+        self.validate_with(own, LimitRange::Report)
+    }
+
+    fn validate_with(
+        &self,
+        own: &[String],
+        range: LimitRange,
+    ) -> Result<GameConfig, Vec<SetupProblem>> {
         let mut problems = SetupProblems(Vec::new());
         let game = self.full_game();
         let position = self.position.trim();
@@ -318,7 +340,7 @@ impl GameSetup {
         // Who can play is known only when the game is.
         let mut seats = [0, 1].map(|side| {
             let is_engine = is_known && self.has_engine(side);
-            is_engine.then(|| self.engines[side].validate(side, &game, own, &mut problems))
+            is_engine.then(|| self.engines[side].validate(side, &game, (own, range), &mut problems))
         });
         if !problems.0.is_empty() {
             return Err(problems.0);
@@ -337,6 +359,15 @@ impl GameSetup {
             min_move_time: Duration::from_millis(pause),
         })
     }
+}
+
+/// Which limits a search may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LimitRange {
+    /// Those of a report's own window, where it had one.
+    Report,
+    /// All that the engine accepts.
+    Wide,
 }
 
 /// Reads the position in which a game is to begin.
@@ -473,10 +504,10 @@ impl EngineSetup {
         &self,
         side: usize,
         game: &str,
-        own: &[String],
+        (own, range): (&[String], LimitRange),
         problems: &mut SetupProblems,
     ) -> EngineConfig {
-        let go = self.move_limits(side, game, problems);
+        let go = self.move_limits(side, game, range, problems);
         if self.external {
             let engine = self.external_engine().unwrap_or_else(|text| {
                 problems.add(SetupField::Command(side), text);
@@ -533,12 +564,19 @@ impl EngineSetup {
     }
 
     /// The limits sent to the engine with every move.
-    fn move_limits(&self, side: usize, game: &str, problems: &mut SetupProblems) -> MoveLimits {
-        let is_oldest = !self.external && self.search == REPORT_000_SEARCH;
+    fn move_limits(
+        &self,
+        side: usize,
+        game: &str,
+        range: LimitRange,
+        problems: &mut SetupProblems,
+    ) -> MoveLimits {
+        let is_report_000 =
+            !self.external && self.search == REPORT_000_SEARCH && range == LimitRange::Report;
         let field = SetupField::Limit(side);
         match self.effective_limit(game) {
             Some(LimitKind::Iterations) => {
-                let most = if is_oldest { 10_000 } else { 10_000_000 };
+                let most = if is_report_000 { 10_000 } else { 10_000_000 };
                 let number = problems.parse_whole(field, "Iterations", &self.iterations, 1..=most);
                 MoveLimits {
                     nodes: Some(number),
@@ -546,7 +584,7 @@ impl EngineSetup {
                 }
             }
             Some(LimitKind::Milliseconds) => {
-                let range = if is_oldest {
+                let range = if is_report_000 {
                     1000..=120_000
                 } else {
                     10..=3_600_000

@@ -7,12 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
     draw::theme::Theme,
-    play::setup::GameSetup,
+    play::setup::{GameSetup, QuickGame},
     system::user_files::{user_directory, write_text},
     tree::scene::{ColourScale, Measure, RenderOptions},
 };
@@ -21,7 +21,7 @@ use crate::{
 const MAX_RECENT: usize = 8;
 
 /// The smallest window in points. Nothing is drawn below that.
-pub const MIN_WINDOW_SIZE: [f32; 2] = [880.0, 560.0];
+pub const MIN_WINDOW_SIZE: [f32; 2] = [800.0, 560.0];
 /// The largest remembered window in points; above 65,535 pixels X11 libraries fail.
 const MAX_WINDOW_SIZE: [f32; 2] = [7680.0, 4320.0];
 /// Upper bound of a settings file, in bytes; a longer one is not read.
@@ -62,10 +62,15 @@ pub struct ViewerSettings {
     /// The last game's setup.
     #[serde(deserialize_with = "or_default")]
     pub play: GameSetup,
+    /// The engine's strength and the person's side, as chosen on the start screen.
+    #[serde(deserialize_with = "or_default")]
+    pub quick: QuickGame,
 }
 
-/// The last game's setup; the default if it is unreadable, without losing the other settings.
-fn or_default<'de, D: Deserializer<'de>>(from: D) -> Result<GameSetup, D::Error> {
+/// A setup; the default if it is unreadable, without losing the other settings.
+fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
+    from: D,
+) -> Result<T, D::Error> {
     let value = Value::deserialize(from)?;
     Ok(serde_json::from_value(value).unwrap_or_default())
 }
@@ -88,6 +93,7 @@ impl Default for ViewerSettings {
             cache: None,
             recent: Vec::new(),
             play: GameSetup::default(),
+            quick: QuickGame::default(),
         }
     }
 }

@@ -385,3 +385,32 @@ fn the_engine_follows_when_sides_are_changed() {
     setup.set_side(true);
     assert_eq!(setup.engines[0].search, "lgr2");
 }
+
+#[test]
+fn the_limits_of_report_000_are_those_of_its_form_alone() {
+    let mut form = GameSetup::default();
+    form.engines[1].iterations = "10001".to_owned();
+    let problems = form.validate(&[]).expect_err("more than the report allows");
+    assert_eq!(problems[0].field, SetupField::Limit(1));
+    let analyst = GameSetup::analysis_engine("kalah", REPORT_000_SEARCH, "10001", &[]);
+    let limits = analyst.expect("any number").limits.expect("a limit");
+    assert_eq!(limits.nodes, Some(10_001));
+    assert!(GameSetup::analysis_engine("kalah", REPORT_000_SEARCH, "0", &[]).is_err());
+}
+
+#[test]
+fn another_engine_takes_the_place_of_the_one_that_plays() {
+    let mut form = GameSetup::default();
+    form.connect_engine();
+    assert_eq!(
+        form.engines.clone().map(|engine| engine.external),
+        [false, true]
+    );
+    let mut form = GameSetup {
+        mode: PlayMode::People,
+        plays_second: true,
+        ..GameSetup::default()
+    };
+    form.connect_engine();
+    assert!(form.mode == PlayMode::Engine && form.engines[0].external);
+}
