@@ -56,9 +56,9 @@ impl App {
         match DemoMatch::start(config, Arc::clone(&self.wake)) {
             Ok(demo_match) => {
                 self.follow_match(demo_match.directory().to_owned(), config.close_when_over);
-                // The directory is removed with the window.
+                // A temporary directory is removed with the window.
                 if let Some(following) = &mut self.followed_match {
-                    following.should_remember = false;
+                    following.should_remember = config.directory.is_some();
                 }
                 self.growth_animation = Some(DEMO_GROWTH_DURATION);
                 self.show_message(demo_match.description());

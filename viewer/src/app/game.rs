@@ -280,6 +280,7 @@ impl App {
         self.folder.close();
         self.growth_animation = None;
         self.message = None;
+        self.thumbnails.forget_files();
         self.document.sequence = Sequence::default();
         self.show_sequence(Vec::new());
     }

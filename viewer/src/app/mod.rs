@@ -3,6 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -31,7 +32,7 @@ use crate::{
         camera::{Camera, Canvas},
         scene::{Measure, RenderOptions},
     },
-    workers::render::SaveContent,
+    workers::{render::SaveContent, thumbnails::Thumbnails},
 };
 
 mod action;
@@ -93,6 +94,8 @@ pub struct App {
     pub pending_save: Option<(PathBuf, SaveContent)>,
     /// A text for the clipboard.
     pub clipboard_text: Option<String>,
+    /// Small pictures for the start screen.
+    pub thumbnails: Thumbnails,
     /// Frame statistics.
     pub counters: Counters,
     /// Set to close the window.
@@ -118,6 +121,7 @@ impl App {
             now: Duration::ZERO,
             pending_save: None,
             clipboard_text: None,
+            thumbnails: Thumbnails::new(Arc::clone(&wake)),
             counters: Counters::default(),
             is_closing: false,
             wake,
@@ -207,7 +211,18 @@ impl App {
         if self.retry_at().is_some_and(|at| now >= at) {
             self.request_trees();
         }
+        for gone in self.thumbnails.poll() {
+            self.settings.recent.retain(|path| *path != gone);
+        }
         self.advance_replay();
+    }
+
+    /// Whether the start screen is shown: nothing is open, played or waited for.
+    pub fn is_at_start(&self) -> bool {
+        self.document.model.is_none()
+            && self.document.sequence.is_empty()
+            && self.session.is_none()
+            && self.followed_match.is_none()
     }
 
     /// The moves from the root to the selected node.

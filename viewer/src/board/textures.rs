@@ -39,6 +39,8 @@ struct TextureKey {
 enum TextureContent {
     Board(Board, Box<Marks>),
     Promotion(Promotion, Player),
+    /// The middle of a board.
+    Icon(Board),
 }
 
 struct CachedTexture {
@@ -108,6 +110,24 @@ impl BoardTextures {
         let side = (side.round().clamp(1.0, MAX_TEXTURE_SIDE) as u32).max(1);
         let key = TextureKey {
             content: TextureContent::Promotion(choice.clone(), player),
+            size: [side, side],
+            theme: theme.clone(),
+        };
+        self.get_or_draw(context, key)
+    }
+
+    /// A square texture of the four places in the middle of the board, about `side_points` wide, and its exact size in points.
+    pub fn icon_texture(
+        &mut self,
+        context: &Context,
+        board: &Board,
+        side_points: f32,
+        theme: &Theme,
+    ) -> (TextureHandle, Vec2) {
+        let side = side_points * context.pixels_per_point();
+        let side = (side.round().clamp(1.0, MAX_TEXTURE_SIDE) as u32).max(1);
+        let key = TextureKey {
+            content: TextureContent::Icon(board.clone()),
             size: [side, side],
             theme: theme.clone(),
         };
@@ -235,7 +255,64 @@ fn render_content(key: &TextureKey) -> ColorImage {
         TextureContent::Promotion(choice, player) => {
             Board::paint_promotion(&mut pixmap.as_mut(), area, choice, *player, &key.theme);
         }
+        TextureContent::Icon(board) => {
+            if let Some(whole) = icon_area(board, area) {
+                board.paint(&mut pixmap.as_mut(), whole, &Marks::default(), &key.theme);
+            }
+        }
     })
+}
+
+/// Where a board must be painted so that the four places in its middle fill `area`.
+fn icon_area(board: &Board, area: Rect) -> Option<Rect> {
+    let unit = Rect::from_xywh(0.0, 0.0, board.aspect(&Marks::default()), 1.0)?;
+    let middle = middle_rect(board, unit)?;
+    let scale = area.width() / middle.width().max(middle.height());
+    let whole = Rect::from_xywh(0.0, 0.0, unit.width() * scale, unit.height() * scale)?;
+    // Boards are drawn in whole pixels, so that their middle is known only now.
+    let middle = middle_rect(board, whole)?;
+    let left = area.left() + (area.width() - middle.width()) / 2.0 - middle.left();
+    let top = area.top() + (area.height() - middle.height()) / 2.0 - middle.top();
+    Rect::from_xywh(left.round(), top.round(), whole.width(), whole.height())
+}
+
+/// The rectangle around the four places in the middle of a board that is painted into `area`.
+fn middle_rect(board: &Board, area: Rect) -> Option<Rect> {
+    let spots = board.renderer().place_rects(area, &Marks::default());
+    let across = |spot: &Rect| spot.left() + spot.width() / 2.0 - area.width() / 2.0;
+    let down = |spot: &Rect| spot.top() + spot.height() / 2.0 - area.height() / 2.0;
+    let distance = |spot: &Rect| across(spot).hypot(down(spot));
+    let nearest = (spots.iter().map(|(_, spot)| *spot))
+        .min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
+    // Places of other sizes, such as the stores of kalah, are not of the grid; rounding makes a difference of a pixel.
+    let is_like = |spot: &Rect| {
+        let difference = (spot.width() - nearest.width()).abs();
+        difference.max((spot.height() - nearest.height()).abs()) < nearest.width() * 0.15
+    };
+    let grid = || (spots.iter().map(|(_, spot)| spot)).filter(|spot| is_like(spot));
+    let step = nearest.width() / 4.0;
+    let (left, right) = middle_pair(grid().map(across), step);
+    let (top, bottom) = middle_pair(grid().map(down), step);
+    Rect::from_ltrb(
+        left + (area.width() - nearest.width()) / 2.0,
+        top + (area.height() - nearest.height()) / 2.0,
+        right + (area.width() + nearest.width()) / 2.0,
+        bottom + (area.height() + nearest.height()) / 2.0,
+    )
+}
+
+/// The two values nearest to 0 that differ by more than `step`, the smaller first; of two that are as near, the negative one counts as
+/// nearer. One value stands for both if there is no other.
+fn middle_pair(values: impl Iterator<Item = f32>, step: f32) -> (f32, f32) {
+    let mut values: Vec<f32> = values.collect();
+    let rank = |value: f32| value.abs() + value * 0.05;
+    values.sort_by(|one, other| rank(*one).total_cmp(&rank(*other)));
+    let Some(&first) = values.first() else {
+        return (0.0, 0.0);
+    };
+    let other = values.iter().find(|value| (**value - first).abs() > step);
+    let second = other.copied().unwrap_or(first);
+    (first.min(second), first.max(second))
 }
 
 /// Paints a picture of that size as an egui image.

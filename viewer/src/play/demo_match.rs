@@ -7,6 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
+    time::{Duration, SystemTime},
 };
 
 use canopy_engine::{
@@ -14,7 +15,13 @@ use canopy_engine::{
     games::{self, Playable, Visitor, notation},
 };
 
+use super::match_state::MATCH_FILE;
 use crate::system::{temporary::TemporaryDirectory, wake::Wake};
+
+/// Older matches that stay when a new one is to be kept.
+const MAX_KEPT_MATCHES: usize = 7;
+/// A match that was written to more recently is not removed.
+const MIN_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// The match to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +66,35 @@ impl DemoMatchConfig {
             directory: None,
         })
     }
+}
+
+/// A new directory in `parent` for a match of a game, which stays. Of older matches there, the newest [`MAX_KEPT_MATCHES`] stay too.
+pub fn kept_directory(parent: &Path, game: &str, now: SystemTime) -> PathBuf {
+    let seconds = |time: SystemTime| {
+        let since = time.duration_since(SystemTime::UNIX_EPOCH);
+        since.unwrap_or_default().as_secs()
+    };
+    let mut old: Vec<(u64, PathBuf)> = (fs::read_dir(parent).into_iter().flatten().flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.join(MATCH_FILE).is_file())
+        .filter_map(|path| {
+            let written = fs::metadata(path.join(MATCH_FILE)).and_then(|data| data.modified());
+            Some((seconds(written.ok()?), path))
+        })
+        .collect();
+    old.sort();
+    old.reverse();
+    for (written, path) in old.into_iter().skip(MAX_KEPT_MATCHES) {
+        // Another window may still be playing it.
+        if written + MIN_AGE.as_secs() < seconds(now) {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+    let name = game.replace(':', "-");
+    (seconds(now)..)
+        .map(|number| parent.join(format!("{name}-{number}")))
+        .find(|path| !path.exists())
+        .unwrap_or_else(|| parent.join(name))
 }
 
 /// The command that starts our engine: the program beside this one, or this one, which carries it.
@@ -179,5 +215,38 @@ impl Drop for DemoMatch {
         // Engines exit when their client is gone.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_matches_are_kept_and_one_that_is_played_is_never_removed() {
+        let parent = TemporaryDirectory::new().expect("it can be made");
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let add_match = |name: &str, age: u64| {
+            let path = parent.path().join(name);
+            fs::create_dir(&path).expect("it can be made");
+            let file = fs::File::create(path.join(MATCH_FILE)).expect("it can be written");
+            file.set_modified(now - Duration::from_secs(age))
+                .expect("it can be dated");
+        };
+        for number in 0..9 {
+            add_match(&format!("old-{number}"), 100_000 + number);
+        }
+        fs::create_dir(parent.path().join("no-match")).expect("it can be made");
+        let new = kept_directory(parent.path(), "kalah:4x3", now);
+        assert_eq!(new, parent.path().join("kalah-4x3-1000000000"));
+        let is_left = |name: &str| parent.path().join(name).exists();
+        assert!(is_left("old-6") && !is_left("old-7") && !is_left("old-8"));
+        assert!(is_left("no-match"), "only matches are removed");
+        for number in 0..9 {
+            add_match(&format!("new-{number}"), 60);
+        }
+        kept_directory(parent.path(), "chess", now);
+        assert!((0..9).all(|number| is_left(&format!("new-{number}"))));
+        assert!(!is_left("old-0"));
     }
 }

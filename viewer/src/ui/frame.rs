@@ -230,7 +230,7 @@ impl FrameRenderer {
     pub fn dump(&self, app: &App) -> serde_json::Value {
         let mut state = app.dump();
         state["controls"] = controls::dump(&self.context);
-        state["typing"] = self.context.egui_wants_keyboard_input().into();
+        state["typing"] = self.context.text_edit_focused().into();
         state
     }
 
@@ -321,7 +321,7 @@ impl FrameRenderer {
                     if self
                         .drawn_view
                         .as_ref()
-                        .is_some_and(|(drawn, _)| *drawn == view)
+                        .is_some_and(|(drawn, _)| *drawn == *view)
                     {
                         self.tree = Some(picture);
                         changed = true;

@@ -1,4 +1,5 @@
-//! Background threads of the window: loading trees, replaying growth journals, drawing at full quality, watching folders.
+//! Background threads of the window: loading trees, replaying growth journals, drawing at full quality and in
+//! small, watching folders.
 
 #![cfg_attr(
     not(test),
@@ -14,4 +15,5 @@ pub mod journal_bench;
 pub mod loader;
 pub mod render;
 pub mod replay;
+pub mod thumbnails;
 pub mod watch;

@@ -170,7 +170,7 @@ pub fn save(path: &Path, view: &RenderView, saving: &SaveContent) -> Result<(), 
 }
 
 enum RenderCommand {
-    Paint(RenderView),
+    Paint(Box<RenderView>),
     Save(Box<(PathBuf, RenderView, SaveContent)>),
     /// Panics.
     #[cfg(test)]
@@ -180,7 +180,7 @@ enum RenderCommand {
 /// The result of a command.
 pub enum RenderEvent {
     /// A picture at full quality.
-    Picture(RenderView, Pixmap),
+    Picture(Box<RenderView>, Pixmap),
     /// A file that was written, or why it was not.
     Saved(PathBuf, Result<(), String>),
     /// Drawing panicked; a sentence for the user.
@@ -208,7 +208,7 @@ impl FineRenderer {
     pub fn paint(&self, view: RenderView) {
         self.worker.edit_queue(|commands| {
             commands.retain(|command| !matches!(command, RenderCommand::Paint(_)));
-            commands.push_back(RenderCommand::Paint(view));
+            commands.push_back(RenderCommand::Paint(Box::new(view)));
         });
     }
 
