@@ -222,6 +222,7 @@ fn play_every_setup(game: &str, position: &str) {
     };
     let scratch = Scratch::new(&format!("playing-{game}"));
     let window = Window::open(&display, &scratch.0, &[]);
+    window.press("start setup");
     window.press(&format!("setup game {game}"));
     fill_field(&window, "setup delay", "0");
     if !position.is_empty() {
@@ -288,6 +289,7 @@ games_in_every_way! {
 /// A person's game of connect four against an engine that answers soon; the state in which the person is to move.
 fn start_quick_game<'a>(display: &'a Display, scratch: &Scratch) -> (Window<'a>, Value) {
     let window = Window::open(display, &scratch.0, &[]);
+    window.press("start setup");
     window.press("setup game connect-four");
     fill_field(&window, "setup delay", "0");
     fill_field(&window, "setup iterations second", "200");
@@ -406,6 +408,7 @@ fn settings_that_cannot_be_are_refused() {
     };
     let scratch = Scratch::new("playing-refused");
     let window = Window::open(&display, &scratch.0, &[]);
+    window.press("start setup");
     for (field, texts, wanted) in [
         (
             "setup iterations second",
@@ -470,6 +473,7 @@ fn the_window_answers_while_an_engine_thinks() {
     };
     let scratch = Scratch::new("playing-counters");
     let window = Window::open(&display, &scratch.0, &[]);
+    window.press("start setup");
     window.press("setup game connect-four");
     window.press("setup report 002 second");
     window.press("setup by milliseconds second");

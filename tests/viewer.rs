@@ -22,4 +22,6 @@ mod play;
 mod setup;
 #[path = "viewer/stage.rs"]
 mod stage;
+#[path = "viewer/start.rs"]
+mod start;
 mod support;

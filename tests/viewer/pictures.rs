@@ -49,6 +49,7 @@ impl Harness {
 
     /// Compares a part of the window.
     fn assert_part(&mut self, name: &str, part: Part) {
+        wait_for_thumbnails(self);
         // Animations end, and drafts are redrawn at full quality.
         for _ in 0..7 {
             self.draw_frame();
@@ -271,24 +272,85 @@ fn before_there_is_a_tree() {
         .assert_picture("no-such-file");
 }
 
-/// Shows the start screen at its design size, with recent files listed.
-fn show_start_screen(mut stage: Harness) -> Harness {
+/// Shows the start screen at its design size, with these trees listed.
+fn show_start_screen(mut stage: Harness, recent: &[PathBuf]) -> Harness {
     stage.size = (1280, 800);
-    stage.app.settings.recent = vec!["matches/othello-live".into(), "trees/example.csv".into()];
+    stage.app.settings.recent = recent.to_vec();
     stage.draw_frame();
     stage
 }
 
+/// Draws until every small picture is there.
+fn wait_for_thumbnails(stage: &mut Harness) {
+    stage.draw_frame();
+    stage.wait_until("the pictures are drawn", |app| app.thumbnails.is_idle());
+}
+
+/// Shows the form for experts.
+fn show_setup_page(stage: Harness) -> Harness {
+    let mut stage = show_start_screen(stage, &[]);
+    stage.click("start setup");
+    stage
+}
+
+/// A tree file, a match and a file that cannot be read, all written two and a half hours ago.
+fn write_recent_trees(scratch: &Scratch) -> Vec<PathBuf> {
+    let tree = scratch.0.join("one.tree");
+    let document = grow_document("othello", &[], "uct", 2000);
+    let about = document.meta.expect("it has a sidecar");
+    write_tree_file(&tree, &document.tree, &about);
+    let directory = scratch.0.join("match");
+    fs::create_dir(&directory).expect("it can be made");
+    let mut fixture = MatchFixture::new(directory.clone(), "connect-four", 4);
+    fixture.begin_game();
+    fixture.write_tree(&[("4", 900), ("3", 300), ("5", 250), ("1", 50)]);
+    fixture.play("4");
+    let foreign = scratch.0.join("unreadable.tree");
+    fs::write(&foreign, "no tree").expect("it can be written");
+    let recent = vec![tree, directory, foreign];
+    for path in &recent {
+        let written = std::time::SystemTime::now() - Duration::from_secs(9000);
+        let file = fs::File::open(path).expect("it is there");
+        file.set_modified(written).expect("it can be dated");
+    }
+    recent
+}
+
 #[test]
 fn the_start_screen() {
-    show_start_screen(Harness::dark()).assert_picture("start-dark");
-    show_start_screen(Harness::light()).assert_picture("start-light");
-    let mut stage = show_start_screen(Harness::dark());
-    stage.size = (900, 600);
+    let scratch = Scratch::new("pictures-start");
+    let recent = write_recent_trees(&scratch);
+    show_start_screen(Harness::dark(), &recent).assert_picture("start-dark");
+    let mut stage = show_start_screen(Harness::light(), &[]);
     stage
-        .click("setup person second")
+        .click("setup game othello")
+        .click("quick side second")
+        .assert_picture("start-light");
+    let mut stage = show_start_screen(Harness::dark(), &recent);
+    stage.size = (800, 600);
+    stage
+        .click("setup game kalah")
         .assert_picture("start-small");
-    let mut stage = show_start_screen(Harness::light());
+}
+
+#[test]
+fn the_rules_of_a_game() {
+    for (mut stage, game, name) in [
+        (Harness::dark(), "connect-four", "rules-dark"),
+        (Harness::light(), "delta", "rules-light"),
+    ] {
+        stage.size = (800, 600);
+        stage
+            .click(&format!("setup game {game}"))
+            .click("start rules")
+            .assert_picture(name);
+    }
+}
+
+#[test]
+fn the_form_for_experts() {
+    show_setup_page(Harness::dark()).assert_picture("setup-dark");
+    let mut stage = show_setup_page(Harness::light());
     stage
         .click("setup game chess")
         .click("setup mode people")
@@ -337,7 +399,7 @@ fn games_in_the_window() {
 
 #[test]
 fn a_start_screen_on_which_much_is_wrong() {
-    let mut stage = show_start_screen(Harness::dark());
+    let mut stage = show_setup_page(Harness::dark());
     stage
         .click("setup game othello")
         .click("setup mode engines")
@@ -354,7 +416,7 @@ fn a_start_screen_on_which_much_is_wrong() {
 
 #[test]
 fn a_start_screen_with_all_parameters() {
-    let mut stage = show_start_screen(Harness::light());
+    let mut stage = show_setup_page(Harness::light());
     stage
         .click("setup game connect-four")
         .click("setup report 002 second")

@@ -1,4 +1,4 @@
-//! The start screen's form.
+//! The form for experts.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::stage::Harness;
 fn open_start_form() -> Harness {
     let mut stage = Harness::dark();
     stage.size = (1280, 800);
-    stage.draw_frame();
+    stage.click("start setup").draw_frame();
     stage
 }
 

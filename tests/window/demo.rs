@@ -132,7 +132,7 @@ fn a_match_is_watched_from_the_start_screen() {
     let scratch = Scratch::new("watch");
     let window = Window::open(&display, &scratch.0, &[]);
     window.press("setup game connect-four");
-    window.press("start watch");
+    window.press_keys(&["w"]);
     let state = window.wait_until("a match is played", |state| {
         as_number(&state["trees"]) > 0.0
     });
@@ -140,6 +140,11 @@ fn a_match_is_watched_from_the_start_screen() {
     window.press("home");
     window.wait_until("the start screen is back", |state| {
         state["match"].is_null() && state["controls"]["start watch"]["on"] == true
+    });
+    // The trees are kept, and listed.
+    window.press("recent 1");
+    window.wait_until("they are shown again", |state| {
+        state["match"]["names"][0] == "UCT" && state["nodes"].is_u64()
     });
     assert!(window.close().success());
 }

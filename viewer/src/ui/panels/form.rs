@@ -1,12 +1,15 @@
 //! The parts of a form: labelled rows, segmented choices, fields with error messages.
 
 use egui::{
-    Align, Align2, CornerRadius, FontId, Key, Label, Layout, Rect, Response, RichText, Sense,
-    Stroke, StrokeKind, TextEdit, Ui, UiBuilder, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, CursorIcon, FontId, Key, Label, Layout, Rect, Response,
+    RichText, Sense, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
 use crate::{
-    draw::theme::{BODY_SIZE, Theme, mix},
+    draw::{
+        fonts,
+        theme::{BODY_SIZE, TITLE_SIZE, Theme, mix},
+    },
     ui::controls::Named as _,
 };
 
@@ -168,8 +171,7 @@ fn show_segment(
         painter.rect_filled(place, corners, fill);
     }
     if response.has_focus() {
-        let line = Stroke::new(1.0, theme.cool);
-        painter.rect_stroke(place.shrink(2.0), 4.0, line, StrokeKind::Inside);
+        painter.rect_stroke(place, 6.0, theme.focus_stroke(), StrokeKind::Inside);
     }
     let colour = if is_chosen || choice.is_enabled {
         theme.text
@@ -178,6 +180,7 @@ fn show_segment(
     };
     let (font, middle) = (FontId::proportional(BODY_SIZE), place.center());
     painter.text(middle, Align2::CENTER_CENTER, choice.text, font, colour);
+    keep_in_view(&response);
     let response = response.named(&choice.control_name);
     let response = if choice.hint.is_empty() {
         response
@@ -187,6 +190,68 @@ fn show_segment(
             .on_disabled_hover_text(choice.hint)
     };
     response.clicked()
+}
+
+/// A large button of that size: the primary one of a screen, or a plain one.
+pub(super) fn show_large_button(
+    ui: &mut Ui,
+    theme: &Theme,
+    text: &str,
+    (size, is_primary): (Vec2, bool),
+) -> Response {
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let (ground, colour, line) = match (ui.is_enabled(), is_primary) {
+        (true, true) => (theme.primary, Color32::WHITE, theme.cool),
+        (true, false) => (theme.card, theme.text, theme.line),
+        (false, _) => (theme.panel, theme.dim, theme.line),
+    };
+    let fill = match () {
+        () if !ui.is_enabled() => ground,
+        () if response.is_pointer_button_down_on() => mix(ground, Color32::BLACK, 0.12),
+        () if response.hovered() => mix(ground, colour, 0.1),
+        () => ground,
+    };
+    let line = if response.has_focus() {
+        theme.focus_stroke()
+    } else {
+        Stroke::new(1.0, line)
+    };
+    let painter = ui.painter();
+    painter.rect(rect, 6.0, fill, line, StrokeKind::Inside);
+    let font = if is_primary {
+        FontId::new(TITLE_SIZE, fonts::semibold())
+    } else {
+        FontId::proportional(BODY_SIZE)
+    };
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, font, colour);
+    keep_in_view(&response);
+    response
+}
+
+/// Scrolls to what has just got the focus of the keyboard.
+pub(super) fn keep_in_view(response: &Response) {
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
+}
+
+/// A link: text in the colour of links, underlined under the pointer.
+pub(super) fn show_link(ui: &mut Ui, theme: &Theme, text: &str, control_name: &str) -> Response {
+    let font = FontId::proportional(BODY_SIZE);
+    let galley = (ui.painter()).layout_no_wrap(text.to_owned(), font, theme.cool);
+    let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::click());
+    if response.hovered() {
+        let line = Stroke::new(1.0, theme.cool);
+        ui.painter().hline(rect.x_range(), rect.bottom(), line);
+        ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+    }
+    if response.has_focus() {
+        let ring = rect.expand2(vec2(4.0, 2.0));
+        (ui.painter()).rect_stroke(ring, 4.0, theme.focus_stroke(), StrokeKind::Inside);
+    }
+    ui.painter().galley(rect.min, galley, theme.cool);
+    keep_in_view(&response);
+    response.named(control_name)
 }
 
 /// A field to type into.

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use canopy_engine::games::notation::escape_invisible;
+use canopy_engine::games::{self, notation::escape_invisible};
 use egui::{
-    Align, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText, ScrollArea, Sense, Ui,
+    Align, Frame, Key, Layout, Margin, Modifiers, Panel, Popup, Rect, RichText, ScrollArea, Sense,
+    Ui,
 };
 
 use crate::{
@@ -20,7 +21,9 @@ use game::GamePanel;
 use match_score::MoveList;
 use node_details::NodeDetails;
 use play::{PlayPanel, PlayPanelResources};
+use rules::RulesPage;
 use settings_window::SettingsWindow;
+use start_screen::StartScreen;
 use timeline::TimelinePanel;
 
 mod canvas;
@@ -32,6 +35,7 @@ mod match_score;
 mod node;
 mod node_details;
 mod play;
+mod rules;
 mod settings_window;
 mod start_screen;
 mod timeline;
@@ -59,6 +63,10 @@ pub struct Panels {
     focuses_jump_field: bool,
     /// Whether all parameters of a side's search are listed on the start screen.
     expands_parameters: [bool; 2],
+    start: StartScreen,
+    rules: RulesPage,
+    /// Whether a text was being typed in the last frame: Escape then leaves its field and nothing else.
+    was_typing: bool,
 }
 
 impl Default for Panels {
@@ -80,6 +88,9 @@ impl Default for Panels {
             pending_leave: None,
             focuses_jump_field: false,
             expands_parameters: [false, false],
+            start: StartScreen::default(),
+            rules: RulesPage::default(),
+            was_typing: false,
         }
     }
 }
@@ -133,6 +144,9 @@ impl Panels {
         if let Some(saves) = self.play.take_file_request() {
             self.open_game_dialog(app, saves);
         }
+        if self.play.take_rules_request() {
+            self.open_rules(app);
+        }
         self.play
             .show_game_over(app, ui, canvas, &theme, &mut actions);
         self.show_dialogs(ui, &theme, &mut actions);
@@ -140,6 +154,9 @@ impl Panels {
             && !settings.show(app, ui, &theme, &mut actions)
         {
             self.settings_window = None;
+        }
+        if self.rules.show(&mut self.board_textures, ui, &theme) {
+            self.start.focus_first_card();
         }
         let dropped: Vec<PathBuf> = ui.input(|input| {
             input
@@ -162,6 +179,17 @@ impl Panels {
         }
         if let Some(text) = app.clipboard_text.take() {
             ui.ctx().copy_text(text);
+        }
+        self.was_typing = ui.ctx().text_edit_focused();
+    }
+
+    /// Opens the rules of the game that is played or shown, if it is known.
+    fn open_rules(&mut self, app: &App) {
+        let session = app.session.as_ref().map(|playing| playing.game.facts());
+        let watched = || games::facts_of(&app.match_state()?.meta.game);
+        let shown = || games::facts_of(&app.document.model.as_ref()?.meta.as_ref()?.game);
+        if let Some(facts) = session.or_else(watched).or_else(shown) {
+            self.rules.open(facts);
         }
     }
 
@@ -221,7 +249,16 @@ impl Panels {
     }
 
     fn handle_keys(&mut self, app: &mut App, ui: &Ui, actions: &mut Vec<Action>) {
-        if ui.ctx().egui_wants_keyboard_input() {
+        let is_typing = ui.ctx().text_edit_focused();
+        if !is_typing && self.rules.handle_keys(ui) {
+            return;
+        }
+        let is_start = app.is_at_start();
+        if is_start && !is_typing {
+            self.handle_start_keys(app, ui, actions);
+            self.handle_common_keys(app, ui, actions);
+        }
+        if is_start || ui.ctx().egui_wants_keyboard_input() {
             return;
         }
         // A key may come several times in one frame.
@@ -297,21 +334,10 @@ impl Panels {
                 app.settings.folded[index] ^= true;
             }
         }
-        if pressed(Modifiers::SHIFT, Key::Questionmark)
-            || pressed(none, Key::Questionmark)
-            || pressed(Modifiers::SHIFT, Key::Slash)
-        {
-            self.is_help_open ^= true;
+        if pressed(none, Key::R) {
+            self.open_rules(app);
         }
-        // Lists that are open heed it, too.
-        if ui.input(|input| input.key_pressed(Key::Escape)) {
-            (self.is_help_open, self.dialog, self.pending_leave) = (false, None, None);
-            self.settings_window = None;
-            app.message = None;
-            if app.session.is_some() {
-                actions.push(Action::Game(GameAction::ClearClicks));
-            }
-        }
+        self.handle_common_keys(app, ui, actions);
         if pressed(Modifiers::COMMAND, Key::Q) {
             actions.push(Action::Quit);
         }
@@ -332,6 +358,37 @@ impl Panels {
         });
         if copies {
             actions.push(Action::Copy(CopyTarget::MovesToNode));
+        }
+    }
+
+    /// The keys that every screen has: the list of keys, and Escape.
+    fn handle_common_keys(&mut self, app: &mut App, ui: &Ui, actions: &mut Vec<Action>) {
+        let pressed = |modifiers: Modifiers, key: Key| {
+            ui.input_mut(|input| input.count_and_consume_key(modifiers, key)) > 0
+        };
+        let none = Modifiers::NONE;
+        if pressed(Modifiers::SHIFT, Key::Questionmark)
+            || pressed(none, Key::Questionmark)
+            || pressed(Modifiers::SHIFT, Key::Slash)
+        {
+            self.is_help_open ^= true;
+        }
+        // Lists that are open heed it, too.
+        if ui.input(|input| input.key_pressed(Key::Escape)) {
+            let lies_over = self.is_help_open
+                || self.dialog.is_some()
+                || self.settings_window.is_some()
+                || self.was_typing
+                || Popup::is_any_open(ui.ctx());
+            if app.is_at_start() && !lies_over {
+                self.start.go_back();
+            }
+            (self.is_help_open, self.dialog, self.pending_leave) = (false, None, None);
+            self.settings_window = None;
+            app.message = None;
+            if app.session.is_some() {
+                actions.push(Action::Game(GameAction::ClearClicks));
+            }
         }
     }
 }

@@ -32,7 +32,7 @@ const MOVE_DELAYS: [(u32, &str); 4] = [
 /// The board is at most so wide, in points.
 const MAX_PANEL_WIDTH: f32 = 640.0;
 /// Height of everything above and below the board, and minimum height of the board, in points.
-const CONTROLS_HEIGHT: f32 = 396.0;
+const CONTROLS_HEIGHT: f32 = 408.0;
 const MIN_BOARD_HEIGHT: f32 = 180.0;
 /// Width of an engine's progress bar, in points.
 const PROGRESS_BAR_WIDTH: f32 = 120.0;
@@ -48,6 +48,8 @@ pub(super) struct PlayPanel {
     dismissed_after_moves: Option<usize>,
     /// A requested file dialog: true to save, false to open.
     file_request: Option<bool>,
+    /// Whether the rules were asked for.
+    rules_request: bool,
     /// The search for analysis, and its limit.
     analysis_search: String,
     analysis_limit: String,
@@ -104,6 +106,8 @@ impl PlayPanel {
             show_step_buttons(playing, ui, theme, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 show_view_buttons(playing, ui, actions);
+                let rules = ["Rules", "rules of game", "The rules in half a page (r)"];
+                self.rules_request |= is_button_clicked(ui, true, rules);
             });
         });
         let standing = playing.game.match_state();
@@ -117,6 +121,11 @@ impl PlayPanel {
     /// Takes the requested file dialog: true to save, false to open.
     pub(super) fn take_file_request(&mut self) -> Option<bool> {
         self.file_request.take()
+    }
+
+    /// Whether the rules were asked for since the last call.
+    pub(super) fn take_rules_request(&mut self) -> bool {
+        std::mem::take(&mut self.rules_request)
     }
 
     /// Any search looks at the position that is shown.

@@ -2,7 +2,7 @@
 
 use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, TextEdit, Ui};
 
-use super::Panels;
+use super::{Panels, settings_window::SettingsWindow};
 use crate::{
     app::{Action, App, display_name},
     draw::theme::Theme,
@@ -10,6 +10,8 @@ use crate::{
     ui::controls::Named as _,
 };
 
+/// Least height of the bar's content, in points.
+const BAR_HEIGHT: f32 = 32.0;
 /// Width of the controls to the right of the tree's name, in points.
 const RIGHT_CONTROLS_WIDTH: f32 = 500.0;
 
@@ -23,11 +25,27 @@ impl Panels {
         actions: &mut Vec<Action>,
     ) {
         ui.horizontal(|ui| {
+            ui.set_min_height(BAR_HEIGHT);
             let home = ui
                 .add(Button::new(theme.title("Canopy")).frame(false))
                 .named("home");
             if home.on_hover_text("Back to the start screen").clicked() {
+                self.start.go_back();
                 actions.push(Action::GoHome);
+            }
+            if app.is_at_start() {
+                // There is no tree to go to, to find a move in or to save.
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    self.show_general_buttons(app, ui, actions);
+                    let settings = ui.button("Settings").named("settings");
+                    if settings
+                        .on_hover_text("Memory and cache (ctrl + ,)")
+                        .clicked()
+                    {
+                        self.settings_window = Some(SettingsWindow::new(app));
+                    }
+                });
+                return;
             }
             ui.add_space(8.0);
             if ui
@@ -103,22 +121,7 @@ impl Panels {
                 }
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui
-                    .button("?")
-                    .named("help")
-                    .on_hover_text("All keys (?)")
-                    .clicked()
-                {
-                    self.is_help_open ^= true;
-                }
-                let theme_button = ui.button(if app.settings.dark { "Light" } else { "Dark" });
-                if theme_button
-                    .named("theme")
-                    .on_hover_text("The other theme (t)")
-                    .clicked()
-                {
-                    actions.push(Action::SwitchTheme);
-                }
+                self.show_general_buttons(app, ui, actions);
                 let has_tree = app.document.model.is_some();
                 let reset = ui.add_enabled(has_tree, Button::new("Reset view"));
                 if reset
@@ -156,10 +159,30 @@ impl Panels {
         });
     }
 
+    /// The buttons that every screen has, from the right: the list of keys, and the other theme.
+    fn show_general_buttons(&mut self, app: &App, ui: &mut Ui, actions: &mut Vec<Action>) {
+        if ui
+            .button("?")
+            .named("help")
+            .on_hover_text("All keys (?)")
+            .clicked()
+        {
+            self.is_help_open ^= true;
+        }
+        let theme_button = ui.button(if app.settings.dark { "Light" } else { "Dark" });
+        if theme_button
+            .named("theme")
+            .on_hover_text("The other theme (t)")
+            .clicked()
+        {
+            actions.push(Action::SwitchTheme);
+        }
+    }
+
     /// The status line.
     pub(super) fn show_status(app: &App, ui: &mut Ui, theme: &Theme) {
         ui.horizontal(|ui| {
-            ui.set_min_height(18.0);
+            ui.set_min_height(20.0);
             match &app.message {
                 Some(message) => {
                     let colour = if message.is_error {
@@ -177,6 +200,10 @@ impl Panels {
                                 .to_owned()
                         }
                         Some(watching) => watching,
+                        None if app.is_at_start() => {
+                            "Tab moves between the choices, Enter takes one. ? lists all keys."
+                                .to_owned()
+                        }
                         None => "? lists all keys".to_owned(),
                     };
                     let colour = if app.folder.is_polling() {
