@@ -216,7 +216,7 @@ impl GameFacts {
 
 #[cfg(test)]
 mod tests {
-    use crate::games::{self, Game as _, Playable, Visitor, facts::GameFacts};
+    use crate::games::{self, Playable, Visitor, facts::GameFacts};
 
     /// Whether a game goes on after its example.
     struct ExampleVisitor;
