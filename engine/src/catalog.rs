@@ -18,8 +18,8 @@ use crate::{
         connect_four::rule_player::RulePlayer,
         greedy::Greedy,
         mcts::{
-            self, ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy,
-            RewardRange, SelectFormula, Sharing, StoreKind,
+            self, ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy, Sharing,
+            StoreKind,
         },
         othello::HeaviestSquare,
         random::RandomPlayer,
@@ -28,7 +28,9 @@ use crate::{
 
 mod parameters;
 
-pub use crate::search::mcts::{ChildStats, ParentStats, Selection, Terms};
+pub use crate::search::mcts::{
+    ChildStats, ParentStats, RewardRange, SelectFormula, Selection, Terms,
+};
 pub use parameters::{PARAMETERS, Parameter, ParameterKind};
 
 /// One row of the catalogue.

@@ -20,6 +20,10 @@ pub struct GameFacts {
     pub is_listed: bool,
     /// The sides, the one that begins first.
     pub players: [&'static str; 2],
+    /// The unit of evaluations in sentences, as in "South +3 stones"; empty where players know it without being told.
+    pub value_unit: &'static str,
+    /// How a win of known length is told, as in "White mates in 5".
+    pub win_verb: &'static str,
     /// The player of the dark pieces; none where neither side is called dark.
     pub dark_player: Option<Player>,
     /// Variants worth showing and testing, as written after the colon; the plain game is not listed.
@@ -135,6 +139,8 @@ impl GameFacts {
             aliases: &[],
             is_listed: true,
             players,
+            value_unit: "points",
+            win_verb: "wins",
             dark_player: None,
             variants: &[],
             foreign: ForeignNames {

@@ -8,6 +8,8 @@ use crate::games::{
 const PLAIN: GameFacts = GameFacts::new("chess", "Chess", "Chess", ["White", "Black"]);
 
 pub(super) const FACTS: GameFacts = GameFacts {
+    value_unit: "",
+    win_verb: "mates",
     dark_player: Some(Player::Second),
     variants: &["960"],
     foreign: ForeignNames {

@@ -6,6 +6,7 @@ const PLAIN: GameFacts = GameFacts::new("kalah", "Kalah", "Kalah", ["South", "No
 
 pub(super) const FACTS: GameFacts = GameFacts {
     aliases: &["mancala"],
+    value_unit: "stones",
     variants: &[
         "6x4:empty-capture",
         "4x3",
