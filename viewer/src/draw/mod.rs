@@ -3,6 +3,7 @@
 pub mod damage;
 pub mod fonts;
 pub mod painter;
+pub mod palette;
 pub mod theme;
 
 pub(crate) mod pixel;

@@ -1,4 +1,5 @@
-//! A search tree from rows to pixels: model, layout, camera, scene, renderers, and the terms of its selection formula.
+//! A search tree from rows to pixels: model, layout, camera, scene, renderers, the terms of its selection formula, and its
+//! values in words.
 
 pub mod camera;
 pub mod formula;
@@ -8,3 +9,5 @@ pub mod raster;
 pub mod scene;
 pub mod sequence;
 pub mod svg;
+pub mod title;
+pub mod value_text;
