@@ -25,3 +25,5 @@ mod stage;
 #[path = "viewer/start.rs"]
 mod start;
 mod support;
+#[path = "viewer/values.rs"]
+mod values;

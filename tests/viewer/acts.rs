@@ -104,7 +104,7 @@ fn copies_are_what_they_say() {
     let figures = app.clipboard_text.take().unwrap_or_default();
     assert_eq!(
         figures,
-        "node 6 move down visits 3 second 3 mean 0.25 state p1"
+        "node 6 move down visits 3 second 3 mean for Player 1 0.25 state p1"
     );
     app.dispatch(Action::Copy(CopyTarget::Position));
     assert!(

@@ -81,7 +81,7 @@ impl Visitor for GrowTrees<'_> {
     }
 }
 
-fn grow_trees(
+pub(crate) fn grow_trees(
     scratch: &Scratch,
     game: &str,
     search: &str,

@@ -33,12 +33,14 @@ use crate::{
 
 /// The part of the window that a picture shows.
 #[derive(Clone, Copy)]
-enum Part {
+pub(crate) enum Part {
     Window,
     /// The tree and what is drawn over it.
     Canvas,
     /// The panel on the left, and the bars above and below it.
     Left,
+    /// The panel on the right.
+    Right,
 }
 
 impl Harness {
@@ -48,7 +50,7 @@ impl Harness {
     }
 
     /// Compares a part of the window.
-    fn assert_part(&mut self, name: &str, part: Part) {
+    pub(crate) fn assert_part(&mut self, name: &str, part: Part) {
         wait_for_thumbnails(self);
         // Animations end, and drafts are redrawn at full quality.
         for _ in 0..7 {
@@ -97,13 +99,17 @@ impl Harness {
                 canvas_height as u32,
             ),
             Part::Left => (0, 0, left as u32, height),
+            Part::Right => {
+                let right = (left + canvas_width) as u32;
+                (right, top as u32, width - right, canvas_height as u32)
+            }
         };
         IntRect::from_xywh(x as i32, y as i32, width, height).expect("it is not empty")
     }
 }
 
 /// Searches, and gives the tree with a sidecar in which nothing depends on the machine.
-fn grow_model(game: &str, search: &str, iterations: u64) -> TreeModel {
+pub(crate) fn grow_model(game: &str, search: &str, iterations: u64) -> TreeModel {
     TreeModel::new(grow_document(game, &[], search, iterations))
 }
 
@@ -116,7 +122,12 @@ fn pin_exploration(search: &str) -> String {
 }
 
 /// [`grow_model`] after some moves, as a document.
-fn grow_document(game: &str, moves: &[String], search: &str, iterations: u64) -> Document {
+pub(crate) fn grow_document(
+    game: &str,
+    moves: &[String],
+    search: &str,
+    iterations: u64,
+) -> Document {
     struct GrowDocument<'a>(&'a [String], &'a str, u64);
     impl Visitor for GrowDocument<'_> {
         type Out = Document;
@@ -167,7 +178,7 @@ fn grow_document(game: &str, moves: &[String], search: &str, iterations: u64) ->
 }
 
 /// The tree of a classical search, without the principal variation in its sidecar.
-fn classical_document(game: &str, moves: &str, depth: u32) -> Document {
+pub(crate) fn classical_document(game: &str, moves: &str, depth: u32) -> Document {
     let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
     let search = format!("alpha-beta,depth={depth}");
     let mut document = grow_document(game, &moves, &search, 10_000_000);
@@ -194,7 +205,7 @@ fn foreign_model(rows: &[(&str, i32, f64, &str, u32)]) -> TreeModel {
     TreeModel::new(ModelSource::of(builder.finish().expect("a whole tree")))
 }
 
-fn six_node_model() -> TreeModel {
+pub(crate) fn six_node_model() -> TreeModel {
     foreign_model(&[
         ("", 100, 0.5, "Current player: 1", 3),
         ("white e2e4", 60, 0.61, "Current player: 2", 2),

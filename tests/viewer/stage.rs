@@ -140,6 +140,41 @@ impl Harness {
         self
     }
 
+    /// Presses the pointer at one point of the window, moves it to another and lets go.
+    pub(crate) fn drag(&mut self, from: egui::Pos2, to: egui::Pos2) -> &mut Self {
+        let button = |pos, pressed| egui::Event::PointerButton {
+            pos,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        };
+        for event in [
+            egui::Event::PointerMoved(from),
+            button(from, true),
+            egui::Event::PointerMoved(from.lerp(to, 0.5)),
+            egui::Event::PointerMoved(to),
+            button(to, false),
+        ] {
+            self.events.push(event);
+            self.draw_frame();
+        }
+        self
+    }
+
+    /// Whether the last frame has a control of this name.
+    pub(crate) fn has_control(&self, name: &str) -> bool {
+        !self.frame.dump(&self.app)["controls"][name].is_null()
+    }
+
+    /// The names of the last frame's controls that begin with a text, without it.
+    pub(crate) fn controls_after(&self, beginning: &str) -> Vec<String> {
+        let dump = self.frame.dump(&self.app);
+        let names = dump["controls"].as_object().into_iter().flatten();
+        names
+            .filter_map(|(name, _)| name.strip_prefix(beginning).map(str::to_owned))
+            .collect()
+    }
+
     /// Replaces the text of a field by name.
     pub(crate) fn fill_field(&mut self, control: &str, text: &str) -> &mut Self {
         self.click(control);

@@ -88,7 +88,7 @@ fn without_a_display_the_demo_is_played_in_the_terminal() {
     // Moves with what the searches thought, the board, and how it ended.
     assert!(told.contains("  1. UCT (X) "), "{told}");
     assert!(
-        told.contains("playouts: ") && told.contains("; mean for X 0."),
+        told.contains("playouts: ") && told.contains("; X wins "),
         "{told}"
     );
     assert!(told.contains("     1 2 3 4 5 6 7\n"), "{told}");

@@ -12,6 +12,7 @@ use crate::{
     board::Board,
     tree::{
         model::{TreeModel, root_only_meta},
+        node_value::{NodeValues, ValueView},
         scene,
         sequence::is_tree_file,
     },
@@ -130,8 +131,10 @@ fn node_text(
         }
         CopyTarget::Statistics => {
             let stats = model.node(node);
+            let values = NodeValues::new(model, ValueView::default());
+            let owner = values.wording.name(values.mean_owner(node));
             let text = format!(
-                "node {} move {} visits {} second {} mean {} state {}",
+                "node {} move {} visits {} second {} mean for {owner} {} state {}",
                 model.rows[node] + 1,
                 model.move_text(node),
                 stats.visits,

@@ -11,10 +11,16 @@ use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    draw::theme::Theme,
+    draw::{
+        palette::{PALETTES, REPORT, REPORT_COLOURS, THEME},
+        theme::Theme,
+    },
     play::setup::{GameSetup, QuickGame},
     system::user_files::{user_directory, write_text},
-    tree::scene::{ColourScale, Measure, RenderOptions},
+    tree::{
+        node_value::ValueView,
+        scene::{ColourScale, Measure, RenderOptions},
+    },
 };
 
 /// Upper bound of remembered files and directories.
@@ -24,6 +30,10 @@ const MAX_RECENT: usize = 8;
 pub const MIN_WINDOW_SIZE: [f32; 2] = [800.0, 560.0];
 /// The largest remembered window in points; above 65,535 pixels X11 libraries fail.
 const MAX_WINDOW_SIZE: [f32; 2] = [7680.0, 4320.0];
+/// The panels on the left and right: smallest, usual and largest width in points.
+pub const PANEL_WIDTHS: [(f32, f32, f32); 2] = [(216.0, 272.0, 480.0), (320.0, 376.0, 640.0)];
+/// The selectable sizes of text, relative to the usual one.
+pub const TEXT_SIZES: [f32; 5] = [0.9, 1.0, 1.15, 1.3, 1.5];
 /// Upper bound of a settings file, in bytes; a longer one is not read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
@@ -35,6 +45,14 @@ pub struct ViewerSettings {
     pub dark: bool,
     /// The colours of the least and the most visited edges, if not the theme's.
     pub edge_colours: Option<[[u8; 3]; 2]>,
+    /// The palette's name; the theme's colours if there is none of that name.
+    pub palette: String,
+    /// Whose values are shown, everywhere alike.
+    pub value_view: ValueView,
+    /// The size of all text, relative to the usual one.
+    pub text_size: f32,
+    /// Widths of the panels on the left and right in points.
+    pub panel_widths: [f32; 2],
     /// What edges are coloured by: `visits`, `second`, `mean`, or `column NAME` for a column beside the tree.
     pub measure: String,
     /// Whether visits are scaled logarithmically.
@@ -80,6 +98,10 @@ impl Default for ViewerSettings {
         Self {
             dark: true,
             edge_colours: None,
+            palette: String::new(),
+            value_view: ValueView::default(),
+            text_size: 1.0,
+            panel_widths: PANEL_WIDTHS.map(|(_, usual, _)| usual),
             measure: "visits".to_owned(),
             logarithmic: true,
             child_order: String::new(),
@@ -144,6 +166,18 @@ impl ViewerSettings {
                 usual[axis]
             };
         }
+        for (width, (least, usual, most)) in self.panel_widths.iter_mut().zip(PANEL_WIDTHS) {
+            *width = match width.is_finite() {
+                true => width.clamp(least, most),
+                false => usual,
+            };
+        }
+        self.text_size = match self.text_size.is_finite() {
+            true => self
+                .text_size
+                .clamp(TEXT_SIZES[0], TEXT_SIZES[TEXT_SIZES.len() - 1]),
+            false => 1.0,
+        };
         self.recent.truncate(MAX_RECENT);
         self
     }
@@ -185,7 +219,43 @@ impl ViewerSettings {
             },
             size_by_visits: self.by_size,
             shows_labels: self.labels,
+            value_view: self.value_view,
         }
+    }
+
+    /// Takes the next larger or smaller size of text, or the usual one for 0.
+    pub fn step_text_size(&mut self, steps: i32) {
+        let mut sizes = TEXT_SIZES.into_iter();
+        let now = self.text_size;
+        self.text_size = match steps {
+            0 => 1.0,
+            1.. => sizes.find(|&size| size > now + 0.01).unwrap_or(now),
+            _ => sizes.rfind(|&size| size < now - 0.01).unwrap_or(now),
+        };
+    }
+
+    /// Which of the palettes is chosen; none if the colours are one's own.
+    pub fn selected_palette(&self) -> Option<usize> {
+        match self.edge_colours {
+            Some(REPORT_COLOURS) => Some(REPORT),
+            Some(_) => None,
+            None => {
+                let known = PALETTES.iter().position(|other| other.name == self.palette);
+                Some(known.unwrap_or(THEME))
+            }
+        }
+    }
+
+    /// Takes one of the palettes: other hues, and nothing else.
+    pub fn select_palette(&mut self, index: usize) {
+        self.edge_colours = (index == REPORT).then_some(REPORT_COLOURS);
+        self.palette = match index {
+            THEME | REPORT => String::new(),
+            _ => PALETTES
+                .get(index)
+                .map_or("", |palette| palette.name)
+                .to_owned(),
+        };
     }
 
     /// The colours.
@@ -195,6 +265,9 @@ impl ViewerSettings {
         } else {
             Theme::light()
         };
+        if let Some(index) = self.selected_palette() {
+            PALETTES[index].apply(&mut theme);
+        }
         if let Some([least, most]) = self.edge_colours {
             let colour = |[red, green, blue]: [u8; 3]| egui::Color32::from_rgb(red, green, blue);
             (theme.edge_least, theme.edge_most) = (colour(least), colour(most));
@@ -228,6 +301,56 @@ mod tests {
                 window == usual || window == MAX_WINDOW_SIZE,
                 "{nonsense}: {window:?}"
             );
+        }
+    }
+
+    #[test]
+    fn panels_and_text_keep_to_sizes_that_can_be_used() {
+        let parse = |text: &str| ViewerSettings::parse(text);
+        assert_eq!(
+            parse("{\"panel_widths\": [1, 1e9]}").panel_widths,
+            [216.0, 640.0]
+        );
+        assert_eq!(
+            parse("{\"panel_widths\": [300, 400]}").panel_widths,
+            [300.0, 400.0]
+        );
+        assert_eq!(parse("{\"text_size\": 20}").text_size, 1.5);
+        assert_eq!(parse("{\"text_size\": \"large\"}").text_size, 1.0);
+        let mut settings = ViewerSettings::default();
+        let sizes = [1, 1, 1, 1, -1, 0, -1, -1].map(|steps| {
+            settings.step_text_size(steps);
+            settings.text_size
+        });
+        assert_eq!(sizes, [1.15, 1.3, 1.5, 1.5, 1.3, 1.0, 0.9, 0.9]);
+        assert_eq!(
+            parse("{\"value_view\": \"mover\"}").value_view,
+            ValueView::Mover
+        );
+        assert_eq!(
+            parse("{\"value_view\": \"nobody\"}").value_view,
+            ValueView::Root
+        );
+    }
+
+    #[test]
+    fn a_palette_changes_hues_and_no_other_setting() {
+        let plain = ViewerSettings {
+            logarithmic: true,
+            per_layer: true,
+            measure: "mean".to_owned(),
+            ..ViewerSettings::default()
+        };
+        for index in 0..PALETTES.len() {
+            let mut settings = plain.clone();
+            settings.select_palette(index);
+            assert_eq!(settings.selected_palette(), Some(index));
+            assert_eq!(settings.look(), plain.look());
+            let hues = (
+                settings.edge_colours.take(),
+                std::mem::take(&mut settings.palette),
+            );
+            assert_eq!(settings, plain, "{hues:?}");
         }
     }
 

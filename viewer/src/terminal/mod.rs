@@ -444,8 +444,8 @@ fn move_line(state: &MatchState, index: usize, summary: Option<&SearchSummary>) 
         for tried in info.moves.iter().take(3) {
             let _ = write!(line, " {} {:.0} %", tried.text, tried.share * 100.0);
         }
-        if let Some(mean) = info.moves.first().and_then(|best| best.mean) {
-            let _ = write!(line, "; {} for {name} {mean:.2}", info.value_label);
+        if let Some(best) = info.moves.first() {
+            let _ = write!(line, "; {}", best.value.0);
         }
     }
     line
@@ -476,18 +476,16 @@ fn add_search_table(
     add(
         LineStyle::Dim,
         format!(
-            "  {:<width$}  {share:<room$}  {} for {name}",
+            "  {:<width$}  {share:<room$}  {}",
             "move",
-            summary.value_label,
+            summary.value_heading,
             room = BAR + 6
         ),
     );
     for (index, tried) in summary.moves.iter().enumerate() {
         let length = (tried.share * BAR as f64).round() as usize;
         let bar = "█".repeat(length.min(BAR));
-        let mean = tried
-            .mean
-            .map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"));
+        let value = &tried.value.1;
         let tone = if index == 0 {
             LineStyle::Highlight
         } else {
@@ -496,7 +494,7 @@ fn add_search_table(
         add(
             tone,
             format!(
-                "  {:<width$}  {bar:<BAR$} {:>3.0} %  {mean}",
+                "  {:<width$}  {bar:<BAR$} {:>3.0} %  {value}",
                 tried.text,
                 tried.share * 100.0
             ),

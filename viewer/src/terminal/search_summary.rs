@@ -8,14 +8,19 @@ use std::{
 use canopy_engine::{
     games::{Player, notation::escape_invisible},
     tree::{
-        files,
+        TreeNode, files,
         meta::{self, Meta},
     },
 };
 
 use crate::{
     board::Board,
-    tree::{scene::format_thousands, sequence::is_tree_file},
+    tree::{
+        node_value::classical_value,
+        scene::format_thousands,
+        sequence::is_tree_file,
+        value_text::{Value, Wording},
+    },
 };
 
 /// Upper bound of listed moves, the best first.
@@ -30,8 +35,8 @@ pub(super) struct SearchSummary {
     pub(super) effort_text: String,
     /// The unit of the shares.
     pub(super) unit: &'static str,
-    /// The label of a move's value: the mean of playouts, or the value of a search without playouts.
-    pub(super) value_label: &'static str,
+    /// What the values of moves are: "Black wins", or "White’s value" for a search without playouts.
+    pub(super) value_heading: String,
     /// The best moves, the chosen one first.
     pub(super) moves: Vec<SearchedMove>,
 }
@@ -43,8 +48,8 @@ pub(super) struct SearchedMove {
     pub(super) text: String,
     /// Which part of the search went into it, from 0 to 1.
     pub(super) share: f64,
-    /// Its value for the player to move, from 0 to 1; none if it was not visited.
-    pub(super) mean: Option<f64>,
+    /// Its value for the player to move, as a sentence and as a figure under the heading.
+    pub(super) value: (String, String),
 }
 
 /// The finished search of a game that chose the move after `ply` moves; none if its tree is not there, or not yet.
@@ -99,6 +104,20 @@ impl SearchSummary {
             let rest = if is_classical { by_value } else { by_visits };
             is_chosen(other).cmp(&is_chosen(one)).then(rest)
         });
+        let player = match meta.to_move {
+            2 => Player::Second,
+            _ => Player::First,
+        };
+        let wording = Wording::of_game(&meta.game);
+        // The means of the root's children are those of the player to move there.
+        let value = |node: &TreeNode| match (node.visits, is_classical) {
+            (..=0, _) => Value::Unknown,
+            (_, true) => classical_value(node.mean, player),
+            (visits, false) => Value::Share {
+                share: node.mean,
+                visits: visits.unsigned_abs().into(),
+            },
+        };
         let moves = (order.into_iter().take(MAX_MOVES))
             .map(|row| {
                 let (node, own) = (&nodes[row], tree.move_name(row));
@@ -109,23 +128,24 @@ impl SearchSummary {
                         .and_then(|replayed| replayed.display_moves.into_iter().next())
                         .unwrap_or_else(|| printable(own)),
                     share: f64::from(node.visits.max(0)) / whole.max(1.0),
-                    mean: (node.visits > 0).then_some(node.mean),
+                    value: (
+                        wording.sentence(player, &value(node)),
+                        wording.figure(&value(node)),
+                    ),
                 }
             })
             .collect();
-        let (count, unit, worth) = if is_classical {
-            (meta.nodes, "nodes", "value")
+        let name = wording.name(player);
+        let (count, unit, value_heading) = if is_classical {
+            (meta.nodes, "nodes", format!("{name}’s value"))
         } else {
-            (meta.iterations, "playouts", "mean")
+            (meta.iterations, "playouts", format!("{name} wins"))
         };
         Some(Self {
-            player: match meta.to_move {
-                2 => Player::Second,
-                _ => Player::First,
-            },
+            player,
             effort_text: format!("{} {unit}", format_thousands(count)),
             unit,
-            value_label: worth,
+            value_heading,
             moves,
         })
     }

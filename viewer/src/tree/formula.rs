@@ -22,6 +22,8 @@ pub struct ChildTerms {
     pub exploration: Option<f64>,
     /// The certain result, where the search heeds it.
     pub proven: Option<Outcome>,
+    /// The figures that the terms are made of.
+    pub stats: ChildStats,
     /// Who chooses.
     to_move: Player,
 }
@@ -30,6 +32,16 @@ impl ChildTerms {
     /// What decides.
     pub fn score(&self) -> Option<f64> {
         Some(self.mean? + self.exploration?)
+    }
+
+    /// Whether the choice ever fell on it.
+    pub fn is_visited(&self) -> bool {
+        self.stats.edge_visits > 0.0
+    }
+
+    /// Whether it comes before all visited children because it was never visited.
+    pub fn is_infinite(&self) -> bool {
+        !self.is_visited() && self.mean.is_none()
     }
 
     /// The certain result for the player who chooses.
@@ -81,17 +93,30 @@ impl ProvenResult {
 pub struct SelectionExplanation {
     /// The children that are shown, the most visited first.
     pub children: Vec<ChildTerms>,
-    /// How many are not.
+    /// Those that the tree has and does not show, the most visited first.
+    pub hidden_children: Vec<ChildTerms>,
+    /// How many are not shown, with those that the tree does not have.
     pub hidden: usize,
     /// How often those were visited, as far as the tree has them.
     pub hidden_visits: i64,
     /// The child that the next iteration goes to, which may be hidden: its row.
     pub next_row: Option<usize>,
+    /// The formula, where it and all it needs are known.
+    pub formula: Option<Selection>,
+    /// The visits N of the node that the formula reads.
+    pub parent_visits: u64,
+    /// Who chooses.
+    pub to_move: Player,
     /// The formula, or why there is none, in a sentence.
     pub text: String,
 }
 
 impl SelectionExplanation {
+    /// All children that the tree has, shown or not.
+    pub fn all_children(&self) -> impl Iterator<Item = &ChildTerms> {
+        self.children.iter().chain(&self.hidden_children)
+    }
+
     /// Whether the next iteration goes to a child that is not shown.
     pub fn is_next_hidden(&self) -> bool {
         (self.next_row).is_some_and(|next| self.children.iter().all(|terms| terms.row != next))
@@ -137,6 +162,7 @@ pub fn explain_selection(
             mean,
             exploration: explore,
             proven: result.filter(|_| has_solver),
+            stats,
             to_move,
         }
     };
@@ -147,24 +173,32 @@ pub fn explain_selection(
     let absent = legal
         .filter(|_| !all.is_empty() && (is_partial || tries_one_by_one))
         .map_or(0, |legal| legal.saturating_sub(all.len()));
-    let mut rows: Vec<ChildTerms> = (terms.iter().copied())
-        .filter_map(|terms| {
-            let at = shown.binary_search_by_key(&terms.row, |&(row, _)| row);
-            let (_, node) = shown[at.ok()?];
-            Some(ChildTerms { node, ..terms })
-        })
-        .collect();
+    let (mut rows, mut hidden_children) = (Vec::new(), Vec::new());
+    for &terms in &terms {
+        match shown.binary_search_by_key(&terms.row, |&(row, _)| row) {
+            Ok(at) => rows.push(ChildTerms {
+                node: shown[at].1,
+                ..terms
+            }),
+            Err(_) => hidden_children.push(terms),
+        }
+    }
     let visits_of = |row: usize| model.tree.nodes()[row].visits;
-    rows.sort_by_key(|terms| std::cmp::Reverse(visits_of(terms.row)));
-    let visits = |terms: &[ChildTerms]| -> i64 {
-        let visits = terms.iter().map(|terms| i64::from(visits_of(terms.row)));
-        visits.sum()
-    };
+    for list in [&mut rows, &mut hidden_children] {
+        list.sort_by_key(|terms: &ChildTerms| std::cmp::Reverse(visits_of(terms.row)));
+    }
+    let hidden_visits = hidden_children
+        .iter()
+        .map(|terms| i64::from(visits_of(terms.row)));
     let explanation = SelectionExplanation {
-        hidden: terms.len() - rows.len() + if is_partial { absent } else { 0 },
-        hidden_visits: visits(&terms) - visits(&rows),
+        hidden: hidden_children.len() + if is_partial { absent } else { 0 },
+        hidden_visits: hidden_visits.sum(),
         children: rows,
+        hidden_children,
         next_row: None,
+        formula: formula.as_ref().ok().copied(),
+        parent_visits: total as u64,
+        to_move,
         text: String::new(),
     };
     let formula = match formula {

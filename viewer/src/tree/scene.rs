@@ -9,6 +9,9 @@ use canopy_engine::games::notation::escape_invisible;
 use crate::tree::{
     camera::{Camera, Canvas, TreeBounds},
     model::TreeModel,
+    node_value::{NodeValues, ValueView},
+    title::middle_ellipsis,
+    value_colour::{self, EdgeColours},
 };
 
 /// The value that colours the edges.
@@ -19,7 +22,7 @@ pub enum Measure {
     Visits,
     /// The second counter: visits of this search alone.
     SearchVisits,
-    /// The mean.
+    /// The value, on a diverging scale.
     Mean,
     /// One of the columns beside the tree, by its index.
     Column(usize),
@@ -29,6 +32,14 @@ impl Measure {
     /// Whether it counts something.
     fn is_count(self) -> bool {
         matches!(self, Self::Visits | Self::SearchVisits)
+    }
+
+    /// The kind of its colour scale.
+    pub fn colours(self) -> EdgeColours {
+        match self {
+            Self::Mean => EdgeColours::Diverging,
+            _ => EdgeColours::Sequential,
+        }
     }
 }
 
@@ -62,6 +73,8 @@ pub struct RenderOptions {
     pub size_by_visits: bool,
     /// Whether nodes have labels where there is room.
     pub shows_labels: bool,
+    /// Whose values labels tell.
+    pub value_view: ValueView,
 }
 
 impl Default for RenderOptions {
@@ -70,6 +83,7 @@ impl Default for RenderOptions {
             scale: ColourScale::default(),
             size_by_visits: true,
             shows_labels: true,
+            value_view: ValueView::default(),
         }
     }
 }
@@ -81,8 +95,10 @@ pub struct EdgeLine {
     pub from: (f32, f32),
     /// Where it ends.
     pub to: (f32, f32),
-    /// Where between the two colours: 0 for the least, 1 for the most.
+    /// Where on the colour scale, from 0 to 1.
     pub heat: f32,
+    /// From 0 to 1.
+    pub opacity: f32,
     /// Width in pixels.
     pub width: f32,
 }
@@ -94,6 +110,19 @@ impl EdgeLine {
     /// Which of the colours it has.
     pub fn shade_index(&self) -> usize {
         (self.heat * (Self::SHADE_COUNT - 1) as f32).round() as usize
+    }
+
+    /// Width and opacity in steps that the eye cannot tell apart.
+    fn steps(&self) -> (u16, u8) {
+        (
+            (self.width * 8.0).round() as u16,
+            (self.opacity * 32.0).round() as u8,
+        )
+    }
+
+    /// Whether two lines can be drawn as one path.
+    pub fn looks_like(&self, other: &Self) -> bool {
+        (self.shade_index(), self.steps()) == (other.shade_index(), other.steps())
     }
 }
 
@@ -124,6 +153,8 @@ pub struct NodeLabel {
 pub struct Scene {
     /// The lines, the least visited first.
     pub edges: Vec<EdgeLine>,
+    /// The colours of their scale.
+    pub colours: EdgeColours,
     /// The nodes.
     pub nodes: Vec<NodeDisc>,
     /// The labels.
@@ -179,7 +210,18 @@ pub fn build_scene(
         },
         options,
         heat: HeatScale::new(model, options.scale),
-        scene: Scene::default(),
+        size_heat: HeatScale::new(
+            model,
+            ColourScale {
+                measure: Measure::Visits,
+                ..options.scale
+            },
+        ),
+        values: NodeValues::new(model, options.value_view),
+        scene: Scene {
+            colours: options.scale.measure.colours(),
+            ..Scene::default()
+        },
     };
     builder.add_layers();
     builder.sort_edges();
@@ -374,7 +416,7 @@ impl HeatScale {
             match scale.measure {
                 Measure::Visits => to_f64_range(model.visit_range),
                 Measure::SearchVisits => to_f64_range(model.second_range),
-                Measure::Mean => model.mean_range,
+                Measure::Mean => value_range(model.value_spread),
                 Measure::Column(index) => {
                     (model.column_range(index)).map_or(NO_RANGE, |range| range.whole)
                 }
@@ -390,7 +432,7 @@ impl HeatScale {
             match self.scale.measure {
                 Measure::Visits => to_f64_range(ranges.visits),
                 Measure::SearchVisits => to_f64_range(ranges.second),
-                Measure::Mean => ranges.mean,
+                Measure::Mean => value_range(ranges.value_spread),
                 Measure::Column(index) => {
                     (model.column_range(index)).map_or(NO_RANGE, |range| range.layers[depth])
                 }
@@ -417,6 +459,13 @@ impl HeatScale {
 
     fn heat_of(&self, model: &TreeModel, node: usize) -> f32 {
         let value = measured_value(model, node, self.scale.measure);
+        if self.scale.measure == Measure::Mean {
+            return value_colour::heat(value, (self.most - self.least) / 2.0);
+        }
+        // Where all are alike, all are the most.
+        if self.most == self.least && value.is_finite() {
+            return 1.0;
+        }
         let part = (self.transform(value) - self.least) / (self.most - self.least);
         if part.is_finite() {
             part.clamp(0.0, 1.0) as f32
@@ -424,6 +473,12 @@ impl HeatScale {
             0.0
         }
     }
+}
+
+/// The ends of the scale of values, for the first player.
+fn value_range(spread: f64) -> (f64, f64) {
+    let half = value_colour::half_width(spread);
+    (0.5 - half, 0.5 + half)
 }
 
 fn to_f64_range((least, most): (i32, i32)) -> (f64, f64) {
@@ -434,7 +489,7 @@ fn measured_value(model: &TreeModel, node: usize, measure: Measure) -> f64 {
     match measure {
         Measure::Visits => f64::from(model.visits(node)),
         Measure::SearchVisits => f64::from(model.node(node).second),
-        Measure::Mean => model.node(node).mean,
+        Measure::Mean => value_colour::first_share(model, node),
         Measure::Column(index) => {
             (model.columns().get(index)).map_or(f64::NAN, |column| column.value(model.row(node)))
         }
@@ -446,6 +501,9 @@ struct SceneBuilder<'a> {
     view: SceneTransform,
     options: &'a RenderOptions,
     heat: HeatScale,
+    /// Visits over the whole tree, for widths and sizes.
+    size_heat: HeatScale,
+    values: NodeValues<'a>,
     scene: Scene,
 }
 
@@ -491,11 +549,12 @@ impl SceneBuilder<'_> {
                 let node = range.start + index;
                 child_x(node).min(parent_x(node)) <= view.width + 1.0
             });
-        let heat = if self.heat.scale.per_layer && depth > 0 {
-            self.heat.for_layer(model, depth)
-        } else {
-            self.heat
-        };
+        let is_per_layer = self.heat.scale.per_layer && depth > 0;
+        let [heat, size_heat] = [self.heat, self.size_heat].map(|heat| match is_per_layer {
+            true => heat.for_layer(model, depth),
+            false => heat,
+        });
+        let is_classical = model.is_classical();
         let (top, bottom) = (view.y(depth.saturating_sub(step)), view.y(depth));
         let mut node = begin;
         let mut last_x = f64::NEG_INFINITY;
@@ -523,14 +582,16 @@ impl SceneBuilder<'_> {
             if depth > 0 {
                 let heat = heat.heat_of(model, shown);
                 let width = if self.options.size_by_visits {
-                    0.6 + 1.6 * heat
+                    0.6 + 1.6 * size_heat.heat_of(model, shown)
                 } else {
                     1.0
                 };
+                let colours = self.scene.colours;
                 self.scene.edges.push(EdgeLine {
                     from: (up as f32, top as f32),
                     to: (x as f32, bottom as f32),
                     heat,
+                    opacity: colours.opacity(heat, model.visits(shown), is_classical),
                     width: width * view.scale as f32,
                 });
             }
@@ -563,7 +624,7 @@ impl SceneBuilder<'_> {
                 room
             };
             let size = if self.options.size_by_visits {
-                0.45 + 0.55 * f64::from(self.heat.heat_of(self.model, node))
+                0.45 + 0.55 * f64::from(self.size_heat.heat_of(self.model, node))
             } else {
                 0.8
             };
@@ -609,7 +670,7 @@ impl SceneBuilder<'_> {
             ) {
                 (true, _) => visits,
                 (_, false) => format!("{name} {visits}"),
-                (_, true) => format!("{name} {visits} · {:.3}", figures.mean),
+                (_, true) => format!("{name} {visits} · {}", self.values.label(node)),
             };
             let width = (text.chars().count() as f64 * CHAR_WIDTH * points) as f32;
             let gap = disc.radius + 4.0 * points as f32;
@@ -637,7 +698,15 @@ impl SceneBuilder<'_> {
     /// The hottest are drawn last, so that nothing hides them. Those of a shade stay in order, from left to right, which
     /// is how the memory of a picture likes it.
     fn sort_edges(&mut self) {
-        self.scene.edges.sort_by_key(EdgeLine::shade_index);
+        match self.scene.colours {
+            EdgeColours::Sequential => {
+                (self.scene.edges).sort_by_key(|edge| (edge.shade_index(), edge.steps()));
+            }
+            // Neither end is hotter: the most visited are last.
+            EdgeColours::Diverging => {
+                (self.scene.edges).sort_by_key(|edge| (edge.steps(), edge.shade_index()));
+            }
+        }
     }
 }
 
@@ -675,13 +744,7 @@ fn pixel_cell(view: &SceneTransform, end: (f64, f64), other: (f64, f64)) -> i64 
 /// A name that is not too long for a label.
 fn shorten(name: &str) -> String {
     const MAX_CHARS: usize = 24;
-    let plain: String = escape_invisible(name).chars().take(MAX_CHARS + 1).collect();
-    if plain.chars().count() <= MAX_CHARS {
-        plain
-    } else {
-        let short: String = plain.chars().take(MAX_CHARS - 1).collect();
-        short + "…"
-    }
+    escape_invisible(&middle_ellipsis(name, MAX_CHARS)).into_owned()
 }
 
 /// A counter for people; those of others may be negative.

@@ -7,8 +7,8 @@ use crate::{
     tree::{
         camera::Canvas,
         model::TreeModel,
-        raster::{edge_opacity, heat_colour, node_colours},
-        scene::{HIDDEN_MARKER_HALF_WIDTH, LABEL_SIZE, Scene},
+        raster::{SHARED_RING_GAP, node_colours},
+        scene::{EdgeLine, HIDDEN_MARKER_HALF_WIDTH, LABEL_SIZE, Scene},
     },
 };
 
@@ -22,13 +22,12 @@ pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) 
     );
     out.push_str("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n");
     // Edges of one colour and width are one path.
-    for group in (scene.edges).chunk_by(|one, other| one.shade_index() == other.shade_index()) {
-        let [red, green, blue] = heat_colour(theme, group[0].heat);
+    for group in (scene.edges).chunk_by(EdgeLine::looks_like) {
+        let [red, green, blue] = scene.colours.rgb(theme, group[0].heat);
         let _ = write!(
             out,
             "<path stroke=\"#{red:02x}{green:02x}{blue:02x}\" stroke-width=\"{:.2}\" stroke-opacity=\"{:.2}\" d=\"",
-            group[0].width,
-            edge_opacity(group[0].heat)
+            group[0].width, group[0].opacity
         );
         for edge in group {
             let _ = write!(
@@ -83,6 +82,17 @@ pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) 
                 hex(border)
             )
         };
+    }
+    for disc in &scene.nodes {
+        if model.is_shared(model.row(disc.node as usize)) {
+            let radius = disc.radius + SHARED_RING_GAP * canvas.scale as f32;
+            let (x, y) = disc.at;
+            let _ = writeln!(
+                out,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"none\" stroke=\"{}\"/>",
+                hex(theme.dim)
+            );
+        }
     }
     let size = LABEL_SIZE * canvas.scale;
     let _ = writeln!(

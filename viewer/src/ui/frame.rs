@@ -123,6 +123,8 @@ impl Default for FrameRenderer {
     fn default() -> Self {
         let context = Context::default();
         fonts::install(&context);
+        // The size of text is a setting, with keys of its own.
+        context.options_mut(|options| options.zoom_with_keyboard = false);
         Self {
             context,
             panels: Panels::default(),
@@ -167,6 +169,9 @@ impl FrameRenderer {
             theme.apply(&self.context);
             self.theme = Some(theme.clone());
             damage.add_all();
+        }
+        if (self.context.zoom_factor() - app.settings.text_size).abs() > 1e-3 {
+            self.context.set_zoom_factor(app.settings.text_size);
         }
         let panels = &mut self.panels;
         let output = self.context.run_ui(input, |ui| panels.show(app, ui));

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use canopy_engine::tree::{
-    Tree,
+    Tree, TreeNode,
     columns::{Column, Columns},
     extra::Extra,
     files::Document,
@@ -13,15 +13,20 @@ use canopy_engine::tree::{
 
 pub use self::node_state::NodeState;
 use self::{
-    node_order::NodeOrder, node_path::ChildStep, node_state::node_states, range_maxima::RangeMaxima,
+    node_order::NodeOrder, node_path::ChildStep, node_state::node_states,
+    range_maxima::RangeMaxima, shared::SharedRows,
 };
-use crate::tree::layout::{TreeShape, layout};
+use crate::tree::{
+    layout::{TreeShape, layout},
+    value_colour::CONFIDENT_VISITS,
+};
 
 mod node_order;
 pub mod node_path;
 mod node_state;
 mod pv;
 mod range_maxima;
+mod shared;
 
 /// Which nodes of a tree are shown, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -180,8 +185,12 @@ pub struct TreeModel {
     pub second_range: (i32, i32),
     /// The least and the most of the means of visited nodes.
     pub mean_range: (f64, f64),
+    /// The largest distance of a mean from one half, as [`ColourRanges`] counts it.
+    pub value_spread: f64,
     /// The same by layer.
     pub layer_ranges: Vec<ColourRanges>,
+    /// The rows that stand for one node of a graph.
+    shared: SharedRows,
 }
 
 /// The range of the values that colour the edges.
@@ -193,6 +202,9 @@ pub struct ColourRanges {
     pub second: (i32, i32),
     /// Of the means of visited nodes.
     pub mean: (f64, f64),
+    /// The largest distance of a mean from one half: of nodes with enough visits to be drawn in full colour, in a classical
+    /// search of all whose result is not proven.
+    pub value_spread: f64,
 }
 
 impl Default for ColourRanges {
@@ -201,13 +213,21 @@ impl Default for ColourRanges {
             visits: (i32::MAX, 0),
             second: (i32::MAX, 0),
             mean: (f64::INFINITY, f64::NEG_INFINITY),
+            value_spread: 0.0,
         }
     }
 }
 
 impl ColourRanges {
-    fn of(tree: &Tree, rows: &[u32]) -> Self {
+    fn of(tree: &Tree, rows: &[u32], is_classical: bool) -> Self {
         let nodes = tree.nodes();
+        let is_certain = |node: &TreeNode| {
+            let is_proven = node.mean <= 0.0 || node.mean >= 1.0;
+            match is_classical {
+                true => node.visits > 0 && !is_proven,
+                false => node.visits >= CONFIDENT_VISITS,
+            }
+        };
         rows.iter().fold(Self::default(), |ranges, &row| {
             let node = &nodes[row as usize];
             let mean = if node.visits > 0 && node.mean.is_finite() {
@@ -219,6 +239,10 @@ impl ColourRanges {
                 visits: (node.visits, node.visits),
                 second: (node.second, node.second),
                 mean,
+                value_spread: match is_certain(node) && node.mean.is_finite() {
+                    true => (node.mean - 0.5).abs(),
+                    false => 0.0,
+                },
             })
         })
     }
@@ -229,6 +253,7 @@ impl ColourRanges {
             visits: whole(self.visits, other.visits),
             second: whole(self.second, other.second),
             mean: (self.mean.0.min(other.mean.0), self.mean.1.max(other.mean.1)),
+            value_spread: self.value_spread.max(other.value_spread),
         }
     }
 }
@@ -320,8 +345,12 @@ impl TreeModel {
             .map(|&row| nodes[row as usize].visits)
             .collect();
         let peaks = RangeMaxima::new(&visits);
+        let is_classical = meta.as_deref().is_some_and(pv::is_classical);
         let layer_ranges: Vec<ColourRanges> = (layers.windows(2))
-            .map(|layer| ColourRanges::of(&tree, &rows[layer[0] as usize..layer[1] as usize]))
+            .map(|layer| {
+                let rows = &rows[layer[0] as usize..layer[1] as usize];
+                ColourRanges::of(&tree, rows, is_classical)
+            })
             .collect();
         let column_ranges = (columns.iter().flat_map(|columns| &columns.columns))
             .map(|column| ColumnRange::new(column, &rows, &layers))
@@ -332,6 +361,7 @@ impl TreeModel {
             (left.min(x), right.max(x))
         });
         let first_is_dark = pv::first_is_dark(meta.as_deref());
+        let shared = SharedRows::new(&tree, meta.as_deref());
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
             hidden_counts: marks,
@@ -361,7 +391,9 @@ impl TreeModel {
             visit_range: all.visits,
             second_range: all.second,
             mean_range: all.mean,
+            value_spread: all.value_spread,
             layer_ranges,
+            shared,
             tree,
         };
         let classical_pv = model.classical_pv();
@@ -481,7 +513,7 @@ impl TreeModel {
     }
 
     /// The statistics of a node.
-    pub fn node(&self, node: usize) -> &canopy_engine::tree::TreeNode {
+    pub fn node(&self, node: usize) -> &TreeNode {
         &self.tree.nodes()[self.row(node)]
     }
 

@@ -9,7 +9,7 @@ use super::TreeModel;
 
 /// Whether a sidecar is that of a classical search, which looks ahead to a depth and chooses among children by value instead
 /// of a selection formula.
-fn is_classical(meta: &Meta) -> bool {
+pub(super) fn is_classical(meta: &Meta) -> bool {
     meta.parameters.contains_key("depth") && !meta.parameters.contains_key("select")
 }
 

@@ -36,6 +36,9 @@ const MAX_THREADS: usize = 4;
 /// More edges than these are drawn as thin lines even in pictures that stay.
 const MAX_STROKED_EDGES: usize = 40_000;
 
+/// Distance of the ring around a shared node from its disc, in points.
+pub const SHARED_RING_GAP: f32 = 2.0;
+
 /// Draws scenes.
 #[derive(Default)]
 pub struct TreeRenderer {
@@ -59,9 +62,9 @@ impl TreeRenderer {
             .fill(crate::draw::pixel::opaque(theme.canvas));
         let scale = canvas.scale as f32;
         if quality == RenderQuality::Fine && scene.edges.len() <= MAX_STROKED_EDGES {
-            draw_strokes(pixmap, &scene.edges, theme);
+            draw_strokes(pixmap, scene, theme);
         } else {
-            draw_thin_lines(pixmap, &scene.edges, theme, scale);
+            draw_thin_lines(pixmap, scene, theme, scale);
         }
         draw_polyline(pixmap, &scene.pv, theme.cool, 2.4 * scale);
         draw_polyline(pixmap, &scene.last_path, theme.good, 2.0 * scale);
@@ -75,6 +78,14 @@ impl TreeRenderer {
             RenderQuality::Draft => {
                 self.node_sprites
                     .paint(pixmap, model, &scene.nodes, theme, scale)
+            }
+        }
+        if model.has_shared_nodes() {
+            for disc in &scene.nodes {
+                if model.is_shared(model.row(disc.node as usize)) {
+                    let radius = disc.radius + SHARED_RING_GAP * scale;
+                    draw_ring(pixmap, disc.at, radius, theme.dim, scale);
+                }
             }
         }
         if let Some(&at) = scene.selected_path.last() {
@@ -158,35 +169,19 @@ fn paint_of(colour: egui::Color32) -> Paint<'static> {
     paint
 }
 
-/// The colour between the least and the most visited.
-pub fn heat_colour(theme: &Theme, heat: f32) -> [u8; 3] {
-    let mix = |least: u8, most: u8| {
-        (f32::from(least) + (f32::from(most) - f32::from(least)) * heat).round() as u8
-    };
-    let (least, most) = (theme.edge_least, theme.edge_most);
-    [
-        mix(least.r(), most.r()),
-        mix(least.g(), most.g()),
-        mix(least.b(), most.b()),
-    ]
-}
-
-/// Opacity of an edge; rarely visited ones recede.
-pub fn edge_opacity(heat: f32) -> f32 {
-    0.45 + 0.55 * heat
-}
-
 /// Rows of a band; lines are drawn band by band, so that its pixels stay in the cache.
 const BAND_ROWS: usize = 48;
 
-fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme, scale: f32) {
+fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, scene: &Scene, theme: &Theme, scale: f32) {
+    let edges = &scene.edges;
+    let heat_of = |index: usize| index as f32 / (EdgeLine::SHADE_COUNT - 1) as f32;
     let shades: Vec<[u8; 3]> = (0..EdgeLine::SHADE_COUNT)
-        .map(|index| heat_colour(theme, index as f32 / (EdgeLine::SHADE_COUNT - 1) as f32))
+        .map(|index| scene.colours.rgb(theme, heat_of(index)))
         .collect();
     let draw = |mut lines: LineCanvas<'_>| {
         for edge in edges {
             let thinness = (edge.width / scale).min(1.0);
-            let strength = edge_opacity(edge.heat) * thinness;
+            let strength = edge.opacity * thinness;
             lines.draw(edge.from, edge.to, shades[edge.shade_index()], strength);
         }
     };
@@ -211,18 +206,17 @@ fn draw_thin_lines(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme
     });
 }
 
-fn draw_strokes(pixmap: &mut PixmapMut<'_>, edges: &[EdgeLine], theme: &Theme) {
-    // Edges are sorted by heat, so those of one shade are adjacent.
-    for group in edges.chunk_by(|one, other| one.shade_index() == other.shade_index()) {
+fn draw_strokes(pixmap: &mut PixmapMut<'_>, scene: &Scene, theme: &Theme) {
+    // Edges are sorted by what they look like, so those of one look are adjacent.
+    for group in scene.edges.chunk_by(EdgeLine::looks_like) {
         let mut path = PathBuilder::new();
         for edge in group {
             path.move_to(edge.from.0, edge.from.1);
             path.line_to(edge.to.0, edge.to.1);
         }
         let Some(path) = path.finish() else { continue };
-        let heat = group[0].heat;
-        let [red, green, blue] = heat_colour(theme, heat);
-        let alpha = (edge_opacity(heat) * 255.0) as u8;
+        let [red, green, blue] = scene.colours.rgb(theme, group[0].heat);
+        let alpha = (group[0].opacity * 255.0) as u8;
         let mut paint = Paint::default();
         paint.set_color_rgba8(red, green, blue, alpha);
         paint.anti_alias = true;

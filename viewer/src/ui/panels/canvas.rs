@@ -14,6 +14,8 @@ use crate::{
         model::TreeModel,
         raster::node_colours,
         scene::{Measure, format_signed, format_thousands},
+        title::middle_ellipsis,
+        value_colour,
     },
 };
 
@@ -84,7 +86,8 @@ impl Panels {
         {
             let (textures, hovered) = (&mut self.board_textures, &mut self.hovered_details);
             response.clone().on_hover_ui_at_pointer(|ui| {
-                let details = NodeDetails::get_or_compute(hovered, model, node);
+                let details =
+                    NodeDetails::get_or_compute(hovered, model, node, app.settings.value_view);
                 show_hover_card(textures, details, model, node, ui, &app.theme());
             });
         }
@@ -140,7 +143,7 @@ impl Panels {
         let names = self
             .selected_details
             .as_ref()
-            .and_then(NodeDetails::player_names);
+            .map(|details| details.players);
         let right = self
             .minimap_rect(app)
             .map_or(self.canvas.right(), |map| map.left());
@@ -267,18 +270,16 @@ fn draw_colour_scale(
         _ => None,
     };
     let column_name = column.map(|(column, _)| escape_invisible(&column.name));
+    let sides = value_colour::end_labels(model, model.value_spread);
     let (name, ends) = match (settings.measure.as_str(), &column_name) {
         (_, Some(name)) => {
             let (least, most) = column.map_or((1.0, 0.0), |(_, range)| range.whole);
             let ends = (least <= most).then(|| (format!("{least:.3}"), format!("{most:.3}")));
             (&**name, ends)
         }
-        ("mean", _) => {
-            let (least, most) = model.mean_range;
-            let ends = (least <= most).then(|| (format!("{least:.2}"), format!("{most:.2}")));
-            ("mean", ends)
-        }
+        ("mean", _) => (sides[0].as_str(), Some((String::new(), String::new()))),
         _ if model.is_classical() => ("nodes searched", count(model.visit_range)),
+        ("second", _) if model.meta.is_none() => ("second counter", count(model.second_range)),
         ("second", _) => ("visits in this search", count(model.second_range)),
         _ => ("visits", count(model.visit_range)),
     };
@@ -288,7 +289,7 @@ fn draw_colour_scale(
     let bar = Rect::from_min_size(egui::pos2(text.right() + 8.0, at.y - 3.0), vec2(130.0, 6.0));
     for step in 0..65 {
         let heat = step as f32 / 64.0;
-        let [red, green, blue] = crate::tree::raster::heat_colour(theme, heat);
+        let [red, green, blue] = app.look().scale.measure.colours().rgb(theme, heat);
         let left = bar.left() + bar.width() * heat * 0.985;
         let part = Rect::from_min_max(
             egui::pos2(left, bar.top()),
@@ -304,6 +305,8 @@ fn draw_colour_scale(
     };
     let text = match ends {
         None => return,
+        Some(_) if name == sides[0] && settings.per_layer => format!("{}, of each level", sides[1]),
+        Some(_) if name == sides[0] => sides[1].clone(),
         Some(_) if settings.per_layer => format!("least … most of each level{how}"),
         Some((least, most)) => format!("{least} … {most}{how}, whole tree"),
     };
@@ -322,6 +325,8 @@ enum LegendSample {
     Line(Color32),
     /// A node with this fill and border.
     Node(Color32, Color32),
+    /// A node in a ring of this colour.
+    Ring(Color32),
     /// Figures as they stand beside nodes.
     Figures,
 }
@@ -348,10 +353,14 @@ fn legend_entries(
         let (fill, border) = node_colours(theme, model.fills_light(is_first));
         entries.push((LegendSample::Node(fill, border), format!("{name} decides")));
     }
+    if model.has_shared_nodes() {
+        let text = "position that several moves lead to".to_owned();
+        entries.push((LegendSample::Ring(theme.dim), text));
+    }
     if app.settings.labels {
         let figures = match is_classical {
-            true => "nodes searched · value for who moved",
-            false => "visits · mean for who moved",
+            true => "nodes searched · value",
+            false => "visits · value",
         };
         entries.push((LegendSample::Figures, figures.to_owned()));
     }
@@ -411,6 +420,10 @@ fn draw_legend(
                 }
                 LegendSample::Node(fill, border) => {
                     painter.circle(middle, 5.0, *fill, Stroke::new(1.2, *border));
+                }
+                LegendSample::Ring(colour) => {
+                    painter.circle_filled(middle, 3.0, *colour);
+                    painter.circle_stroke(middle, 5.5, Stroke::new(1.0, *colour));
                 }
                 LegendSample::Figures => {
                     painter.text(
@@ -499,20 +512,23 @@ fn show_hover_card(
     theme: &Theme,
 ) {
     let figures = model.node(node);
-    ui.label(theme.strong(move_label(model, node)));
-    let visits = format_thousands(u64::from(figures.visits.unsigned_abs()));
+    ui.label(theme.strong(middle_ellipsis(&move_label(model, node), 48)));
     let text = if figures.visits > 0 {
-        let (visited, mean) = match model.is_classical() {
-            true => ("nodes searched", "value"),
-            false => ("visits", "mean"),
+        let visits = format_thousands(u64::from(figures.visits.unsigned_abs()));
+        let visited = match model.is_classical() {
+            true => "nodes searched",
+            false => "visits",
         };
-        let of = details.mean_owner();
-        format!("{visits} {visited}, {mean} for {of} {:.4}", figures.mean)
+        let shared = match model.shared_visits(model.row(node)) {
+            Some(all) => format!(" by this move, {} in all", format_thousands(all)),
+            None => String::new(),
+        };
+        format!("{visits} {visited}{shared} · {}", details.value_text)
     } else {
         "never visited".to_owned()
     };
     ui.label(RichText::new(text).color(theme.dim));
-    ui.label(RichText::new(details.decider_text()).color(theme.dim));
+    ui.label(RichText::new(details.turn_text()).color(theme.dim));
     if let Ok((replayed, marks)) = &details.board {
         ui.add_space(4.0);
         let wide = (HOVER_CARD_BOARD_WIDTH, Sense::hover());

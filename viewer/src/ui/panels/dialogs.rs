@@ -51,7 +51,8 @@ const KEY_BINDINGS: &[(&str, &str)] = &[
     ("m", "type a move, in a game"),
     ("u n b", "take back, one move of the engine, pause"),
     ("Page ↑ ↓", "through the moves of a game"),
-    ("ctrl + ,", "memory and cache"),
+    ("ctrl + + − 0", "size of all text"),
+    ("ctrl + ,", "text size, memory, cache"),
     ("ctrl + q", "close the window"),
     ("?", "this list"),
 ];

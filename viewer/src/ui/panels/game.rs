@@ -1,5 +1,6 @@
 //! The area on the left: the game and the search.
 
+use canopy_engine::games::notation::escape_invisible;
 use egui::{Align, Color32, Layout, Painter, Pos2, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{
@@ -12,7 +13,12 @@ use crate::{
     board::{BoardTextures, Marks, PositionInfo},
     draw::theme::Theme,
     play::match_state::MatchState,
-    tree::{model::TreeModel, scene::format_thousands},
+    tree::{
+        model::TreeModel,
+        scene::format_thousands,
+        title::{game_title, search_title},
+        value_text::NO_DATA,
+    },
     ui::controls::Named as _,
 };
 
@@ -55,12 +61,14 @@ impl GamePanel<'_> {
             .as_ref()
             .and_then(|model| model.meta.as_ref());
         let Some(meta) = meta else { return };
-        ui.label(theme.title(if meta.game.is_empty() {
-            "unknown game"
+        let game = game_title(&meta.game);
+        let game = if game.is_empty() {
+            "Unknown game"
         } else {
-            &meta.game
-        }));
-        ui.label(RichText::new(&meta.search).color(theme.dim));
+            &game
+        };
+        ui.label(theme.title(game));
+        ui.label(RichText::new(search_title(&meta.search)).color(theme.dim));
         ui.add_space(8.0);
         self.show_node_board(ui, theme);
         ui.add_space(12.0);
@@ -152,6 +160,9 @@ fn show_missing_board(why: &str, ui: &mut Ui, theme: &Theme) {
     ui.label(text).on_hover_text(why);
 }
 
+/// Stands for what only the end of a search tells.
+const NOT_YET: &str = "not yet";
+
 /// The facts about the search.
 fn show_search(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
     let Some(meta) = &model.meta else { return };
@@ -166,20 +177,21 @@ fn show_search(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
             .map_or(meta.iterations, u64::from);
         show_figure(ui, theme, "Iterations", format_thousands(iterations));
     }
-    // The first snapshot of a search with a journal is written as it begins.
+    // At an earlier iteration nothing has been chosen, and the sidecar's time is that of the end.
+    let is_over = meta.is_final && app.document.timeline.shown_iteration.is_none();
     match meta.milliseconds {
-        0 if !meta.is_final => show_figure(ui, theme, "Time", "–"),
+        _ if !is_over => show_figure(ui, theme, "Time", NOT_YET),
         0 => show_figure(ui, theme, "Time", "under 1 ms"),
         time => show_figure(ui, theme, "Time", format!("{} ms", format_thousands(time))),
     }
     show_figure(ui, theme, "Seed", meta.seed.to_string());
     show_figure(ui, theme, "Threads", meta.threads.to_string());
     let chosen = match &meta.chosen {
-        Some(chosen) => chosen.clone(),
-        None if meta.is_final => "–".to_owned(),
-        None => "still searching".to_owned(),
+        _ if !is_over => NOT_YET.to_owned(),
+        Some(chosen) => escape_invisible(chosen).into_owned(),
+        None => NO_DATA.to_owned(),
     };
-    show_figure(ui, theme, "Chosen", chosen);
+    show_figure(ui, theme, "Move chosen", chosen);
     let widest = model
         .layers
         .windows(2)

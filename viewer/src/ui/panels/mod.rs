@@ -2,20 +2,25 @@
 
 use std::path::PathBuf;
 
-use canopy_engine::games::{self, notation::escape_invisible};
+use canopy_engine::{
+    games::{self, notation::escape_invisible},
+    tree::columns::{Column, ColumnValues},
+};
 use egui::{
-    Align, Frame, Key, Layout, Margin, Modifiers, Panel, Popup, Rect, RichText, ScrollArea, Sense,
-    Ui,
+    Align, Frame, Key, Layout, Margin, Modifiers, Panel, Popup, Rect, Response, RichText,
+    ScrollArea, Sense, Ui,
 };
 
 use crate::{
     app::{Action, App, CopyTarget, Direction, GameAction},
     board::BoardTextures,
     draw::theme::Theme,
-    tree::model::TreeModel,
+    settings::{PANEL_WIDTHS, ViewerSettings},
+    tree::{model::TreeModel, title::middle_ellipsis},
     ui::controls,
 };
 use canvas::Minimap;
+use child_table::ChildTableState;
 use dialogs::FileDialog;
 use game::GamePanel;
 use match_score::MoveList;
@@ -27,10 +32,13 @@ use start_screen::StartScreen;
 use timeline::TimelinePanel;
 
 mod canvas;
+mod child_table;
 mod dialogs;
+mod elide;
 mod engine_form;
 mod form;
 mod game;
+mod look_options;
 mod match_score;
 mod node;
 mod node_details;
@@ -52,6 +60,7 @@ pub struct Panels {
     /// Details of the selected node, and of the one under the pointer.
     selected_details: Option<NodeDetails>,
     hovered_details: Option<NodeDetails>,
+    child_table: ChildTableState,
     minimap: Option<Minimap>,
     timeline: TimelinePanel,
     move_list: MoveList,
@@ -80,6 +89,7 @@ impl Default for Panels {
             is_help_open: false,
             selected_details: None,
             hovered_details: None,
+            child_table: ChildTableState::default(),
             minimap: None,
             timeline: TimelinePanel::default(),
             move_list: MoveList::default(),
@@ -203,8 +213,10 @@ impl Panels {
     ) {
         let node = app.navigation.focused_node();
         let model = app.document.model.clone();
-        let details = (model.as_ref())
-            .map(|model| NodeDetails::get_or_compute(&mut self.selected_details, model, node));
+        let view = app.settings.value_view;
+        let details = (model.as_ref()).map(|model| {
+            NodeDetails::get_or_compute(&mut self.selected_details, model, node, view)
+        });
         let side = Frame::new().fill(theme.panel);
         // Where no game is known there is nothing to say on the left.
         let has_game = model.as_ref().is_some_and(|model| model.meta.is_some());
@@ -229,22 +241,25 @@ impl Panels {
                 move_list: &mut self.move_list,
                 details,
             };
-            Panel::left("game")
+            let room = ui.available_width() - MIN_CANVAS_WIDTH;
+            let shown = sized_panel(Panel::left("game"), &app.settings, LEFT, room)
                 .frame(side)
-                .exact_size(272.0)
                 .show(ui, |ui| {
                     show_scrolled(ui, |ui| game.show(app, ui, theme, actions))
                 });
+            keep_width(&mut app.settings, LEFT, room, &shown.response);
         }
         // A tree that could not be seen needs no explanation.
         let has_room = ui.available_width() >= MIN_WIDTH_FOR_NODE_PANEL;
         if let Some(details) = details.filter(|_| has_room && !app.settings.folded[1]) {
-            Panel::right("node")
+            let room = ui.available_width() - MIN_CANVAS_WIDTH;
+            let table = &mut self.child_table;
+            let shown = sized_panel(Panel::right("node"), &app.settings, RIGHT, room)
                 .frame(side)
-                .exact_size(300.0)
                 .show(ui, |ui| {
-                    show_scrolled(ui, |ui| node::show(details, app, ui, theme, actions));
+                    show_scrolled(ui, |ui| node::show(details, table, app, ui, theme, actions));
                 });
+            keep_width(&mut app.settings, RIGHT, room, &shown.response);
         }
     }
 
@@ -341,6 +356,16 @@ impl Panels {
         if pressed(Modifiers::COMMAND, Key::Q) {
             actions.push(Action::Quit);
         }
+        for (key, steps) in [
+            (Key::Plus, 1),
+            (Key::Equals, 1),
+            (Key::Minus, -1),
+            (Key::Num0, 0),
+        ] {
+            if pressed(Modifiers::COMMAND, key) {
+                app.settings.step_text_size(steps);
+            }
+        }
         if pressed(Modifiers::COMMAND, Key::Comma) {
             self.settings_window = Some(SettingsWindow::new(app));
         }
@@ -407,18 +432,60 @@ fn display_move(name: &str) -> String {
     if name.is_empty() {
         "no name".to_owned()
     } else {
-        escape_invisible(name).chars().take(60).collect()
+        escape_invisible(&middle_ellipsis(name, 60)).into_owned()
+    }
+}
+
+/// The value of a row in a column with its unit, or what it stands for; none if there is none.
+fn column_text(column: &Column, row: usize) -> Option<String> {
+    if let Some(label) = column.label(row) {
+        return Some(escape_invisible(label).into_owned());
+    }
+    let value = column.value(row);
+    let number = match &column.values {
+        ColumnValues::F64(_) | ColumnValues::F32(_) => format!("{value:.4}"),
+        _ => format!("{value}"),
+    };
+    let unit = escape_invisible(&column.unit);
+    let space = if unit.is_empty() { "" } else { " " };
+    (!value.is_nan()).then(|| format!("{number}{space}{unit}"))
+}
+
+/// The two side panels in settings.
+const LEFT: usize = 0;
+const RIGHT: usize = 1;
+/// What panels leave to the tree, in points.
+const MIN_CANVAS_WIDTH: f32 = 240.0;
+
+/// A side panel whose edge can be dragged; `room` is the width that it may take.
+fn sized_panel(panel: Panel, settings: &ViewerSettings, side: usize, room: f32) -> Panel {
+    let (least, _, most) = PANEL_WIDTHS[side];
+    let most = most.min(room).max(least);
+    panel
+        .resizable(true)
+        .default_size(settings.panel_widths[side].min(most))
+        .size_range(least..=most)
+}
+
+/// Remembers the width that a panel was dragged to; one that a narrow window forces on it is not remembered.
+fn keep_width(settings: &mut ViewerSettings, side: usize, room: f32, shown: &Response) {
+    let width = shown.rect.width();
+    if width < room && (width - settings.panel_widths[side]).abs() > 0.5 {
+        settings.panel_widths[side] = width;
     }
 }
 
 /// A figure with its name.
 fn show_figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
-    ui.horizontal(|ui| {
+    let value = value.into();
+    let told = format!("{name}: {value}");
+    let row = ui.horizontal(|ui| {
         ui.label(RichText::new(name).color(theme.dim));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.label(theme.strong(value.into()));
+            ui.label(theme.strong(value));
         });
     });
+    controls::register(ui.ctx(), &told, row.response.rect);
 }
 
 /// Minimum width for the right panel and the tree together, in points.

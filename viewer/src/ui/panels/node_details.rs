@@ -1,14 +1,14 @@
 //! The details of a node, computed once instead of in every frame.
 
-use std::sync::Arc;
-
-use canopy_engine::games::Player;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     board::{Board, Marks, MoveShare, PositionInfo},
     tree::{
         formula::{self, SelectionExplanation},
         model::{NodeState, TreeModel},
+        node_value::{NodeValues, ValueView},
+        value_text::{NO_DATA, Value},
     },
 };
 
@@ -19,16 +19,36 @@ const MAX_MARKED_MOVES: usize = 1024;
 const MAX_PATH_MOVES: usize = 60;
 const MAX_PATH_CHARS: usize = 600;
 
+/// Upper bound of moves of the expected line.
+const MAX_EXPECTED_MOVES: usize = 40;
+
 /// A node and its details.
 pub(super) struct NodeDetails {
     model: Arc<TreeModel>,
     node: usize,
+    view: ValueView,
     /// The board with its marks, or why there is none.
     pub(super) board: Result<(PositionInfo, Marks), String>,
     /// The children, and how the search chooses among them.
     pub(super) child_scores: SelectionExplanation,
     /// The moves that lead to the node, or the first of them.
     pub(super) path: String,
+    /// The names of the sides, the one that begins first.
+    pub(super) players: [&'static str; 2],
+    /// The value as a sentence, such as "Black wins 48.0 %".
+    pub(super) value_text: String,
+    /// What stands before the value's figure, and the figure.
+    pub(super) value_parts: (Option<String>, String),
+    /// The owner's share of wins, where the value is one.
+    pub(super) share: Option<f64>,
+    /// The player whose reward the mean of the node's row is.
+    pub(super) mean_owner: &'static str,
+    /// The heading over the values of children.
+    pub(super) child_value_heading: String,
+    /// The values of children for one player, by row; only where no formula tells their terms.
+    child_values: BTreeMap<usize, String>,
+    /// The nodes that the search expects from here on.
+    pub(super) expected_line: Vec<usize>,
 }
 
 impl NodeDetails {
@@ -37,64 +57,111 @@ impl NodeDetails {
         last: &'a mut Option<Self>,
         model: &Arc<TreeModel>,
         node: usize,
+        view: ValueView,
     ) -> &'a Self {
-        *last = last
-            .take()
-            .filter(|last| last.node == node && Arc::ptr_eq(&last.model, model));
-        last.get_or_insert_with(|| {
-            let board = node_board(model, node);
-            let legal = board
-                .as_ref()
-                .ok()
-                .map(|(board, _)| board.legal_moves.len());
-            Self {
-                model: Arc::clone(model),
-                node,
-                board,
-                child_scores: formula::explain_selection(model, node, legal),
-                path: path_text(model, node),
-            }
-        })
+        *last = last.take().filter(|last| {
+            last.node == node && last.view == view && Arc::ptr_eq(&last.model, model)
+        });
+        last.get_or_insert_with(|| Self::compute(model, node, view))
     }
 
-    /// The names of the players.
-    pub(super) fn player_names(&self) -> Option<[&'static str; 2]> {
-        self.board
+    fn compute(model: &Arc<TreeModel>, node: usize, view: ValueView) -> Self {
+        let board = node_board(model, node);
+        let legal = board
             .as_ref()
             .ok()
-            .map(|(replayed, _)| replayed.players)
-    }
-
-    /// The player whose mean the node has: the one who made the move into it, at the root the opponent of the player to
-    /// move.
-    pub(super) fn mean_owner(&self) -> &'static str {
-        let [first, second] =
-            (self.player_names()).unwrap_or(["the first player", "the second player"]);
-        if self.model.is_mean_of_first(self.node) {
-            first
-        } else {
-            second
+            .map(|(board, _)| board.legal_moves.len());
+        let child_scores = formula::explain_selection(model, node, legal);
+        let values = NodeValues::new(model, view);
+        let value = values.value(node);
+        let (child_value_heading, child_values) = match child_scores.formula {
+            Some(_) => (String::new(), BTreeMap::new()),
+            None => child_values(&values, &child_scores, node),
+        };
+        Self {
+            model: Arc::clone(model),
+            node,
+            view,
+            board,
+            path: path_text(model, node),
+            players: values.wording.players,
+            value_text: values.sentence(node),
+            value_parts: values.subject_and_figure(node),
+            share: match value {
+                Value::Share { share, .. } => Some(share),
+                _ => None,
+            },
+            mean_owner: values.wording.name(values.mean_owner(node)),
+            child_value_heading,
+            child_values,
+            child_scores,
+            expected_line: expected_line(model, node),
         }
     }
 
-    /// The name of a player.
-    pub(super) fn player_name(&self, player: Player) -> &'static str {
-        let names = (self.player_names()).unwrap_or(["the first player", "the second player"]);
-        names[player.index()]
+    /// The tree.
+    pub(super) fn model(&self) -> &TreeModel {
+        &self.model
     }
 
-    /// Who decides at the node, in a sentence.
-    pub(super) fn decider_text(&self) -> String {
-        let [first, second] =
-            (self.player_names()).unwrap_or(["the first player", "the second player"]);
+    /// The node.
+    pub(super) fn node(&self) -> usize {
+        self.node
+    }
+
+    /// The name of the player who chooses among the children.
+    pub(super) fn chooser(&self) -> &'static str {
+        self.players[self.child_scores.to_move.index()]
+    }
+
+    /// The value of a child, where no formula tells its terms.
+    pub(super) fn child_value(&self, row: usize) -> &str {
+        self.child_values.get(&row).map_or(NO_DATA, String::as_str)
+    }
+
+    /// Who is to move at the node, or how the game ended.
+    pub(super) fn turn_text(&self) -> String {
+        let [first, second] = self.players;
         match self.model.node_states[self.node] {
-            NodeState::First => format!("{first} decides here"),
-            NodeState::Second => format!("{second} decides here"),
+            NodeState::First => format!("{first} to move"),
+            NodeState::Second => format!("{second} to move"),
             NodeState::FirstWins => format!("{first} has won"),
             NodeState::SecondWins => format!("{second} has won"),
             NodeState::Draw => "drawn".to_owned(),
         }
     }
+}
+
+/// The values of a node's children, all for the player whose values are told at the node, and the heading that says so.
+fn child_values(
+    values: &NodeValues<'_>,
+    why: &SelectionExplanation,
+    node: usize,
+) -> (String, BTreeMap<usize, String>) {
+    let owner = values.owner(node);
+    let known: Vec<(usize, Value)> = (why.all_children())
+        .take(MAX_MARKED_MOVES)
+        .map(|terms| (terms.row, values.child_value(terms.row, terms.node, node)))
+        .collect();
+    let name = values.wording.name(owner);
+    let is = |fits: fn(&Value) -> bool| known.iter().any(|(_, value)| fits(value));
+    let heading = if is(|value| matches!(value, Value::Share { .. })) {
+        format!("{name} wins")
+    } else if is(|value| matches!(value, Value::Foreign(_))) {
+        format!("{}’s average", values.wording.name(why.to_move))
+    } else {
+        format!("{name}’s value")
+    };
+    let texts = (known.into_iter())
+        .map(|(row, value)| (row, values.wording.figure(&value)))
+        .collect();
+    (heading, texts)
+}
+
+/// The nodes that the search expects after a node, the best child of each.
+fn expected_line(model: &TreeModel, node: usize) -> Vec<usize> {
+    let line = std::iter::successors(model.best_child(node), |&at| model.best_child(at));
+    line.take(MAX_EXPECTED_MOVES).collect()
 }
 
 /// The moves that lead to a node, as far as they are worth reading.

@@ -1,4 +1,4 @@
-//! The settings window: memory for trees, and the folder of journal indexes.
+//! The settings window: the size of text, memory for trees, and the folder of journal indexes.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,28 @@ use egui::{Align2, RichText, TextEdit, Ui, vec2};
 use crate::{
     app::{Action, App},
     draw::theme::Theme,
-    settings::memory_budget::MAX_MEGABYTES,
+    settings::{TEXT_SIZES, ViewerSettings, memory_budget::MAX_MEGABYTES},
     tree::scene::format_thousands,
     ui::controls::Named as _,
 };
+
+/// The choice of the size of all text, which applies at once.
+fn show_text_size(settings: &mut ViewerSettings, ui: &mut Ui, theme: &Theme) {
+    ui.label("Size of all text");
+    ui.horizontal(|ui| {
+        for size in TEXT_SIZES {
+            let percent = format!("{:.0} %", size * 100.0);
+            let chosen = (settings.text_size - size).abs() < 0.01;
+            let label = ui.selectable_label(chosen, &percent);
+            if label.named(&format!("text size {percent}")).clicked() {
+                settings.text_size = size;
+            }
+        }
+    });
+    let hint = "Panels can be made wider by dragging their edges.";
+    ui.label(RichText::new(hint).color(theme.dim));
+    ui.add_space(8.0);
+}
 
 /// Texts of the settings window while it is open.
 pub(super) struct SettingsWindow {
@@ -34,7 +52,7 @@ impl SettingsWindow {
     /// Shows the window; false when it is closed.
     pub(super) fn show(
         &mut self,
-        app: &App,
+        app: &mut App,
         ui: &Ui,
         theme: &Theme,
         actions: &mut Vec<Action>,
@@ -48,6 +66,7 @@ impl SettingsWindow {
             .open(&mut is_open)
             .show(ui.ctx(), |ui| {
                 ui.set_width(460.0);
+                show_text_size(&mut app.settings, ui, theme);
                 self.show_fields(app, ui, theme);
                 ui.horizontal(|ui| {
                     if ui.button("Apply").named("settings apply").clicked() {

@@ -2,18 +2,22 @@
 
 use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, TextEdit, Ui};
 
-use super::{Panels, settings_window::SettingsWindow};
+use super::{Panels, elide::elided_label, settings_window::SettingsWindow};
 use crate::{
     app::{Action, App, display_name},
-    draw::theme::Theme,
-    tree::scene::format_thousands,
+    draw::{
+        fonts,
+        theme::{BODY_SIZE, Theme},
+    },
+    tree::{scene::format_thousands, title::tree_title},
     ui::controls::Named as _,
 };
 
 /// Least height of the bar's content, in points.
 const BAR_HEIGHT: f32 = 32.0;
-/// Width of the controls to the right of the tree's name, in points.
-const RIGHT_CONTROLS_WIDTH: f32 = 500.0;
+/// Width of the controls to the right of the tree's name, in points, without and of the button that follows a folder.
+const RIGHT_CONTROLS_WIDTH: f32 = 490.0;
+const FOLLOW_BUTTON_WIDTH: f32 = 116.0;
 
 impl Panels {
     /// The bar above the tree.
@@ -97,12 +101,24 @@ impl Panels {
             }
             if let Some(shown) = &app.document.shown_path {
                 // The rest of the bar needs room, too.
-                let room = ui.available_width() - RIGHT_CONTROLS_WIDTH;
+                let follow = f32::from(app.folder.directory.is_some()) * FOLLOW_BUTTON_WIDTH;
+                let room = ui.available_width() - RIGHT_CONTROLS_WIDTH - follow;
                 if room > 24.0 {
                     ui.scope(|ui| {
                         ui.set_max_width(room);
-                        let name = RichText::new(display_name(shown)).color(theme.dim);
-                        ui.add(Label::new(name).truncate());
+                        let file = display_name(shown);
+                        let meta = app
+                            .document
+                            .model
+                            .as_ref()
+                            .and_then(|model| model.meta.as_ref());
+                        let title = meta.and_then(|meta| tree_title(meta));
+                        let font = egui::FontId::new(BODY_SIZE, fonts::semibold());
+                        let text = title.as_ref().unwrap_or(&file);
+                        let label = elided_label(ui, text, (&font, theme.text), room);
+                        if title.is_some() {
+                            label.on_hover_text(&file).named("tree title");
+                        }
                     });
                 }
             }

@@ -404,7 +404,7 @@ fn show_edge_colours(settings: &mut ViewerSettings, ui: &mut Ui, theme: &Theme) 
         let mut colours = [theme.edge_least, theme.edge_most];
         let before = colours;
         for (colour, name) in colours.iter_mut().zip(node::EDGE_COLOUR_NAMES) {
-            let button = ui.color_edit_button_srgba(colour).named(name);
+            let button = node::colour_button(ui, colour).named(name);
             button.on_hover_text(name);
         }
         if colours != before {
