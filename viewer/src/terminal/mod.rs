@@ -28,7 +28,9 @@ use crate::{
         demo_match::{DemoMatch, DemoMatchConfig},
         match_state::{self, MatchState},
     },
+    settings::ViewerSettings,
     system::signals,
+    tree::node_value::ValueView,
 };
 
 mod demo_files;
@@ -181,6 +183,8 @@ struct MatchPrinter {
     /// The summary of the game's last search, and the number of moves before it.
     search_summary: Option<(usize, SearchSummary)>,
     printed: PrintedProgress,
+    /// Whose values are told.
+    value_view: ValueView,
     /// Whether the message that there is no match yet is still due.
     should_print_waiting: bool,
 }
@@ -199,6 +203,7 @@ impl MatchPrinter {
             state: None,
             search_summary: None,
             printed: PrintedProgress::default(),
+            value_view: ViewerSettings::load().value_view,
             should_print_waiting: true,
         }
     }
@@ -265,7 +270,7 @@ impl MatchPrinter {
             return;
         };
         if let Some(last) = moves.checked_sub(1).filter(|&last| known != Some(last))
-            && let Some(info) = search_summary_at(&game, last)
+            && let Some(info) = search_summary_at(&game, last, self.value_view)
         {
             self.search_summary = Some((last, info));
         }
@@ -288,12 +293,12 @@ impl MatchPrinter {
                 score_line(&standing)
             ))?;
         }
-        let game = self.game_directory();
+        let (game, view) = (self.game_directory(), self.value_view);
         while self.printed.moves < standing.moves.len() {
             let index = self.printed.moves;
             let info = game
                 .as_deref()
-                .and_then(|game| search_summary_at(game, index));
+                .and_then(|game| search_summary_at(game, index, view));
             let since = *self.printed.waiting_since.get_or_insert_with(Instant::now);
             let is_last = index + 1 == standing.moves.len();
             if info.is_none() && is_last && !is_pressing && since.elapsed() < MAX_TREE_WAIT {

@@ -16,7 +16,7 @@ use canopy_engine::{
 use crate::{
     board::Board,
     tree::{
-        node_value::classical_value,
+        node_value::{ValueView, classical_value},
         scene::format_thousands,
         sequence::is_tree_file,
         value_text::{Value, Wording},
@@ -48,12 +48,16 @@ pub(super) struct SearchedMove {
     pub(super) text: String,
     /// Which part of the search went into it, from 0 to 1.
     pub(super) share: f64,
-    /// Its value for the player to move, as a sentence and as a figure under the heading.
+    /// Its value, as a sentence and as a figure under the heading.
     pub(super) value: (String, String),
 }
 
 /// The finished search of a game that chose the move after `ply` moves; none if its tree is not there, or not yet.
-pub(super) fn search_summary_at(directory: &Path, ply: usize) -> Option<SearchSummary> {
+pub(super) fn search_summary_at(
+    directory: &Path,
+    ply: usize,
+    view: ValueView,
+) -> Option<SearchSummary> {
     // The newest come first: the latest choice is requested most often.
     (tree_files(directory).into_iter().rev())
         .map_while(|path| {
@@ -64,7 +68,7 @@ pub(super) fn search_summary_at(directory: &Path, ply: usize) -> Option<SearchSu
         })
         .flatten()
         .find(|(_, meta)| meta.ply as usize == ply)
-        .and_then(|(path, meta)| SearchSummary::read(&path, &meta))
+        .and_then(|(path, meta)| SearchSummary::read(&path, &meta, view))
 }
 
 /// The trees of a game's directory in the order in which their searches began.
@@ -84,7 +88,7 @@ pub(super) fn finished_meta(path: &Path) -> Option<Meta> {
 }
 
 impl SearchSummary {
-    fn read(path: &Path, meta: &Meta) -> Option<Self> {
+    fn read(path: &Path, meta: &Meta, view: ValueView) -> Option<Self> {
         let tree = files::read(path, None).ok()?.tree;
         let nodes = tree.nodes();
         let children = || (1..nodes.len()).filter(|&row| nodes[row].parent == 0);
@@ -109,12 +113,20 @@ impl SearchSummary {
             _ => Player::First,
         };
         let wording = Wording::of_game(&meta.game);
+        let owner = match view {
+            ValueView::First => Player::First,
+            ValueView::Root | ValueView::Mover => player,
+        };
         // The means of the root's children are those of the player to move there.
+        let share = |node: &TreeNode| match owner == player {
+            true => node.mean,
+            false => 1.0 - node.mean,
+        };
         let value = |node: &TreeNode| match (node.visits, is_classical) {
             (..=0, _) => Value::Unknown,
-            (_, true) => classical_value(node.mean, player),
+            (_, true) => classical_value(share(node), owner),
             (visits, false) => Value::Share {
-                share: node.mean,
+                share: share(node),
                 visits: visits.unsigned_abs().into(),
             },
         };
@@ -129,13 +141,13 @@ impl SearchSummary {
                         .unwrap_or_else(|| printable(own)),
                     share: f64::from(node.visits.max(0)) / whole.max(1.0),
                     value: (
-                        wording.sentence(player, &value(node)),
+                        wording.sentence(owner, &value(node)),
                         wording.figure(&value(node)),
                     ),
                 }
             })
             .collect();
-        let name = wording.name(player);
+        let name = wording.name(owner);
         let (count, unit, value_heading) = if is_classical {
             (meta.nodes, "nodes", format!("{name}’s value"))
         } else {

@@ -16,7 +16,7 @@ use crate::{
 /// Least height of the bar's content, in points.
 const BAR_HEIGHT: f32 = 32.0;
 /// Width of the controls to the right of the tree's name, in points, without and of the button that follows a folder.
-const RIGHT_CONTROLS_WIDTH: f32 = 490.0;
+const RIGHT_CONTROLS_WIDTH: f32 = 404.0;
 const FOLLOW_BUTTON_WIDTH: f32 = 116.0;
 
 impl Panels {
