@@ -11,7 +11,7 @@ use crate::tree::{
     model::TreeModel,
     node_value::{NodeValues, ValueView},
     title::middle_ellipsis,
-    value_colour::{self, EdgeColours},
+    value_colour::{self, EdgeColours, ValueSpread},
 };
 
 /// The value that colours the edges.
@@ -476,8 +476,8 @@ impl HeatScale {
 }
 
 /// The ends of the scale of values, for the first player.
-fn value_range(spread: f64) -> (f64, f64) {
-    let half = value_colour::half_width(spread);
+fn value_range(spread: ValueSpread) -> (f64, f64) {
+    let half = spread.half_width();
     (0.5 - half, 0.5 + half)
 }
 

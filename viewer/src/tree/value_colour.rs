@@ -60,12 +60,47 @@ fn mix_linear(least: egui::Color32, most: egui::Color32, heat: f32) -> egui::Col
     )
 }
 
-/// Half the width of the scale: the largest distance from one half, rounded up.
-pub fn half_width(spread: f64) -> f64 {
-    if spread > 0.0 {
+/// How far the values of a tree lie from one half. A few nodes far out would leave all others grey: the scale ends at twice
+/// the root mean square of the distances, each weighted by visits, unless all of them lie within.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ValueSpread {
+    most: f64,
+    weight: f64,
+    squares: f64,
+}
+
+impl ValueSpread {
+    /// That of one node.
+    pub fn of(mean: f64, visits: i32) -> Self {
+        let (distance, weight) = ((mean - 0.5).abs(), f64::from(visits));
+        Self {
+            most: distance,
+            weight,
+            squares: weight * distance * distance,
+        }
+    }
+
+    /// That of both.
+    pub fn merge(self, other: Self) -> Self {
+        Self {
+            most: self.most.max(other.most),
+            weight: self.weight + other.weight,
+            squares: self.squares + other.squares,
+        }
+    }
+
+    /// Half the width of the scale, rounded up; the whole range if nothing is known.
+    pub fn half_width(&self) -> f64 {
+        if self.weight <= 0.0 || self.most <= 0.0 {
+            return 0.5;
+        }
+        let spread = self.most.min(2.0 * (self.squares / self.weight).sqrt());
         ((spread / STEP - 1e-9).ceil() * STEP).clamp(STEP, 0.5)
-    } else {
-        0.5
+    }
+
+    /// Whether values lie beyond the ends.
+    fn is_exceeded(&self) -> bool {
+        self.most > self.half_width() + 1e-9
     }
 }
 
@@ -91,18 +126,19 @@ pub fn first_share(model: &TreeModel, node: usize) -> f64 {
 
 /// What the two ends of the scale mean, the first player's first: "Black wins 70 %" and "White wins 70 %", or "South +4
 /// stones" and "North +4 stones".
-pub fn end_labels(model: &TreeModel, spread: f64) -> [String; 2] {
+pub fn end_labels(model: &TreeModel, spread: &ValueSpread) -> [String; 2] {
     let wording = wording(model);
-    let end = 0.5 + half_width(spread);
+    let end = 0.5 + spread.half_width();
+    let more = if spread.is_exceeded() { " or more" } else { "" };
     [Player::First, Player::Second].map(|player| {
         let name = wording.name(player);
         if end >= 1.0 {
             return format!("{name} wins");
         }
         if model.is_classical() {
-            return wording.label(player, &classical_value(end, player));
+            return wording.label(player, &classical_value(end, player)) + more;
         }
-        format!("{name} wins {:.0} %", end * 100.0)
+        format!("{name} wins {:.0} %{more}", end * 100.0)
     })
 }
 
@@ -154,10 +190,10 @@ mod tests {
         // 0.62 is 0.12 from one half, which rounds up to 0.15; the third child has too few visits to count.
         let othello = model("select", "othello", &[(60, 0.62), (40, 0.45), (2, 1.0)]);
         assert_eq!(
-            end_labels(&othello, othello.value_spread),
+            end_labels(&othello, &othello.value_spread),
             ["Black wins 65 %", "White wins 65 %"]
         );
-        let half = half_width(othello.value_spread);
+        let half = othello.value_spread.half_width();
         assert!((heat(0.5, half) - 0.5).abs() < 1e-6);
         assert_eq!((heat(0.65, half), heat(0.35, half)), (0.0, 1.0));
         assert_eq!(heat(f64::NAN, half), 0.5);
@@ -165,8 +201,19 @@ mod tests {
         assert_eq!(first_share(&othello, 1), 0.62);
         let fresh = model("select", "othello", &[(1, 1.0)]);
         assert_eq!(
-            end_labels(&fresh, fresh.value_spread),
+            end_labels(&fresh, &fresh.value_spread),
             ["Black wins", "White wins"]
+        );
+    }
+
+    /// Of 1,060 visits 60 lie 0.4 from one half, the others 0.02: twice √((60 · 0.16 + 1,000 · 0.0004) / 1,060) is 0.194.
+    #[test]
+    fn a_few_values_far_out_do_not_leave_all_others_grey() {
+        let model = model("select", "othello", &[(1_000, 0.52), (60, 0.9)]);
+        assert!((model.value_spread.half_width() - 0.2).abs() < 1e-9);
+        assert_eq!(
+            end_labels(&model, &model.value_spread)[0],
+            "Black wins 70 % or more"
         );
     }
 
@@ -175,7 +222,7 @@ mod tests {
     fn the_scale_of_a_classical_search_is_in_its_units() {
         let kalah = model("depth", "kalah", &[(3, 0.7), (2, 0.45), (2, 1.0)]);
         assert_eq!(
-            end_labels(&kalah, kalah.value_spread),
+            end_labels(&kalah, &kalah.value_spread),
             ["South +1.3 stones", "North +1.3 stones"]
         );
     }

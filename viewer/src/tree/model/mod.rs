@@ -18,7 +18,7 @@ use self::{
 };
 use crate::tree::{
     layout::{TreeShape, layout},
-    value_colour::CONFIDENT_VISITS,
+    value_colour::{CONFIDENT_VISITS, ValueSpread},
 };
 
 mod node_order;
@@ -185,8 +185,8 @@ pub struct TreeModel {
     pub second_range: (i32, i32),
     /// The least and the most of the means of visited nodes.
     pub mean_range: (f64, f64),
-    /// The largest distance of a mean from one half, as [`ColourRanges`] counts it.
-    pub value_spread: f64,
+    /// How far values lie from one half, as [`ColourRanges`] counts it.
+    pub value_spread: ValueSpread,
     /// The same by layer.
     pub layer_ranges: Vec<ColourRanges>,
     /// The rows that stand for one node of a graph.
@@ -202,9 +202,9 @@ pub struct ColourRanges {
     pub second: (i32, i32),
     /// Of the means of visited nodes.
     pub mean: (f64, f64),
-    /// The largest distance of a mean from one half: of nodes with enough visits to be drawn in full colour, in a classical
-    /// search of all whose result is not proven.
-    pub value_spread: f64,
+    /// How far values lie from one half: of nodes with enough visits to be drawn in full colour, in a classical search of
+    /// all whose result is not proven.
+    pub value_spread: ValueSpread,
 }
 
 impl Default for ColourRanges {
@@ -213,7 +213,7 @@ impl Default for ColourRanges {
             visits: (i32::MAX, 0),
             second: (i32::MAX, 0),
             mean: (f64::INFINITY, f64::NEG_INFINITY),
-            value_spread: 0.0,
+            value_spread: ValueSpread::default(),
         }
     }
 }
@@ -240,8 +240,8 @@ impl ColourRanges {
                 second: (node.second, node.second),
                 mean,
                 value_spread: match is_certain(node) && node.mean.is_finite() {
-                    true => (node.mean - 0.5).abs(),
-                    false => 0.0,
+                    true => ValueSpread::of(node.mean, node.visits),
+                    false => ValueSpread::default(),
                 },
             })
         })
@@ -253,7 +253,7 @@ impl ColourRanges {
             visits: whole(self.visits, other.visits),
             second: whole(self.second, other.second),
             mean: (self.mean.0.min(other.mean.0), self.mean.1.max(other.mean.1)),
-            value_spread: self.value_spread.max(other.value_spread),
+            value_spread: self.value_spread.merge(other.value_spread),
         }
     }
 }

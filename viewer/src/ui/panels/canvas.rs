@@ -270,7 +270,7 @@ fn draw_colour_scale(
         _ => None,
     };
     let column_name = column.map(|(column, _)| escape_invisible(&column.name));
-    let sides = value_colour::end_labels(model, model.value_spread);
+    let sides = value_colour::end_labels(model, &model.value_spread);
     let (name, ends) = match (settings.measure.as_str(), &column_name) {
         (_, Some(name)) => {
             let (least, most) = column.map_or((1.0, 0.0), |(_, range)| range.whole);

@@ -28,7 +28,7 @@ const MAX_UNFOLDED_CHILDREN: usize = 1024;
 /// Height of a row, in points.
 const ROW_HEIGHT: f32 = 26.0;
 /// Where the columns end, as shares of the width: move, visits, mean, exploration, score.
-const COLUMN_ENDS: [f32; 5] = [0.14, 0.335, 0.575, 0.785, 0.985];
+const COLUMN_ENDS: [f32; 5] = [0.14, 0.325, 0.56, 0.765, 0.985];
 /// The same where there is a value instead of the terms of a formula.
 const VALUE_COLUMN_ENDS: [f32; 3] = [0.3, 0.58, 0.985];
 /// Size of the table's text and of its headings.
