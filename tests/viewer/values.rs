@@ -244,10 +244,10 @@ fn panels_are_as_wide_as_they_are_dragged() {
     let usual = PANEL_WIDTHS.map(|(_, usual, _)| usual);
     assert_eq!(stage.app.settings.panel_widths, usual);
     let at = |x: f32| egui::pos2(x, 400.0);
-    // Just inside the edges, where the canvas does not begin yet.
+    // One from within the panel, the other from the canvas.
     stage.drag(at(usual[0] - 2.0), at(usual[0] + 58.0));
     let edge = 1400.0 - usual[1];
-    stage.drag(at(edge + 2.0), at(edge - 48.0));
+    stage.drag(at(edge - 3.0), at(edge - 53.0));
     let [left, right] = stage.app.settings.panel_widths;
     assert!((left - usual[0] - 60.0).abs() < 4.0, "{left}");
     assert!((right - usual[1] - 50.0).abs() < 4.0, "{right}");

@@ -8,7 +8,7 @@ use canopy_engine::{
 };
 use egui::{
     Align, Frame, Key, Layout, Margin, Modifiers, Panel, Popup, Rect, Response, RichText,
-    ScrollArea, Sense, Ui,
+    ScrollArea, Sense, Ui, vec2,
 };
 
 use crate::{
@@ -142,8 +142,11 @@ impl Panels {
                 self.timeline.show(app, ui, &theme, &mut actions);
             });
         }
-        let response = ui.allocate_response(ui.available_size(), Sense::click_and_drag());
-        self.canvas = response.rect;
+        let (id, area) = ui.allocate_space(ui.available_size());
+        self.canvas = area;
+        // The edges of the panels beside it are dragged from either side.
+        let grabbed = area.shrink2(vec2(PANEL_GRAB_WIDTH, 0.0));
+        let response = ui.interact(grabbed, id, Sense::click_and_drag());
         if has_tree {
             self.handle_pointer(app, ui, &response, &mut actions);
             self.show_canvas_overlays(app, ui, &theme);
@@ -456,6 +459,9 @@ const LEFT: usize = 0;
 const RIGHT: usize = 1;
 /// What panels leave to the tree, in points.
 const MIN_CANVAS_WIDTH: f32 = 240.0;
+
+/// So close to the edge of a panel, in points, the pointer drags that instead of the tree.
+const PANEL_GRAB_WIDTH: f32 = 5.0;
 
 /// A side panel whose edge can be dragged; `room` is the width that it may take.
 fn sized_panel(panel: Panel, settings: &ViewerSettings, side: usize, room: f32) -> Panel {
