@@ -5,7 +5,7 @@ use canopy_engine::catalog::{ChildStats, RewardRange, SelectFormula, Selection};
 use crate::tree::{
     formula::{ChildTerms, ProvenResult, SelectionExplanation},
     scene::format_thousands,
-    value_text::{INFINITE, NO_DATA, decimals, fixed, score_decimals},
+    value_text::{INFINITE, MAX_DECIMALS, NO_DATA, decimals, fixed, score_decimals},
 };
 
 /// Scores whose range is no larger than this are told to be close.
@@ -60,10 +60,10 @@ pub fn in_full(why: &SelectionExplanation, terms: &ChildTerms) -> Option<Vec<Str
         let text = format!("{INFINITE}: a move that was never tried comes before all others.");
         return Some(vec![text]);
     }
-    let digits = TableDecimals::new(why).scores;
     let (Some(mean), Some(exploration)) = (terms.mean, terms.exploration) else {
         return None;
     };
+    let digits = sum_decimals(mean, exploration, TableDecimals::new(why).scores);
     let number = |value: f64| fixed(value, digits);
     let written = match terms.is_visited() {
         true => written_term(selection, why.parent_visits, &terms.stats, digits),
@@ -80,6 +80,16 @@ pub fn in_full(why: &SelectionExplanation, terms: &ChildTerms) -> Option<Vec<Str
             "{mean}, which stands for the mean of a move never tried"
         )],
     })
+}
+
+/// So many decimals, from `decimals` on, that the rounded terms add up to the rounded score.
+fn sum_decimals(mean: f64, exploration: f64, decimals: usize) -> usize {
+    let adds_up = |&digits: &usize| {
+        let unit = 10_f64.powi(digits as i32);
+        let rounded = |value: f64| (value * unit).round();
+        rounded(mean) + rounded(exploration) == rounded(mean + exploration)
+    };
+    (decimals..=MAX_DECIMALS).find(adds_up).unwrap_or(decimals)
 }
 
 /// The exploration term of a visited child.
@@ -228,6 +238,13 @@ mod tests {
                 "= 0.48604 + 0.00715 = 0.49319"
             ]
         );
+    }
+
+    /// 0.333 + 0.284 = 0.617: with two decimals 0.33 + 0.28 would be 0.62.
+    #[test]
+    fn rounded_terms_add_up() {
+        assert_eq!(sum_decimals(0.333_3, 0.283_7, 2), 3);
+        assert_eq!(sum_decimals(0.486_04, 0.007_150_9, 5), 5);
     }
 
     #[test]

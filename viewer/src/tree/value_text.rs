@@ -11,7 +11,7 @@ const MIN_VISITS_FOR_DECIMAL: u64 = 1_000;
 /// Bounds of the decimals of means and scores.
 const DECIMALS: (usize, usize) = (2, 5);
 /// Upper bound of decimals where scores that look equal are told apart.
-const MAX_DECIMALS: usize = 7;
+pub const MAX_DECIMALS: usize = 7;
 
 /// What is known of a node, for one player.
 #[derive(Clone, Copy, Debug, PartialEq)]
