@@ -11,6 +11,8 @@ use crate::{
 
 /// Entries of the selection history that survive a change of the tree.
 const MAX_HISTORY: usize = 50;
+/// Nodes whose moves are read as people write them in a search for a text.
+const MAX_READ_NODES: usize = 20_000;
 /// Distance from the canvas edge, in points, within which a selected node counts as out of view.
 const SCROLL_MARGIN: f64 = 30.0;
 
@@ -239,7 +241,13 @@ impl Navigation {
         };
         let count = model.len();
         let mut nodes = (0..count).map(|step| (begin + step) % count);
-        let Some(node) = nodes.find(is_match) else {
+        // As people read moves, among the nodes that are likely to be meant.
+        let is_read_so = |&node: &usize| model.reading(node).to_lowercase().contains(&text);
+        let mut readable = (0..count)
+            .map(|step| (begin + step) % count)
+            .take(MAX_READ_NODES);
+        let found = nodes.find(is_match);
+        let Some(node) = found.or_else(|| readable.find(is_read_so)) else {
             return Err(format!("no move or state contains \"{text}\""));
         };
         self.last_find = (text, node);

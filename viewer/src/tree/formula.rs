@@ -255,7 +255,7 @@ pub fn explain_selection(
         let hidden = if is_hidden { " (hidden)" } else { "" };
         format!(
             "; the next descent goes to {}{hidden}",
-            model.tree.move_name(row)
+            model.row_reading(row)
         )
     });
     SelectionExplanation {

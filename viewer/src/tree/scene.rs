@@ -661,7 +661,7 @@ impl SceneBuilder<'_> {
         for index in wanted.into_iter().take(400) {
             let disc = self.scene.nodes[index];
             let node = disc.node as usize;
-            let name = shorten(&self.model.move_text(node));
+            let name = shorten(&self.model.reading(node));
             let figures = self.model.node(node);
             let visits = format_thousands(u64::from(figures.visits.unsigned_abs()));
             let text = match (

@@ -14,7 +14,7 @@ use canopy_engine::tree::{
 pub use self::node_state::NodeState;
 use self::{
     node_order::NodeOrder, node_path::ChildStep, node_state::node_states,
-    range_maxima::RangeMaxima, shared::SharedRows,
+    range_maxima::RangeMaxima, reading::MoveReader, shared::SharedRows,
 };
 use crate::tree::{
     layout::{TreeShape, layout},
@@ -26,6 +26,7 @@ pub mod node_path;
 mod node_state;
 mod pv;
 mod range_maxima;
+mod reading;
 mod shared;
 
 /// Which nodes of a tree are shown, and how.
@@ -173,6 +174,7 @@ pub struct TreeModel {
     pub hidden: u32,
     /// Nodes with hidden descendants, in order, and the number of those.
     pub hidden_counts: Vec<(u32, u32)>,
+    reader: MoveReader,
     /// Whether an edge may stand for several moves.
     merge_turns: bool,
     /// Extent of the tree to the left and right of its root.
@@ -365,6 +367,7 @@ impl TreeModel {
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
             hidden_counts: marks,
+            reader: MoveReader::default(),
             merge_turns: filter.merge_turns,
             meta,
             extra,
@@ -465,14 +468,21 @@ impl TreeModel {
 
     /// The moves from one row down to another.
     fn moves_between(&self, above: usize, row: usize) -> Vec<&str> {
-        let mut moves = Vec::new();
+        (self.rows_between(above, row).into_iter())
+            .map(|row| self.tree.move_name(row))
+            .collect()
+    }
+
+    /// The rows below one row down to another.
+    fn rows_between(&self, above: usize, row: usize) -> Vec<usize> {
+        let mut rows = Vec::new();
         let mut at = row;
         while at != above && at != 0 {
-            moves.push(self.tree.move_name(at));
+            rows.push(at);
             at = self.tree.nodes()[at].parent as usize;
         }
-        moves.reverse();
-        moves
+        rows.reverse();
+        rows
     }
 
     /// Number of nodes hidden directly below a node.

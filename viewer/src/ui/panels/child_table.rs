@@ -256,7 +256,7 @@ impl Table<'_> {
         let painter = ui.painter();
         let is_shared = self.model.is_shared(terms.row);
         let marks = 12.0 * (f32::from(is_next) + f32::from(is_shared));
-        let name = display_move(self.model.tree.move_name(terms.row));
+        let name = display_move(&self.model.row_reading(terms.row));
         let font = FontId::new(TEXT_SIZE, fonts::semibold());
         let room = end - 6.0 - marks;
         let (galley, _) = elide(painter, &name, (&font, colour), room);
@@ -304,7 +304,7 @@ impl Table<'_> {
 
     /// What stands under the pointer: the whole name, visits of a shared node, and further figures.
     fn hint(&self, terms: &ChildTerms) -> String {
-        let name = escape_invisible(self.model.tree.move_name(terms.row));
+        let name = self.model.row_reading(terms.row);
         let mut text: String = name.chars().take(400).collect();
         if let Some(all) = self.model.shared_visits(terms.row) {
             let own = format_signed(self.model.tree.nodes()[terms.row].visits);

@@ -163,6 +163,16 @@ fn show_missing_board(why: &str, ui: &mut Ui, theme: &Theme) {
 /// Stands for what only the end of a search tells.
 const NOT_YET: &str = "not yet";
 
+/// The chosen move as people read it.
+fn chosen_reading(model: &TreeModel, chosen: &str) -> String {
+    let mut rows = model.child_rows(0).into_iter();
+    let row = rows.find(|&row| model.tree.move_name(row) == chosen);
+    row.map_or_else(
+        || chosen.to_owned(),
+        |row| model.row_reading(row).into_owned(),
+    )
+}
+
 /// The facts about the search.
 fn show_search(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
     let Some(meta) = &model.meta else { return };
@@ -188,7 +198,7 @@ fn show_search(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
     show_figure(ui, theme, "Threads", meta.threads.to_string());
     let chosen = match &meta.chosen {
         _ if !is_over => NOT_YET.to_owned(),
-        Some(chosen) => escape_invisible(chosen).into_owned(),
+        Some(chosen) => escape_invisible(&chosen_reading(model, chosen)).into_owned(),
         None => NO_DATA.to_owned(),
     };
     show_figure(ui, theme, "Move chosen", chosen);

@@ -426,7 +426,7 @@ fn move_label(model: &TreeModel, node: usize) -> String {
     if node == 0 {
         "root".to_owned()
     } else {
-        display_move(&model.move_text(node))
+        display_move(&model.reading(node))
     }
 }
 

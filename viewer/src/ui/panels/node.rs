@@ -225,7 +225,7 @@ fn show_choice(details: &NodeDetails, state: &ChildTableState, ui: &mut Ui, them
         show_arithmetic(details, terms, &lines, ui, theme);
     }
     let next = why.next_row.and_then(|row| {
-        let name = display_move(details.model().tree.move_name(row));
+        let name = display_move(&details.model().row_reading(row));
         Some((arithmetic::next_text(why, &name)?, name))
     });
     match next {
@@ -288,7 +288,7 @@ fn show_arithmetic(
                 .layout_no_wrap(caption.clone(), small.clone(), theme.dim)
                 .size()
                 .x;
-            let name = display_move(model.tree.move_name(terms.row));
+            let name = display_move(&model.row_reading(terms.row));
             let room = (ui.available_width() - side - 16.0).max(40.0);
             elided_label(ui, &format!("{name} in full"), (&small, theme.dim), room);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

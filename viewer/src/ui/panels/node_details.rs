@@ -166,7 +166,7 @@ fn expected_line(model: &TreeModel, node: usize) -> Vec<usize> {
 
 /// The moves that lead to a node, as far as they are worth reading.
 fn path_text(model: &TreeModel, node: usize) -> String {
-    let line = model.moves_to(node);
+    let line = model.readings_to(node);
     let shown = line.len().min(MAX_PATH_MOVES);
     let text = line[..shown].join(" ");
     let text: String = text.chars().take(MAX_PATH_CHARS).collect();
