@@ -18,6 +18,8 @@ mod memory;
 mod pictures;
 #[path = "viewer/play.rs"]
 mod play;
+#[path = "viewer/readable.rs"]
+mod readable;
 #[path = "viewer/setup.rs"]
 mod setup;
 #[path = "viewer/stage.rs"]

@@ -125,7 +125,14 @@ impl Harness {
                 .as_f64()
                 .unwrap_or_else(|| panic!("there is no {control}"))
         };
-        let pos = egui::pos2(coordinate(0) as f32, coordinate(1) as f32) / self.scale;
+        let pos = egui::pos2(coordinate(0) as f32, coordinate(1) as f32);
+        self.click_at(pos, egui::Modifiers::NONE)
+    }
+
+    /// Clicks a place of the window, in pixels.
+    pub(crate) fn click_at(&mut self, at: egui::Pos2, modifiers: egui::Modifiers) -> &mut Self {
+        let pos = at / self.scale;
+        self.events.push(egui::Event::ModifiersChanged(modifiers));
         self.events.push(egui::Event::PointerMoved(pos));
         self.draw_frame();
         for pressed in [true, false] {
@@ -133,10 +140,12 @@ impl Harness {
                 pos,
                 button: egui::PointerButton::Primary,
                 pressed,
-                modifiers: egui::Modifiers::NONE,
+                modifiers,
             });
             self.draw_frame();
         }
+        let released = egui::Event::ModifiersChanged(egui::Modifiers::NONE);
+        self.events.push(released);
         self
     }
 

@@ -369,6 +369,7 @@ fn render(arguments: &RenderArgs) -> Result<(), CliError> {
         camera,
         canvas,
         look: RenderOptions::default(),
+        overlays: Vec::new(),
         selected,
         theme: arguments.theme.theme(),
         model: Arc::new(model),

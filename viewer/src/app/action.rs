@@ -51,6 +51,17 @@ pub enum Action {
     ToggleCollapsed,
     /// Hide other nodes.
     Filter(Filter),
+    /// Show the readable part of the tree, or all of it.
+    ToggleReadable,
+    /// Show the hidden children of a node.
+    OpenFold {
+        /// The node.
+        node: usize,
+        /// Whether everything below is shown, too.
+        all_below: bool,
+    },
+    /// Select a node and fit its subtree into the canvas.
+    GoToNode(usize),
     /// Find a node by its move or state, or the next one.
     Find(String),
     /// Show new trees as they appear, or not.

@@ -12,7 +12,7 @@ use crate::{
     system::wake::Wake,
     tree::{
         formula,
-        model::{Filter, TreeModel, node_path::path_to},
+        model::{Filter, TreeModel},
         sequence::Sequence,
     },
     workers::{
@@ -186,24 +186,6 @@ impl Document {
         } else {
             self.show_full_model(navigation);
         }
-    }
-
-    /// Hides or shows the children of the selected node.
-    pub(super) fn toggle_collapsed(&mut self, navigation: &mut Navigation) {
-        let (Some(model), Some(node)) = (&self.model, navigation.selected) else {
-            return;
-        };
-        let sizes = model.tree.subtree_sizes();
-        let steps = Arc::new(path_to(&model.tree, &sizes, model.row(node)));
-        let mut filter = self.filter.clone();
-        match filter.collapsed.iter().position(|known| *known == steps) {
-            Some(at) => {
-                filter.collapsed.remove(at);
-            }
-            None if model.children[node] > 0 => filter.collapsed.push(steps),
-            None => return,
-        }
-        self.set_filter(filter, navigation);
     }
 
     /// Asks the journal for the tree after an iteration.

@@ -44,6 +44,7 @@ mod followed_match;
 mod game;
 mod navigation;
 mod opening;
+mod readable;
 mod saving;
 #[cfg(test)]
 mod tests;
@@ -299,7 +300,11 @@ impl App {
                 return navigation.step_history(self.document.model.as_deref(), by);
             }
             Action::ToggleCollapsed => return self.document.toggle_collapsed(navigation),
-            Action::Filter(filter) => return self.document.set_filter(filter, navigation),
+            Action::Filter(filter) => return self.set_filter(filter),
+            Action::ToggleReadable => return self.toggle_readable(),
+            Action::OpenFold { node, all_below } => {
+                return self.document.open_fold(node, all_below, navigation);
+            }
             _ => {}
         }
         let Some(model) = self.document.model.as_deref() else {
@@ -307,6 +312,7 @@ impl App {
         };
         match action {
             Action::FitSelected => navigation.fit_selected(model),
+            Action::GoToNode(node) => navigation.go_to_node(model, node),
             Action::CentreOn(across, down) => navigation.centre_on(model, across, down),
             Action::Click(x, y) => navigation.click(model, x, y),
             Action::MoveSelection(direction) => navigation.move_selection(model, direction),

@@ -15,6 +15,8 @@ const MAX_HISTORY: usize = 50;
 const MAX_READ_NODES: usize = 20_000;
 /// Distance from the canvas edge, in points, within which a selected node counts as out of view.
 const SCROLL_MARGIN: f64 = 30.0;
+/// The same at the upper edge, where the path from the root may lie over the canvas.
+const TOP_SCROLL_MARGIN: f64 = 68.0;
 
 /// Camera, selection and search of the shown tree. Node indices belong to the current model.
 pub struct Navigation {
@@ -127,6 +129,17 @@ impl Navigation {
         self.move_camera(|camera| camera.zoom_to(&bounds, &canvas));
     }
 
+    /// Selects a node and shows its subtree.
+    pub(super) fn go_to_node(&mut self, model: &TreeModel, node: usize) {
+        if node < model.len() {
+            self.select(model.len(), Some(node));
+            match node {
+                0 => self.fit_tree(),
+                _ => self.fit_selected(model),
+            }
+        }
+    }
+
     /// Zooms by a factor, about a pixel of the canvas or its middle.
     pub(super) fn zoom(&mut self, factor: f64, at: Option<(f64, f64)>) {
         let canvas = self.canvas;
@@ -217,7 +230,8 @@ impl Navigation {
             camera.x = x;
             self.is_fitted = false;
         }
-        if !(margin..self.canvas.height - margin).contains(&at_y) {
+        let top = TOP_SCROLL_MARGIN * self.canvas.scale;
+        if !(top..self.canvas.height - margin).contains(&at_y) {
             camera.y = depth;
             self.is_fitted = false;
         }

@@ -66,12 +66,14 @@ impl App {
         if self.document.model.is_none() || is_error || was_incomplete {
             self.message = None;
         }
+        let begins_readable = self.begins_readable();
         let document = &mut self.document;
         document.full_model = Some(Arc::clone(&model));
         if document.shown_path.as_deref() != Some(path) {
             document.shown_path = Some(path.to_owned());
             document.model = None;
-            document.filter.collapsed.clear();
+            document.filter.clear_nodes();
+            document.filter.readable = begins_readable;
             document.timeline.reset();
             self.navigation.reset();
         }

@@ -65,6 +65,8 @@ pub struct ViewerSettings {
     pub by_size: bool,
     /// Whether nodes have labels.
     pub labels: bool,
+    /// Whether trees begin with their readable part; if nobody has chosen, only in games and in small windows.
+    pub readable: Option<bool>,
     /// Whether the left and the right panel are folded.
     pub folded: [bool; 2],
     /// Whether boards show coordinates.
@@ -108,6 +110,7 @@ impl Default for ViewerSettings {
             per_layer: false,
             by_size: true,
             labels: true,
+            readable: None,
             folded: [false, false],
             coordinates: true,
             window: [1400.0, 880.0],

@@ -121,6 +121,7 @@ fn draw_tree(tree: &Path, picture: &Path) -> Result<(), String> {
         camera: Camera::fit(&scene::tree_bounds(&model), &canvas),
         canvas,
         look: RenderOptions::default(),
+        overlays: Vec::new(),
         selected: None,
         theme: Theme::dark(),
         model: Arc::new(model),

@@ -1,12 +1,15 @@
 //! Where one looks at a tree from: which part of it lies where on the canvas.
 
-/// Upper bound of the distance between layers, in points.
-const MAX_LAYER_SPACING: f64 = 150.0;
+/// Bounds of the distance between layers, in points. A tree that is too deep for the lower one is fitted all the same.
+const MIN_LAYER_SPACING: f64 = 44.0;
+const MAX_LAYER_SPACING: f64 = 130.0;
 /// Upper bound of the distance between neighbours, in points.
 const MAX_SIBLING_SPACING: f64 = 400.0;
 /// Free margin around a fitted tree, in points; wider at the top, where controls lie over the canvas.
 const MARGIN: f64 = 40.0;
 const TOP_MARGIN: f64 = 68.0;
+/// The same over a fitted subtree, where the path from the root lies over the canvas, too.
+const SUBTREE_TOP_MARGIN: f64 = 116.0;
 
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,6 +54,10 @@ pub struct Camera {
 impl Camera {
     /// A camera that sees all of `bounds`.
     pub fn fit(bounds: &TreeBounds, canvas: &Canvas) -> Self {
+        Self::fit_below(TOP_MARGIN, bounds, canvas)
+    }
+
+    fn fit_below(top_margin: f64, bounds: &TreeBounds, canvas: &Canvas) -> Self {
         let room = |size: f64, free: f64| (size - free * canvas.scale).max(1.0);
         let width = bounds.right - bounds.left;
         let height = bounds.bottom - bounds.top;
@@ -67,14 +74,14 @@ impl Camera {
             MAX_SIBLING_SPACING / 4.0,
         );
         let layer_spacing = spread(
-            room(canvas.height, MARGIN + TOP_MARGIN),
+            room(canvas.height, MARGIN + top_margin),
             height,
             MAX_LAYER_SPACING,
         );
         Self {
             x: f64::midpoint(bounds.left, bounds.right),
             y: f64::midpoint(bounds.top, bounds.bottom)
-                - (TOP_MARGIN - MARGIN) / 2.0 * canvas.scale / layer_spacing,
+                - (top_margin - MARGIN) / 2.0 * canvas.scale / layer_spacing,
             sibling_spacing,
             layer_spacing,
             fit_sibling_spacing: sibling_spacing,
@@ -114,13 +121,32 @@ impl Camera {
         let (tree_x, tree_y) = self.to_tree(canvas, x, y);
         let least = self.fit_sibling_spacing / 8.0;
         let most = (MAX_SIBLING_SPACING * canvas.scale).max(self.fit_sibling_spacing);
+        let usual_before = self.usual_layer_spacing(canvas);
         self.sibling_spacing = (self.sibling_spacing * factor).clamp(least, most);
-        let zoom = self.zoom();
-        // Layers part only until they are far enough apart to be read.
-        let most = (MAX_LAYER_SPACING * canvas.scale).max(self.fit_layer_spacing);
-        self.layer_spacing = (self.fit_layer_spacing * zoom).min(most);
+        let usual = self.usual_layer_spacing(canvas);
+        self.layer_spacing = if self.zoom() <= 1.0 {
+            usual
+        } else {
+            // A subtree may have been fitted with other distances: they change alike.
+            let (least, most) = self.layer_spacing_bounds(canvas);
+            (self.layer_spacing * usual / usual_before).clamp(least, most)
+        };
         self.x = tree_x - (x - canvas.width / 2.0) / self.sibling_spacing;
         self.y = tree_y - (y - canvas.height / 2.0) / self.layer_spacing;
+    }
+
+    /// Bounds of the distance between layers in pixels: far enough apart to be read, unless the tree is too deep for that.
+    fn layer_spacing_bounds(&self, canvas: &Canvas) -> (f64, f64) {
+        (
+            (MIN_LAYER_SPACING * canvas.scale).min(self.fit_layer_spacing),
+            (MAX_LAYER_SPACING * canvas.scale).max(self.fit_layer_spacing),
+        )
+    }
+
+    /// The distance between layers at this zoom: both axes scale alike between the bounds.
+    fn usual_layer_spacing(&self, canvas: &Canvas) -> f64 {
+        let (least, most) = self.layer_spacing_bounds(canvas);
+        (self.fit_layer_spacing * self.zoom()).clamp(least, most)
     }
 
     /// Scales everything, the canvas included.
@@ -142,21 +168,19 @@ impl Camera {
             (fitting.fit_sibling_spacing, fitting.fit_layer_spacing);
     }
 
-    /// Looks so that `bounds` fit, zoomed as if the whole tree were the measure.
+    /// Looks so that `bounds` fit, or their top if they are too deep for layers that can be read.
     pub fn zoom_to(&mut self, bounds: &TreeBounds, canvas: &Canvas) {
-        let close = Self::fit(bounds, canvas);
+        let close = Self::fit_below(SUBTREE_TOP_MARGIN, bounds, canvas);
+        let (least, most) = self.layer_spacing_bounds(canvas);
         self.sibling_spacing = close.sibling_spacing;
-        self.layer_spacing = (self.fit_layer_spacing * self.zoom())
-            .min((MAX_LAYER_SPACING * canvas.scale).max(self.fit_layer_spacing))
-            .max(close.layer_spacing.min(self.fit_layer_spacing));
+        self.layer_spacing = close.layer_spacing.clamp(least, most);
         self.x = close.x;
-        // The top of the part stays visible even if not all of its layers fit.
-        let shown = canvas.height / self.layer_spacing;
-        let height = bounds.bottom - bounds.top;
-        self.y = if height + 1.0 <= shown {
+        let is_whole = self.layer_spacing <= close.layer_spacing;
+        self.y = if is_whole {
             close.y
         } else {
-            bounds.top + shown / 2.0 - MARGIN * canvas.scale / self.layer_spacing
+            let middle = canvas.height / 2.0 - SUBTREE_TOP_MARGIN * canvas.scale;
+            bounds.top + middle / self.layer_spacing
         };
     }
 }

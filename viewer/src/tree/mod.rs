@@ -4,6 +4,7 @@
 pub mod arithmetic;
 pub mod camera;
 pub mod formula;
+pub mod labels;
 pub mod layout;
 pub mod model;
 pub mod node_value;
@@ -14,4 +15,5 @@ pub mod sequence;
 pub mod svg;
 pub mod title;
 pub mod value_colour;
+pub mod value_label;
 pub mod value_text;

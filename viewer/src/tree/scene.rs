@@ -4,15 +4,19 @@
 //! found by bisection. Neighbours whose visible ends fall into the same pixels are merged, in the colour of the most visited
 //! of them. The result is a few thousand shapes, however large the tree.
 
-use canopy_engine::games::notation::escape_invisible;
-
 use crate::tree::{
     camera::{Camera, Canvas, TreeBounds},
+    labels::{EdgeRow, PlacedLabel},
     model::TreeModel,
-    node_value::{NodeValues, ValueView},
-    title::middle_ellipsis,
-    value_colour::{self, EdgeColours, ValueSpread},
+    node_value::ValueView,
+    value_colour::EdgeColours,
 };
+
+pub use hit::{fold_at, is_fold_drawn, node_at};
+use scales::{EDGE_WIDTH, HeatScale, SizeScale};
+
+mod hit;
+mod scales;
 
 /// The value that colours the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +119,7 @@ impl EdgeLine {
     /// Width and opacity in steps that the eye cannot tell apart.
     fn steps(&self) -> (u16, u8) {
         (
-            (self.width * 8.0).round() as u16,
+            (self.width * 5.0).round() as u16,
             (self.opacity * 32.0).round() as u8,
         )
     }
@@ -137,17 +141,6 @@ pub struct NodeDisc {
     pub radius: f32,
 }
 
-/// A text beside a node.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NodeLabel {
-    /// The node.
-    pub node: u32,
-    /// Where it begins, in pixels: left, and the middle of its height.
-    pub at: (f32, f32),
-    /// Its text.
-    pub text: String,
-}
-
 /// Everything that is to be drawn of a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
@@ -157,41 +150,49 @@ pub struct Scene {
     pub colours: EdgeColours,
     /// The nodes.
     pub nodes: Vec<NodeDisc>,
-    /// The labels.
-    pub labels: Vec<NodeLabel>,
+    /// The labels; [`build_scene`] leaves them to a [`Labeller`](crate::tree::labels::Labeller).
+    pub labels: Vec<PlacedLabel>,
     /// The principal variation, in pixels.
     pub pv: Vec<(f32, f32)>,
     /// The way to the selected node, in pixels.
     pub selected_path: Vec<(f32, f32)>,
     /// The way of the last iteration, in pixels.
     pub last_path: Vec<(f32, f32)>,
-    /// Markers of hidden descendants.
-    pub hidden_markers: Vec<HiddenMarker>,
+    /// Triangles that stand for hidden moves.
+    pub folds: Vec<FoldMarker>,
+    /// The edges once more, layer by layer, where layers are far enough apart for labels.
+    pub edge_rows: Vec<EdgeRow>,
 }
 
-/// Marks a node with hidden descendants.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HiddenMarker {
+/// A triangle that stands for the hidden moves of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FoldMarker {
+    /// The node whose moves are hidden.
+    pub node: u32,
     /// The upper corner in the middle, in pixels.
     pub at: (f32, f32),
-    /// The number of hidden nodes, where there is room for it.
-    pub text: Option<String>,
+    /// Where its dotted edge begins; none for a triangle at the node itself.
+    pub from: Option<(f32, f32)>,
+    /// Number of hidden moves.
+    pub moves: u32,
 }
 
-/// More nodes than these around the pointer are a crowd.
-const MAX_HIT_CANDIDATES: usize = 64;
 /// Layers closer than this, in pixels, are drawn in steps.
 const MIN_LAYER_SPACING: f64 = 2.0;
+/// Layers closer than this, in pixels, have no labels, and so nothing has to know where their edges run.
+const MIN_LABELLED_SPACING: f64 = 10.0;
 /// Nodes smaller than this, in points, are not drawn.
 const MIN_NODE_RADIUS: f64 = 1.4;
-const MAX_NODE_RADIUS: f64 = 7.0;
+/// Radius where sizes do not follow the visits.
+const EVEN_NODE_RADIUS: f64 = 4.4;
 /// Largest node diameter, as a share of the distance between neighbours.
 const MAX_NODE_SHARE: f64 = 0.36;
-/// Size of a label's type in points, and the assumed width of a letter.
-pub const LABEL_SIZE: f64 = 11.0;
-const CHAR_WIDTH: f64 = 6.2;
-/// Half the width of a marker, in points.
-pub const HIDDEN_MARKER_HALF_WIDTH: f64 = 5.0;
+/// Half the width and height of a fold's triangle, in points.
+pub const FOLD_HALF_WIDTH: f64 = 5.0;
+/// Least distance of a fold's triangle from its neighbours, in points.
+const MIN_FOLD_ROOM: f64 = 9.0;
+/// Distance between a node and the triangle at it, in points.
+const FOLD_GAP: f64 = 3.0;
 
 /// Builds the shapes of `model` seen through `camera`. Neighbours whose ends are closer than `grain` pixels are merged.
 pub fn build_scene(
@@ -210,14 +211,8 @@ pub fn build_scene(
         },
         options,
         heat: HeatScale::new(model, options.scale),
-        size_heat: HeatScale::new(
-            model,
-            ColourScale {
-                measure: Measure::Visits,
-                ..options.scale
-            },
-        ),
-        values: NodeValues::new(model, options.value_view),
+        size: SizeScale::new(model),
+        selected,
         scene: Scene {
             colours: options.scale.measure.colours(),
             ..Scene::default()
@@ -285,77 +280,6 @@ pub fn subtree_bounds(model: &TreeModel, node: usize) -> TreeBounds {
     }
 }
 
-/// The node at a pixel, if there is one: of those within reach the most visited, or the one after `before` in that order.
-pub fn node_at(
-    model: &TreeModel,
-    camera: &Camera,
-    canvas: &Canvas,
-    x: f64,
-    y: f64,
-    before: Option<usize>,
-) -> Option<usize> {
-    let (_, tree_y) = camera.to_tree(canvas, x, y);
-    let depth = tree_y.round();
-    if depth < 0.0 || depth >= model.depth() as f64 {
-        return None;
-    }
-    let reach = 9.0 * canvas.scale;
-    let mut found: Vec<usize> = Vec::new();
-    // Where layers lie close together several are within reach.
-    let layers = (reach / camera.layer_spacing).floor().min(64.0);
-    let first = (depth - layers).max(0.0) as usize;
-    let last = (depth + layers).min((model.depth() - 1) as f64) as usize;
-    for layer in first..=last {
-        let (_, layer_y) = camera.to_canvas(canvas, 0.0, layer as f64);
-        if (layer_y - y).abs() > reach.max(camera.layer_spacing / 2.0).min(3.0 * reach) {
-            continue;
-        }
-        let range = model.layer(layer);
-        let xs = &model.x[range.clone()];
-        let within = |reach: f64| {
-            let (left, _) = camera.to_tree(canvas, x - reach, y);
-            let (right, _) = camera.to_tree(canvas, x + reach, y);
-            let begin = xs.partition_point(|&at| at < left);
-            let end = xs.partition_point(|&at| at <= right);
-            range.start + begin..range.start + end
-        };
-        let mut near = within(reach);
-        // In a crowd only nodes that share the pixel are candidates.
-        if near.len() > MAX_HIT_CANDIDATES {
-            near = Some(within(0.75))
-                .filter(|pixel| !pixel.is_empty())
-                .unwrap_or(near);
-        }
-        if near.len() > MAX_HIT_CANDIDATES && before.is_none() {
-            found.push(model.most_visited(near));
-        } else {
-            found.extend(near);
-        }
-    }
-    let distance = |node: usize| {
-        let depth = model.depth_of(node);
-        let (node_x, node_y) = camera.to_canvas(canvas, model.x[node], depth as f64);
-        (node_x - x).hypot(node_y - y)
-    };
-    // Nodes drawn apart are ranked by distance, nodes that share a pixel by visits.
-    let pixel = |node: usize| (distance(node) / 1.5).round() as i64;
-    found.sort_by_key(|&node| {
-        (
-            pixel(node),
-            std::cmp::Reverse(model.node(node).visits),
-            node,
-        )
-    });
-    let nearest = pixel(*found.first()?);
-    let share: Vec<usize> = (found.into_iter())
-        .filter(|&node| pixel(node) == nearest)
-        .collect();
-    let next = before
-        .and_then(|before| share.iter().position(|&node| node == before))
-        .map_or(0, |at| (at + 1) % share.len());
-    share.get(next).copied()
-}
-
 /// The transform from tree to pixels, constant within a frame.
 struct SceneTransform {
     width: f64,
@@ -396,114 +320,13 @@ impl SceneTransform {
     }
 }
 
-/// The range of a column that is not there.
-const NO_RANGE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
-
-/// From figures to colours.
-#[derive(Clone, Copy)]
-struct HeatScale {
-    scale: ColourScale,
-    /// The ends of the range, on the colour scale.
-    least: f64,
-    most: f64,
-}
-
-impl HeatScale {
-    /// For the whole tree.
-    fn new(model: &TreeModel, scale: ColourScale) -> Self {
-        Self::from_range(
-            scale,
-            match scale.measure {
-                Measure::Visits => to_f64_range(model.visit_range),
-                Measure::SearchVisits => to_f64_range(model.second_range),
-                Measure::Mean => value_range(model.value_spread),
-                Measure::Column(index) => {
-                    (model.column_range(index)).map_or(NO_RANGE, |range| range.whole)
-                }
-            },
-        )
-    }
-
-    /// The same for one layer.
-    fn for_layer(&self, model: &TreeModel, depth: usize) -> Self {
-        let ranges = &model.layer_ranges[depth];
-        Self::from_range(
-            self.scale,
-            match self.scale.measure {
-                Measure::Visits => to_f64_range(ranges.visits),
-                Measure::SearchVisits => to_f64_range(ranges.second),
-                Measure::Mean => value_range(ranges.value_spread),
-                Measure::Column(index) => {
-                    (model.column_range(index)).map_or(NO_RANGE, |range| range.layers[depth])
-                }
-            },
-        )
-    }
-
-    fn from_range(scale: ColourScale, (least, most): (f64, f64)) -> Self {
-        let flat = Self { scale, least, most };
-        Self {
-            least: flat.transform(least),
-            most: flat.transform(most),
-            ..flat
-        }
-    }
-
-    fn transform(&self, value: f64) -> f64 {
-        if self.scale.logarithmic && self.scale.measure.is_count() {
-            (value.max(0.0) + 1.0).ln()
-        } else {
-            value
-        }
-    }
-
-    fn heat_of(&self, model: &TreeModel, node: usize) -> f32 {
-        let value = measured_value(model, node, self.scale.measure);
-        if self.scale.measure == Measure::Mean {
-            return value_colour::heat(value, (self.most - self.least) / 2.0);
-        }
-        // Where all are alike, all are the most.
-        if self.most == self.least && value.is_finite() {
-            return 1.0;
-        }
-        let part = (self.transform(value) - self.least) / (self.most - self.least);
-        if part.is_finite() {
-            part.clamp(0.0, 1.0) as f32
-        } else {
-            0.0
-        }
-    }
-}
-
-/// The ends of the scale of values, for the first player.
-fn value_range(spread: ValueSpread) -> (f64, f64) {
-    let half = spread.half_width();
-    (0.5 - half, 0.5 + half)
-}
-
-fn to_f64_range((least, most): (i32, i32)) -> (f64, f64) {
-    (f64::from(least), f64::from(most))
-}
-
-fn measured_value(model: &TreeModel, node: usize, measure: Measure) -> f64 {
-    match measure {
-        Measure::Visits => f64::from(model.visits(node)),
-        Measure::SearchVisits => f64::from(model.node(node).second),
-        Measure::Mean => value_colour::first_share(model, node),
-        Measure::Column(index) => {
-            (model.columns().get(index)).map_or(f64::NAN, |column| column.value(model.row(node)))
-        }
-    }
-}
-
 struct SceneBuilder<'a> {
     model: &'a TreeModel,
     view: SceneTransform,
     options: &'a RenderOptions,
     heat: HeatScale,
-    /// Visits over the whole tree, for widths and sizes.
-    size_heat: HeatScale,
-    values: NodeValues<'a>,
+    size: SizeScale,
+    selected: Option<usize>,
     scene: Scene,
 }
 
@@ -550,15 +373,16 @@ impl SceneBuilder<'_> {
                 child_x(node).min(parent_x(node)) <= view.width + 1.0
             });
         let is_per_layer = self.heat.scale.per_layer && depth > 0;
-        let [heat, size_heat] = [self.heat, self.size_heat].map(|heat| match is_per_layer {
-            true => heat.for_layer(model, depth),
-            false => heat,
-        });
+        let heat = match is_per_layer {
+            true => self.heat.for_layer(model, depth),
+            false => self.heat,
+        };
         let is_classical = model.is_classical();
         let (top, bottom) = (view.y(depth.saturating_sub(step)), view.y(depth));
         let mut node = begin;
         let mut last_x = f64::NEG_INFINITY;
         let mut discs: Vec<(usize, f64)> = Vec::new();
+        let mut lines: Vec<(f32, f32)> = Vec::new();
         while node < end {
             let key = |node: usize| {
                 let (child, parent) = ((child_x(node), bottom), (parent_x(node), top));
@@ -582,9 +406,9 @@ impl SceneBuilder<'_> {
             if depth > 0 {
                 let heat = heat.heat_of(model, shown);
                 let width = if self.options.size_by_visits {
-                    0.6 + 1.6 * size_heat.heat_of(model, shown)
+                    self.size.edge_width(model, shown)
                 } else {
-                    1.0
+                    EDGE_WIDTH.0
                 };
                 let colours = self.scene.colours;
                 self.scene.edges.push(EdgeLine {
@@ -592,8 +416,9 @@ impl SceneBuilder<'_> {
                     to: (x as f32, bottom as f32),
                     heat,
                     opacity: colours.opacity(heat, model.visits(shown), is_classical),
-                    width: width * view.scale as f32,
+                    width: (width * view.scale) as f32,
                 });
+                lines.push((up as f32, x as f32));
             }
             if x > -20.0 && x < view.width + 20.0 && bottom > -20.0 && bottom < view.height + 20.0 {
                 discs.push((shown, x));
@@ -602,13 +427,48 @@ impl SceneBuilder<'_> {
             node = stop;
         }
         self.add_nodes(&discs, bottom);
+        if depth > 0 && step == 1 && self.view.layer_spacing >= MIN_LABELLED_SPACING {
+            self.add_folds(depth, &mut lines);
+            self.scene.edge_rows.push(EdgeRow {
+                top: top as f32,
+                bottom: bottom as f32,
+                lines,
+            });
+        }
     }
 
-    /// The nodes of a layer that have room, with their labels.
+    /// The triangles in a layer, whose edges join `lines`.
+    fn add_folds(&mut self, depth: usize, lines: &mut Vec<(f32, f32)>) {
+        let Self { model, view, .. } = self;
+        let (top, bottom) = (view.y(depth - 1), view.y(depth));
+        let half = FOLD_HALF_WIDTH * view.scale;
+        let min_room = MIN_FOLD_ROOM * view.scale;
+        let mut is_sorted = true;
+        for fold in model.folds_in_layer(depth) {
+            let Some(tree_x) = fold.x else { continue };
+            let (x, up) = (view.x(tree_x), view.x(model.x[fold.node as usize]));
+            let is_seen = x.max(up) > -half && x.min(up) < view.width + half;
+            if !is_seen || fold.room * view.sibling_spacing < min_room {
+                continue;
+            }
+            self.scene.folds.push(FoldMarker {
+                node: fold.node,
+                at: (x as f32, (bottom - half) as f32),
+                from: Some((up as f32, top as f32)),
+                moves: fold.moves,
+            });
+            lines.push((up as f32, x as f32));
+            is_sorted = false;
+        }
+        if !is_sorted {
+            lines.sort_by(|one, other| (one.1.total_cmp(&other.1)).then(one.0.total_cmp(&other.0)));
+        }
+    }
+
+    /// The nodes of a layer that have room.
     fn add_nodes(&mut self, discs: &[(usize, f64)], y: f64) {
         let view = &self.view;
         let points = view.scale;
-        let begin = self.scene.nodes.len();
         let roots = discs.len() == 1;
         for (index, &(node, x)) in discs.iter().enumerate() {
             let gap = |other: Option<&(usize, f64)>| {
@@ -624,73 +484,29 @@ impl SceneBuilder<'_> {
                 room
             };
             let size = if self.options.size_by_visits {
-                0.45 + 0.55 * f64::from(self.size_heat.heat_of(self.model, node))
+                self.size.node_radius(self.model, node)
             } else {
-                0.8
+                EVEN_NODE_RADIUS
             };
-            let radius = (room * MAX_NODE_SHARE).min(MAX_NODE_RADIUS * points * size);
+            let radius = (room * MAX_NODE_SHARE).min(points * size);
             if radius >= MIN_NODE_RADIUS * points {
                 self.scene.nodes.push(NodeDisc {
                     node: node as u32,
                     at: (x as f32, y as f32),
                     radius: radius as f32,
                 });
-                let hidden = self.model.hidden_below(node);
-                if hidden > 0 {
-                    let text = format!("+{}", format_thousands(hidden.into()));
-                    let width = text.chars().count() as f64 * CHAR_WIDTH * points;
-                    let fits = self.options.shows_labels && room > width;
-                    self.scene.hidden_markers.push(HiddenMarker {
-                        at: (x as f32, (y + radius + 2.0 * points) as f32),
-                        text: fits.then_some(text),
+                // The way to open a node whose children are all hidden, where somebody looks for it.
+                let fold = (self.model.fold_of(node)).filter(|fold| {
+                    fold.x.is_none() && (fold.is_collapsed || self.selected == Some(node))
+                });
+                if let Some(fold) = fold {
+                    self.scene.folds.push(FoldMarker {
+                        node: node as u32,
+                        at: (x as f32, (y + radius + FOLD_GAP * points) as f32),
+                        from: None,
+                        moves: fold.moves,
                     });
                 }
-            }
-        }
-        if !self.options.shows_labels || view.layer_spacing < 3.0 * LABEL_SIZE * points {
-            return;
-        }
-        // The most visited get their labels first, as long as none overlaps another.
-        let mut wanted: Vec<usize> = (begin..self.scene.nodes.len()).collect();
-        wanted.sort_by_key(|&index| {
-            std::cmp::Reverse(self.model.visits(self.scene.nodes[index].node as usize))
-        });
-        let mut taken: Vec<(f32, f32)> = (self.scene.nodes[begin..].iter())
-            .map(|disc| (disc.at.0 - disc.radius, disc.at.0 + disc.radius))
-            .collect();
-        for index in wanted.into_iter().take(400) {
-            let disc = self.scene.nodes[index];
-            let node = disc.node as usize;
-            let name = shorten(&self.model.reading(node));
-            let figures = self.model.node(node);
-            let visits = format_thousands(u64::from(figures.visits.unsigned_abs()));
-            let text = match (
-                name.is_empty(),
-                view.sibling_spacing > 110.0 * points && figures.visits > 0,
-            ) {
-                (true, _) => visits,
-                (_, false) => format!("{name} {visits}"),
-                (_, true) => format!("{name} {visits} · {}", self.values.label(node)),
-            };
-            let width = (text.chars().count() as f64 * CHAR_WIDTH * points) as f32;
-            let gap = disc.radius + 4.0 * points as f32;
-            // On the right, or where the canvas ends on the left.
-            let is_free = |left: f32| {
-                let right = left + width;
-                right < view.width as f32
-                    && left > 0.0
-                    && (taken.iter().enumerate()).all(|(other, &(from, to))| {
-                        other == index - begin || right < from || left > to
-                    })
-            };
-            let sides = [disc.at.0 + gap, disc.at.0 - gap - width];
-            if let Some(&left) = sides.iter().find(|&&left| is_free(left)) {
-                taken.push((left, left + width));
-                self.scene.labels.push(NodeLabel {
-                    node: disc.node,
-                    at: (left, disc.at.1),
-                    text,
-                });
             }
         }
     }
@@ -739,12 +555,6 @@ fn pixel_cell(view: &SceneTransform, end: (f64, f64), other: (f64, f64)) -> i64 
     } else {
         (end.0 / view.merge_distance) as i64
     }
-}
-
-/// A name that is not too long for a label.
-fn shorten(name: &str) -> String {
-    const MAX_CHARS: usize = 24;
-    escape_invisible(&middle_ellipsis(name, MAX_CHARS)).into_owned()
 }
 
 /// A counter for people; those of others may be negative.
@@ -819,7 +629,7 @@ mod tests {
         );
         assert_eq!(scene.edges.len(), model.len() - 1);
         assert_eq!(scene.nodes.len(), model.len());
-        assert!(!scene.labels.is_empty());
+        assert_eq!(scene.edge_rows.len(), model.depth() - 1);
         assert_eq!(scene.selected_path.len(), model.depth_of(5) + 1);
         for disc in &scene.nodes {
             let (x, y) = (f64::from(disc.at.0), f64::from(disc.at.1));

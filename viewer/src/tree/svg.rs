@@ -6,9 +6,13 @@ use crate::{
     draw::theme::Theme,
     tree::{
         camera::Canvas,
+        labels::{FIRST_LINE, REST_SIZE, SECOND_LINE, TITLE_SIZE},
         model::TreeModel,
-        raster::{SHARED_RING_GAP, node_colours},
-        scene::{EdgeLine, HIDDEN_MARKER_HALF_WIDTH, LABEL_SIZE, Scene},
+        raster::{
+            FOLD_DOTS, HALO_WIDTH, LAST_PATH_DASH, SHARED_RING_GAP, fold_edge, label_colours,
+            node_colours,
+        },
+        scene::{EdgeLine, FOLD_HALF_WIDTH, Scene},
     },
 };
 
@@ -38,10 +42,13 @@ pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) 
         }
         out.push_str("\"/>\n");
     }
-    for (points, colour, width) in [
-        (&scene.pv, theme.cool, 2.4),
-        (&scene.last_path, theme.good, 2.0),
-        (&scene.selected_path, theme.warm, 1.6),
+    write_folds(&mut out, scene, canvas, theme);
+    let [dash, gap] = LAST_PATH_DASH.map(|length| length * canvas.scale as f32);
+    let dashes = format!(" stroke-linecap=\"butt\" stroke-dasharray=\"{dash} {gap}\"");
+    for (points, colour, width, dashes) in [
+        (&scene.pv, theme.cool, 2.4, ""),
+        (&scene.last_path, theme.good, 2.4, dashes.as_str()),
+        (&scene.selected_path, theme.warm, 1.6, ""),
     ] {
         if points.len() > 1 {
             let list: Vec<String> = (points.iter())
@@ -50,7 +57,7 @@ pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) 
             let width = width * canvas.scale;
             let _ = writeln!(
                 out,
-                "<polyline stroke=\"{}\" stroke-width=\"{width:.2}\" points=\"{}\"/>",
+                "<polyline stroke=\"{}\" stroke-width=\"{width:.2}\"{dashes} points=\"{}\"/>",
                 hex(colour),
                 list.join(" ")
             );
@@ -94,43 +101,73 @@ pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) 
             );
         }
     }
-    let size = LABEL_SIZE * canvas.scale;
-    let _ = writeln!(
-        out,
-        "<g font-family=\"Inter, DejaVu Sans, sans-serif\" font-size=\"{size}\" fill=\"{}\">",
-        hex(theme.text)
-    );
-    for mark in &scene.hidden_markers {
-        let (x, y) = (f64::from(mark.at.0), f64::from(mark.at.1));
-        let (half, height) = (
-            HIDDEN_MARKER_HALF_WIDTH * canvas.scale,
-            HIDDEN_MARKER_HALF_WIDTH * 1.2 * canvas.scale,
-        );
-        let dim = hex(theme.dim);
+    write_labels(&mut out, scene, canvas, theme);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The triangles of hidden moves on their dotted edges.
+fn write_folds(out: &mut String, scene: &Scene, canvas: &Canvas, theme: &Theme) {
+    let (dim, edge) = (hex(theme.dim), hex(fold_edge(theme)));
+    let (half, scale) = (FOLD_HALF_WIDTH * canvas.scale, canvas.scale);
+    for fold in &scene.folds {
+        let (x, y) = (f64::from(fold.at.0), f64::from(fold.at.1));
+        if let Some((from_x, from_y)) = fold.from {
+            let [dot, gap] = FOLD_DOTS.map(|length| f64::from(length) * scale);
+            let _ = writeln!(
+                out,
+                "<path stroke=\"{edge}\" stroke-width=\"{scale}\" stroke-dasharray=\"{dot} {gap}\" d=\"M{from_x:.1} {from_y:.1}L{x:.1} {:.1}\"/>",
+                y + half
+            );
+        }
+        let height = 1.8 * half;
         let _ = writeln!(
             out,
             "<path fill=\"{dim}\" d=\"M{x:.1} {y:.1}l{half:.1} {height:.1}h{:.1}z\"/>",
             -2.0 * half
         );
-        if let Some(text) = &mark.text {
-            let below = y + height + 1.06 * size;
+    }
+}
+
+/// The labels, each line on its own, with the ground around their letters.
+fn write_labels(out: &mut String, scene: &Scene, canvas: &Canvas, theme: &Theme) {
+    let scale = canvas.scale as f32;
+    let (title_size, size) = (TITLE_SIZE * scale, REST_SIZE * scale);
+    let _ = writeln!(
+        out,
+        "<g font-family=\"Inter, DejaVu Sans, sans-serif\" font-size=\"{size}\" paint-order=\"stroke\" \
+         stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\">",
+        hex(theme.canvas),
+        HALO_WIDTH * scale
+    );
+    for label in &scene.labels {
+        let [title, rest, second] = label_colours(label.owner, theme).map(hex);
+        let (area, flush) = (&label.area, label.choice.1.alignment());
+        let x = area.left + flush * (area.right - area.left);
+        let anchor = match flush {
+            0.0 => "start",
+            1.0 => "end",
+            _ => "middle",
+        };
+        let y = area.top + FIRST_LINE / 2.0 * scale + 0.36 * size;
+        // White space at the ends of elements is part of the text.
+        let _ = writeln!(
+            out,
+            "<text xml:space=\"preserve\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{rest}\">\
+             <tspan font-size=\"{title_size}\" font-weight=\"600\" fill=\"{title}\">{}</tspan>{}</text>",
+            escape_xml(&label.text.title),
+            escape_xml(&label.text.rest)
+        );
+        if !label.text.second.is_empty() {
+            let y = area.top + (FIRST_LINE + SECOND_LINE / 2.0) * scale + 0.36 * size;
             let _ = writeln!(
                 out,
-                "<text x=\"{x:.1}\" y=\"{below:.1}\" fill=\"{dim}\" text-anchor=\"middle\">{text}</text>"
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{second}\">{}</text>",
+                escape_xml(&label.text.second)
             );
         }
     }
-    for label in &scene.labels {
-        let _ = writeln!(
-            out,
-            "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            label.at.0,
-            f64::from(label.at.1) + 0.36 * size,
-            escape_xml(&label.text)
-        );
-    }
-    out.push_str("</g>\n</svg>\n");
-    out
+    out.push_str("</g>\n");
 }
 
 fn hex(colour: egui::Color32) -> String {

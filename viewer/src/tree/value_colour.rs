@@ -41,7 +41,7 @@ impl EdgeColours {
     pub fn opacity(self, heat: f32, visits: i32, is_classical: bool) -> f32 {
         match self {
             // Rarely visited ones recede.
-            Self::Sequential => 0.45 + 0.55 * heat,
+            Self::Sequential => 0.6 + 0.4 * heat,
             Self::Diverging if is_classical => 1.0,
             // One visit is the least that is drawn.
             Self::Diverging => (visits.max(1) as f32 / CONFIDENT_VISITS as f32).min(1.0),

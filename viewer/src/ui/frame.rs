@@ -17,6 +17,7 @@ use crate::{
     system::wake::Wake,
     tree::{
         camera::Canvas,
+        labels::{Labeller, PlacedLabel},
         raster::{RenderQuality, TreeRenderer},
     },
     ui::{controls, panels::Panels},
@@ -36,6 +37,9 @@ pub struct FrameRenderer {
     panels: Panels,
     painter: Painter,
     tree_renderer: TreeRenderer,
+    labeller: Labeller,
+    /// The labels of the last draft, which the picture at full quality has, too.
+    labels: Vec<PlacedLabel>,
     /// The last frame, and the shapes of its interface.
     picture: Option<Pixmap>,
     shapes: Vec<ClippedShape>,
@@ -130,6 +134,8 @@ impl Default for FrameRenderer {
             panels: Panels::default(),
             painter: Painter::new(),
             tree_renderer: TreeRenderer::default(),
+            labeller: Labeller::default(),
+            labels: Vec::new(),
             picture: None,
             shapes: Vec::new(),
             tree: None,
@@ -231,10 +237,12 @@ impl FrameRenderer {
         self.picture.as_ref()
     }
 
-    /// The state for tests: the app, and the positions of the controls.
+    /// The state for tests: the app, the positions of the controls, and the labels of the tree.
     pub fn dump(&self, app: &App) -> serde_json::Value {
         let mut state = app.dump();
         state["controls"] = controls::dump(&self.context);
+        let texts = self.labels.iter().map(|label| label.text.to_string());
+        state["labels"] = texts.collect();
         state["typing"] = self.context.text_edit_focused().into();
         state
     }
@@ -259,6 +267,7 @@ impl FrameRenderer {
             look: app.look(),
             selected: app.navigation.selected,
             theme: theme.clone(),
+            overlays: self.panels.canvas_overlays(canvas.scale as f32),
             model,
         };
         if let Some((path, saving)) = app.pending_save.take() {
@@ -284,7 +293,7 @@ impl FrameRenderer {
         {
             *quality = RenderQuality::Fine;
             match &self.fine_renderer {
-                Some(fine_renderer) => fine_renderer.paint(view),
+                Some(fine_renderer) => fine_renderer.paint(view, self.labels.clone()),
                 None => {
                     let view = drawn.clone();
                     self.paint(&view, RenderQuality::Fine);
@@ -305,7 +314,13 @@ impl FrameRenderer {
             self.tree = view.new_pixmap();
         }
         if let Some(tree) = &mut self.tree {
-            view.paint(&mut self.tree_renderer, tree, quality);
+            let (renderer, labels) = (&mut self.tree_renderer, &mut self.labels);
+            match quality {
+                RenderQuality::Draft => {
+                    *labels = view.paint(renderer, &mut self.labeller, tree, quality);
+                }
+                RenderQuality::Fine => view.paint_labelled(renderer, labels.clone(), tree),
+            }
         }
     }
 

@@ -23,6 +23,7 @@ use crate::{
     },
     tree::{
         camera::{Camera, Canvas},
+        labels::{LabelBox, LabelledView, Labeller, PlacedLabel},
         model::TreeModel,
         raster::{RenderQuality, TreeRenderer},
         scene::{self, RenderOptions, Scene},
@@ -48,6 +49,8 @@ pub struct RenderView {
     pub selected: Option<usize>,
     /// The colours.
     pub theme: Theme,
+    /// What lies over the picture, in pixels: no label is placed there.
+    pub overlays: Vec<LabelBox>,
 }
 
 /// Models are compared by identity.
@@ -56,13 +59,14 @@ impl PartialEq for RenderView {
         Arc::ptr_eq(&self.model, &other.model)
             && (self.camera, self.canvas) == (other.camera, other.canvas)
             && (self.look, self.selected) == (other.look, other.selected)
-            && self.theme == other.theme
+            && (&self.theme, &self.overlays) == (&other.theme, &other.overlays)
     }
 }
 
 impl RenderView {
-    fn scene(&self, care: RenderQuality) -> Scene {
-        let grain = match care {
+    /// The shapes, without labels.
+    fn scene(&self, quality: RenderQuality) -> Scene {
+        let merge_distance = match quality {
             RenderQuality::Fine => 1.0,
             RenderQuality::Draft => QUICK_MERGE_PIXELS,
         };
@@ -72,21 +76,63 @@ impl RenderView {
             &self.canvas,
             &self.look,
             self.selected,
-            grain,
+            merge_distance,
         )
     }
 
-    /// Draws over a picture of the view's size.
-    pub fn paint(&self, raster: &mut TreeRenderer, picture: &mut Pixmap, care: RenderQuality) {
-        let scene = self.scene(care);
-        raster.paint(
-            &mut picture.as_mut(),
-            &self.model,
+    /// The shapes with labels.
+    fn labelled_scene(&self, labeller: &mut Labeller, quality: RenderQuality) -> Scene {
+        let mut scene = self.scene(quality);
+        scene.labels = labeller.place(
             &scene,
-            &self.canvas,
-            &self.theme,
-            care,
+            &LabelledView {
+                model: &self.model,
+                camera: &self.camera,
+                canvas: &self.canvas,
+                options: &self.look,
+                selected: self.selected,
+                overlays: &self.overlays,
+            },
         );
+        scene
+    }
+
+    /// Draws over a picture of the view's size. Returns the labels.
+    pub fn paint(
+        &self,
+        renderer: &mut TreeRenderer,
+        labeller: &mut Labeller,
+        picture: &mut Pixmap,
+        quality: RenderQuality,
+    ) -> Vec<PlacedLabel> {
+        let scene = self.labelled_scene(labeller, quality);
+        self.paint_scene(renderer, &scene, picture, quality);
+        scene.labels
+    }
+
+    /// Draws over a picture of the view's size, at full quality and with labels that were placed before.
+    pub fn paint_labelled(
+        &self,
+        renderer: &mut TreeRenderer,
+        labels: Vec<PlacedLabel>,
+        picture: &mut Pixmap,
+    ) {
+        let scene = Scene {
+            labels,
+            ..self.scene(RenderQuality::Fine)
+        };
+        self.paint_scene(renderer, &scene, picture, RenderQuality::Fine);
+    }
+
+    fn paint_scene(
+        &self,
+        renderer: &mut TreeRenderer,
+        scene: &Scene,
+        picture: &mut Pixmap,
+        quality: RenderQuality,
+    ) {
+        let (model, canvas, theme) = (&self.model, &self.canvas, &self.theme);
+        renderer.paint(&mut picture.as_mut(), model, scene, canvas, theme, quality);
     }
 
     /// An empty picture of the view's size; `None` if that is too large.
@@ -101,6 +147,8 @@ impl RenderView {
         view.canvas.height = (view.canvas.height * scale).round();
         view.canvas.scale *= scale;
         view.camera.scale_by(scale);
+        // Panels are not part of a saved picture.
+        view.overlays.clear();
         view
     }
 
@@ -111,7 +159,7 @@ impl RenderView {
         let bytes = match extension.as_ref().and_then(|name| name.to_str()) {
             Some("svg") => svg::render(
                 &view.model,
-                &view.scene(RenderQuality::Fine),
+                &view.labelled_scene(&mut Labeller::default(), RenderQuality::Fine),
                 &view.canvas,
                 &view.theme,
             )
@@ -120,6 +168,7 @@ impl RenderView {
                 let mut picture = view.new_pixmap().ok_or("the picture is too large")?;
                 view.paint(
                     &mut TreeRenderer::default(),
+                    &mut Labeller::default(),
                     &mut picture,
                     RenderQuality::Fine,
                 );
@@ -170,7 +219,7 @@ pub fn save(path: &Path, view: &RenderView, saving: &SaveContent) -> Result<(), 
 }
 
 enum RenderCommand {
-    Paint(Box<RenderView>),
+    Paint(Box<(RenderView, Vec<PlacedLabel>)>),
     Save(Box<(PathBuf, RenderView, SaveContent)>),
     /// Panics.
     #[cfg(test)]
@@ -204,11 +253,11 @@ impl FineRenderer {
         Ok(Self { worker })
     }
 
-    /// Asks for a picture; replaces a queued request for one.
-    pub fn paint(&self, view: RenderView) {
+    /// Asks for a picture with these labels; replaces a queued request for one.
+    pub fn paint(&self, view: RenderView, labels: Vec<PlacedLabel>) {
         self.worker.edit_queue(|commands| {
-            commands.retain(|command| !matches!(command, RenderCommand::Paint(_)));
-            commands.push_back(RenderCommand::Paint(Box::new(view)));
+            commands.retain(|command| !matches!(command, RenderCommand::Paint(..)));
+            commands.push_back(RenderCommand::Paint(Box::new((view, labels))));
         });
     }
 
@@ -252,12 +301,14 @@ impl Task for RenderTask {
             }
             #[cfg(test)]
             Some(RenderCommand::Panic) => panic!("broken on purpose"),
-            Some(RenderCommand::Paint(view)) => {
+            Some(RenderCommand::Paint(order)) => {
+                let (view, labels) = *order;
                 let Some(mut picture) = view.new_pixmap() else {
                     return ControlFlow::Continue(());
                 };
-                view.paint(&mut self.renderer, &mut picture, RenderQuality::Fine);
-                self.mailbox.send(RenderEvent::Picture(view, picture))
+                view.paint_labelled(&mut self.renderer, labels, &mut picture);
+                self.mailbox
+                    .send(RenderEvent::Picture(Box::new(view), picture))
             }
         }
     }

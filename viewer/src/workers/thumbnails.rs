@@ -32,6 +32,7 @@ use crate::{
     },
     tree::{
         camera::{Camera, Canvas},
+        labels::Labeller,
         model::{Filter, ModelSource, TreeModel},
         raster::{RenderQuality, TreeRenderer},
         scene::{RenderOptions, format_thousands, tree_bounds},
@@ -304,9 +305,15 @@ impl ThumbnailTask {
             },
             selected: None,
             theme: request.theme.clone(),
+            overlays: Vec::new(),
         };
         let mut picture = view.new_pixmap()?;
-        view.paint(&mut self.renderer, &mut picture, RenderQuality::Fine);
+        view.paint(
+            &mut self.renderer,
+            &mut Labeller::default(),
+            &mut picture,
+            RenderQuality::Fine,
+        );
         Some(picture)
     }
 }

@@ -11,16 +11,16 @@ use canopy_engine::tree::{
     meta::{self, Meta, RootMeta},
 };
 
-pub use self::node_state::NodeState;
+pub use self::{filter::Filter, folds::Fold, node_state::NodeState};
 use self::{
-    node_order::NodeOrder, node_path::ChildStep, node_state::node_states,
-    range_maxima::RangeMaxima, reading::MoveReader, shared::SharedRows,
+    node_order::NodeOrder, node_state::node_states, range_maxima::RangeMaxima, reading::MoveReader,
+    shared::SharedRows,
 };
-use crate::tree::{
-    layout::{TreeShape, layout},
-    value_colour::{CONFIDENT_VISITS, ValueSpread},
-};
+use crate::tree::value_colour::{CONFIDENT_VISITS, ValueSpread};
 
+mod child_filter;
+mod filter;
+mod folds;
 mod node_order;
 pub mod node_path;
 mod node_state;
@@ -28,28 +28,6 @@ mod pv;
 mod range_maxima;
 mod reading;
 mod shared;
-
-/// Which nodes of a tree are shown, and how.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Nodes whose children are hidden.
-    pub collapsed: Vec<Arc<Vec<ChildStep>>>,
-    /// Nodes with fewer visits are hidden.
-    pub min_visits: u32,
-    /// Upper bound of children shown per node, the most visited first; none for all.
-    pub max_children: Option<u32>,
-    /// Whether children are ordered by visits, the most visited first.
-    pub sort_by_visits: bool,
-    /// Whether consecutive moves of one player are drawn as one edge.
-    pub merge_turns: bool,
-}
-
-impl Filter {
-    /// Whether every node is shown in its place.
-    pub fn is_unfiltered(&self) -> bool {
-        *self == Self::default()
-    }
-}
 
 /// The data a model is built from.
 #[derive(Clone, Debug)]
@@ -174,6 +152,8 @@ pub struct TreeModel {
     pub hidden: u32,
     /// Nodes with hidden descendants, in order, and the number of those.
     pub hidden_counts: Vec<(u32, u32)>,
+    /// Nodes with hidden children, in order.
+    pub folds: Vec<Fold>,
     reader: MoveReader,
     /// Whether an edge may stand for several moves.
     merge_turns: bool,
@@ -322,11 +302,13 @@ impl TreeModel {
             least_visits,
         } = source;
         let by_row = node_states(&tree, meta.as_deref());
-        let order = if filter.is_unfiltered() {
+        let mut order = if filter.is_unfiltered() {
             NodeOrder::all(&tree)
         } else {
-            NodeOrder::filtered(&tree, filter, &by_row)
+            let line = pv::classical_line(&tree, meta.as_deref());
+            NodeOrder::filtered(&tree, filter, &by_row, &line.unwrap_or_default())
         };
+        let x = folds::layout_with_folds(&mut order);
         let NodeOrder {
             rows,
             parents,
@@ -334,13 +316,9 @@ impl TreeModel {
             children,
             layers,
             hidden_counts: marks,
+            folds,
             subtree_sizes: sizes,
         } = order;
-        let x = layout(&TreeShape {
-            parents: &parents,
-            first_child: &first_child,
-            children: &children,
-        });
         let deciders = rows.iter().map(|&row| by_row[row as usize]).collect();
         let nodes = tree.nodes();
         let visits: Vec<i32> = (rows.iter())
@@ -359,7 +337,8 @@ impl TreeModel {
             .collect();
         // The root has no edge.
         let all = (layer_ranges.iter().skip(1)).fold(ColourRanges::default(), ColourRanges::merge);
-        let extent = (x.iter()).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
+        let triangles = folds.iter().filter_map(|fold| fold.x.as_ref());
+        let extent = (x.iter().chain(triangles)).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
             (left.min(x), right.max(x))
         });
         let first_is_dark = pv::first_is_dark(meta.as_deref());
@@ -367,6 +346,7 @@ impl TreeModel {
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
             hidden_counts: marks,
+            folds,
             reader: MoveReader::default(),
             merge_turns: filter.merge_turns,
             meta,
@@ -624,7 +604,8 @@ impl TreeModel {
             + self.first_child.capacity()
             + self.children.capacity()
             + self.layers.capacity()
-            + self.subtree_sizes.as_ref().map_or(0, Vec::capacity);
+            + self.subtree_sizes.as_ref().map_or(0, Vec::capacity)
+            + self.folds.capacity() * size_of::<Fold>() / 4;
         let extra = self
             .extra
             .as_ref()

@@ -2,7 +2,8 @@
 
 use canopy_engine::tree::Tree;
 
-use super::{Filter, NodeState, node_path::find_path};
+use super::{Filter, Fold, NodeState, child_filter::ChildFilter};
+use crate::tree::layout::TreeShape;
 
 /// The nodes that are shown, breadth-first.
 pub(super) struct NodeOrder {
@@ -12,11 +13,21 @@ pub(super) struct NodeOrder {
     pub(super) children: Vec<u32>,
     pub(super) layers: Vec<u32>,
     pub(super) hidden_counts: Vec<(u32, u32)>,
+    pub(super) folds: Vec<Fold>,
     /// By row, unless all rows are shown in place: the size of its subtree in rows.
     pub(super) subtree_sizes: Option<Vec<u32>>,
 }
 
 impl NodeOrder {
+    /// The shape of the tree that is shown.
+    pub(super) fn shape(&self) -> TreeShape<'_> {
+        TreeShape {
+            parents: &self.parents,
+            first_child: &self.first_child,
+            children: &self.children,
+        }
+    }
+
     /// All nodes in the order of the file: a stable sort by depth.
     pub(super) fn all(tree: &Tree) -> Self {
         let nodes = tree.nodes();
@@ -48,6 +59,7 @@ impl NodeOrder {
             children: vec![0; nodes.len()],
             layers,
             hidden_counts: Vec::new(),
+            folds: Vec::new(),
             subtree_sizes: None,
         };
         for (row, node) in nodes.iter().enumerate() {
@@ -62,21 +74,14 @@ impl NodeOrder {
         order
     }
 
-    /// The nodes that a filter keeps.
-    pub(super) fn filtered(tree: &Tree, filter: &Filter, deciders: &[NodeState]) -> Self {
-        let nodes = tree.nodes();
-        let sizes = tree.subtree_sizes();
-        let mut collapsed: Vec<usize> = (filter.collapsed.iter())
-            .filter_map(|steps| find_path(tree, &sizes, steps))
-            .collect();
-        collapsed.sort_unstable();
-        let is_collapsed = |row: usize| collapsed.binary_search(&row).is_ok();
-        let goes_on = |row: usize, child: usize| {
-            filter.merge_turns
-                && deciders[child] == deciders[row]
-                && nodes[child].children > 0
-                && !is_collapsed(child)
-        };
+    /// The nodes that a filter lets through; the readable part has the rows of `line` in any case.
+    pub(super) fn filtered(
+        tree: &Tree,
+        filter: &Filter,
+        deciders: &[NodeState],
+        line: &[u32],
+    ) -> Self {
+        let children = ChildFilter::new(tree, filter, deciders, line);
         let mut order = Self {
             rows: vec![0],
             parents: vec![0],
@@ -84,10 +89,11 @@ impl NodeOrder {
             children: Vec::new(),
             layers: vec![0],
             hidden_counts: Vec::new(),
+            folds: Vec::new(),
             subtree_sizes: None,
         };
         let mut end_of_layer = 1;
-        let (mut kept, mut open) = (Vec::new(), Vec::new());
+        let mut kept = Vec::new();
         let mut at = 0;
         while at < order.rows.len() {
             if at == end_of_layer {
@@ -95,44 +101,16 @@ impl NodeOrder {
                 end_of_layer = order.rows.len();
             }
             let row = order.rows[at] as usize;
-            kept.clear();
-            let mut hidden = 0;
-            if is_collapsed(row) {
-                hidden = sizes[row] - 1;
-            } else {
-                let visits = |row: usize| i64::from(nodes[row].visits);
-                // Where a player moves again, the following moves replace the move.
-                open.clear();
-                open.push(row);
-                while let Some(parent) = open.pop() {
-                    for child in tree.children(parent, &sizes) {
-                        if visits(child) < i64::from(filter.min_visits) {
-                            hidden += sizes[child];
-                        } else if goes_on(parent, child) {
-                            open.push(child);
-                        } else {
-                            kept.push(child);
-                        }
-                    }
-                }
-                kept.sort_unstable();
-                let by_visits = |&child: &usize| std::cmp::Reverse(visits(child));
-                if let Some(best) = filter
-                    .max_children
-                    .filter(|&best| (best as usize) < kept.len())
-                {
-                    kept.sort_by_key(by_visits);
-                    hidden += (kept.drain(best as usize..))
-                        .map(|child| sizes[child])
-                        .sum::<u32>();
-                    kept.sort_unstable();
-                }
-                if filter.sort_by_visits {
-                    kept.sort_by_key(by_visits);
-                }
-            }
-            if hidden > 0 {
-                order.hidden_counts.push((at as u32, hidden));
+            let hidden = children.select(row, &mut kept);
+            if hidden.nodes > 0 {
+                order.hidden_counts.push((at as u32, hidden.nodes));
+                order.folds.push(Fold {
+                    node: at as u32,
+                    moves: hidden.moves,
+                    x: None,
+                    room: 0.0,
+                    is_collapsed: children.is_collapsed(row),
+                });
             }
             order.first_child.push(order.rows.len() as u32);
             order.children.push(kept.len() as u32);
@@ -141,7 +119,7 @@ impl NodeOrder {
             at += 1;
         }
         order.layers.push(order.rows.len() as u32);
-        order.subtree_sizes = Some(sizes);
+        order.subtree_sizes = Some(children.sizes);
         order
     }
 }

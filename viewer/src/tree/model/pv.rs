@@ -2,7 +2,7 @@
 
 use canopy_engine::{
     games::{self, Player},
-    tree::meta::Meta,
+    tree::{Tree, meta::Meta},
 };
 
 use super::TreeModel;
@@ -58,45 +58,50 @@ impl TreeModel {
         })
     }
 
-    /// The principal variation of a classical search: the sidecar's line, as far as it is in the tree; without one, the
-    /// chosen move and the best values from there on. None for other searches.
+    /// The principal variation of a classical search, as far as it is shown; none for other searches.
     pub(super) fn classical_pv(&self) -> Option<Vec<usize>> {
-        let meta = self.meta.as_deref().filter(|meta| is_classical(meta))?;
-        let sizes = self.tree.subtree_sizes();
-        let nodes = self.tree.nodes();
-        let named = |row: usize, name: &str| {
-            let mut children = self.tree.children(row, &sizes);
-            children.find(|&child| self.tree.move_name(child) == name)
-        };
-        let best = |row: usize| {
-            let searched =
-                (self.tree.children(row, &sizes)).filter(|&child| nodes[child].visits > 0);
-            searched.reduce(|best, other| {
-                if nodes[other].mean > nodes[best].mean {
-                    other
-                } else {
-                    best
-                }
-            })
-        };
-        let mut rows = vec![0_u32];
-        if meta.line.is_empty() {
-            let chosen = meta.chosen.as_deref();
-            let mut next = chosen.map_or_else(|| best(0), |name| named(0, name));
-            while let Some(row) = next {
-                rows.push(row as u32);
-                next = best(row);
-            }
-        } else {
-            let mut at = 0;
-            for name in &meta.line {
-                let Some(row) = named(at, name) else { break };
-                rows.push(row as u32);
-                at = row;
-            }
-        }
+        let rows = classical_line(&self.tree, self.meta.as_deref())?;
         Some(self.nodes_along(&rows))
     }
+}
+
+/// The rows of a classical search's principal variation: the sidecar's line, as far as it is in the tree; without one, the
+/// chosen move and the best values from there on. None for other searches.
+pub(super) fn classical_line(tree: &Tree, meta: Option<&Meta>) -> Option<Vec<u32>> {
+    let meta = meta.filter(|meta| is_classical(meta))?;
+    let sizes = tree.subtree_sizes();
+    let nodes = tree.nodes();
+    let named = |row: usize, name: &str| {
+        let mut children = tree.children(row, &sizes);
+        children.find(|&child| tree.move_name(child) == name)
+    };
+    let best = |row: usize| {
+        let searched = (tree.children(row, &sizes)).filter(|&child| nodes[child].visits > 0);
+        searched.reduce(|best, other| {
+            if nodes[other].mean > nodes[best].mean {
+                other
+            } else {
+                best
+            }
+        })
+    };
+    let mut rows = vec![0_u32];
+    if meta.line.is_empty() {
+        let chosen = meta.chosen.as_deref();
+        let mut next = chosen.map_or_else(|| best(0), |name| named(0, name));
+        while let Some(row) = next {
+            rows.push(row as u32);
+            next = best(row);
+        }
+    } else {
+        let mut at = 0;
+        for name in &meta.line {
+            let Some(row) = named(at, name) else { break };
+            rows.push(row as u32);
+            at = row;
+        }
+    }
+    Some(rows)
 }
 
 #[cfg(test)]

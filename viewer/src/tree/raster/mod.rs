@@ -3,21 +3,25 @@
 use std::sync::{Mutex, PoisonError};
 
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Stroke, Transform,
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Stroke, StrokeDash,
+    Transform,
 };
 
 use crate::{
-    draw::{fonts::TextRenderer, theme::Theme},
+    draw::theme::{Theme, mix},
     tree::{
         camera::Canvas,
         model::TreeModel,
-        scene::{EdgeLine, HIDDEN_MARKER_HALF_WIDTH, HiddenMarker, LABEL_SIZE, NodeDisc, Scene},
+        scene::{EdgeLine, FOLD_HALF_WIDTH, FoldMarker, NodeDisc, Scene},
     },
 };
 
+mod label_text;
 mod lines;
 mod node_sprites;
 
+use label_text::LabelRenderer;
+pub use label_text::{HALO_WIDTH, label_colours};
 pub use lines::LineCanvas;
 use node_sprites::NodeSprites;
 
@@ -38,11 +42,15 @@ const MAX_STROKED_EDGES: usize = 40_000;
 
 /// Distance of the ring around a shared node from its disc, in points.
 pub const SHARED_RING_GAP: f32 = 2.0;
+/// Lengths of the dashes and gaps of the last iteration's path, in points.
+pub const LAST_PATH_DASH: [f32; 2] = [9.0, 4.0];
+/// The same of the edges of folds.
+pub const FOLD_DOTS: [f32; 2] = [1.5, 3.0];
 
 /// Draws scenes.
 #[derive(Default)]
 pub struct TreeRenderer {
-    text_renderer: TextRenderer,
+    label_renderer: LabelRenderer,
     node_sprites: NodeSprites,
 }
 
@@ -66,9 +74,19 @@ impl TreeRenderer {
         } else {
             draw_thin_lines(pixmap, scene, theme, scale);
         }
-        draw_polyline(pixmap, &scene.pv, theme.cool, 2.4 * scale);
-        draw_polyline(pixmap, &scene.last_path, theme.good, 2.0 * scale);
-        draw_polyline(pixmap, &scene.selected_path, theme.warm, 1.6 * scale);
+        for fold in &scene.folds {
+            draw_fold(pixmap, fold, theme, scale);
+        }
+        draw_polyline(pixmap, &scene.pv, theme.cool, 2.4 * scale, None);
+        let dash = LAST_PATH_DASH.map(|length| length * scale);
+        draw_polyline(
+            pixmap,
+            &scene.last_path,
+            theme.good,
+            2.4 * scale,
+            Some(dash),
+        );
+        draw_polyline(pixmap, &scene.selected_path, theme.warm, 1.6 * scale, None);
         match quality {
             RenderQuality::Fine => {
                 for disc in &scene.nodes {
@@ -94,68 +112,46 @@ impl TreeRenderer {
                 .map_or(3.0 * scale, |disc| disc.radius);
             draw_ring(pixmap, at, radius + 3.5 * scale, theme.warm, 2.2 * scale);
         }
-        for mark in &scene.hidden_markers {
-            self.paint_hidden_marker(pixmap, mark, theme, scale);
-        }
         for label in &scene.labels {
-            let size = LABEL_SIZE as f32 * scale;
-            let (x, y) = label.at;
-            let anchor = egui::Align2::LEFT_CENTER;
-            self.text_renderer
-                .draw(pixmap, &label.text, x, y, size, theme.text, anchor);
+            self.label_renderer.draw(pixmap, label, theme, scale);
         }
     }
 }
 
-impl TreeRenderer {
-    /// A small triangle that points to hidden nodes, with their number.
-    fn paint_hidden_marker(
-        &mut self,
-        pixmap: &mut PixmapMut<'_>,
-        mark: &HiddenMarker,
-        theme: &Theme,
-        scale: f32,
-    ) {
-        let (x, y) = mark.at;
-        let (half, height) = (
-            HIDDEN_MARKER_HALF_WIDTH as f32 * scale,
-            HIDDEN_MARKER_HALF_WIDTH as f32 * 1.2 * scale,
+/// A small triangle that stands for hidden moves, on a dotted edge.
+fn draw_fold(pixmap: &mut PixmapMut<'_>, fold: &FoldMarker, theme: &Theme, scale: f32) {
+    let (x, y) = fold.at;
+    let half = FOLD_HALF_WIDTH as f32 * scale;
+    if let Some(from) = fold.from {
+        let dots = FOLD_DOTS.map(|length| length * scale);
+        draw_polyline(
+            pixmap,
+            &[from, (x, y + half)],
+            fold_edge(theme),
+            scale,
+            Some(dots),
         );
-        let mut path = PathBuilder::new();
-        path.move_to(x, y);
-        path.line_to(x + half, y + height);
-        path.line_to(x - half, y + height);
-        path.close();
-        if let Some(path) = path.finish() {
-            pixmap.fill_path(
-                &path,
-                &paint_of(theme.dim),
-                FillRule::Winding,
-                Transform::identity(),
-                None,
-            );
-        }
-        if let Some(text) = &mark.text {
-            let size = LABEL_SIZE as f32 * scale;
-            let below = y + height + 0.7 * size;
-            let half = 0.31 * size * text.chars().count() as f32;
-            let background = tiny_skia::Rect::from_ltrb(
-                x - half,
-                below - 0.6 * size,
-                x + half,
-                below + 0.6 * size,
-            );
-            if let Some(ground) = background {
-                let mut paint = Paint::default();
-                let [red, green, blue, _] = theme.canvas.to_array();
-                paint.set_color_rgba8(red, green, blue, 200);
-                pixmap.fill_rect(ground, &paint, Transform::identity(), None);
-            }
-            let anchor = egui::Align2::CENTER_CENTER;
-            self.text_renderer
-                .draw(pixmap, text, x, below, size, theme.dim, anchor);
-        }
     }
+    let mut path = PathBuilder::new();
+    path.move_to(x, y);
+    path.line_to(x + half, y + 1.8 * half);
+    path.line_to(x - half, y + 1.8 * half);
+    path.close();
+    if let Some(path) = path.finish() {
+        let paint = paint_of(theme.dim);
+        pixmap.fill_path(
+            &path,
+            &paint,
+            FillRule::Winding,
+            Transform::identity(),
+            None,
+        );
+    }
+}
+
+/// The colour of the edges of folds, which recede.
+pub fn fold_edge(theme: &Theme) -> egui::Color32 {
+    mix(theme.canvas, theme.dim, 0.6)
 }
 
 fn skia_colour(colour: egui::Color32) -> Color {
@@ -233,6 +229,7 @@ fn draw_polyline(
     points: &[(f32, f32)],
     colour: egui::Color32,
     width: f32,
+    dash: Option<[f32; 2]>,
 ) {
     let mut path = PathBuilder::new();
     for (index, &(x, y)) in points.iter().enumerate() {
@@ -248,8 +245,13 @@ fn draw_polyline(
     if let Some(path) = path.finish() {
         let round = Stroke {
             width,
-            line_cap: LineCap::Round,
+            line_cap: if dash.is_some() {
+                LineCap::Butt
+            } else {
+                LineCap::Round
+            },
             line_join: LineJoin::Round,
+            dash: dash.and_then(|lengths| StrokeDash::new(lengths.to_vec(), 0.0)),
             ..Stroke::default()
         };
         stroke_path(pixmap, &path, colour, &round);

@@ -31,6 +31,8 @@ const KEY_BINDINGS: &[(&str, &str)] = &[
     ("[ ]", "back and forward through what was selected"),
     ("f, double click", "see the selected subtree"),
     ("Home", "see the whole tree"),
+    ("a", "show the main lines, or all nodes"),
+    ("click, shift + click ▲", "open folded moves, all below"),
     ("+ −, wheel", "zoom"),
     ("drag", "move the tree"),
     ("space", "fold and unfold the selected subtree"),

@@ -19,11 +19,11 @@ use crate::{
     tree::{model::TreeModel, title::middle_ellipsis},
     ui::controls,
 };
-use canvas::Minimap;
 use child_table::ChildTableState;
 use dialogs::FileDialog;
 use game::GamePanel;
 use match_score::MoveList;
+use minimap::Minimap;
 use node_details::NodeDetails;
 use play::{PlayPanel, PlayPanelResources};
 use rules::RulesPage;
@@ -33,15 +33,19 @@ use timeline::TimelinePanel;
 
 mod canvas;
 mod child_table;
+mod chips;
 mod dialogs;
 mod elide;
 mod engine_form;
 mod form;
 mod game;
+mod legend;
 mod look_options;
 mod match_score;
+mod minimap;
 mod node;
 mod node_details;
+mod pinned_path;
 mod play;
 mod rules;
 mod settings_window;
@@ -61,7 +65,9 @@ pub struct Panels {
     selected_details: Option<NodeDetails>,
     hovered_details: Option<NodeDetails>,
     child_table: ChildTableState,
-    minimap: Option<Minimap>,
+    minimap: Minimap,
+    /// What lies over the tree, in points.
+    overlays: Vec<Rect>,
     timeline: TimelinePanel,
     move_list: MoveList,
     play: PlayPanel,
@@ -90,7 +96,8 @@ impl Default for Panels {
             selected_details: None,
             hovered_details: None,
             child_table: ChildTableState::default(),
-            minimap: None,
+            minimap: Minimap::default(),
+            overlays: Vec::new(),
             timeline: TimelinePanel::default(),
             move_list: MoveList::default(),
             play: PlayPanel::default(),
@@ -131,7 +138,8 @@ impl Panels {
             .show(ui, |ui| Self::show_status(app, ui, &theme));
         let has_tree = app.document.model.is_some();
         if !has_tree {
-            (self.selected_details, self.hovered_details, self.minimap) = (None, None, None);
+            (self.selected_details, self.hovered_details) = (None, None);
+            self.minimap.clear();
         }
         self.show_side_panels(app, ui, &theme, &mut actions);
         if has_tree && app.document.timeline.status.is_some() {
@@ -142,6 +150,8 @@ impl Panels {
                 self.timeline.show(app, ui, &theme, &mut actions);
             });
         }
+        let names = (self.selected_details.as_ref()).map(|details| details.players);
+        legend::show(app, names, ui, &theme);
         let (id, area) = ui.allocate_space(ui.available_size());
         self.canvas = area;
         // The edges of the panels beside it are dragged from either side.
@@ -149,7 +159,7 @@ impl Panels {
         let response = ui.interact(grabbed, id, Sense::click_and_drag());
         if has_tree {
             self.handle_pointer(app, ui, &response, &mut actions);
-            self.show_canvas_overlays(app, ui, &theme);
+            self.show_canvas_overlays(app, ui, &theme, &mut actions);
         } else {
             self.show_start_screen(app, ui, &theme, &mut actions);
         }
@@ -305,6 +315,7 @@ impl Panels {
             (Key::Equals, Action::Zoom(1.25, None)),
             (Key::Minus, Action::Zoom(0.8, None)),
             (Key::Home, Action::FitTree),
+            (Key::A, Action::ToggleReadable),
             (Key::F, Action::FitSelected),
             (Key::Space, Action::ToggleCollapsed),
             (Key::OpenBracket, Action::StepHistory(-1)),
