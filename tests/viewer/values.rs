@@ -6,6 +6,7 @@ use canopy_viewer::{
     settings::{PANEL_WIDTHS, ViewerSettings},
     tree::{
         camera::{Camera, Canvas},
+        labels::{LabelledView, Labeller},
         model::{Filter, TreeModel},
         node_value::ValueView,
         scene::{Measure, RenderOptions, build_scene, tree_bounds},
@@ -90,9 +91,26 @@ fn labels_tell_values_with_their_owner_in_the_same_view() {
             ..RenderOptions::default()
         };
         let scene = build_scene(&model, &camera, &canvas, &options, None, 1.0);
-        let told = (scene.labels.iter()).filter(|label| label.text.contains(owner));
-        assert!(told.count() > 0, "{:?}", scene.labels);
-        assert!(scene.labels.iter().all(|label| !label.text.contains(other)));
+        let labels = Labeller::default().place(
+            &scene,
+            &LabelledView {
+                model: &model,
+                camera: &camera,
+                canvas: &canvas,
+                options: &options,
+                selected: None,
+                overlays: &[],
+            },
+        );
+        let seconds: Vec<&str> = labels.iter().map(|label| &*label.text.second).collect();
+        assert!(
+            seconds.iter().any(|text| text.contains(owner)),
+            "{labels:?}"
+        );
+        assert!(
+            !seconds.iter().any(|text| text.contains(other)),
+            "{labels:?}"
+        );
     }
 }
 
