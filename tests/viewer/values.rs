@@ -1,5 +1,7 @@
 //! Values in the window: whose they are, everywhere alike, and what the right panel tells of a node.
 
+use std::sync::Arc;
+
 use canopy_engine::tree::files;
 use canopy_viewer::{
     app::Action,
@@ -70,7 +72,7 @@ fn one_setting_says_whose_values_the_panel_tells() {
 
 #[test]
 fn labels_tell_values_with_their_owner_in_the_same_view() {
-    let model = after_one_move();
+    let model = Arc::new(after_one_move());
     let canvas = Canvas {
         width: 1200.0,
         height: 800.0,
