@@ -391,8 +391,11 @@ fn the_tree_of_a_reply_is_saved_in_every_way_and_read_again() {
             canopy_engine::tree::files::read(&scratch.0.join(name), None).expect("it can be read");
         assert_eq!(
             Some(read.tree.nodes().len() as u64),
-            shown["nodes"].as_u64(),
-            "{name}"
+            shown["nodes"]
+                .as_u64()
+                .zip(shown["hidden"].as_u64())
+                .map(|(shown, hidden)| shown + hidden),
+            "{name}: all of it, also what is folded"
         );
     }
     let picture = fs::read(scratch.0.join("saved.png")).expect("it can be read");

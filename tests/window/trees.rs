@@ -255,6 +255,9 @@ fn colours_size_and_recent_folders_are_remembered() {
     };
     let scratch = Scratch::new("window-settings");
     let window = open_one_tree(&display, &scratch);
+    // The colours are at the foot of the panel on the right.
+    window.wheel((1200.0, 600.0), -30);
+    window.wait_until_stable("the panel", |state| state["controls"].clone());
     window.press("green and red");
     window.wait_until("report 000's colours", |state| {
         state["colours"] == serde_json::json!([[255, 0, 0], [0, 255, 0]])
