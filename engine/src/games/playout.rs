@@ -1,15 +1,8 @@
-//! Random games to the end, the inner loop of every Monte-Carlo search.
+//! Results of many random games, for benchmarks and tests. A search makes its playouts itself.
 
 use super::{Outcome, Player, SearchHints};
 use crate::machine::{Work, run_accelerated};
 use crate::rng::Rng;
-
-/// Plays uniformly random moves until the game is over; returns the result and the number of plies.
-#[inline(always)]
-pub fn playout<G: SearchHints>(mut position: G, rng: &mut Rng) -> (Outcome, u32) {
-    let plies = position.play_out(rng);
-    (position.final_outcome(), plies)
-}
 
 /// Results of many playouts from one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +40,9 @@ impl<G: SearchHints> Work for ManyPlayouts<'_, G> {
         let mut counts = PlayoutCounts::default();
         let mut rng = self.rng.clone();
         for _ in 0..self.count {
-            let (outcome, plies) = playout(self.position.clone(), &mut rng);
-            match outcome {
+            let mut position = self.position.clone();
+            let plies = position.play_out(&mut rng);
+            match position.final_outcome() {
                 Outcome::Win(Player::First) => counts.first_wins += 1,
                 Outcome::Win(Player::Second) => counts.second_wins += 1,
                 Outcome::Draw => counts.draws += 1,

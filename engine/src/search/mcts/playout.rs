@@ -3,7 +3,7 @@
 use super::last_good_reply::LastGoodReply;
 use crate::machine::{Work, run_accelerated};
 use crate::{
-    games::{Evaluate, Game, History, Outcome, Player, SearchHints, playout::playout},
+    games::{Evaluate, Game, History, Outcome, Player, SearchHints},
     rng::Rng,
     search::Searchable,
 };
@@ -99,7 +99,10 @@ impl<G: Searchable> Work for RunUniformPlayout<'_, G> {
         let mut rng = self.rng.clone();
         let mut position = self.position.clone();
         let reward = match self.limit {
-            None => outcome_reward(playout(position, &mut rng).0),
+            None => {
+                position.play_out(&mut rng);
+                outcome_reward(position.final_outcome())
+            }
             Some(limit) => {
                 let mut left = limit;
                 loop {
