@@ -2,7 +2,7 @@
 //!
 //! The axes are the selection formula (`select`), the playout policy (`playout`) and the node store (`node_store`); every
 //! combination works for every game. `worker` makes one iteration: selection, expansion, simulation, backpropagation.
-//! `search_loop` runs workers on all threads until the budget is used up, `report` ranks the root moves, `view` exposes the tree.
+//! `search_loop` runs workers on all threads until the budget is used up, `report` ranks the root moves and exposes the tree.
 //!
 //! Threads share one tree (tree parallelisation without locks, Enzenberger and Müller 2010) and spread over it by virtual loss
 //! (Chaslot, Winands and van den Herik 2008). One thread with one seed gives the same tree on every machine.
@@ -40,7 +40,6 @@ mod slot;
 mod tests;
 mod transposition_index;
 mod tree_store;
-mod view;
 mod worker;
 
 pub use config::{ExpansionRule, FinalChoice, MctsConfig, StoreKind, max_threads};

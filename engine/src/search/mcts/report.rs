@@ -1,7 +1,10 @@
-//! The report of a search: root moves in order of preference, their values and principal variations.
+//! What others see of a search: its report (root moves in order of preference, their values and principal variations), and its
+//! tree as a [`TreeView`], while the search runs and copied.
+
+use std::io;
 
 use super::{
-    ChildStats, FinalChoice, Mcts, Selection, Terms,
+    ChildStats, ExpansionRule, FinalChoice, Mcts, Selection, Terms,
     logarithm::ln,
     node_store::SearchStore,
     proof::ProofDepths,
@@ -10,7 +13,10 @@ use super::{
 };
 use crate::{
     games::{Outcome, Player},
-    search::{EdgeView, ReferenceFrame, Reward, RootMove, SearchReport, Searchable},
+    search::{
+        EdgeView, LiveTree, ReferenceFrame, Reward, RootEdge, RootMove, SearchReport, Searchable,
+        TreeView,
+    },
 };
 
 impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
@@ -234,8 +240,6 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
     ) -> SearchReport<G::Move> {
         let mut proofs = ProofDepths::new(&self.store);
         let edges = self.ranked_moves_with_proofs(root, moves, &mut proofs);
-        let (_, _, first) = self.store.root_stats();
-        let inverted = self.store.frame(root).inverted;
         let usage = self.store.usage();
         let root_moves: Vec<RootMove<G::Move>> = edges
             .iter()
@@ -258,13 +262,13 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 }
             })
             .collect();
-        let first = if inverted { 1.0 - first } else { first };
+        let (_, _, value) = root_stats(&self.store, root);
         SearchReport {
             iterations,
             nodes: iterations,
             leaves: 0,
             depth: root_moves.first().map_or(0, |best| best.pv.len() as u32),
-            value: Reward::new(first),
+            value,
             root_moves,
             stored_moves: usage.1,
             memory_bytes: usage.0 as u64 * 8,
@@ -284,4 +288,105 @@ struct RankedMove<M> {
     /// Mean reward for the player to move.
     mean: f64,
     edge: EdgeView<M>,
+}
+
+impl<G: Searchable, T: SearchStore<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
+    fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
+        Ok(Box::new(MctsCopy {
+            store: self.store.try_clone()?,
+            root: self.root_position().clone(),
+            expansion: self.config.expansion,
+        }))
+    }
+}
+
+/// A copy of the tree; the search may continue.
+struct MctsCopy<G, T> {
+    store: T,
+    root: G,
+    expansion: ExpansionRule,
+}
+
+impl<G: Searchable, T: SearchStore<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
+    fn root_position(&self) -> &G {
+        self.root.as_ref().expect("lent out only with a root")
+    }
+
+    fn root(&self) -> u32 {
+        self.store.root()
+    }
+
+    fn root_stats(&self) -> (u64, u64, Reward) {
+        root_stats(&self.store, self.root_position())
+    }
+
+    fn frame(&self, position: &G) -> ReferenceFrame {
+        self.store.frame(position)
+    }
+
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
+        for_each_edge(&self.store, node, self.config.expansion, visit);
+    }
+
+    fn is_graph(&self) -> bool {
+        T::IS_GRAPH
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        self.store.root_edge()
+    }
+}
+
+impl<G: Searchable, T: SearchStore<G>> TreeView<G> for MctsCopy<G, T> {
+    fn root_position(&self) -> &G {
+        &self.root
+    }
+
+    fn root(&self) -> u32 {
+        self.store.root()
+    }
+
+    fn root_stats(&self) -> (u64, u64, Reward) {
+        root_stats(&self.store, &self.root)
+    }
+
+    fn frame(&self, position: &G) -> ReferenceFrame {
+        self.store.frame(position)
+    }
+
+    fn for_each_edge(&self, node: u32, visit: &mut dyn FnMut(EdgeView<G::Move>)) {
+        for_each_edge(&self.store, node, self.expansion, visit);
+    }
+
+    fn is_graph(&self) -> bool {
+        T::IS_GRAPH
+    }
+
+    fn root_edge(&self) -> RootEdge {
+        self.store.root_edge()
+    }
+}
+
+/// See [`TreeView::root_stats`].
+fn root_stats<G: Searchable>(store: &impl SearchStore<G>, root: &G) -> (u64, u64, Reward) {
+    let (visits, recent, first) = store.root_stats();
+    let inverted = store.frame(root).inverted;
+    let first = if inverted { 1.0 - first } else { first };
+    (visits, recent, Reward::new(first))
+}
+
+/// See [`TreeView::for_each_edge`].
+fn for_each_edge<G: Searchable, T: SearchStore<G>>(
+    store: &T,
+    node: u32,
+    expansion: ExpansionRule,
+    visit: &mut dyn FnMut(EdgeView<G::Move>),
+) {
+    let (first, count) = store.edges(node);
+    for edge in first..first + count {
+        let edge = store.edge_view(edge);
+        if edge.visits > 0 || expansion != ExpansionRule::One {
+            visit(edge);
+        }
+    }
 }
