@@ -1,7 +1,7 @@
 //! One thread of a search: iterations of selection, expansion, simulation and backpropagation.
 
 use super::{
-    config::{ExpansionRule, MctsConfig},
+    ExpansionRule, MctsConfig,
     node_arena::Chunk,
     node_store::{
         ChildRange, Expansion, SearchStep, SearchStore, Transposition, Update, swap_players,
