@@ -1,8 +1,13 @@
 //! Monte-Carlo tree search: one loop, three axes.
 //!
-//! The axes are the selection formula (`select`), the playout policy (`playout`) and the node store (`node_store`); every
-//! combination works for every game. `worker` makes one iteration: selection, expansion, simulation, backpropagation.
-//! `search_loop` runs workers on all threads until the budget is used up, `report` ranks the root moves and exposes the tree.
+//! The axes are the selection formula, the playout policy and the node store; every combination works for every game.
+//!
+//! - [`MctsConfig`] says which, [`build`] puts them together; `opening_switch` has one search for the opening, one for the rest.
+//! - `search_loop` runs a `worker` on every thread until the budget is used up. A worker makes one iteration after another:
+//!   selection, expansion, simulation, backpropagation. `report` ranks the root moves and exposes the tree.
+//! - `select` has the formulas (`logarithm` for them), `playout` the policies, with `last_good_reply`.
+//! - `node_store` is the interface of the stores: `tree_store`, `graph_store` (with `slot`, `node_sharing` and
+//!   `transposition_index`) and `bounded_store`, all on a `node_arena`. `proof` measures results that the solver proved.
 //!
 //! Threads share one tree (tree parallelisation without locks, Enzenberger and Müller 2010) and spread over it by virtual loss
 //! (Chaslot, Winands and van den Herik 2008). One thread with one seed gives the same tree on every machine.
@@ -83,8 +88,8 @@ pub enum FinalChoice {
     LowerBound,
 }
 
-/// Parameters of a Monte-Carlo tree search. `Default` is what the players of the reports have in common; the catalogue has
-/// better constants for its own searches.
+/// Parameters of a Monte-Carlo tree search. `Default` is UCT in a tree with uniform playouts, C = 1.41 and one thread: what the
+/// players of the reports have in common. The catalogue has better constants for its own searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsConfig {
     /// The selection formula.
