@@ -8,9 +8,9 @@ use self::{
 };
 use super::{
     options::OptionId,
-    request::GoRequest,
     server::{Flow, LineTiming, ProtocolHandler},
     server_core::ServerCore,
+    task::GoRequest,
 };
 use crate::{
     games::{
@@ -296,7 +296,7 @@ impl Gtp {
         if !core.has_valid_position {
             return Err("there is no position: the last one was refused".to_owned());
         }
-        let go = match &task {
+        let mut go = match &task {
             GtpTask::Analyse { player: None, .. } => GoRequest {
                 infinite: true,
                 ..GoRequest::default()
@@ -307,13 +307,15 @@ impl Gtp {
                 ..
             } => self.go_request(*player),
         };
-        let lines = match &task {
+        go.search_moves = moves;
+        go.info_interval = every;
+        go.multi_pv = match &task {
             GtpTask::Analyse {
                 max_moves: most, ..
             } => (*most).min(core.session.moves(Style::Own).len()),
             GtpTask::Genmove { .. } => 1,
         };
-        match core.start(&go, moves, lines.max(1), every) {
+        match core.start(&go) {
             Ok(remarks) => {
                 remarks.into_iter().for_each(|text| core.send_stderr(text));
                 if matches!(task, GtpTask::Analyse { .. }) {

@@ -2,7 +2,7 @@
 //!
 //! [`Server`] is a state machine without I/O or clock, so that tests can drive it. [`stdio`] connects it to standard input and
 //! output. `dialect` is the table of dialects; `uci`, `gtp` and `nboard` hold their tables of commands and their rendering. They
-//! share `server_core`: the session, [`options`], the search `request`, the running `task` and the `tree_outputs`.
+//! share `server_core`: the session, [`options`], the `task` from request to result, and the `tree_outputs`.
 
 // Input comes from other programs and files: no text or file may end the process.
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
@@ -13,7 +13,6 @@ mod dialect;
 mod gtp;
 mod nboard;
 pub mod options;
-mod request;
 pub mod score;
 mod server;
 mod server_core;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{
-    request::GoRequest,
     server::{Flow, LineTiming, ProtocolHandler},
     server_core::ServerCore,
+    task::GoRequest,
 };
 use crate::{
     games::{
@@ -194,7 +194,10 @@ impl NBoard {
 
     /// Starts a search; false if it was refused.
     fn search(&mut self, core: &mut ServerCore, task: NBoardTask) -> bool {
-        let mut go = GoRequest::default();
+        let mut go = GoRequest {
+            info_interval: Some(Duration::from_millis(200)),
+            ..GoRequest::default()
+        };
         if self.depth > 0 {
             if core.session.has_playouts() {
                 go.limits.iterations = Some(u64::from(self.depth) * PLAYOUTS_PER_DEPTH);
@@ -202,11 +205,10 @@ impl NBoard {
                 go.limits.depth = Some(self.depth);
             }
         }
-        let lines = match task {
-            NBoardTask::Hint(count) => count,
-            _ => 1,
-        };
-        match core.start(&go, Vec::new(), lines, Some(Duration::from_millis(200))) {
+        if let NBoardTask::Hint(count) = task {
+            go.multi_pv = count;
+        }
+        match core.start(&go) {
             Ok(remarks) => {
                 self.task = Some(task);
                 for text in remarks {

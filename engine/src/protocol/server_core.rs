@@ -8,8 +8,7 @@ use std::{
 
 use super::{
     options::{CheckedOption, OptionId, Options, uci_variants},
-    request::GoRequest,
-    task::RunningTask,
+    task::{GoRequest, RunningTask},
     tree_outputs::TreeOutputs,
 };
 use crate::{
@@ -231,14 +230,8 @@ impl ServerCore {
         self.set_search(false)
     }
 
-    /// Starts a search; returns remarks for the client. `info_interval` overrides the option.
-    pub(super) fn start(
-        &mut self,
-        go: &GoRequest,
-        search_moves: Vec<String>,
-        multi_pv: usize,
-        info_interval: Option<Duration>,
-    ) -> Result<Vec<String>, SessionError> {
+    /// Starts a search; returns remarks for the client.
+    pub(super) fn start(&mut self, go: &GoRequest) -> Result<Vec<String>, SessionError> {
         let mut remarks = Vec::new();
         if let Err(problem) = self.set_search(go.mate.is_some()) {
             remarks.push(format!("{problem}; searching with uct"));
@@ -266,14 +259,14 @@ impl ServerCore {
         }
         // A new best move is reported early, at most ten times a second.
         let interval = Duration::from_millis(self.options.number(OptionId::InfoInterval));
-        let info_interval = info_interval.unwrap_or(interval.min(Duration::from_millis(100)));
+        let early_interval = interval.min(Duration::from_millis(100));
         let stop = StopFlag::new();
         let request = SearchRequest {
             limits,
-            multi_pv,
-            search_moves,
+            multi_pv: go.multi_pv.max(1),
+            search_moves: go.search_moves.clone(),
             style: self.style,
-            info_interval,
+            info_interval: go.info_interval.unwrap_or(early_interval),
             stop: stop.clone(),
             output,
         };

@@ -1,8 +1,66 @@
-//! The running search or perft of a server.
+//! A task of the server: the request to search that starts it, the task while it runs, and its result.
 
 use std::time::Duration;
 
-use crate::{search::StopFlag, session::SearchResult};
+use super::{
+    clock::{self, PlayerClock},
+    options::{OptionId, Options},
+};
+use crate::{
+    games::notation::Style,
+    search::{SearchLimits, StopFlag},
+    session::{SearchResult, Session},
+};
+
+/// Time for a move that no limit, option or search bounds.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
+/// Time for a forced move on a clock.
+const FORCED_MOVE_TIME: Duration = Duration::from_millis(10);
+
+/// A request to search as a dialect read it, before options and clock have turned it into a
+/// [`SearchRequest`](crate::session::SearchRequest).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct GoRequest {
+    pub(super) limits: SearchLimits,
+    /// A clock from which the time for the move follows.
+    pub(super) clock: Option<PlayerClock>,
+    /// The answer is held back until `stop`.
+    pub(super) infinite: bool,
+    /// The answer is held back until `ponderhit` or `stop`; time limits count from the start.
+    pub(super) ponder: bool,
+    /// Stop once a win within this many plies is proven.
+    pub(super) mate: Option<u32>,
+    /// The root moves to consider; empty for all.
+    pub(super) search_moves: Vec<String>,
+    /// How many of the best moves need exact values; 0 is 1.
+    pub(super) multi_pv: usize,
+    /// Time between two reports; none for the option's.
+    pub(super) info_interval: Option<Duration>,
+}
+
+impl GoRequest {
+    /// The limits of the search: as requested, else from the clock, else from the options, else the search's own.
+    pub(super) fn resolve_limits(&self, options: &Options, session: &dyn Session) -> SearchLimits {
+        let mut limits = self.limits;
+        if let Some(clock) = &self.clock {
+            let overhead = Duration::from_millis(options.number(OptionId::MoveOverhead));
+            let mut time = clock::allocate_time(clock, overhead);
+            if session.moves(Style::Own).len() == 1 {
+                time = time.min(FORCED_MOVE_TIME);
+            }
+            limits.time = Some(limits.time.map_or(time, |other| other.min(time)));
+        }
+        let is_open = self.infinite || self.mate.is_some();
+        if limits == SearchLimits::default() && !is_open {
+            limits.nodes = options.positive(OptionId::Nodes);
+            limits.time = (options.positive(OptionId::MoveTime)).map(Duration::from_millis);
+            if limits == SearchLimits::default() && !session.has_own_limits() {
+                limits.time = Some(DEFAULT_MOVE_TIME);
+            }
+        }
+        limits
+    }
+}
 
 /// A task that runs, or whose result is held back.
 pub(super) struct RunningTask {

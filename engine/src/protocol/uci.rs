@@ -8,10 +8,10 @@ use self::{
 };
 use super::{
     options::OptionId,
-    request::GoRequest,
     score::{self, UciScore},
     server::{Flow, LineTiming, ProtocolHandler},
     server_core::ServerCore,
+    task::GoRequest,
 };
 use crate::{
     games::{
@@ -136,7 +136,7 @@ impl Uci {
     }
 
     fn go(&mut self, core: &mut ServerCore, rest: &str) {
-        let go = ParsedGo::parse(rest, core.session.to_move());
+        let mut go = ParsedGo::parse(rest, core.session.to_move());
         go.problems
             .iter()
             .for_each(|text| send_info_string(core, text));
@@ -155,8 +155,8 @@ impl Uci {
             );
             return Self::send_or_hold_best_move(core, NO_MOVE, held);
         }
-        let lines = core.options.number(OptionId::MultiPv).max(1) as usize;
-        match core.start(&go.request, go.search_moves.clone(), lines, None) {
+        go.request.multi_pv = core.options.number(OptionId::MultiPv) as usize;
+        match core.start(&go.request) {
             Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
             Err(SessionError::GameOver(reason)) => {
                 let mover = core.session.to_move();
@@ -176,9 +176,10 @@ impl Uci {
                 Self::send_or_hold_best_move(core, none, held);
             }
             // Illegal searchmoves do not prevent a search.
-            Err(error) if !go.search_moves.is_empty() => {
+            Err(error) if !go.request.search_moves.is_empty() => {
                 send_info_string(core, &format!("searchmoves are ignored: {error}"));
-                match core.start(&go.request, Vec::new(), lines, None) {
+                go.request.search_moves.clear();
+                match core.start(&go.request) {
                     Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
                     Err(error) => Self::send_any_move(core, &error, held),
                 }
@@ -235,7 +236,7 @@ impl Uci {
             ..GoRequest::default()
         };
         self.task = UciTask::Bench;
-        match core.start(&request, Vec::new(), 1, None) {
+        match core.start(&request) {
             Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
             Err(error) => send_info_string(core, &error.to_string()),
         }

@@ -3,7 +3,7 @@
 use super::{Gtp, GtpReply, empty_reply, player_of};
 use crate::{
     games::Player,
-    protocol::{clock::PlayerClock, request::GoRequest, server_core::ServerCore},
+    protocol::{clock::PlayerClock, server_core::ServerCore, task::GoRequest},
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

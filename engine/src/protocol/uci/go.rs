@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use crate::{
     games::{Player, notation::quote},
-    protocol::{clock::PlayerClock, request::GoRequest},
+    protocol::{clock::PlayerClock, task::GoRequest},
 };
 
 /// The arguments of `go`.
 #[derive(Default)]
 pub(super) struct ParsedGo {
     pub(super) request: GoRequest,
-    pub(super) search_moves: Vec<String>,
     pub(super) perft: PerftRequest,
     /// Arguments that could not be read, as sentences.
     pub(super) problems: Vec<String>,
@@ -62,7 +61,7 @@ impl ParsedGo {
             match key {
                 "searchmoves" => {
                     while let Some(word) = words.next_if(|word| !GO_KEYWORDS.contains(word)) {
-                        go.search_moves.push(word.to_owned());
+                        go.request.search_moves.push(word.to_owned());
                     }
                     continue;
                 }
@@ -162,7 +161,7 @@ mod tests {
         let parsed = go(
             "nodes 5 searchmoves e2e4 d2d4 wtime 100 btime 200 winc 1 binc 2 movestogo 7 depth 3",
         );
-        assert_eq!(parsed.search_moves, ["e2e4", "d2d4"]);
+        assert_eq!(parsed.request.search_moves, ["e2e4", "d2d4"]);
         assert_eq!(parsed.request.limits.nodes, Some(5));
         assert_eq!(parsed.request.limits.depth, Some(3));
         let clock = PlayerClock {
