@@ -207,7 +207,7 @@ impl ServerCore {
         result.map_err(|error| error.to_string())
     }
 
-    /// Configures the search from the options; after an error the search is plain `uct`.
+    /// Configures the search from the options; after an error it is the game's default search.
     fn set_search(&mut self, solve: bool) -> Result<(), String> {
         let mut settings = self.options.search_settings();
         if solve {
@@ -234,7 +234,8 @@ impl ServerCore {
     pub(super) fn start(&mut self, go: &GoRequest) -> Result<Vec<String>, SessionError> {
         let mut remarks = Vec::new();
         if let Err(problem) = self.set_search(go.mate.is_some()) {
-            remarks.push(format!("{problem}; searching with uct"));
+            let default = self.facts().default_search;
+            remarks.push(format!("{problem}; searching with {default}"));
         }
         let output = (self.trees)
             .open(&self.options, &self.event_sink)

@@ -51,8 +51,8 @@ pub fn serve<R: BufRead + Send + 'static>(
 ) -> Result<(), ServeError> {
     let (sender, inputs) = sync_channel(INPUT_QUEUE_CAPACITY);
     let event_sender = sender.clone();
-    let event_sink = move |note| {
-        let _ = event_sender.send(ServerInput::Event(note));
+    let event_sink = move |event| {
+        let _ = event_sender.send(ServerInput::Event(event));
     };
     let server = Server::new(config, Arc::new(event_sink))?;
     let loss_sender = sender.clone();
@@ -138,7 +138,7 @@ fn run_server(
         let text = match received {
             Ok(ServerInput::Line(line)) => server.on_line(&line, now),
             Ok(ServerInput::LongLine) => server.on_long_line(now),
-            Ok(ServerInput::Event(note)) => server.on_event(note, now),
+            Ok(ServerInput::Event(event)) => server.on_event(event, now),
             Ok(ServerInput::ClientLost(ClientLoss::Parent)) => server.on_client_gone(now),
             Ok(ServerInput::ClientLost(ClientLoss::Output)) => {
                 is_output_open = false;
@@ -187,8 +187,8 @@ fn write_late_events(
     now: Duration,
 ) {
     while let Ok(input) = inputs.try_recv() {
-        if let ServerInput::Event(note) = input {
-            let text = server.on_event(note, now);
+        if let ServerInput::Event(event) = input {
+            let text = server.on_event(event, now);
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
     }

@@ -452,7 +452,7 @@ pub trait TreeView<G: Game> {
         self.for_each_edge(node, &mut |edge| visit(edge.visits, edge.child));
     }
 
-    /// Number of nodes if the store knows it without counting; `None` for graphs.
+    /// Number of nodes; `None` where they would have to be counted: only trees (not graphs) replayed from a growth journal know it.
     fn node_count(&self) -> Option<u64> {
         None
     }

@@ -43,7 +43,7 @@ pub(super) struct TypedSession<G: Playable> {
     /// Start and moves of the position that `search` saw last, to advance its tree.
     last_searched: Option<(G, Vec<G::Move>)>,
     search_thread: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
-    /// Set while a search is restricted to some root moves: its tree cannot be reused.
+    /// True if the search that is running considers only some root moves: it is discarded when it ends.
     was_restricted: bool,
     /// Warnings about the last search, so that each is given once.
     last_warnings: Vec<String>,

@@ -161,10 +161,11 @@ fn check_length(column: usize, field: &[u8], row: usize) -> Result<(), String> {
     ))
 }
 
-/// Input that ends with an error when a row takes more than `most` bytes, counted from the beginning of the file.
+/// Input that ends with an error beyond `max_offset`, which the reader moves on with every row.
 struct RowLimitedReader<R> {
     input: R,
     bytes_read: u64,
+    /// Counted from the beginning of the file.
     max_offset: u64,
 }
 

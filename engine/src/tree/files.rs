@@ -150,7 +150,7 @@ fn read_with(
     let TreePart {
         mut tree,
         rows,
-        omitted: left_out,
+        omitted,
     } = format.read_into(builder, path)?;
     let mut problems = Vec::new();
     let meta = read_sidecar(path, "json", meta::read, &mut problems);
@@ -163,7 +163,7 @@ fn read_with(
     }
     let read_extra = |file| extra::read_rows(file, rows.as_deref());
     let mut extra = read_sidecar(path, "extra", read_extra, &mut problems);
-    let all = tree.nodes().len() as u64 + left_out.nodes;
+    let all = tree.nodes().len() as u64 + omitted.nodes;
     if let Some((_, records)) = extra
         && records != all
     {
@@ -189,7 +189,7 @@ fn read_with(
         columns,
         problems,
     };
-    Ok((document, left_out))
+    Ok((document, omitted))
 }
 
 fn read_sidecar<T>(

@@ -420,18 +420,18 @@ impl TreeBuilder {
         if let Some(&(_, left)) = self.open.last() {
             return Err(missing_children(left));
         }
-        let left_out = OmittedRows {
+        let omitted = OmittedRows {
             nodes: u64::from(cut.rows_seen) - self.nodes.len() as u64,
             min_visits: cut.min_visits.max(0) as u32,
         };
-        if left_out.nodes > 0 {
+        if omitted.nodes > 0 {
             self.renumber_shared_rows(&cut.kept_rows)?;
         }
         let tree = self.finish()?;
         Ok(TreePart {
             tree,
-            rows: (left_out.nodes > 0).then_some(cut.kept_rows),
-            omitted: left_out,
+            rows: (omitted.nodes > 0).then_some(cut.kept_rows),
+            omitted,
         })
     }
 
