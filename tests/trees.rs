@@ -144,7 +144,7 @@ fn search_and_write<G: Playable>(
     let limits = SearchLimits::iterations(iterations);
     let mut look = |tree: &dyn LiveTree<G>, _: &SearchReport<G::Move>| {
         if let Some(files) = files.as_ref().filter(|files| files.is_idle()) {
-            files.snapshot(|| tree.snapshot(), Meta::default());
+            files.write_growing(|| tree.copy(), Meta::default());
         }
     };
     let every = output.and_then(|output| output.settings().snapshot_interval);
@@ -161,7 +161,7 @@ fn search_and_write<G: Playable>(
             is_final: true,
             ..Meta::default()
         };
-        files.finish(|| tree.snapshot(), meta);
+        files.finish(|| tree.copy(), meta);
     }
     choice.mv
 }

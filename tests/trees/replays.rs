@@ -286,7 +286,7 @@ fn the_root_alone_tells_of_a_journal() {
                 name: "uct",
                 ply: 0,
             };
-            recorded_search::choose(&mut *search, task, &about, Some(&output));
+            recorded_search::search_and_record(&mut *search, task, &about, Some(&output));
         });
         let begun = Instant::now();
         // Two threads write them, and either may be the first.

@@ -5,10 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use canopy_engine::{
-    search::{EdgeView, Reward, RootEdge},
-    tree::writer::TreeCopy,
-};
+use canopy_engine::search::{EdgeView, Reward, RootEdge, TreeCopy};
 
 use super::*;
 

@@ -73,7 +73,8 @@ impl Visitor for GrowTrees<'_> {
                 ply,
             };
             let task = SearchTask::new(&position, &history, &limits, &stop);
-            let best = recorded_search::choose(&mut *search, task, &about, Some(&output)).mv;
+            let best =
+                recorded_search::search_and_record(&mut *search, task, &about, Some(&output)).mv;
             search.advance(best);
             position.play(best);
             history.push(&position);

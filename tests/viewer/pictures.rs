@@ -614,7 +614,7 @@ fn a_tree_as_it_grew() {
         ply: 0,
     };
     let task = SearchTask::new(&start, &history, &limits, &stop);
-    recorded_search::choose(&mut *search, task, &about, Some(&output));
+    recorded_search::search_and_record(&mut *search, task, &about, Some(&output));
     drop(output);
     // Under a name that does not tell the time, with a sidecar that does not either.
     let named = |extension: &str| scratch.0.join(format!("grown.{extension}"));

@@ -88,7 +88,8 @@ impl PositionCommand for GrowCommand<'_> {
                 ply: played + ply,
             };
             let task = SearchTask::new(&position, &history, &limits, &stop);
-            let mv = recorded_search::choose(&mut *search, task, &about, Some(&output)).mv;
+            let mv =
+                recorded_search::search_and_record(&mut *search, task, &about, Some(&output)).mv;
             match search.tree() {
                 Some(_) => trees += 1,
                 None if is_treeless => {}

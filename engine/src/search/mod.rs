@@ -315,7 +315,7 @@ pub struct BestMove<M> {
 /// assert_eq!(best.report.pv()[0], best.mv);
 ///
 /// let live = search.tree().ok_or("it grows no tree")?;
-/// let tree = snapshot::take(&*live.snapshot()?, &SnapshotOptions::default())?.tree;
+/// let tree = snapshot::take(&*live.copy()?, &SnapshotOptions::default())?.tree;
 /// let sizes = tree.subtree_sizes();
 /// let visits: i32 = tree.children(0, &sizes).map(|row| tree.nodes()[row].visits).sum();
 /// assert!(tree.nodes()[0].visits >= visits);
@@ -469,8 +469,11 @@ pub trait TreeView<G: Game> {
 /// Tree of a search that may still be running.
 pub trait LiveTree<G: Game>: TreeView<G> {
     /// A copy that can be read while the search continues; an error if there is no memory for it.
-    fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>>;
+    fn copy(&self) -> io::Result<TreeCopy<G>>;
 }
+
+/// A copy of a search's tree, for another thread.
+pub type TreeCopy<G> = Box<dyn TreeView<G> + Send>;
 
 /// Edge statistics of the root, which no edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{EdgeView, LiveTree, Reward, RootEdge, TreeView};
+use super::{EdgeView, LiveTree, Reward, RootEdge, TreeCopy, TreeView};
 use crate::games::{
     Game, Outcome, Player,
     evaluate::{WIN_VALUE, squash},
@@ -186,7 +186,7 @@ impl<G: Game> TreeView<G> for TreeRecorder<G> {
 }
 
 impl<G: Game> LiveTree<G> for TreeRecorder<G> {
-    fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
+    fn copy(&self) -> io::Result<TreeCopy<G>> {
         let mut nodes = Vec::new();
         nodes.try_reserve_exact(self.nodes.len())?;
         nodes.extend_from_slice(&self.nodes);

@@ -22,8 +22,8 @@ pub struct SearchDescription<'a> {
     pub ply: u32,
 }
 
-/// Runs `task`; snapshots, growth journal and final tree go to `output`.
-pub fn choose<G: Playable>(
+/// Runs the whole search; copies of the growing tree, the growth journal and the final tree go to `output`.
+pub fn search_and_record<G: Playable>(
     search: &mut dyn Search<G>,
     task: SearchTask<'_, G>,
     about: &SearchDescription<'_>,
@@ -47,7 +47,7 @@ pub fn choose<G: Playable>(
     };
     let mut on_snapshot = |tree: &dyn LiveTree<G>, report: &SearchReport<G::Move>| {
         if files.is_idle() {
-            files.snapshot(|| tree.snapshot(), meta(report));
+            files.write_growing(|| tree.copy(), meta(report));
         }
     };
     let snapshots = output
@@ -60,7 +60,7 @@ pub fn choose<G: Playable>(
     // A viewer finds a growth journal by its tree file, so a root-only tree is written when the journal starts.
     let write_root_tree = || {
         if files.is_idle() {
-            files.snapshot(
+            files.write_growing(
                 || Ok(Box::new(RootOnlyTree(position.clone()))),
                 base.clone(),
             );
@@ -85,7 +85,7 @@ pub fn choose<G: Playable>(
         ..meta(&choice.report)
     };
     if let Some(tree) = search.tree() {
-        files.finish(|| tree.snapshot(), meta);
+        files.finish(|| tree.copy(), meta);
     }
     choice
 }

@@ -124,7 +124,12 @@ impl<G: Playable> SearchJob<G> {
             name: &self.search_name,
             ply: self.ply,
         };
-        let choice = recorded_search::choose(search, task, &about, self.request.output.as_deref());
+        let choice = recorded_search::search_and_record(
+            search,
+            task,
+            &about,
+            self.request.output.as_deref(),
+        );
         let info = self.search_info(&choice.report);
         let best_move = move_text(&self.position, choice.mv, self.request.style);
         let mut after = self.position.clone();

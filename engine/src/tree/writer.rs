@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     games::Notation,
-    search::{Searchable, TreeView, growth_records::GrowthObserver},
+    search::{Searchable, TreeCopy, TreeView, growth_records::GrowthObserver},
 };
 
 /// Where trees go, and which.
@@ -49,9 +49,6 @@ pub struct TreeOutputSettings {
 
 /// Default limit of a growth journal, in bytes: about 50 million iterations.
 pub const DEFAULT_MAX_JOURNAL_BYTES: u64 = 1 << 30;
-
-/// A copy of a search's tree.
-pub type TreeCopy<G> = Box<dyn TreeView<G> + Send>;
 
 /// Receives error messages, one sentence each.
 pub type WarningSink = Box<dyn Fn(&str) + Send + Sync>;
@@ -176,15 +173,15 @@ impl TreeOutput {
     /// Begins the files of a search; `game` and `search` become part of their names.
     pub fn begin_search(&self, game: &str, search: &str) -> SearchFiles<'_> {
         let stem = Arc::new(FileStem::new(&self.settings.directory, game, search));
-        let journal = self.settings.max_journal_bytes.and_then(|most| {
-            let journal = GrowthRecorder::start(Arc::clone(&stem), most, self.blocks_when_full);
+        let recorder = self.settings.max_journal_bytes.and_then(|most| {
+            let recorder = GrowthRecorder::start(Arc::clone(&stem), most, self.blocks_when_full);
             // Without a thread for it there is no journal; the tree says so by not naming one.
-            journal.map_err(|error| self.submit_failure(error)).ok()
+            recorder.map_err(|error| self.submit_failure(error)).ok()
         });
         SearchFiles {
             output: self,
             stem,
-            recorder: journal,
+            recorder,
         }
     }
 
@@ -307,6 +304,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 pub struct SearchFiles<'a> {
     output: &'a TreeOutput,
     stem: Arc<FileStem>,
+    /// Writes the growth journal; none if there is to be none.
     recorder: Option<GrowthRecorder>,
 }
 
@@ -315,16 +313,16 @@ impl SearchFiles<'_> {
     pub fn observer(&self) -> Option<&dyn GrowthObserver> {
         self.recorder
             .as_ref()
-            .map(|journal| -> &dyn GrowthObserver { journal })
+            .map(|recorder| -> &dyn GrowthObserver { recorder })
     }
 
-    /// Whether a snapshot can be taken: all earlier jobs are written.
+    /// Whether all earlier jobs are written, so that a growing tree need not wait.
     pub fn is_idle(&self) -> bool {
         self.output.is_idle()
     }
 
     /// Writes a copy of a growing tree. Fills in the fields of the sidecar that follow from the tree.
-    pub fn snapshot<G: Searchable + Notation>(
+    pub fn write_growing<G: Searchable + Notation>(
         &self,
         copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
         meta: Meta,
@@ -338,8 +336,8 @@ impl SearchFiles<'_> {
         copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
         meta: Meta,
     ) {
-        let journal = self.recorder.take();
-        self.write(copy, meta, journal, true);
+        let recorder = self.recorder.take();
+        self.write(copy, meta, recorder, true);
     }
 
     fn write<G: Searchable + Notation>(
@@ -353,10 +351,10 @@ impl SearchFiles<'_> {
         let retention = Arc::clone(&self.output.retention);
         let tree = self.output.wait_for_capacity().and_then(|()| copy());
         let work = Box::new(move || {
-            let journal = recorder.map_or(Ok(()), GrowthRecorder::finish);
+            let recorded = recorder.map_or(Ok(()), GrowthRecorder::finish);
             write_files(&*tree?, meta, &settings, &stem)?;
             retention.record_tree(stem.order, &settings.directory, &stem.name());
-            journal
+            recorded
         });
         self.output.submit(WriteJob { work, is_final });
     }

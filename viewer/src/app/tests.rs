@@ -97,7 +97,7 @@ fn write_tree_with_journal(directory: &Path) -> PathBuf {
         ply: 0,
     };
     let task = SearchTask::new(&start, &history, &limits, &stop);
-    recorded_search::choose(&mut *search, task, &about, Some(&output));
+    recorded_search::search_and_record(&mut *search, task, &about, Some(&output));
     drop(output);
     let entries = std::fs::read_dir(directory).expect("the directory can be read");
     (entries.flatten().map(|entry| entry.path()))

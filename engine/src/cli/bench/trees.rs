@@ -150,7 +150,7 @@ impl PositionCommand for TreeBench<'_> {
         let mut stall = Duration::ZERO;
         let mut copy_tree = |tree: &dyn crate::search::LiveTree<G>, _: &_| {
             let begun = Instant::now();
-            let copy = tree.snapshot();
+            let copy = tree.copy();
             stall = begun.elapsed();
             drop(copy);
         };
@@ -210,7 +210,7 @@ fn bench_growth_journal<G: Playable>(
         let (grown, seconds) = search(iterations, None, files.observer());
         with = with.min(seconds);
         if let Some(tree) = grown.tree() {
-            files.finish(|| tree.snapshot(), Meta::default());
+            files.finish(|| tree.copy(), Meta::default());
         }
     }
     row(

@@ -52,7 +52,7 @@ pub(super) struct BoundedStore<const SQUARES: bool, const PRIORS: bool = false> 
     /// Number of entries requested.
     requested_entries: u64,
     verify_key: bool,
-    /// In a snapshot, which has no table: the entry of every node.
+    /// In a copy, which has no table: the entry of every node.
     entries_by_node: Option<Vec<Option<TableEntry>>>,
     /// True if the table may hold entries.
     dirty: bool,

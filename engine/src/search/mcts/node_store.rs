@@ -156,7 +156,7 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// Statistics of the root that [`Self::root_stats`] does not have.
     fn root_edge(&self) -> RootEdge;
 
-    /// A read-only copy for snapshots; an error if there is not enough memory.
+    /// A read-only copy, for [`LiveTree::copy`](crate::search::LiveTree::copy); an error if there is not enough memory.
     fn try_clone(&self) -> io::Result<Self>;
 
     /// The move of an edge, in the frame of its parent node.
@@ -219,7 +219,7 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// Words of memory in use, and the number of edges stored in them.
     fn usage(&self) -> (usize, u64);
 
-    /// An edge and its statistics, for reports and snapshots.
+    /// An edge and its statistics, for reports and for files.
     fn edge_view(&self, edge: usize) -> EdgeView<G::Move>;
 
     /// The root's visits, those of this search among them, and its mean for the first player of its frame.

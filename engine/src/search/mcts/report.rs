@@ -15,7 +15,7 @@ use crate::{
     games::{Outcome, Player},
     search::{
         EdgeView, LiveTree, ReferenceFrame, Reward, RootEdge, RootMove, SearchReport, Searchable,
-        TreeView,
+        TreeCopy, TreeView,
     },
 };
 
@@ -291,7 +291,7 @@ struct RankedMove<M> {
 }
 
 impl<G: Searchable, T: SearchStore<G>, S: Select> LiveTree<G> for Mcts<G, T, S> {
-    fn snapshot(&self) -> io::Result<Box<dyn TreeView<G> + Send>> {
+    fn copy(&self) -> io::Result<TreeCopy<G>> {
         Ok(Box::new(MctsCopy {
             store: self.store.try_clone()?,
             root: self.root_position().clone(),
