@@ -682,7 +682,8 @@ pub fn names<G: Playable>() -> impl Iterator<Item = &'static str> {
         .map(|entry| entry.name)
 }
 
-/// Builds the search; `None` if it is for another game than `G`.
+/// Builds the search; `None` if it is for another game than `G`. Monte-Carlo searches are built by [`mcts::build`], the others by
+/// their constructors.
 pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
     let greedy = |config: &ClassicalConfig| {
         Greedy::new(

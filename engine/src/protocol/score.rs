@@ -24,7 +24,8 @@ pub enum UciScore {
     Mate(u32, bool),
 }
 
-/// The score of a root move: a mate if the result is proven and the principal variation reaches it.
+/// The score of a root move: a mate if the result is proven and the principal variation reaches it, else
+/// [`centipawns`], at their bound or 0 if proven.
 pub fn score(line: &MoveInfo) -> UciScore {
     let plies = line.pv.len() as u32;
     match line.proven {

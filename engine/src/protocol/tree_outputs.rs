@@ -46,7 +46,8 @@ impl TreeOutputs {
         }
     }
 
-    /// The output for the next search, reopened if a tree option changed; none if no trees are wanted.
+    /// The output for the next search: the directory of `TreeDir` with its writer thread, reopened by [`TreeOutput::open`] if a
+    /// tree option changed; none if `TreeDir` is empty. A directory that cannot be opened is an error once, then none.
     pub(super) fn open(
         &mut self,
         options: &Options,

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::{SearchLimits, StopFlag};
 
-/// Deadline, step limit and stop flag of a running search, and the timers of its callbacks.
+/// Deadline, step limit and stop flag of a running search, and the timers of its callbacks. [`SearchLimits::time`] becomes the
+/// deadline when the budget starts.
 #[derive(Debug)]
 pub struct SearchBudget {
     started: Instant,
@@ -109,7 +110,8 @@ impl SearchBudget {
         self
     }
 
-    /// True if the search must end after `used` steps. Call it once per step: it also schedules clock reads.
+    /// True if the search must end after `used` steps: these are all, the deadline has passed, or the stop flag is set. Call it once
+    /// per step: it also schedules clock reads.
     #[inline(always)]
     pub fn is_exhausted(&mut self, used: u64) -> bool {
         if used >= self.max_steps || self.exhausted || self.stop.is_set() {

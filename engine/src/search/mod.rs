@@ -81,7 +81,7 @@ pub struct SearchLimits {
     pub nodes: Option<u64>,
     /// Plies. Searches with playouts end when their principal variation has this length; see [`budget::DepthLimit`].
     pub depth: Option<u32>,
-    /// Wall-clock time since the start of the search.
+    /// Wall-clock time since the start of the search; the deadline of its [`budget::SearchBudget`].
     pub time: Option<Duration>,
 }
 
@@ -452,7 +452,8 @@ pub trait TreeView<G: Game> {
         self.for_each_edge(node, &mut |edge| visit(edge.visits, edge.child));
     }
 
-    /// Number of nodes; `None` where they would have to be counted: only trees (not graphs) replayed from a growth journal know it.
+    /// Number of nodes; `None` where they would have to be counted. Trees (not graphs) replayed from a growth journal
+    /// know it, those of searches do not.
     fn node_count(&self) -> Option<u64> {
         None
     }

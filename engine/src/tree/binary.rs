@@ -8,7 +8,7 @@ use byteorder::{LittleEndian, ReadBytesExt as _, WriteBytesExt as _};
 
 use super::{Tree, TreeBuilder, TreeError, TreePart, TreeRow};
 
-/// Writes a tree.
+/// Writes a tree row by row, in the layout above.
 pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
     for (row, node) in tree.nodes().iter().enumerate() {
         if row > 0 {

@@ -25,7 +25,7 @@ const MAX_ROW_BYTES: u64 = 4 * MAX_FIELD_BYTES as u64 + (1 << 16);
 /// Size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Writes a tree. Lines end with a line feed.
+/// Writes a tree row by row. Lines end with a line feed.
 pub fn write(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
     // A reader takes a byte order mark at the very beginning for one, unless it is quoted.
     let marked = tree.move_name(0).starts_with('\u{feff}');

@@ -45,7 +45,7 @@ impl Format {
             })
     }
 
-    /// Writes a tree in this format.
+    /// Writes a tree in this format, with [`binary::write`] or [`csv::write`].
     pub fn write(self, tree: &Tree, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Tree => binary::write(tree, out),
@@ -58,7 +58,7 @@ impl Format {
         (self.read_into(TreeBuilder::default, path)).map(|part| part.tree)
     }
 
-    /// Reads a file in this format, as much of it as the builder keeps.
+    /// Reads a file in this format, with [`binary::read_into`] or [`csv::read_into`], as much of it as the builder keeps.
     fn read_into(
         self,
         builder: impl Fn() -> TreeBuilder,

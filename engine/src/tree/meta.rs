@@ -152,7 +152,7 @@ pub struct ScoreMeta {
     pub drawn: u64,
 }
 
-/// The text of a file of this kind.
+/// `value` as indented JSON, the text of sidecars such as STEM.json.
 pub fn to_json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');

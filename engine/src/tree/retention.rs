@@ -35,6 +35,7 @@ impl TreeRetention {
     }
 
     /// Records that the tree of a stem was written, for the first time or again; a larger `order` is newer.
+    /// Removes the oldest trees if they are too many now.
     pub(super) fn record_tree(&self, order: u64, directory: &Path, stem: &str) {
         let mut state = self.state();
         if state.max_trees == 0 {

@@ -163,6 +163,7 @@ const fn command(
     }
 }
 
+/// The row of a command. Its `run` is the method of [`Uci`] or [`ServerCore`] of that name: [`Uci::go`] for `go`.
 pub(super) fn find_command(name: &str) -> Option<&'static UciCommand> {
     COMMANDS.iter().find(|command| command.name == name)
 }

@@ -27,6 +27,8 @@ pub(super) enum PerftRequest {
 }
 
 impl ParsedGo {
+    /// Reads the arguments of `go`, as `movetime 100`: limits and the clock of `to_move` into `request`, sentences about what
+    /// cannot be read into `problems`. Unknown words are ignored.
     pub(super) fn parse(rest: &str, to_move: Player) -> Self {
         const GO_KEYWORDS: &[&str] = &[
             "searchmoves",
