@@ -13,6 +13,16 @@
 //! 9. [`arena`]: matches between engines, and what their results are worth.
 //! 10. [`cli`]: the command line.
 //!
+//! The way of one `go movetime 100`, by the functions that hand it on:
+//!
+//! - The request: [`protocol::stdio::serve`] reads the line, [`protocol::Server::on_line`] gives it to the dialect, `Uci::go` parses
+//!   it, `ServerCore::start` turns the `GoRequest` into limits, and [`session::Session::start`] spawns the search thread.
+//! - The search: `SearchJob::run`, [`session::recorded_search::search_and_record`], [`search::Search::search`]. In [`search::mcts`],
+//!   `run_workers` starts the budget, `Worker::run_iteration` is repeated until the deadline, and `build_report` ranks the moves.
+//! - The answer: [`session::SessionEvent::Done`] reaches [`protocol::Server::on_event`], and `Uci::on_done` sends `bestmove`.
+//! - The file: [`tree::writer::SearchFiles::finish`] copies the tree; the writer thread makes rows of the copy
+//!   ([`tree::snapshot::take`]) and a file of the rows ([`tree::files::Format::write`]).
+//!
 //! Examples: play a game ([`games::Game`]), run a search and read its tree ([`search::Search`]), open a tree file
 //! ([`tree::files::read`]). Drive a [`protocol::Server`] without I/O, by lines, events of its search thread and a clock of
 //! your own:
