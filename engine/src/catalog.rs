@@ -16,6 +16,7 @@ use crate::{
         Search,
         classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
         connect_four::rule_player::RulePlayer,
+        exact::ExactPlayer,
         greedy::Greedy,
         mcts::{
             self, ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy, Sharing,
@@ -27,6 +28,8 @@ use crate::{
 };
 
 mod parameters;
+pub mod solver_cache;
+pub mod solvers;
 
 pub use crate::search::mcts::{
     ChildStats, ParentStats, RewardRange, SelectFormula, Selection, Terms,
@@ -61,6 +64,8 @@ pub enum Spec {
         /// Seed of the choice between equal moves.
         seed: u64,
     },
+    /// Perfect play by an exact solver, where it reaches.
+    Exact(ExactConfig),
     /// Uniformly random moves.
     Random {
         /// Seed of the moves.
@@ -68,11 +73,33 @@ pub enum Spec {
     },
 }
 
+/// Settings of perfect play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExactConfig {
+    /// Megabytes, half of them for the solver and half for the search that it falls back to.
+    pub memory_mb: usize,
+    /// Threads of both.
+    pub threads: usize,
+    /// Seed of the search that it falls back to.
+    pub seed: u64,
+}
+
+impl Default for ExactConfig {
+    fn default() -> Self {
+        Self {
+            memory_mb: 512,
+            threads: 1,
+            seed: 1,
+        }
+    }
+}
+
 impl Spec {
     /// The seed; 0 for a deterministic search.
     pub fn seed(&self) -> u64 {
         match self {
             Self::Mcts(config) => config.seed,
+            Self::Exact(config) => config.seed,
             Self::Classical(config) | Self::Greedy(config) => config.seed,
             Self::Random { seed } | Self::Rules { seed } => *seed,
             Self::HeaviestSquare => 0,
@@ -84,6 +111,7 @@ impl Spec {
         let mut spec = self.clone();
         match &mut spec {
             Self::Mcts(config) => config.seed = seed,
+            Self::Exact(config) => config.seed = seed,
             Self::Classical(config) | Self::Greedy(config) => config.seed = seed,
             Self::Random { seed: old } | Self::Rules { seed: old } => *old = seed,
             Self::HeaviestSquare => {}
@@ -307,6 +335,11 @@ pub const SEARCHES: &[CatalogEntry] = &[
                 ..report_002()
             })
         },
+    ),
+    entry(
+        "exact",
+        "Perfect play by an exact solver; what it cannot solve is left to the game's default search",
+        |_| Spec::Exact(ExactConfig::default()),
     ),
     entry("random", "Any legal move", |_| Spec::Random { seed: 1 }),
     entry(
@@ -664,14 +697,22 @@ pub fn selection(parameters: &BTreeMap<String, String>) -> Option<Selection> {
     (exploration.is_some() || !config.formula.has_exploration()).then(|| config.selection())
 }
 
+/// Whether limits change what a search does: it has a parameter for one.
+pub fn takes_limits(spec: &Spec) -> bool {
+    limit_values(spec).next().is_some()
+}
+
 /// Whether a search stops when nothing else is said: those that could go on for ever have a parameter for it.
 pub fn has_default_limit(spec: &Spec) -> bool {
-    let mut ends = PARAMETERS
+    !takes_limits(spec) || limit_values(spec).any(|value| value != "0")
+}
+
+/// The values of a search's parameters that limit it; 0 is no limit.
+fn limit_values(spec: &Spec) -> impl Iterator<Item = String> {
+    PARAMETERS
         .iter()
         .filter(|parameter| ["iterations", "time", "depth"].contains(&parameter.name))
         .filter_map(|parameter| (parameter.get)(spec))
-        .peekable();
-    ends.peek().is_none() || ends.any(|value| value != "0")
 }
 
 /// Names of the searches that can play `G`.
@@ -697,6 +738,7 @@ pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
         Spec::Mcts(config) => mcts::build(*config),
         Spec::Classical(config) => Box::new(Classical::new(config.clone())),
         Spec::Greedy(config) => Box::new(greedy(config)),
+        Spec::Exact(config) => build_exact::<G>(config)?,
         Spec::Random { seed } => Box::new(RandomPlayer::new(*seed)),
         Spec::HeaviestSquare => {
             return for_game::<G, Othello>(Box::new(HeaviestSquare));
@@ -705,6 +747,24 @@ pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
             return for_game::<G, ConnectFour>(Box::new(RulePlayer::new(*seed)));
         }
     })
+}
+
+fn build_exact<G: Playable>(config: &ExactConfig) -> Option<Box<dyn Search<G>>> {
+    let ExactConfig {
+        memory_mb,
+        threads,
+        seed,
+    } = *config;
+    let settings = [
+        ("memory".to_owned(), (memory_mb / 2).max(1).to_string()),
+        ("threads".to_owned(), threads.to_string()),
+        ("seed".to_owned(), seed.to_string()),
+    ];
+    let name = G::FACTS.default_search;
+    let fallback = build::<G>(&configure::<G>(name, &settings).ok()?)?;
+    let memory = memory_mb.saturating_mul(1 << 19);
+    let new_solver = Box::new(move |rules| solvers::solver::<G>(rules, memory, threads));
+    Some(Box::new(ExactPlayer::new(new_solver, fallback, name)))
 }
 
 /// Casts a search for the game `Only`; `None` if that is not `G`.

@@ -1,7 +1,7 @@
 //! Matches between engines.
 //!
 //! Pure arithmetic: [`schedule`] decides who plays which game, [`stats`] evaluates wins, draws and losses, [`sprt`] decides
-//! when a match may stop. Play: [`process`] is an engine process, [`client`] speaks its dialect, [`referee`] plays one game,
+//! when a match may stop, [`judge`] compares chosen moves with exact values. Play: [`process`] is an engine process, [`client`] speaks its dialect, [`referee`] plays one game,
 //! [`runner`] all of them. Records: [`match_log`] is the source; [`export`] and [`report`] are derived from it, and
 //! [`match_status`] lets viewers follow.
 
@@ -12,6 +12,7 @@ pub mod client;
 pub mod engine_config;
 pub mod export;
 pub mod halt;
+pub mod judge;
 pub mod match_log;
 pub mod match_status;
 pub mod openings;

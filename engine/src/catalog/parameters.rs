@@ -444,21 +444,39 @@ pub const PARAMETERS: &[Parameter] = &[
         |config| or_zero(config.iterations),
         |config, value| config.iterations = unless_zero(value.whole())
     ),
-    whole_row!(
-        mcts_row,
-        "memory",
-        "Megabytes for statistics, never exceeded",
-        1..=1 << 20,
-        memory_mb,
-        usize
-    ),
-    mcts_row!(
-        "threads",
-        "Threads that grow the tree; more than one no longer repeats itself",
-        whole(1..=512),
-        |config| config.threads.to_string(),
-        |config, value| config.threads = (value.whole() as usize).min(max_threads())
-    ),
+    Parameter {
+        name: "memory",
+        help: "Megabytes for statistics, never exceeded",
+        kind: whole(1..=1 << 20),
+        get: |spec| match spec {
+            Spec::Mcts(config) => Some(config.memory_mb.to_string()),
+            Spec::Exact(config) => Some(config.memory_mb.to_string()),
+            _ => None,
+        },
+        set: |spec, value| match spec {
+            Spec::Mcts(config) => config.memory_mb = value.whole() as usize,
+            Spec::Exact(config) => config.memory_mb = value.whole() as usize,
+            _ => {}
+        },
+    },
+    Parameter {
+        name: "threads",
+        help: "Threads that grow the tree; more than one no longer repeats itself",
+        kind: whole(1..=512),
+        get: |spec| match spec {
+            Spec::Mcts(config) => Some(config.threads.to_string()),
+            Spec::Exact(config) => Some(config.threads.to_string()),
+            _ => None,
+        },
+        set: |spec, value| {
+            let threads = (value.whole() as usize).min(max_threads());
+            match spec {
+                Spec::Mcts(config) => config.threads = threads,
+                Spec::Exact(config) => config.threads = threads,
+                _ => {}
+            }
+        },
+    },
     classical_row!(
         "depth",
         "Plies to look ahead: if set, whatever the clock says, else if no limit is given; 0 for as deep as the clock allows",
@@ -576,12 +594,14 @@ pub const PARAMETERS: &[Parameter] = &[
         kind: whole(0..=u64::MAX),
         get: |spec| match spec {
             Spec::Mcts(config) => Some(config.seed.to_string()),
+            Spec::Exact(config) => Some(config.seed.to_string()),
             Spec::Classical(config) | Spec::Greedy(config) => Some(config.seed.to_string()),
             Spec::Random { seed } | Spec::Rules { seed } => Some(seed.to_string()),
             Spec::HeaviestSquare => None,
         },
         set: |spec, value| match spec {
             Spec::Mcts(config) => config.seed = value.whole(),
+            Spec::Exact(config) => config.seed = value.whole(),
             Spec::Classical(config) | Spec::Greedy(config) => config.seed = value.whole(),
             Spec::Random { seed } | Spec::Rules { seed } => *seed = value.whole(),
             Spec::HeaviestSquare => {}

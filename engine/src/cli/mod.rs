@@ -26,11 +26,14 @@ mod convert;
 mod duel;
 mod grow;
 mod inspect;
+mod judge;
 mod matches;
 mod perft;
 mod searches;
 mod serve;
 mod show;
+mod solve;
+mod suite;
 mod tree_args;
 
 #[derive(Parser)]
@@ -65,6 +68,12 @@ enum CliCommand {
     Match(Box<matches::MatchArgs>),
     /// Write the records of a match again, and show its table
     Report(matches::ReportArgs),
+    /// Solve positions: the value under best play, of every move, and a best line
+    Solve(solve::SolveArgs),
+    /// Judge searches by the exact values of positions
+    Judge(judge::JudgeArgs),
+    /// Make positions with exact values, for judging searches
+    Suite(suite::SuiteArgs),
     /// Search and write the search trees to a directory
     Grow(grow::GrowArgs),
     /// Turn a tree file into one of the other format
@@ -200,6 +209,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, engine_arguments: &[&
             matches::run(&arguments, &own_command(engine_arguments), &mut out)
         }
         CliCommand::Report(arguments) => matches::run_report(&arguments, &mut out),
+        CliCommand::Solve(arguments) => solve::run(&arguments, &mut out),
+        CliCommand::Judge(arguments) => judge::run(&arguments, &mut out),
+        CliCommand::Suite(arguments) => suite::run(&arguments, &mut out),
         CliCommand::Grow(arguments) => grow::run(&arguments, &mut out),
         CliCommand::Convert(arguments) => convert::run(&arguments, &mut out),
         CliCommand::Inspect(arguments) => inspect::run(&arguments, &mut out),

@@ -13,6 +13,7 @@ pub mod history;
 pub mod notation;
 pub mod perft;
 pub mod playout;
+pub mod position_list;
 pub mod scripted;
 pub mod search_hints;
 pub mod symmetry;

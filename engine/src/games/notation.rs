@@ -3,7 +3,9 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::{Game, History, Outcome, Player, SearchHints, facts::GameFacts};
+use super::{
+    Game, History, Outcome, Player, SearchHints, facts::GameFacts, position_list::PositionEntry,
+};
 
 /// Longer texts than this are refused unread; the longest position of any game has a tenth of it.
 pub const MAX_POSITION_BYTES: usize = 1000;
@@ -106,6 +108,13 @@ pub trait Notation: Game {
 
     /// The score of each side (discs, stones), in games that are decided by counting.
     fn score(&self) -> Option<[u32; 2]> {
+        None
+    }
+
+    /// Reads a line of a test set as other programs write them for this game; none if the line has another form. The game's
+    /// name is left out, known scores are the fields `value` and `values`.
+    fn parse_test_line(line: &str) -> Option<PositionEntry> {
+        let _ = line;
         None
     }
 

@@ -17,7 +17,7 @@ use crate::{
         Outcome, Player,
         notation::{Style, quote},
     },
-    session::{SearchInfo, SearchResult},
+    session::{SearchInfo, SearchResult, Solution, solution::values_text},
 };
 
 mod analysis;
@@ -109,6 +109,24 @@ impl Gtp {
             words: &words,
         };
         (command.run)(self, core, arguments)
+    }
+
+    /// `canopy-values [MS]`: starts solving every move.
+    fn values(&mut self, core: &mut ServerCore, arguments: GtpArguments<'_>) -> GtpReply {
+        const DEFAULT_MILLIS: u64 = 1000;
+        let millis = match arguments.words {
+            [] => DEFAULT_MILLIS,
+            [millis] => (millis.parse().ok().filter(|millis| *millis > 0))
+                .ok_or_else(|| format!("{} is no time: expected milliseconds", quote(millis)))?,
+            _ => return Err("expected one number, the milliseconds".to_owned()),
+        };
+        if !core.has_valid_position {
+            return Err("there is no position: the last one was refused".to_owned());
+        }
+        let started = core.start_solve(Duration::from_millis(millis), true);
+        started.map_err(|error| error.to_string())?;
+        self.id = arguments.id.to_owned();
+        Ok(None)
     }
 
     fn clear_board(&mut self, core: &mut ServerCore) -> GtpReply {
@@ -443,6 +461,11 @@ impl ProtocolHandler for Gtp {
     }
 
     fn on_text(&mut self, _: &mut ServerCore, _: &str) {}
+
+    fn on_solution(&mut self, core: &mut ServerCore, solution: &Solution) {
+        let id = std::mem::take(&mut self.id);
+        Self::respond(core, '=', &id, &values_text(&solution.moves));
+    }
 
     fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>) {
         let (Some(task), Some(result)) = (self.task.take(), result) else {

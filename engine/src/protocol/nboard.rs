@@ -13,7 +13,7 @@ use crate::{
         notation::{self, escape_invisible},
         othello::ggf::GgfRecord,
     },
-    session::{MoveInfo, SearchInfo, SearchResult},
+    session::{MoveInfo, SearchInfo, SearchResult, Solution},
 };
 
 /// NBoard.
@@ -307,6 +307,9 @@ impl ProtocolHandler for NBoard {
     }
 
     fn on_text(&mut self, _: &mut ServerCore, _: &str) {}
+
+    /// The dialect has no question to solvers.
+    fn on_solution(&mut self, _: &mut ServerCore, _: &Solution) {}
 
     fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>) {
         let Some(task) = self.task.take() else {

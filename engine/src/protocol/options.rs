@@ -78,6 +78,8 @@ pub enum OptionId {
     OwnBook,
     /// Discards the search tree.
     ClearHash,
+    /// Directory for what solvers found.
+    CacheDir,
     /// Directory for trees.
     TreeDir,
     /// Format of tree files.
@@ -281,6 +283,12 @@ pub fn option_definitions() -> Vec<OptionDef> {
             "Clear Hash",
             OptionKind::Button,
             "Forgets what the search knows",
+        ),
+        row(
+            OptionId::CacheDir,
+            "CacheDir",
+            OptionKind::Text("auto"),
+            "The directory in which solvers keep what took long; auto is the user's cache directory, empty none",
         ),
         row(
             OptionId::TreeDir,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     games::{self, notation},
-    session::{SearchInfo, SearchResult, SessionEvent},
+    session::{SearchInfo, SearchResult, SessionEvent, Solution},
     tree::confinement::Confinement,
 };
 
@@ -43,6 +43,9 @@ pub(super) trait ProtocolHandler: Send {
 
     /// Passes on a line of output of the running task.
     fn on_text(&mut self, core: &mut ServerCore, text: &str);
+
+    /// Renders the answer of a solver.
+    fn on_solution(&mut self, core: &mut ServerCore, solution: &Solution);
 
     /// Renders the end of a task, with the result of a search.
     fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>);
@@ -189,6 +192,9 @@ impl Server {
                     }
                     (SessionEvent::Text(text), Some(handler)) if current => {
                         handler.on_text(core, &text)
+                    }
+                    (SessionEvent::Solved(solution), Some(handler)) if current => {
+                        handler.on_solution(core, &solution);
                     }
                     (SessionEvent::Warning(text), Some(handler)) if current => {
                         handler.on_warning(core, &text);

@@ -12,9 +12,13 @@ use super::{
     tree_outputs::TreeOutputs,
 };
 use crate::{
+    catalog::solver_cache::SolverCache,
     games::{self, GameFacts, Player, notation::Style},
     search::{SearchLimits, StopFlag},
-    session::{self, SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent},
+    session::{
+        self, SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent,
+        SessionEventSink, SolveRequest, SolverResources,
+    },
 };
 
 /// A message to a server from another thread.
@@ -145,6 +149,9 @@ impl ServerCore {
             }
             OptionId::ClearHash => self.session.clear_search(),
             OptionId::TreeDir => drop(self.trees.resolve(&checked.value)?),
+            OptionId::CacheDir if !["", "auto", "none"].contains(&checked.value.as_str()) => {
+                drop(self.trees.resolve(&checked.value)?);
+            }
             _ => {}
         }
         self.options.set(checked);
@@ -272,8 +279,7 @@ impl ServerCore {
             output,
         };
         let number = self.number + 1;
-        let event_sink = Arc::clone(&self.event_sink);
-        let emit = Arc::new(move |event| event_sink(ServerEvent::Task(number, event)));
+        let emit = self.task_sink(number);
         let early = self.session.start(request, emit)?;
         (self.inline_events).extend(
             early
@@ -296,14 +302,48 @@ impl ServerCore {
     /// Starts a perft.
     pub(super) fn start_perft(&mut self, depth: u32) -> Result<(), SessionError> {
         let stop = StopFlag::new();
-        let number = self.number + 1;
-        let event_sink = Arc::clone(&self.event_sink);
-        let emit = Arc::new(move |event| event_sink(ServerEvent::Task(number, event)));
+        let emit = self.task_sink(self.number + 1);
         self.session
             .start_perft(depth, self.style, stop.clone(), emit)?;
-        self.number = number;
+        self.number += 1;
         self.running = Some(RunningTask::new(self.number, stop, self.now));
         Ok(())
+    }
+
+    /// Starts solving the position, with the value of every move or a best line.
+    pub(super) fn start_solve(
+        &mut self,
+        time: Duration,
+        wants_moves: bool,
+    ) -> Result<(), SessionError> {
+        let stop = StopFlag::new();
+        let request = SolveRequest {
+            limits: SearchLimits {
+                time: Some(time),
+                ..SearchLimits::default()
+            },
+            wants_moves,
+            wants_pv: !wants_moves,
+            style: self.style,
+            stop: stop.clone(),
+        };
+        let number = |name| self.options.number(OptionId::Parameter(name)) as usize;
+        let resources = SolverResources {
+            memory_bytes: number("memory") << 20,
+            threads: number("threads"),
+            cache: SolverCache::from_text(self.options.get(OptionId::CacheDir)),
+        };
+        let emit = self.task_sink(self.number + 1);
+        self.session.start_solve(request, resources, emit)?;
+        self.number += 1;
+        self.running = Some(RunningTask::new(self.number, stop, self.now));
+        Ok(())
+    }
+
+    /// Receives the events of the task with this number.
+    fn task_sink(&self, number: u64) -> SessionEventSink {
+        let event_sink = Arc::clone(&self.event_sink);
+        Arc::new(move |event| event_sink(ServerEvent::Task(number, event)))
     }
 
     /// Starts a task whose result is known and held back until `stop`.

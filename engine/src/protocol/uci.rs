@@ -19,11 +19,12 @@ use crate::{
         notation::{escape_invisible, quote},
     },
     search::SearchLimits,
-    session::{MoveInfo, SearchInfo, SearchResult, SessionError},
+    session::{MoveInfo, SearchInfo, SearchResult, SessionError, Solution},
 };
 
 mod commands;
 mod go;
+mod solve;
 
 /// Which of the two dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,10 @@ enum UciTask {
     Perft,
     /// A search that reports its speed.
     Bench,
+    /// The exact value of the position.
+    Value,
+    /// The exact value of every move.
+    Values,
 }
 
 /// UCI's null move.
@@ -65,9 +70,8 @@ impl Uci {
     /// Whether a client whose first line is `line` speaks this flavour: UGI clients begin with `ugi`, UCI clients with any
     /// other command.
     pub(super) fn recognises(flavour: UciFlavour, line: &str) -> bool {
-        let word = line.split_whitespace().next().unwrap_or_default();
         // Before a dialect is chosen, `help` is the server's own.
-        find_command(word).is_some_and(|command| {
+        find_command(&normalise_line(line)).is_some_and(|(command, _)| {
             command.name != "help"
                 && (command.flavour == Some(UciFlavour::Ugi)) == (flavour == UciFlavour::Ugi)
         })
@@ -253,7 +257,8 @@ impl Uci {
                 .to_owned(),
             other => {
                 let other = quote(other);
-                let text = format!("no query {other}: expected p1turn, gameover or result");
+                let text =
+                    format!("no query {other}: expected p1turn, gameover, result, value or values");
                 return send_info_string(core, &text);
             }
         };
@@ -380,8 +385,8 @@ impl ProtocolHandler for Uci {
         if queued {
             return LineTiming::Later;
         }
-        let word = line.split_whitespace().next().unwrap_or_default();
-        match find_command(word).map_or(LineTiming::Now, |command| command.timing) {
+        let line = normalise_line(line);
+        match find_command(&line).map_or(LineTiming::Now, |(command, _)| command.timing) {
             // A held result waits for a line of ours: waiting for it would never end.
             LineTiming::Later if core.is_held() => LineTiming::Now,
             timing => timing,
@@ -390,9 +395,9 @@ impl ProtocolHandler for Uci {
 
     fn on_line(&mut self, core: &mut ServerCore, line: &str) -> Flow {
         let line = normalise_line(line);
-        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
         // UCI demands that unknown commands are ignored.
-        let Some(command) = find_command(word).filter(|command| command.is_in(self.flavour)) else {
+        let found = find_command(&line).filter(|(command, _)| command.is_in(self.flavour));
+        let Some((command, rest)) = found else {
             return Flow::Continue;
         };
         (command.run)(self, core, rest);
@@ -411,6 +416,10 @@ impl ProtocolHandler for Uci {
 
     fn on_text(&mut self, core: &mut ServerCore, text: &str) {
         core.send_line(text);
+    }
+
+    fn on_solution(&mut self, core: &mut ServerCore, solution: &Solution) {
+        self.send_solution(core, solution);
     }
 
     fn on_done(&mut self, core: &mut ServerCore, result: Option<SearchResult>) {

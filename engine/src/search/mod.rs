@@ -337,6 +337,11 @@ pub trait Search<G: Game>: Send {
     /// Sets the seed of the searches that follow.
     fn reseed(&mut self, seed: u64);
 
+    /// A sentence about the last search that the user should read.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// Resources that are smaller than configured because memory is short.
     fn shortfalls(&self) -> Vec<Shortfall> {
         Vec::new()

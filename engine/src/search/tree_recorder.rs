@@ -128,6 +128,15 @@ impl<G: Game> TreeRecorder<G> {
         }
     }
 
+    /// Records a node whose result is proven, draws included.
+    pub(super) fn record_proven(&mut self, entry: NodeHandle, outcome: Outcome, nodes: u64) {
+        if let Some(node) = self.nodes.get_mut(entry.0 as usize) {
+            node.value = Reward::from_outcome(outcome);
+            node.proven = Some(outcome);
+            node.visits = nodes;
+        }
+    }
+
     /// Records moves that a beta cutoff skipped.
     pub(super) fn record_pruned(&mut self, parent: NodeHandle, moves: &[G::Move]) {
         for &mv in moves {

@@ -19,7 +19,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
-    catalog::CatalogError,
+    catalog::{CatalogError, solver_cache::SolverCache},
     games::{
         self, Outcome, ParseError, Playable, Player, Visitor,
         notation::{Grid, Style},
@@ -30,7 +30,11 @@ use crate::{
 
 pub mod recorded_search;
 mod search_job;
+pub mod solution;
+mod solver;
 mod typed_session;
+
+pub use solution::{Solution, SolveRequest};
 
 /// A message from a running search or perft.
 #[derive(Clone, Debug)]
@@ -41,12 +45,25 @@ pub enum SessionEvent {
     Text(String),
     /// A sentence about the search that the user should read.
     Warning(String),
+    /// The answer of a solver.
+    Solved(Box<Solution>),
     /// The last event of a task; with the result if the task was a search.
     Done(Option<SearchResult>),
 }
 
 /// Receives events; called from the search thread.
 pub type SessionEventSink = Arc<dyn Fn(SessionEvent) + Send + Sync>;
+
+/// Memory, threads and cache of a solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SolverResources {
+    /// Bytes, never exceeded.
+    pub memory_bytes: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Where slow answers are kept; none for nowhere.
+    pub cache: Option<SolverCache>,
+}
 
 /// Progress of a search, with moves as text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -222,6 +239,15 @@ pub trait Session: Send {
         depth: u32,
         style: Style,
         stop: StopFlag,
+        emit: SessionEventSink,
+    ) -> Result<(), SessionError>;
+
+    /// Starts solving the position with this memory and these threads. One [`SessionEvent::Solved`] follows; events end as for
+    /// [`Self::start`].
+    fn start_solve(
+        &mut self,
+        request: SolveRequest,
+        resources: SolverResources,
         emit: SessionEventSink,
     ) -> Result<(), SessionError>;
 

@@ -1,6 +1,7 @@
 //! What runs on the thread of a session: a search, or a perft.
 
 use std::{
+    any::Any,
     cmp::Ordering,
     panic::{AssertUnwindSafe, catch_unwind},
 };
@@ -21,6 +22,13 @@ use crate::{
 
 /// Searches of at most this many nodes run inline: they end before a `stop` could arrive.
 const MAX_INLINE_NODES: u64 = 4;
+
+/// The message of a panic.
+pub(super) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    (panic.downcast_ref::<String>().map(String::as_str))
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("for no known reason")
+}
 
 /// Perft divided by first move.
 pub(super) fn run_perft<G: Playable>(
@@ -86,9 +94,7 @@ impl<G: Playable> SearchJob<G> {
                 Some(search)
             }
             Err(panic) => {
-                let what = (panic.downcast_ref::<String>().map(String::as_str))
-                    .or_else(|| panic.downcast_ref::<&str>().copied())
-                    .unwrap_or("for no known reason");
+                let what = panic_text(&*panic);
                 emit(SessionEvent::Done(Some(self.fallback_result(what))));
                 None
             }
@@ -130,6 +136,9 @@ impl<G: Playable> SearchJob<G> {
             &about,
             self.request.output.as_deref(),
         );
+        if let Some(remark) = search.remark() {
+            emit(SessionEvent::Warning(remark));
+        }
         let info = self.search_info(&choice.report);
         let best_move = move_text(&self.position, choice.mv, self.request.style);
         let mut after = self.position.clone();

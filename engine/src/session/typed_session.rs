@@ -7,8 +7,10 @@ use std::{
 };
 
 use super::{
-    SearchRequest, Session, SessionError, SessionEvent, SessionEventSink, recorded_search,
+    SearchRequest, Session, SessionError, SessionEvent, SessionEventSink, SolveRequest,
+    SolverResources, recorded_search,
     search_job::{SearchJob, run_perft},
+    solver::{self, SessionSolver},
 };
 use crate::{
     catalog::{self, CatalogError, Spec},
@@ -42,11 +44,19 @@ pub(super) struct TypedSession<G: Playable> {
     search: Option<Box<dyn Search<G>>>,
     /// Start and moves of the position that `search` saw last, to advance its tree.
     last_searched: Option<(G, Vec<G::Move>)>,
-    search_thread: Option<JoinHandle<Option<Box<dyn Search<G>>>>>,
+    /// The solver and the resources it was created with; kept from one question to the next.
+    solver: Option<SessionSolver<G>>,
+    search_thread: Option<JoinHandle<TaskParts<G>>>,
     /// True if the search that is running considers only some root moves: it is discarded when it ends.
     was_restricted: bool,
     /// Warnings about the last search, so that each is given once.
     last_warnings: Vec<String>,
+}
+
+/// What a task's thread has on loan.
+struct TaskParts<G: Playable> {
+    search: Option<Box<dyn Search<G>>>,
+    solver: Option<SessionSolver<G>>,
 }
 
 #[expect(
@@ -86,6 +96,7 @@ impl<G: Playable> TypedSession<G> {
             search_name: G::FACTS.default_search.to_owned(),
             search: None,
             last_searched: None,
+            solver: None,
             search_thread: None,
             was_restricted: false,
             last_warnings: Vec::new(),
@@ -175,9 +186,16 @@ impl<G: Playable> TypedSession<G> {
         self.search = search.filter(|_| !std::mem::take(&mut self.was_restricted));
     }
 
+    fn take_parts(&mut self) -> TaskParts<G> {
+        TaskParts {
+            search: self.search.take(),
+            solver: self.solver.take(),
+        }
+    }
+
     fn spawn(
         &mut self,
-        work: impl FnOnce() -> Option<Box<dyn Search<G>>> + Send + 'static,
+        work: impl FnOnce() -> TaskParts<G> + Send + 'static,
     ) -> Result<(), SessionError> {
         // Recursive searches overflow the default stack in deep lines.
         let thread = thread::Builder::new()
@@ -429,7 +447,11 @@ impl<G: Playable> Session for TypedSession<G> {
             self.store_search(search);
             return Ok(events.try_iter().collect());
         }
-        self.spawn(move || job.run(search, &emit))?;
+        let solver = self.solver.take();
+        self.spawn(move || TaskParts {
+            search: job.run(search, &emit),
+            solver,
+        })?;
         Ok(Vec::new())
     }
 
@@ -441,17 +463,35 @@ impl<G: Playable> Session for TypedSession<G> {
         emit: SessionEventSink,
     ) -> Result<(), SessionError> {
         let position = self.position.clone();
-        let search = self.search.take();
+        let parts = self.take_parts();
         self.spawn(move || {
             run_perft(&position, depth, style, &stop, &emit);
             emit(SessionEvent::Done(None));
-            search
+            parts
+        })
+    }
+
+    fn start_solve(
+        &mut self,
+        request: SolveRequest,
+        resources: SolverResources,
+        emit: SessionEventSink,
+    ) -> Result<(), SessionError> {
+        let position = self.position.clone();
+        let TaskParts { search, solver } = self.take_parts();
+        self.spawn(move || TaskParts {
+            search,
+            solver: solver::run(solver, &position, &request, resources, &emit),
         })
     }
 
     fn finish(&mut self) {
         if let Some(thread) = self.search_thread.take() {
-            let search = thread.join().ok().flatten();
+            let (search, solver) = match thread.join() {
+                Ok(TaskParts { search, solver }) => (search, solver),
+                Err(_) => (None, None),
+            };
+            self.solver = solver;
             self.store_search(search);
         }
         if self.search.is_none() {

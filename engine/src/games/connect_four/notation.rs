@@ -8,6 +8,7 @@ use crate::games::{
     Game as _, Notation, ParseError, Player,
     facts::GameFacts,
     notation::{Grid, Style, parse_square, quote, write_square},
+    position_list::PositionEntry,
 };
 
 impl Notation for ConnectFour {
@@ -129,6 +130,37 @@ impl Notation for ConnectFour {
             out.write_char('\n')?;
         }
         out.write_str("   1 2 3 4 5 6 7\n")
+    }
+
+    /// Pascal Pons' test sets, `COLUMNS SCORE`; or `COLUMNS SCORE,...,SCORE` with a score for each column, `-` for a full one.
+    fn parse_test_line(line: &str) -> Option<PositionEntry> {
+        let mut words = line.split_whitespace();
+        let (columns, scores) = (words.next()?, words.next()?);
+        if !columns.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let scores: Vec<Option<i32>> = scores
+            .split(',')
+            .map(|score| match score {
+                "-" => Some(None),
+                _ => score.parse().ok().map(Some),
+            })
+            .collect::<Option<_>>()?;
+        let best = scores.iter().flatten().max()?;
+        let mut fields = vec![("value".to_owned(), best.to_string())];
+        if scores.len() > 1 {
+            let values: Vec<String> = (1..)
+                .zip(&scores)
+                .filter_map(|(column, score)| score.map(|score| format!("{column}:{score}")))
+                .collect();
+            fields.push(("values".to_owned(), values.join(",")));
+        }
+        Some(PositionEntry {
+            position: "startpos".to_owned(),
+            moves: columns.to_owned(),
+            fields,
+            ..PositionEntry::default()
+        })
     }
 
     fn grid(&self) -> Grid {

@@ -8,6 +8,7 @@ use crate::games::{
     Game as _, Notation, ParseError, Player,
     facts::GameFacts,
     notation::{Grid, Style, parse_number, parse_square, quote, write_square},
+    position_list::PositionEntry,
 };
 
 const PASSES: [&str; 5] = ["pass", "ps", "pa", "--", "@@@@"];
@@ -117,6 +118,34 @@ impl Notation for Othello {
 
     fn score(&self) -> Option<[u32; 2]> {
         Some(self.discs().map(u64::count_ones))
+    }
+
+    /// OBF problem files: the position, then `; MOVE:SCORE` for each move whose score is known.
+    fn parse_test_line(line: &str) -> Option<PositionEntry> {
+        let (position, rest) = line.split_once(';')?;
+        let scores: Vec<(String, i32)> = rest
+            .split(';')
+            .map(str::trim)
+            .filter(|part| !part.is_empty() && !part.starts_with('%'))
+            .map(|part| {
+                let (mv, score) = part.split_once(':')?;
+                let score = score.split_whitespace().next()?.parse().ok()?;
+                Some((mv.trim().to_ascii_lowercase(), score))
+            })
+            .collect::<Option<_>>()?;
+        let mut fields = Vec::new();
+        if let Some(best) = scores.iter().map(|&(_, score)| score).max() {
+            let values: Vec<String> = (scores.iter())
+                .map(|(mv, score)| format!("{mv}:{score}"))
+                .collect();
+            fields.push(("value".to_owned(), best.to_string()));
+            fields.push(("values".to_owned(), values.join(",")));
+        }
+        Some(PositionEntry {
+            position: position.trim().to_owned(),
+            fields,
+            ..PositionEntry::default()
+        })
     }
 
     /// Moves may stand together, as in `f5d6PAc3`; a square that comes twice running is a pass of `flipello`.

@@ -28,6 +28,11 @@ const COMMANDS: &[GtpCommand] = &[
         |_, _, arguments| help(arguments.words),
     ),
     command(
+        "canopy-values",
+        "canopy-values [MS]: the exact value of every move, MOVE:CLASS[:SCORE[:PLIES]]",
+        |gtp, core, arguments| gtp.values(core, arguments),
+    ),
+    command(
         "clear_board",
         "sets the start position and discards the tree",
         |gtp, core, _| gtp.clear_board(core),

@@ -1,6 +1,6 @@
 //! The table of UCI's and UGI's commands.
 
-use super::{Uci, UciFlavour, send_info_string};
+use super::{Uci, UciFlavour, UciTask, send_info_string};
 use crate::{
     games::notation::quote,
     protocol::{server::LineTiming, server_core::ServerCore},
@@ -109,6 +109,18 @@ const COMMANDS: &[UciCommand] = &[
         |_, core, rest| Uci::query(core, rest),
     ),
     command(
+        "query value",
+        "query value [movetime MS]: solves the position and answers its exact value",
+        LineTiming::StopFirst,
+        |uci, core, rest| uci.query_value(core, rest, UciTask::Value),
+    ),
+    command(
+        "query values",
+        "query values [movetime MS]: solves every move and answers their exact values",
+        LineTiming::StopFirst,
+        |uci, core, rest| uci.query_value(core, rest, UciTask::Values),
+    ),
+    command(
         "d",
         "draws the position with its legal moves",
         LineTiming::Now,
@@ -163,9 +175,16 @@ const fn command(
     }
 }
 
-/// The row of a command. Its `run` is the method of [`Uci`] or [`ServerCore`] of that name: [`Uci::go`] for `go`.
-pub(super) fn find_command(name: &str) -> Option<&'static UciCommand> {
-    COMMANDS.iter().find(|command| command.name == name)
+/// The command of a line with single blanks between its words, and its arguments. Of `query` and `query value` the longer name
+/// counts. Its `run` is the method of [`Uci`] or [`ServerCore`] of that name: [`Uci::go`] for `go`.
+pub(super) fn find_command(line: &str) -> Option<(&'static UciCommand, &str)> {
+    let arguments = |name: &str| {
+        let rest = line.strip_prefix(name)?;
+        (rest.is_empty() || rest.starts_with(' ')).then_some(rest.trim_start())
+    };
+    (COMMANDS.iter())
+        .filter_map(|command| arguments(command.name).map(|rest| (command, rest)))
+        .max_by_key(|(command, _)| command.name.len())
 }
 
 impl Uci {

@@ -127,7 +127,7 @@ impl ParsedGo {
 }
 
 /// Parses a whole number, saturating at 64 bits. With `allows_fraction`, digits after a decimal point are dropped.
-fn parse_number(text: &str, allows_fraction: bool) -> Option<i64> {
+pub(super) fn parse_number(text: &str, allows_fraction: bool) -> Option<i64> {
     let text = match text.split_once('.') {
         Some((whole, part))
             if allows_fraction && part.bytes().all(|byte| byte.is_ascii_digit()) =>

@@ -3,6 +3,12 @@
 //! [`Exact`] is the one interface. A solver for one game lives in `search/<game>/`. A solver is created with its memory and
 //! threads, and keeps what it has learnt from one position to the next.
 
+mod player;
+mod value_text;
+
+pub use player::{ExactPlayer, NewSolver};
+pub use value_text::ValueParseError;
+
 use super::{SearchLimits, StopFlag, budget::SearchBudget};
 use crate::games::{Game, Outcome, Player};
 
@@ -24,6 +30,24 @@ impl ValueClass {
             Outcome::Draw => Self::Draw,
             Outcome::Win(winner) if winner == player => Self::Win,
             Outcome::Win(_) => Self::Loss,
+        }
+    }
+
+    /// The class of a score, of which 0 is a draw.
+    pub fn from_score(score: i32) -> Self {
+        match score.signum() {
+            1 => Self::Win,
+            0 => Self::Draw,
+            _ => Self::Loss,
+        }
+    }
+
+    /// The result of the game if `player` gets this class.
+    pub fn to_outcome(self, player: Player) -> Outcome {
+        match self {
+            Self::Loss => Outcome::Win(player.opponent()),
+            Self::Draw => Outcome::Draw,
+            Self::Win => Outcome::Win(player),
         }
     }
 
@@ -79,6 +103,14 @@ impl ExactValue {
             plies: self.plies.map(|plies| plies + 1),
             ..value
         }
+    }
+
+    /// Whether nothing that both values say differs.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let agrees = |a: Option<i64>, b: Option<i64>| a.is_none() || b.is_none() || a == b;
+        self.class == other.class
+            && agrees(self.score.map(i64::from), other.score.map(i64::from))
+            && agrees(self.plies.map(i64::from), other.plies.map(i64::from))
     }
 
     /// Sort key of moves: class first, then score, then a quick win and a slow loss. Greater is better.

@@ -1,0 +1,419 @@
+//! `canopy-engine solve`: positions and what they are worth under best play.
+
+use std::{
+    fs, io,
+    io::{Read as _, Write},
+    path::PathBuf,
+    time::Duration,
+};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{CliError, PositionCommand, game_help, game_name, with_position};
+use crate::{
+    catalog::{solver_cache::SolverCache, solvers},
+    games::{
+        History, Playable,
+        notation::{self, Style},
+        position_list::{self, PositionEntry},
+    },
+    search::{
+        SearchLimits, StopFlag,
+        exact::{ExactValue, ValueClass},
+    },
+    session::solution::{self, Solution, SolveRequest, value_text, values_text},
+};
+
+#[derive(Args)]
+pub(super) struct SolveArgs {
+    #[arg(long, value_name = "GAME", help = game_help(), required_unless_present = "file")]
+    game: Option<String>,
+    /// The position, as the game writes it; without it, the start of the game
+    #[arg(
+        long,
+        value_name = "POSITION",
+        allow_hyphen_values = true,
+        conflicts_with = "file"
+    )]
+    position: Option<String>,
+    /// Moves to play first
+    #[arg(
+        long,
+        value_name = "MOVES",
+        default_value = "",
+        allow_hyphen_values = true,
+        conflicts_with = "file"
+    )]
+    moves: String,
+    /// Solve every position of this file, `-` for standard input
+    ///
+    /// Lines are GAME, tab, POSITION, and if wanted tab and MOVES, tab and KEY=VALUE words; `#` begins a comment. With --game,
+    /// lines of OBF and of Pascal Pons' sets are read, and bare positions. A `value=` that differs is reported.
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Solve every move of the positions of a file, and show a best line, as for a single position
+    #[arg(long)]
+    all: bool,
+    /// Write one JSON object a line
+    #[arg(long)]
+    json: bool,
+    /// Milliseconds for each position; without it, as long as it takes
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    time: Option<u64>,
+    /// Memory of the solver in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    memory: u64,
+    /// Where values that took long to find are kept: a directory, auto for the user's cache directory, or none
+    #[arg(long, value_name = "DIR", default_value = "auto")]
+    cache: String,
+    /// Threads of the solver
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
+    threads: u64,
+}
+
+pub(super) fn run(arguments: &SolveArgs, out: &mut dyn Write) -> Result<(), CliError> {
+    let entries = arguments.entries()?;
+    let mut tally = Tally::default();
+    for group in entries.chunk_by(|a, b| a.game == b.game) {
+        let Some(first) = group.first() else { continue };
+        let command = SolveCommand {
+            arguments,
+            entries: group,
+            tally: &mut tally,
+            out,
+        };
+        with_position(&first.game, "startpos", command)?;
+    }
+    tally.finish(arguments)
+}
+
+impl SolveArgs {
+    fn entries(&self) -> Result<Vec<PositionEntry>, CliError> {
+        let Some(path) = &self.file else {
+            return Ok(vec![PositionEntry {
+                game: self.game.clone().unwrap_or_default(),
+                position: self
+                    .position
+                    .clone()
+                    .unwrap_or_else(|| "startpos".to_owned()),
+                moves: self.moves.clone(),
+                ..PositionEntry::default()
+            }]);
+        };
+        read_positions(path, self.game.as_deref())
+    }
+
+    fn request(&self) -> SolveRequest {
+        let is_detailed = self.file.is_none() || self.all;
+        SolveRequest {
+            limits: SearchLimits {
+                time: self.time.map(Duration::from_millis),
+                ..SearchLimits::default()
+            },
+            wants_moves: is_detailed,
+            wants_pv: is_detailed,
+            style: Style::Own,
+            stop: StopFlag::new(),
+        }
+    }
+}
+
+/// Reads a list of positions from a file, or from standard input if it is called `-`.
+pub(super) fn read_positions(
+    path: &PathBuf,
+    game: Option<&str>,
+) -> Result<Vec<PositionEntry>, CliError> {
+    let name = path.display();
+    let cannot_read = |error: io::Error| CliError::Usage(format!("cannot read {name}: {error}"));
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(cannot_read)?;
+    } else {
+        bytes = fs::read(path).map_err(cannot_read)?;
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CliError::Usage(format!("{name} is not text: expected UTF-8")))?;
+    let entries = position_list::parse(&text, game)
+        .map_err(|error| CliError::Usage(format!("{name}: {error}")))?;
+    if entries.is_empty() {
+        return Err(CliError::Usage(format!(
+            "{name} has no positions: expected at least one"
+        )));
+    }
+    Ok(entries)
+}
+
+/// The position of an entry, after its moves; errors name the line.
+pub(super) fn entry_position<G: Playable>(
+    rules: G::Rules,
+    entry: &PositionEntry,
+) -> Result<G, CliError> {
+    let at_line = |error: notation::ParseError| match entry.line {
+        0 => CliError::Input(error),
+        line => CliError::Usage(format!("line {line}: {error}")),
+    };
+    let mut position: G = notation::read_position(rules, &entry.position).map_err(at_line)?;
+    let mut history = History::new();
+    history.push(&position);
+    notation::play_moves(&mut position, &mut history, &entry.moves, |_, _| ()).map_err(at_line)?;
+    Ok(position)
+}
+
+/// Positions that the exit code depends on.
+#[derive(Default)]
+struct Tally {
+    positions: usize,
+    unsolved: usize,
+    mismatches: usize,
+}
+
+impl Tally {
+    fn finish(&self, arguments: &SolveArgs) -> Result<(), CliError> {
+        let Self {
+            positions,
+            unsolved,
+            mismatches,
+        } = *self;
+        let mut problems = Vec::new();
+        if unsolved > 0 {
+            let limits = match arguments.time {
+                Some(time) => format!("in {time} ms and {} MB", arguments.memory),
+                None => format!("in {} MB", arguments.memory),
+            };
+            problems.push(match positions {
+                1 => format!("the position could not be solved {limits}"),
+                _ => format!("{unsolved} of {positions} positions could not be solved {limits}"),
+            });
+        }
+        if mismatches > 0 {
+            problems.push(format!(
+                "{mismatches} of {positions} values differ from those of the file"
+            ));
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(CliError::Failed(problems.join("; ")))
+        }
+    }
+}
+
+struct SolveCommand<'a> {
+    arguments: &'a SolveArgs,
+    entries: &'a [PositionEntry],
+    tally: &'a mut Tally,
+    out: &'a mut dyn Write,
+}
+
+impl PositionCommand for SolveCommand<'_> {
+    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+        let Self {
+            arguments,
+            entries,
+            tally,
+            out,
+        } = self;
+        let rules = start.rules();
+        let memory = usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX);
+        let cache = SolverCache::from_text(&arguments.cache);
+        let threads = arguments.threads as usize;
+        let mut solver = solvers::cached_solver::<G>(rules, memory, threads, cache);
+        let request = arguments.request();
+        for entry in entries {
+            let position: G = entry_position(rules, entry)?;
+            let expected = expected_value(entry)?;
+            let found = solution::solve(&mut *solver, &position, &request, &mut |_| ());
+            let differs = match (&found.value, &expected) {
+                (Some(value), Some(expected)) => !value.agrees_with(expected),
+                _ => false,
+            };
+            tally.positions += 1;
+            tally.unsolved += usize::from(found.value.is_none());
+            tally.mismatches += usize::from(differs);
+            let answer = Answer {
+                position: &position,
+                entry,
+                found: &found,
+                expected: expected.filter(|_| differs),
+            };
+            match (arguments.json, &arguments.file) {
+                (true, _) => answer.write_json(out)?,
+                (false, None) => answer.write_page(out)?,
+                (false, Some(_)) => answer.write_line(out)?,
+            }
+            out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// The value that the file says a position has.
+fn expected_value(entry: &PositionEntry) -> Result<Option<ExactValue>, CliError> {
+    let Some(text) = entry.field("value") else {
+        return Ok(None);
+    };
+    text.parse().map(Some).map_err(|error| {
+        let (line, text) = (entry.line, notation::quote(text));
+        CliError::Usage(format!("line {line}: value={text}: {error}"))
+    })
+}
+
+/// One solved position, to be written.
+struct Answer<'a, G> {
+    position: &'a G,
+    entry: &'a PositionEntry,
+    found: &'a Solution,
+    /// The value of the file, if it differs.
+    expected: Option<ExactValue>,
+}
+
+#[derive(Serialize)]
+struct JsonAnswer<'a> {
+    game: String,
+    position: String,
+    value: Option<JsonValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<JsonValue>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<JsonMove<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pv: &'a [String],
+    nodes: u64,
+    milliseconds: f64,
+}
+
+#[derive(Serialize)]
+struct JsonMove<'a> {
+    #[serde(rename = "move")]
+    text: &'a str,
+    value: Option<JsonValue>,
+}
+
+#[derive(Serialize)]
+struct JsonValue {
+    class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plies: Option<u32>,
+}
+
+impl From<ExactValue> for JsonValue {
+    fn from(value: ExactValue) -> Self {
+        Self {
+            class: value.class.as_str(),
+            score: value.score,
+            plies: value.plies,
+        }
+    }
+}
+
+impl<G: Playable> Answer<'_, G> {
+    fn write_json(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let found = self.found;
+        let answer = JsonAnswer {
+            game: game_name(self.position),
+            position: notation::position_text(self.position),
+            value: found.value.map(JsonValue::from),
+            expected: self.expected.map(JsonValue::from),
+            moves: (found.moves.iter())
+                .map(|(text, value)| JsonMove {
+                    text,
+                    value: value.map(JsonValue::from),
+                })
+                .collect(),
+            pv: &found.pv,
+            nodes: found.nodes,
+            milliseconds: found.time.as_secs_f64() * 1e3,
+        };
+        let text = serde_json::to_string(&answer).map_err(io::Error::from)?;
+        writeln!(out, "{text}")?;
+        Ok(())
+    }
+
+    /// One line of a file: its position as written there, the value, what it took.
+    fn write_line(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let PositionEntry {
+            position, moves, ..
+        } = self.entry;
+        let position = match (position.as_str(), moves.as_str()) {
+            ("startpos", moves) if !moves.is_empty() => moves.to_owned(),
+            (position, "") => position.to_owned(),
+            (position, moves) => format!("{position} moves {moves}"),
+        };
+        let found = self.found;
+        let value = value_text(found.value);
+        write!(out, "{position}\t{value}")?;
+        if !found.moves.is_empty() {
+            write!(out, "\t{}", values_text(&found.moves))?;
+        }
+        if !found.pv.is_empty() {
+            write!(out, "\tpv {}", found.pv.join(" "))?;
+        }
+        write!(
+            out,
+            "\t{} nodes\t{:.3} s",
+            found.nodes,
+            found.time.as_secs_f64()
+        )?;
+        if let Some(expected) = self.expected {
+            write!(out, "\texpected {expected}")?;
+        }
+        writeln!(out)?;
+        Ok(())
+    }
+
+    /// All about one position, for people.
+    fn write_page(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let found = self.found;
+        out.write_all(notation::board_text(self.position).as_bytes())?;
+        let mover = self.position.to_move();
+        writeln!(
+            out,
+            "{} to move: {}",
+            G::PLAYERS[mover.index()],
+            self.sentence(found.value)
+        )?;
+        let width = found
+            .moves
+            .iter()
+            .map(|(text, _)| text.chars().count())
+            .max();
+        for (text, value) in &found.moves {
+            let width = width.unwrap_or(0);
+            writeln!(out, "  {text:width$}  {}", self.sentence(*value))?;
+        }
+        if !found.pv.is_empty() {
+            writeln!(out, "best line: {}", found.pv.join(" "))?;
+        }
+        let seconds = found.time.as_secs_f64();
+        writeln!(out, "{} nodes in {seconds:.3} s", found.nodes)?;
+        Ok(())
+    }
+
+    /// A value for the player to move, in words that name the winner.
+    fn sentence(&self, value: Option<ExactValue>) -> String {
+        let Some(value) = value else {
+            return "not solved".to_owned();
+        };
+        let mover = self.position.to_move();
+        let mut text = match value.class {
+            ValueClass::Win => format!("{} wins", G::PLAYERS[mover.index()]),
+            ValueClass::Draw => "draw".to_owned(),
+            ValueClass::Loss => format!("{} wins", G::PLAYERS[mover.opponent().index()]),
+        };
+        match value.plies {
+            Some(1) => text += " in 1 ply",
+            Some(plies) if plies > 0 => text += &format!(" in {plies} plies"),
+            _ => {}
+        }
+        if let Some(score) = value.score {
+            text += &format!(", score {score:+}");
+        }
+        text
+    }
+}
