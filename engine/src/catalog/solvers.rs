@@ -1,9 +1,16 @@
-//! stand-in
+//! The exact solver of each game.
+
+use std::any::{Any, TypeId};
+
 use super::solver_cache::{CachedSolver, SolverCache};
 use crate::{
-    games::Playable,
-    search::exact::{Exact, ExactValue, SolveContext},
+    games::{Playable, connect_four::ConnectFour},
+    search::{
+        connect_four::solver::ConnectFourSolver,
+        exact::{Exact, ExactValue, SolveContext},
+    },
 };
+
 struct Nothing;
 impl<G: Playable> Exact<G> for Nothing {
     fn value(&mut self, _: &G, _: &mut SolveContext<'_>) -> Option<ExactValue> {
@@ -14,9 +21,27 @@ impl<G: Playable> Exact<G> for Nothing {
     }
     fn clear(&mut self) {}
 }
-/// stand-in
-pub fn solver<G: Playable>(_: G::Rules, _: usize, _: usize) -> Box<dyn Exact<G>> {
-    Box::new(Nothing)
+
+/// The solver of `G`, which takes at most `memory` bytes: the game's own if it has one, else the one for all games. Solvers that
+/// can share the work use up to `threads` threads.
+pub fn solver<G: Playable>(rules: G::Rules, memory: usize, threads: usize) -> Box<dyn Exact<G>> {
+    let special = [special::<G, ConnectFour>(rules, |()| {
+        Box::new(ConnectFourSolver::with_memory(memory, threads))
+    })];
+    (special.into_iter().flatten().next()).unwrap_or_else(|| Box::new(Nothing))
+}
+
+/// The solver that `create` makes for the game `Only`, if `G` is that game.
+fn special<G: Playable, Only: Playable>(
+    rules: G::Rules,
+    create: impl FnOnce(Only::Rules) -> Box<dyn Exact<Only>>,
+) -> Option<Box<dyn Exact<G>>> {
+    if TypeId::of::<G>() != TypeId::of::<Only>() {
+        return None;
+    }
+    let rules = *(&rules as &dyn Any).downcast_ref::<Only::Rules>()?;
+    let solver: Box<dyn Any> = Box::new(create(rules));
+    solver.downcast().ok().map(|solver| *solver)
 }
 
 /// [`solver`] with a cache, if there is one.

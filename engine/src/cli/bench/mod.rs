@@ -11,6 +11,7 @@ mod playouts;
 mod protocol;
 mod rate;
 pub(super) mod signature;
+mod solve;
 mod trees;
 
 #[derive(Args)]
@@ -32,6 +33,8 @@ enum BenchCommand {
     Trees(trees::TreesArgs),
     /// Response times of the protocol server
     Protocol(protocol::ProtocolArgs),
+    /// Time and nodes that an exact solver takes for positions with known scores
+    Solve(solve::SolveArgs),
 }
 
 /// The games to measure: the given ones, or all.
@@ -54,5 +57,6 @@ pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliE
         Some(BenchCommand::Rate(arguments)) => rate::run(arguments, out),
         Some(BenchCommand::Trees(arguments)) => trees::run(arguments, out),
         Some(BenchCommand::Protocol(arguments)) => protocol::run(arguments, out),
+        Some(BenchCommand::Solve(arguments)) => solve::run(arguments, out),
     }
 }

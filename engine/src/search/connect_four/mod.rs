@@ -1,3 +1,4 @@
 //! Searches for connect four only.
 
 pub mod rule_player;
+pub mod solver;

@@ -1,0 +1,227 @@
+//! Alpha-beta search with null windows, which tell whether a score is above `alpha`; a few of them narrow it down.
+//!
+//! Follows Pascal Pons' solver (2015) in score, move order and null windows. Beyond it: a table that grows, enhanced transposition
+//! cut-offs, replies that lose found one ply earlier, bounds by pairing strategies, and sequences of forced moves without the
+//! table.
+
+use super::{
+    board::{Board, CELLS, winning_cells},
+    follow_up,
+    order::{OrderedMoves, centre_first},
+    table::{Bounds, Hash, Table},
+};
+
+/// The limits are polled after so many nodes, about 20 microseconds.
+const POLL_INTERVAL: u64 = 256;
+/// From so many stones on, the table is not asked for the positions after each move: the subtrees are small.
+const MAX_STONES_FOR_CUT_OFFS: u32 = 34;
+
+/// A search that was stopped by its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+/// One search on a table that others may share.
+pub(super) struct Negamax<'a> {
+    table: &'a Table,
+    /// Positions looked at.
+    pub(super) nodes: u64,
+    next_poll: u64,
+    /// True if the search must end after so many nodes; polled.
+    is_exhausted: &'a mut dyn FnMut(u64) -> bool,
+    is_stopped: bool,
+}
+
+/// The greatest score with `stones` on the board when the player to move cannot win at once.
+#[inline(always)]
+fn max_score(stones: u32) -> i32 {
+    (CELLS as i32 - 1 - stones as i32) / 2
+}
+
+/// The least score with `stones` on the board when some move does not lose at once.
+#[inline(always)]
+fn min_score(stones: u32) -> i32 {
+    -((CELLS as i32 - 2 - stones as i32) / 2)
+}
+
+/// The score of a position that is decided by the next two stones or by a full board.
+fn trivial_score(board: &Board) -> Option<i32> {
+    let left = (CELLS - board.stones) as i32;
+    if left == 0 {
+        return Some(0);
+    }
+    if board.can_win_at_once() {
+        return Some((left + 1) / 2);
+    }
+    let is_lost = board.safe_moves(winning_cells(board.opponent(), board.occupied)) == 0;
+    (is_lost && left > 1).then_some(-(left / 2))
+}
+
+impl<'a> Negamax<'a> {
+    pub(super) fn new(table: &'a Table, is_exhausted: &'a mut dyn FnMut(u64) -> bool) -> Self {
+        Self {
+            table,
+            nodes: 0,
+            next_poll: 0,
+            is_exhausted,
+            is_stopped: false,
+        }
+    }
+
+    /// The score of a position in which nobody has won.
+    pub(super) fn score(&mut self, board: &Board) -> Result<i32, Stopped> {
+        if let Some(score) = trivial_score(board) {
+            return Ok(score);
+        }
+        let mut lower = min_score(board.stones);
+        let mut upper = max_score(board.stones);
+        // Quick wins and losses first, as they are cheap to find; then whether it is a win, draw or loss; then the score, from
+        // the draw outwards.
+        let mut cheap_tests = [upper / 2, lower / 2].into_iter();
+        while lower < upper {
+            let alpha = if lower < 0 && upper > 0 {
+                cheap_tests.next().unwrap_or(0)
+            } else if lower >= 0 {
+                lower + (upper - lower) / 3
+            } else {
+                upper - 1 - (upper - 1 - lower) / 3
+            };
+            let bound = self.bound(board, alpha)?;
+            if bound > alpha {
+                lower = bound;
+            } else {
+                upper = bound;
+            }
+        }
+        Ok(lower)
+    }
+
+    /// True if the score of a position in which nobody has won is above `alpha`.
+    pub(super) fn is_above(&mut self, board: &Board, alpha: i32) -> Result<bool, Stopped> {
+        match trivial_score(board) {
+            Some(score) => Ok(score > alpha),
+            None => Ok(self.bound(board, alpha)? > alpha),
+        }
+    }
+
+    /// A bound of the score of a position that is not trivial: a lower bound above `alpha`, or an upper bound.
+    fn bound(&mut self, board: &Board, alpha: i32) -> Result<i32, Stopped> {
+        let moves = board.safe_moves(winning_cells(board.opponent(), board.occupied));
+        let bound = self.search(*board, moves, alpha);
+        if self.is_stopped {
+            return Err(Stopped);
+        }
+        Ok(bound)
+    }
+
+    /// Counts a node; true if the search must end.
+    #[inline(always)]
+    fn count_node(&mut self) -> bool {
+        self.nodes += 1;
+        if self.nodes >= self.next_poll {
+            self.next_poll = self.nodes + POLL_INTERVAL;
+            self.is_stopped = self.is_stopped || (self.is_exhausted)(self.nodes);
+        }
+        self.is_stopped
+    }
+
+    /// A bound of the score of a position with `moves` that do not lose at once: a lower bound above `alpha`, or an upper bound.
+    /// Meaningless once the search is stopped. Plays forced moves until there is a choice.
+    fn search(&mut self, mut board: Board, mut moves: u64, mut alpha: i32) -> i32 {
+        let mut sign = 1;
+        loop {
+            if self.count_node() || board.stones >= CELLS - 2 {
+                return 0;
+            }
+            let (min, max) = (min_score(board.stones), max_score(board.stones));
+            if alpha < min {
+                return sign * min;
+            }
+            if alpha >= max {
+                return sign * max;
+            }
+            if moves & (moves - 1) != 0 {
+                return sign * self.search_choice(&board, moves, alpha);
+            }
+            let child = board.child(moves);
+            if child.replies == 0 {
+                return sign * max;
+            }
+            alpha = -alpha - 1;
+            sign = -sign;
+            if let Some(bound) = follow_up::upper_bound(&child.board, child.threats, alpha) {
+                return sign * bound;
+            }
+            (board, moves) = (child.board, child.replies);
+        }
+    }
+
+    /// [`Self::search`] of a position with several moves.
+    fn search_choice(&mut self, board: &Board, moves: u64, alpha: i32) -> i32 {
+        let first_node = self.nodes;
+        let hash = Hash::new(board.key());
+        let known = self.table.get(hash);
+        if known.lower > alpha {
+            return known.lower;
+        }
+        if known.upper <= alpha {
+            return known.upper;
+        }
+        let mut ordered = OrderedMoves::default();
+        for mv in centre_first(moves) {
+            let child = board.child(mv);
+            if child.replies == 0 {
+                return max_score(board.stones);
+            }
+            if let Some(bound) = follow_up::upper_bound(&child.board, child.threats, -alpha - 1) {
+                self.store(hash, -bound, known.upper, 0);
+                return -bound;
+            }
+            ordered.insert(mv, &child, alpha);
+        }
+        if let Some(lower) = self.transposition_cut_off(board, &ordered, alpha) {
+            self.store(hash, lower, known.upper, 0);
+            return lower;
+        }
+        let mut best = i32::MIN;
+        for reply in ordered.as_slice() {
+            let score = -self.search(reply.play(board), reply.replies, -alpha - 1);
+            if self.is_stopped {
+                return 0;
+            }
+            if score > alpha {
+                self.store(hash, score, known.upper, self.nodes - first_node);
+                return score;
+            }
+            best = best.max(score);
+        }
+        let upper = best.min(known.upper);
+        self.store(hash, known.lower, upper, self.nodes - first_node);
+        upper
+    }
+
+    /// Enhanced transposition cut-off: a lower bound above `alpha` by what the table knows of the positions after the moves.
+    #[inline(always)]
+    fn transposition_cut_off(
+        &self,
+        board: &Board,
+        ordered: &OrderedMoves,
+        alpha: i32,
+    ) -> Option<i32> {
+        if board.stones >= MAX_STONES_FOR_CUT_OFFS {
+            return None;
+        }
+        let in_table = (ordered.as_slice().iter()).filter(|reply| !reply.is_answer_forced());
+        in_table
+            .map(|reply| -self.table.get(Hash::new(reply.play(board).key())).upper)
+            .find(|&lower| lower > alpha)
+    }
+
+    #[inline(always)]
+    fn store(&mut self, hash: Hash, lower: i32, upper: i32, nodes: u64) {
+        if self.table.put(hash, Bounds { lower, upper }, nodes) {
+            let nodes = self.nodes;
+            let is_exhausted = &mut self.is_exhausted;
+            self.table.grow(&mut || is_exhausted(nodes));
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The exact solver of connect four against plain minimax, known scores, its own answers for mirror images, and its limits.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use canopy_engine::{
+    games::{
+        Game as _, Outcome, Symmetric as _, Symmetry,
+        connect_four::{Column, ConnectFour},
+        notation::read_position,
+    },
+    rng::Rng,
+    search::{
+        SearchLimits, StopFlag,
+        connect_four::solver::ConnectFourSolver,
+        exact::{Exact, ExactValue, SolveContext, ValueClass, best_move, solved},
+    },
+};
+
+mod support;
+
+use support::{data_lines, read_data, untested_data};
+
+const MEGABYTE: usize = 1 << 20;
+
+fn solver() -> ConnectFourSolver {
+    ConnectFourSolver::with_memory(64 * MEGABYTE, 1)
+}
+
+/// Asks `solver` something without limits.
+fn ask<T>(
+    solver: &mut ConnectFourSolver,
+    question: impl FnOnce(&mut ConnectFourSolver, &mut SolveContext<'_>) -> T,
+) -> T {
+    let (limits, stop) = (SearchLimits::default(), StopFlag::new());
+    let mut ignore = |_| {};
+    question(
+        solver,
+        &mut SolveContext::start(&limits, &stop, None, &mut ignore),
+    )
+}
+
+fn value(solver: &mut ConnectFourSolver, position: &ConnectFour) -> ExactValue {
+    ask(solver, |solver, context| solver.value(position, context)).expect("there is no limit")
+}
+
+fn score(solver: &mut ConnectFourSolver, position: &ConnectFour) -> i32 {
+    let value = value(solver, position);
+    value.score.expect("connect four has scores")
+}
+
+fn values(solver: &mut ConnectFourSolver, position: &ConnectFour) -> Vec<(Column, ExactValue)> {
+    let values = ask(solver, |solver, context| solver.values(position, context));
+    solved(values).expect("there is no limit")
+}
+
+/// A position after `stones` random moves; `None` if the game ends before.
+fn random_position(rng: &mut Rng, stones: u32) -> Option<ConnectFour> {
+    let mut position = ConnectFour::start(());
+    while position.plies() < stones {
+        if !position.play_random(rng) {
+            return None;
+        }
+    }
+    position.outcome().is_none().then_some(position)
+}
+
+/// Score and plies to the end by the rules alone. A win is better the fewer stones the winner has played.
+fn minimax(position: &ConnectFour, known: &mut HashMap<ConnectFour, (i32, u32)>) -> (i32, u32) {
+    match position.outcome() {
+        Some(Outcome::Draw) => return (0, 0),
+        // The player to move has lost.
+        Some(Outcome::Win(_)) => return (-(22 - position.plies().div_ceil(2) as i32), 0),
+        None => {}
+    }
+    if let Some(&value) = known.get(position) {
+        return value;
+    }
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let replies = moves.into_iter().map(|mv| {
+        let mut child = *position;
+        child.play(mv);
+        let (score, plies) = minimax(&child, known);
+        (-score, plies + 1)
+    });
+    let best = replies.max_by_key(|&(score, _)| score).expect("not over");
+    known.insert(*position, best);
+    best
+}
+
+#[test]
+fn endings_have_the_value_that_plain_minimax_finds() {
+    let mut rng = Rng::new(7);
+    let mut solver = solver();
+    let mut checked = [0; 3];
+    let mut known = HashMap::new();
+    while checked.iter().sum::<u32>() < 3000 {
+        let stones = 31 + rng.below(11);
+        let Some(position) = random_position(&mut rng, stones) else {
+            continue;
+        };
+        solver.clear();
+        known.clear();
+        let (score, plies) = minimax(&position, &mut known);
+        let class = match score {
+            1.. => ValueClass::Win,
+            0 => ValueClass::Draw,
+            _ => ValueClass::Loss,
+        };
+        let expected = ExactValue {
+            class,
+            score: Some(score),
+            plies: Some(plies),
+        };
+        assert_eq!(value(&mut solver, &position), expected, "{position:?}");
+        checked[class as usize] += 1;
+    }
+    assert!(checked.iter().all(|&count| count > 300), "{checked:?}");
+}
+
+#[test]
+fn every_move_of_an_ending_has_the_value_that_plain_minimax_finds() {
+    let mut rng = Rng::new(8);
+    let (mut checked, mut known) = (0, HashMap::new());
+    for threads in [1, 2] {
+        let mut solver = ConnectFourSolver::with_memory(MEGABYTE, threads);
+        while checked < 200 * threads {
+            let Some(position) = random_position(&mut rng, 31) else {
+                continue;
+            };
+            known.clear();
+            for (mv, value) in values(&mut solver, &position) {
+                let mut child = position;
+                child.play(mv);
+                let (score, plies) = minimax(&child, &mut known);
+                assert_eq!(value.score, Some(-score), "{mv:?} in {position:?}");
+                assert_eq!(value.plies, Some(plies + 1), "{mv:?} in {position:?}");
+            }
+            checked += 1;
+        }
+    }
+}
+
+#[test]
+fn finished_games_have_a_value() {
+    let mut solver = solver();
+    let won: ConnectFour = read_position((), "1212121").expect("columns");
+    let value = value(&mut solver, &won);
+    assert_eq!((value.class, value.plies), (ValueClass::Loss, Some(0)));
+    assert_eq!(value.score, Some(-18));
+    assert!(values(&mut solver, &won).is_empty());
+    assert!(
+        ask(&mut solver, |solver, context| solver
+            .best_line(&won, context))
+        .is_empty()
+    );
+}
+
+#[test]
+fn a_mirror_image_has_the_same_value() {
+    let mut rng = Rng::new(9);
+    let (mut one, mut other) = (solver(), solver());
+    let mut checked = 0;
+    while checked < 100 {
+        let Some(position) = random_position(&mut rng, 18) else {
+            continue;
+        };
+        let image = position.image(Symmetry::MIRROR);
+        let mut of_image = values(&mut other, &image);
+        of_image.reverse();
+        let mirrored: Vec<_> = of_image
+            .into_iter()
+            .map(|(mv, value)| (ConnectFour::image_of_move(mv, Symmetry::MIRROR), value))
+            .collect();
+        assert_eq!(values(&mut one, &position), mirrored, "{position:?}");
+        checked += 1;
+    }
+}
+
+#[test]
+fn a_symmetric_position_has_symmetric_moves() {
+    let position: ConnectFour = read_position((), "44444426").expect("columns");
+    let values = values(&mut solver(), &position);
+    assert_eq!(values.len(), 6);
+    let mut plain = solver();
+    for (mv, found) in values {
+        let mut child = position;
+        child.play(mv);
+        assert_eq!(
+            found,
+            value(&mut plain, &child).before_move(false),
+            "{mv:?}"
+        );
+    }
+}
+
+/// Lines of a position and its score; those whose number is a multiple of `every`.
+fn check_scores(name: &str, text: &str, every: usize) -> usize {
+    let mut solver = ConnectFourSolver::with_memory(256 * MEGABYTE, 1);
+    let lines = data_lines(text).filter(|(number, _)| number % every == 0);
+    lines
+        .map(|(number, line)| {
+            let (position, expected) = line.split_once(' ').expect("a position and its score");
+            let position = read_position((), position).expect("columns");
+            solver.clear();
+            let found = score(&mut solver, &position);
+            assert_eq!(Ok(found), expected.trim().parse(), "{name}, line {number}");
+        })
+        .count()
+}
+
+#[test]
+fn positions_of_8_to_10_stones_have_their_known_scores() {
+    let text = read_data("connect_four/hard100.txt");
+    assert_eq!(check_scores("hard100", &text, 10), 10);
+}
+
+#[test]
+#[ignore = "half a minute; the test above takes a tenth of it"]
+fn all_positions_of_8_to_10_stones_have_their_known_scores() {
+    let text = read_data("connect_four/hard100.txt");
+    assert_eq!(check_scores("hard100", &text, 1), 100);
+}
+
+#[test]
+fn every_move_of_36_middle_games_has_its_known_score() {
+    let text = read_data("connect_four/positions36.txt");
+    let (mut one, mut two) = (solver(), ConnectFourSolver::with_memory(64 * MEGABYTE, 2));
+    let mut checked = 0;
+    for (number, line) in data_lines(&text) {
+        let mut words = line.split(' ');
+        let position = words.next().expect("columns");
+        let position = read_position((), position).expect("columns");
+        let scores = words.next().expect("scores").split(',').zip(0..);
+        let expected: Vec<(Column, i32)> = scores
+            .filter(|&(score, _)| score != "-")
+            .map(|(score, column)| (Column(column), score.parse().expect("a score")))
+            .collect();
+        for solver in [&mut one, &mut two] {
+            let values = values(solver, &position);
+            let scores = values.iter().map(|(mv, value)| (*mv, value.score));
+            let found: Vec<(Column, i32)> = scores
+                .map(|(mv, score)| (mv, score.expect("a score")))
+                .collect();
+            assert_eq!(found, expected, "line {number}");
+        }
+        checked += 1;
+    }
+    assert_eq!(checked, 36);
+}
+
+#[test]
+fn the_positions_of_pascal_pons_sets_have_their_scores() {
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/others-data/connect4-sets");
+    // The harder a set the fewer of its positions.
+    for (name, every) in [
+        ("Test_L3_R1", 1),
+        ("Test_L2_R1", 1),
+        ("Test_L1_R1", 2),
+        ("Test_L2_R2", 20),
+    ] {
+        let path = folder.join(name);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => assert_eq!(check_scores(name, &text, every), 1000 / every),
+            Err(_) => untested_data(&format!("{} is not there", path.display())),
+        }
+    }
+}
+
+#[test]
+fn a_line_of_best_play_keeps_the_value_to_the_end() {
+    let mut solver = solver();
+    for text in ["63742577753471", "2234651757536636117", "44444426535"] {
+        let mut position: ConnectFour = read_position((), text).expect("columns");
+        let mut expected = value(&mut solver, &position);
+        let line = ask(&mut solver, |solver, context| {
+            solver.best_line(&position, context)
+        });
+        assert_eq!(Some(line.len() as u32), expected.plies, "{text}");
+        for mv in line {
+            let values = values(&mut solver, &position);
+            assert_eq!(best_move(&values), Some(mv), "{text}");
+            position.play(mv);
+            let after = value(&mut solver, &position);
+            assert_eq!(after.before_move(false), expected, "{text}");
+            expected = after;
+        }
+        assert!(position.outcome().is_some(), "{text}");
+    }
+}
+
+#[test]
+fn the_table_keeps_within_its_memory() {
+    let position = read_position((), "274552224131661").expect("columns");
+    for bytes in [1000, 20_000, 300_000] {
+        let mut solver = ConnectFourSolver::with_memory(bytes, 1);
+        assert_eq!(score(&mut solver, &position), 0);
+        let used = solver.memory_bytes();
+        assert!(used <= bytes && used * 2 > bytes, "{used} of {bytes}");
+    }
+}
+
+#[test]
+fn one_thread_takes_the_same_nodes_every_time() {
+    let position = read_position((), "63742577753471").expect("columns");
+    let count = |solver: &mut ConnectFourSolver| {
+        solver.clear();
+        values(solver, &position);
+        solver.nodes()
+    };
+    let mut solver = solver();
+    let nodes = count(&mut solver);
+    assert!(nodes > 1000, "{nodes}");
+    assert_eq!(count(&mut solver), nodes);
+    assert_eq!(
+        count(&mut ConnectFourSolver::with_memory(64 * MEGABYTE, 1)),
+        nodes
+    );
+}
+
+#[test]
+fn a_solver_gives_up_at_its_limits_and_goes_on_when_asked_again() {
+    let start = ConnectFour::start(());
+    let mut reports = Vec::new();
+    for threads in [1, 2] {
+        let mut solver = ConnectFourSolver::with_memory(16 * MEGABYTE, threads);
+        let mut on_progress = |progress| reports.push(progress);
+        let stop = StopFlag::new();
+        let limits = SearchLimits {
+            nodes: Some(50_000),
+            ..SearchLimits::default()
+        };
+        let every = Some(Duration::from_micros(1));
+        let mut context = SolveContext::start(&limits, &stop, every, &mut on_progress);
+        assert_eq!(solver.value(&start, &mut context), None);
+        assert!((50_000..51_000).contains(&solver.nodes()));
+        let values = solver.values(&start, &mut context);
+        assert_eq!(values.len(), 7);
+        assert!(values.iter().all(|(_, value)| value.is_none()));
+        assert!(solver.best_line(&start, &mut context).is_empty());
+        let position = read_position((), "63742577753471").expect("columns");
+        assert_eq!(score(&mut solver, &position), 3);
+    }
+    assert!(!reports.is_empty());
+    assert!(reports.iter().all(|progress| progress.nodes < 60_000));
+}
+
+/// How long after its deadline the solver gives up the start position.
+fn lateness_after_deadline(solver: &mut ConnectFourSolver) -> Duration {
+    let time = Duration::from_millis(20);
+    let limits = SearchLimits {
+        time: Some(time),
+        ..SearchLimits::default()
+    };
+    let begun = Instant::now();
+    let mut ignore = |_| {};
+    let mut context = SolveContext::start(&limits, &StopFlag::new(), None, &mut ignore);
+    let values = solver.values(&ConnectFour::start(()), &mut context);
+    let late = begun.elapsed() - time;
+    assert!(values.iter().any(|(_, value)| value.is_none()));
+    late
+}
+
+/// How long after a stop, which the first report gives, the solver gives up the start position.
+fn lateness_after_stop(solver: &mut ConnectFourSolver) -> Duration {
+    let stop = StopFlag::new();
+    let mut stopped_at = None;
+    let mut on_progress = |_| {
+        stop.set();
+        stopped_at.get_or_insert_with(Instant::now);
+    };
+    let limits = SearchLimits::default();
+    let every = Some(Duration::from_millis(20));
+    let mut context = SolveContext::start(&limits, &stop, every, &mut on_progress);
+    let values = solver.values(&ConnectFour::start(()), &mut context);
+    assert!(values.iter().any(|(_, value)| value.is_none()));
+    stopped_at.expect("a report came").elapsed()
+}
+
+#[test]
+fn a_stop_and_a_deadline_end_the_search_within_10_milliseconds() {
+    for threads in [1, 2] {
+        let mut solver = ConnectFourSolver::with_memory(256 * MEGABYTE, threads);
+        for lateness in [lateness_after_deadline, lateness_after_stop] {
+            // On a busy machine some attempts are late through no fault of the solver.
+            let is_in_time = (0..50).any(|_| lateness(&mut solver) < Duration::from_millis(10));
+            assert!(is_in_time, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+#[ignore = "minutes: the whole game"]
+fn the_first_moves_have_their_known_scores() {
+    let mut solver = ConnectFourSolver::with_memory(1024 * MEGABYTE, 2);
+    let values = values(&mut solver, &ConnectFour::start(()));
+    let scores: Vec<_> = values.iter().map(|(_, value)| value.score).collect();
+    assert_eq!(scores, [-2, -1, 0, 1, 0, -1, -2].map(Some));
+}
