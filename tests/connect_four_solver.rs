@@ -8,7 +8,7 @@ use std::{
 
 use canopy_engine::{
     games::{
-        Game as _, Outcome, Symmetric as _, Symmetry,
+        Game as _, Outcome, SearchHints as _, Symmetric as _, Symmetry,
         connect_four::{Column, ConnectFour},
         notation::read_position,
     },
