@@ -1,7 +1,13 @@
 //! Exact solvers: game-theoretic values of positions, of every move, and lines of best play.
 //!
 //! [`Exact`] is the one interface. A solver for one game lives in `search/<game>/`. A solver is created with its memory and
-//! threads, and keeps what it has learnt from one position to the next.
+//! threads, and keeps what it has learnt from one position to the next. [`generic`] has one for every game.
+
+mod bounds_table;
+mod full_search;
+pub mod generic;
+pub(in crate::search) mod growing_words;
+mod win_search;
 
 mod player;
 mod value_text;
