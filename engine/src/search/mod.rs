@@ -18,6 +18,7 @@ mod alpha_beta;
 pub mod budget;
 pub mod classical;
 pub mod connect_four;
+pub mod delta;
 pub mod exact;
 pub mod greedy;
 pub mod growth_records;
