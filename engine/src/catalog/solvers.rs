@@ -4,31 +4,25 @@ use std::any::{Any, TypeId};
 
 use super::solver_cache::{CachedSolver, SolverCache};
 use crate::{
-    games::{Playable, connect_four::ConnectFour},
+    games::{Playable, connect_four::ConnectFour, delta::Delta},
     search::{
         connect_four::solver::ConnectFourSolver,
-        exact::{Exact, ExactValue, SolveContext},
+        delta::DeltaSolver,
+        exact::{Exact, generic::GenericSolver},
     },
 };
-
-struct Nothing;
-impl<G: Playable> Exact<G> for Nothing {
-    fn value(&mut self, _: &G, _: &mut SolveContext<'_>) -> Option<ExactValue> {
-        None
-    }
-    fn nodes(&self) -> u64 {
-        0
-    }
-    fn clear(&mut self) {}
-}
 
 /// The solver of `G`, which takes at most `memory` bytes: the game's own if it has one, else the one for all games. Solvers that
 /// can share the work use up to `threads` threads.
 pub fn solver<G: Playable>(rules: G::Rules, memory: usize, threads: usize) -> Box<dyn Exact<G>> {
-    let special = [special::<G, ConnectFour>(rules, |()| {
-        Box::new(ConnectFourSolver::with_memory(memory, threads))
-    })];
-    (special.into_iter().flatten().next()).unwrap_or_else(|| Box::new(Nothing))
+    let special = [
+        special::<G, ConnectFour>(rules, |()| {
+            Box::new(ConnectFourSolver::with_memory(memory, threads))
+        }),
+        special::<G, Delta>(rules, |rules| Box::new(DeltaSolver::new(rules, memory))),
+    ];
+    (special.into_iter().flatten().next())
+        .unwrap_or_else(|| Box::new(GenericSolver::<G>::new(rules, memory)))
 }
 
 /// The solver that `create` makes for the game `Only`, if `G` is that game.
