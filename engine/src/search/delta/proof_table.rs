@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::search::exact::growing_words::GrowingWords;
+use crate::search::exact::growing_words::{GrowingWords, Growth};
 
 /// A question: whether the attacker wins a board within some plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,9 +113,13 @@ impl ProofTable {
 
     #[cold]
     fn grow(&mut self) {
-        let Some(old) = self.words.grow() else { return };
+        let old = match self.words.grow() {
+            Growth::Refused => return,
+            Growth::Empty => None,
+            Growth::Move(old) => Some(old),
+        };
         self.used_entries = 0;
-        for word in old.iter() {
+        for word in old.iter().flat_map(|old| old.iter()) {
             match word.load(Ordering::Relaxed) {
                 0 => {}
                 entry => self.insert(entry),

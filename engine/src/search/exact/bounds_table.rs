@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::growing_words::GrowingWords;
+use super::growing_words::{GrowingWords, Growth};
 
 /// What is known of a position: its value is at least `lower` and at most `upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,9 +131,13 @@ impl BoundsTable {
 
     #[cold]
     fn grow(&mut self) {
-        let Some(old) = self.words.grow() else { return };
+        let old = match self.words.grow() {
+            Growth::Refused => return,
+            Growth::Empty => None,
+            Growth::Move(old) => Some(old),
+        };
         self.used_entries = 0;
-        for entry in old.chunks_exact(2) {
+        for entry in old.iter().flat_map(|old| old.chunks_exact(2)) {
             let [key, data] = [0, 1].map(|index| entry[index].load(Ordering::Relaxed));
             if Data(data).work() > 0 {
                 self.insert(key, Data(data));

@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 
 use crate::machine::AtomicWords;
 
-/// Words in buckets of `BUCKET_WORDS`. They grow by doubling up to a few megabytes, then to their full size at once, whose pages
-/// the system commits only as they are written: so growing, which moves all entries, never takes more than a few milliseconds.
+/// Words in buckets of `BUCKET_WORDS`. They double up to a few megabytes, then take their full size at once, whose pages the system
+/// commits as they are touched. Entries are moved only if that is at most [`MAX_MOVE_FACTOR`] times the old size, so that growing
+/// takes a few milliseconds at most.
 #[derive(Debug)]
 pub(in crate::search) struct GrowingWords<const BUCKET_WORDS: usize> {
     words: AtomicWords,
@@ -14,9 +15,20 @@ pub(in crate::search) struct GrowingWords<const BUCKET_WORDS: usize> {
     max_words: usize,
 }
 
+/// What became of the entries when the words grew.
+pub(in crate::search) enum Growth {
+    /// Nothing: there was no memory.
+    Refused,
+    /// They are gone.
+    Empty,
+    /// They are to be inserted again.
+    Move(AtomicWords),
+}
+
+const MAX_MOVE_FACTOR: usize = 4;
 const MIN_WORDS: usize = 1 << 9;
 const START_WORDS: usize = 1 << 15;
-const MAX_DOUBLING_LIMIT: usize = 1 << 19;
+const MAX_DOUBLING_LIMIT: usize = 1 << 20;
 
 impl<const BUCKET_WORDS: usize> GrowingWords<BUCKET_WORDS> {
     /// Memory that takes at most `bytes`, also while it grows, or 4 KB if that is more.
@@ -54,23 +66,27 @@ impl<const BUCKET_WORDS: usize> GrowingWords<BUCKET_WORDS> {
         self.words[index].store(word, Ordering::Relaxed);
     }
 
-    /// Takes the next size, empty, and returns the old words; none if there is no larger one, or no memory for it.
+    /// Takes the next size, if the system has the memory, and returns the old words: those that the owner must insert again.
     #[cold]
-    pub(in crate::search) fn grow(&mut self) -> Option<AtomicWords> {
+    pub(in crate::search) fn grow(&mut self) -> Growth {
         let doubled = self.words.len() * 2;
         let len = if doubled <= self.doubling_limit {
             doubled
         } else {
             self.max_words
         };
-        if len <= self.words.len() {
-            return None;
-        }
         match AtomicWords::zeroed(len) {
-            Ok(words) => Some(std::mem::replace(&mut self.words, words)),
+            Ok(words) => {
+                let old = std::mem::replace(&mut self.words, words.without_huge_pages());
+                if len <= old.len() * MAX_MOVE_FACTOR {
+                    Growth::Move(old)
+                } else {
+                    Growth::Empty
+                }
+            }
             Err(_) => {
                 self.max_words = self.words.len();
-                None
+                Growth::Refused
             }
         }
     }
