@@ -145,7 +145,7 @@ impl<G: Playable> FullSearch<'_, '_, '_, G> {
         for &mv in moves.iter() {
             let mut child = position.clone();
             child.play(mv);
-            let bits = G::move_to_bits(mv) as u16;
+            let bits = G::move_to_bits(mv);
             let same_mover = child.to_move() == mover;
             let (known, _) = self.question.table.get(child.key());
             let lower = if same_mover {
@@ -182,7 +182,7 @@ impl<G: Playable> FullSearch<'_, '_, '_, G> {
             };
             highest = highest.max(value);
             if value >= goal {
-                return Ok((value, G::move_to_bits(child.mv) as u16));
+                return Ok((value, G::move_to_bits(child.mv)));
             }
         }
         Ok((highest, NO_MOVE))

@@ -106,7 +106,7 @@ fn search_moves<G: Playable>(
         moves.sort_by_cached_key(|&mv| {
             let mut child = position.clone();
             child.play(mv);
-            let is_best = G::move_to_bits(mv) as u16 == best;
+            let is_best = G::move_to_bits(mv) == best;
             (!is_best, child.perft_count())
         });
     }
@@ -123,7 +123,7 @@ fn search_moves<G: Playable>(
             answer != Answer::Won
         };
         if decides {
-            return Ok((answer, G::move_to_bits(mv) as u16));
+            return Ok((answer, G::move_to_bits(mv)));
         }
     }
     let answer = match (attacks, all_never) {
