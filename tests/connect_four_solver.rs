@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
+    process::{Command, Output},
     time::{Duration, Instant},
 };
 
@@ -16,13 +17,15 @@ use canopy_engine::{
     search::{
         SearchLimits, StopFlag,
         connect_four::solver::ConnectFourSolver,
-        exact::{Exact, ExactValue, SolveContext, ValueClass, best_move, solved},
+        exact::{
+            Exact as _, ExactValue, SolveContext, ValueClass, best_move, book::Openings, solved,
+        },
     },
 };
 
 mod support;
 
-use support::{data_lines, read_data, untested_data};
+use support::{Scratch, data_lines, read_data, untested_data};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -119,7 +122,7 @@ fn endings_have_the_value_that_plain_minimax_finds() {
         assert_eq!(value(&mut solver, &position), expected, "{position:?}");
         checked[class as usize] += 1;
     }
-    assert!(checked.iter().all(|&count| count > 300), "{checked:?}");
+    assert!(checked.iter().all(|&count| count > 100), "{checked:?}");
 }
 
 #[test]
@@ -296,10 +299,10 @@ fn a_line_of_best_play_keeps_the_value_to_the_end() {
 
 #[test]
 fn the_table_keeps_within_its_memory() {
-    let position = read_position((), "274552224131661").expect("columns");
+    let position = read_position((), "63742577753471").expect("columns");
     for bytes in [1000, 20_000, 300_000] {
         let mut solver = ConnectFourSolver::with_memory(bytes, 1);
-        assert_eq!(score(&mut solver, &position), 0);
+        assert_eq!(score(&mut solver, &position), 3);
         let used = solver.memory_bytes();
         assert!(used <= bytes && used * 2 > bytes, "{used} of {bytes}");
     }
@@ -401,4 +404,134 @@ fn the_first_moves_have_their_known_scores() {
     let values = values(&mut solver, &ConnectFour::start(()));
     let scores: Vec<_> = values.iter().map(|(_, value)| value.score).collect();
     assert_eq!(scores, [-2, -1, 0, 1, 0, -1, -2].map(Some));
+}
+
+/// Standard output and error of a command, and whether it succeeded.
+fn run_engine(arguments: &[&str]) -> (String, String, Option<i32>) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(env!("CARGO_BIN_EXE_canopy-engine"))
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    (text(stdout), text(stderr), status.code())
+}
+
+#[test]
+fn a_book_is_made_of_the_positions_that_were_solved_before() {
+    let scratch = Scratch::new("book");
+    let file = scratch.0.join("c4.cbook").display().to_string();
+    let part = format!("{file}.part");
+    // The values of the four first moves up to symmetry, for the player who replies, as if they had been solved before.
+    let start = ConnectFour::start(());
+    let openings = Openings::new("connect-four".to_owned(), &start, 1).expect("nothing recurs");
+    let mut text = "canopy book connect-four 1 plies\n".to_owned();
+    for (key, position) in openings.leaves() {
+        let column = position.discs()[0].trailing_zeros() as i32 / 7;
+        let value = 2 - column.min(6 - column);
+        text += &format!("{key:016x} {value}\n");
+    }
+    // A line that was cut off is not one of them.
+    text += "00000000";
+    std::fs::write(&part, text).expect("the file can be written");
+    let make = [
+        "book",
+        "make",
+        "--game",
+        "connect-four",
+        "--plies",
+        "1",
+        "--out",
+        &file,
+    ];
+    let (out, error, code) = run_engine(&make);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        out.starts_with("4 positions, 4 of them known, 0 to solve\n"),
+        "{out}"
+    );
+    let (out, error, code) = run_engine(&["book", "show", &file]);
+    assert_eq!(code, Some(0), "{error}");
+    let rows: Vec<String> = out
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "connect-four: 1 positions, 7 moves",
+            "1 -2",
+            "2 -1",
+            "3 0",
+            "4 1 best",
+            "5 0",
+            "6 -1",
+            "7 -2"
+        ]
+    );
+    let (out, _, _) = run_engine(&["book", "show", &file, "--position", "44"]);
+    assert!(out.ends_with("the position is not in the book\n"), "{out}");
+    std::fs::write(&part, "canopy book connect-four 2 plies\n").expect("it can be written");
+    let (_, error, code) = run_engine(&make);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("belongs to another book"), "{error}");
+    std::fs::write(&part, "canopy book connect-four 1 plies\nx 1\n").expect("it can be written");
+    let (_, error, code) = run_engine(&make);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("line 2: expected a key and a value"),
+        "{error}"
+    );
+    let (_, error, code) = run_engine(&["book", "show", &part]);
+    assert_eq!(code, Some(2));
+    assert!(
+        error.contains("expected it to begin with CANOPYB1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn bench_solve_prints_means_and_fails_where_scores_differ() {
+    let scratch = Scratch::new("bench-solve");
+    let file = scratch.0.join("positions").display().to_string();
+    let bench = ["bench", "solve", "--game", "connect-four", "--json", &file];
+    let right = "# two endings\n7632776264666172311375221 4\n\n112233 18\n";
+    std::fs::write(&file, right).expect("the file can be written");
+    let (out, error, code) = run_engine(&bench);
+    assert_eq!(code, Some(0), "{error}");
+    for part in ["\"positions\":2", "\"mismatches\":0", "\"unit\":\"us\""] {
+        assert!(out.contains(part), "{out}");
+    }
+    std::fs::write(&file, "112233 17\n").expect("the file can be written");
+    let (out, error, code) = run_engine(
+        &bench[..4]
+            .iter()
+            .chain([&bench[5]])
+            .copied()
+            .collect::<Vec<_>>(),
+    );
+    assert_eq!(code, Some(1));
+    assert!(
+        out.lines().count() == 2 && error.contains("1 scores differ"),
+        "{out}{error}"
+    );
+    for (line, problem) in [
+        ("112233", "expected a position and its score"),
+        ("112233 x", "expected a score"),
+        ("999 1", "line 1"),
+    ] {
+        std::fs::write(&file, line).expect("the file can be written");
+        let (_, error, code) = run_engine(&bench);
+        assert_eq!(code, Some(2), "{line}");
+        assert!(error.contains(problem), "{line}: {error}");
+    }
+    let (_, error, code) = run_engine(&["bench", "solve", "--game", "chess", &file]);
+    assert_eq!(code, Some(2));
+    assert!(
+        error.contains("there is no exact solver for chess"),
+        "{error}"
+    );
 }

@@ -21,6 +21,7 @@ use crate::{
 };
 
 mod bench;
+mod book;
 mod columns;
 mod convert;
 mod duel;
@@ -80,6 +81,8 @@ enum CliCommand {
     Convert(convert::ConvertArgs),
     /// Describe and check a tree file
     Inspect(inspect::InspectArgs),
+    /// Make an opening book of exact values, or show one
+    Book(book::BookArgs),
     /// Measure speed, and check that searches have not changed
     Bench(bench::BenchArgs),
 }
@@ -215,6 +218,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, engine_arguments: &[&
         CliCommand::Grow(arguments) => grow::run(&arguments, &mut out),
         CliCommand::Convert(arguments) => convert::run(&arguments, &mut out),
         CliCommand::Inspect(arguments) => inspect::run(&arguments, &mut out),
+        CliCommand::Book(arguments) => book::run(&arguments, &mut out),
         CliCommand::Bench(arguments) => bench::run(&arguments, &mut out),
     };
     to_exit_code(result)

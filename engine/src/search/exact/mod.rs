@@ -15,6 +15,8 @@ mod value_text;
 pub use player::{ExactPlayer, NewSolver};
 pub use value_text::ValueParseError;
 
+pub mod book;
+
 use super::{SearchLimits, StopFlag, budget::SearchBudget};
 use crate::games::{Game, Outcome, Player};
 

@@ -5,7 +5,7 @@
 //! table.
 
 use super::{
-    board::{Board, CELLS, winning_cells},
+    board::{Board, CELLS, mirrored, winning_cells},
     follow_up,
     order::{OrderedMoves, centre_first},
     table::{Bounds, Hash, Table},
@@ -15,6 +15,8 @@ use super::{
 const POLL_INTERVAL: u64 = 256;
 /// From so many stones on, the table is not asked for the positions after each move: the subtrees are small.
 const MAX_STONES_FOR_CUT_OFFS: u32 = 34;
+/// Up to so many stones a position and its mirror image share an entry of the table. Later, hardly any two meet.
+const MAX_STONES_FOR_MIRRORING: u32 = 10;
 
 /// A search that was stopped by its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,16 @@ fn max_score(stones: u32) -> i32 {
 #[inline(always)]
 fn min_score(stones: u32) -> i32 {
     -((CELLS as i32 - 2 - stones as i32) / 2)
+}
+
+/// The position's place in the table.
+#[inline(always)]
+fn hash(board: &Board) -> Hash {
+    if board.stones > MAX_STONES_FOR_MIRRORING {
+        return Hash::new(board.key());
+    }
+    let image = mirrored(board.own) + mirrored(board.occupied);
+    Hash::new(board.key().min(image))
 }
 
 /// The score of a position that is decided by the next two stones or by a full board.
@@ -76,10 +88,12 @@ impl<'a> Negamax<'a> {
         let mut upper = max_score(board.stones);
         // Quick wins and losses first, as they are cheap to find; then whether it is a win, draw or loss; then the score, from
         // the draw outwards.
-        let mut cheap_tests = [upper / 2, lower / 2].into_iter();
+        let (most, least) = (upper + 1, lower - 1);
+        let mut cheap_tests = [most * 3 / 4, most / 2, least * 3 / 4, least / 2].into_iter();
         while lower < upper {
             let alpha = if lower < 0 && upper > 0 {
-                cheap_tests.next().unwrap_or(0)
+                let test = cheap_tests.find(|test| (lower..upper).contains(test));
+                test.unwrap_or(0)
             } else if lower >= 0 {
                 lower + (upper - lower) / 3
             } else {
@@ -158,7 +172,7 @@ impl<'a> Negamax<'a> {
     /// [`Self::search`] of a position with several moves.
     fn search_choice(&mut self, board: &Board, moves: u64, alpha: i32) -> i32 {
         let first_node = self.nodes;
-        let hash = Hash::new(board.key());
+        let hash = hash(board);
         let known = self.table.get(hash);
         if known.lower > alpha {
             return known.lower;
@@ -212,7 +226,7 @@ impl<'a> Negamax<'a> {
         }
         let in_table = (ordered.as_slice().iter()).filter(|reply| !reply.is_answer_forced());
         in_table
-            .map(|reply| -self.table.get(Hash::new(reply.play(board).key())).upper)
+            .map(|reply| -self.table.get(hash(&reply.play(board))).upper)
             .find(|&lower| lower > alpha)
     }
 
