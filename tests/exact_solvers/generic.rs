@@ -5,7 +5,7 @@ use std::time::Duration;
 use canopy_engine::{
     catalog::solvers,
     games::{
-        Game as _, Playable,
+        Game as _, Playable, SearchHints as _,
         chess::Chess,
         connect_four::ConnectFour,
         delta::{Delta, Equaliser},

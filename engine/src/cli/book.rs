@@ -99,11 +99,6 @@ impl PositionCommand for MakeCommand<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let arguments = self.arguments;
         let game = game_name(&start);
-        if solvers::solver::<G>(start.rules(), 0, 1).is_none() {
-            return Err(CliError::Usage(format!(
-                "there is no exact solver for {game}"
-            )));
-        }
         let openings = Openings::new(game.clone(), &start, arguments.plies).ok_or_else(|| {
             CliError::Usage(format!("positions of {game} recur: it can have no book"))
         })?;
@@ -212,9 +207,7 @@ fn solve_all<G: Playable>(
         let Some(&(_, first)) = positions.first() else {
             return Ok(());
         };
-        let Some(mut solver) = solvers::solver::<G>(first.rules(), bytes, 1) else {
-            return Ok(());
-        };
+        let mut solver = solvers::solver::<G>(first.rules(), bytes, 1);
         let (limits, stop) = (SearchLimits::default(), StopFlag::new());
         while let Some(&(key, position)) = positions.get(next.fetch_add(1, Relaxed)) {
             if solver.nodes() > NODES_BETWEEN_CLEARS {

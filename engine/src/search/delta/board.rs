@@ -261,7 +261,9 @@ fn turn_over(stones: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::{
-        games::{Game as _, Outcome, Player, Symmetric as _, Symmetry, delta::Delta},
+        games::{
+            Game as _, Outcome, Player, SearchHints as _, Symmetric as _, Symmetry, delta::Delta,
+        },
         rng::Rng,
     };
 

@@ -96,7 +96,7 @@ impl Book {
         };
         let record_of = |mv: G::Move| {
             let bits = G::move_to_bits(G::image_of_move(mv, symmetry));
-            let record = records.iter().find(|record| u32::from(record.mv) == bits);
+            let record = records.iter().find(|record| record.mv == bits);
             record.map(|&record| (mv, record))
         };
         moves.into_iter().filter_map(record_of).collect()
@@ -266,7 +266,7 @@ impl<G: Playable> Openings<G> {
                     } else {
                         value.saturating_neg()
                     };
-                    Some((G::move_to_bits(mv) as u16, value))
+                    Some((G::move_to_bits(mv), value))
                 })
                 .collect::<Option<_>>()?;
             let best = values.iter().map(|&(_, value)| value).max()?;
@@ -292,7 +292,7 @@ impl<G: Playable> Openings<G> {
                     continue;
                 }
                 let bits = G::move_to_bits(mv);
-                let record = records.iter().find(|record| u32::from(record.mv) == bits)?;
+                let record = records.iter().find(|record| record.mv == bits)?;
                 let is_same_player = child.to_move() == position.to_move();
                 let value = if is_same_player {
                     record.value
