@@ -171,7 +171,6 @@ fn our_presets_have_measured_constants_and_the_reports_their_own() {
         for name in [
             "uct",
             "uct-fpu",
-            "puct",
             "lgr1",
             "lgr2",
             "transposition",
@@ -179,6 +178,7 @@ fn our_presets_have_measured_constants_and_the_reports_their_own() {
         ] {
             assert_eq!(constants(name), own, "{name} in {}", G::NAME);
         }
+        assert_eq!(constants("puct"), ("2".to_owned(), own.1.clone()));
         assert_eq!(constants("ucb1-tuned"), (String::new(), own.1));
         let report = |name: &str| constants(name).0[..4].to_owned();
         assert_eq!(constants("uct-000"), ("1.41".to_owned(), "25".to_owned()));
