@@ -4,6 +4,8 @@ use std::process::{Command, Output};
 
 use support::Scratch;
 
+#[path = "commands/solve.rs"]
+mod solve;
 mod support;
 
 fn run_engine(arguments: &[&str]) -> Output {
