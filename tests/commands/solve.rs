@@ -225,3 +225,33 @@ fn searches_are_judged_by_positions_of_a_suite() {
         "{table}"
     );
 }
+
+#[test]
+fn a_win_at_delta_is_written_as_a_certificate() {
+    let scratch = Scratch::new("certificate");
+    let path = scratch.0.join("win.txt");
+    let file = path.to_str().expect("a path in UTF-8");
+    let base = ["solve", "--game"];
+    let said = engine_stdout(&[&base[..], &["delta:off", "--certificate", file]].concat());
+    assert!(said.starts_with("Black wins (proven): "), "{said}");
+    let count: usize = said
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .next()
+        .expect("a count");
+    let text = std::fs::read_to_string(&path).expect("it is written");
+    assert!(count > 1000 && text.lines().count() > count, "{said}");
+    std::fs::remove_file(&path).expect("it can be removed");
+    let error = usage_error(&[&base[..], &["chess", "--certificate", file]].concat());
+    assert!(
+        error.contains("the solver of chess writes no certificates"),
+        "{error}"
+    );
+    let missing = "/nowhere/at-all/win.txt";
+    let arguments = [&base[..], &["delta:off", "--certificate", missing]].concat();
+    let (_, error) = output_with_code(&arguments, 1);
+    assert!(
+        error.contains("cannot write /nowhere/at-all/win.txt"),
+        "{error}"
+    );
+}

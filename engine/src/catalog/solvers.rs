@@ -1,14 +1,17 @@
 //! The exact solver of each game.
 
-use std::any::{Any, TypeId};
+use std::{
+    any::{Any, TypeId},
+    io,
+};
 
 use super::solver_cache::{CachedSolver, SolverCache};
 use crate::{
     games::{Playable, connect_four::ConnectFour, delta::Delta},
     search::{
         connect_four::solver::ConnectFourSolver,
-        delta::DeltaSolver,
-        exact::{Exact, generic::GenericSolver},
+        delta::{CertificateError, CertificateSummary, DeltaSolver},
+        exact::{Exact, SolveContext, generic::GenericSolver},
     },
 };
 
@@ -50,4 +53,16 @@ pub fn cached_solver<G: Playable>(
         Some(cache) => Box::new(CachedSolver::new(solver, rules, cache)),
         None => solver,
     }
+}
+
+/// Writes a winning strategy for `position` that can be checked without a solver; `None` if the game's solver writes none.
+pub fn write_certificate<G: Playable>(
+    position: &G,
+    memory: usize,
+    context: &mut SolveContext<'_>,
+    out: &mut dyn io::Write,
+) -> Option<Result<CertificateSummary, CertificateError>> {
+    let position = (position as &dyn Any).downcast_ref::<Delta>()?;
+    let mut solver = DeltaSolver::new(crate::games::Game::rules(position), memory);
+    Some(solver.write_certificate(position, context, out))
 }

@@ -3,7 +3,7 @@
 use std::{
     fs, io,
     io::{Read as _, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -20,9 +20,10 @@ use crate::{
     },
     search::{
         SearchLimits, StopFlag,
-        exact::{ExactValue, ValueClass},
+        exact::{ExactValue, SolveContext, ValueClass},
     },
     session::solution::{self, Solution, SolveRequest, value_text, values_text},
+    tree::files::write_atomic_synced,
 };
 
 #[derive(Args)]
@@ -67,6 +68,9 @@ pub(super) struct SolveArgs {
     /// Where values that took long to find are kept: a directory, auto for the user's cache directory, or none
     #[arg(long, value_name = "DIR", default_value = "auto")]
     cache: String,
+    /// Write a winning strategy that can be checked without a solver to this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "json", "all"])]
+    certificate: Option<PathBuf>,
     /// Threads of the solver
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: u64,
@@ -218,6 +222,9 @@ impl PositionCommand for SolveCommand<'_> {
             out,
         } = self;
         let rules = start.rules();
+        if let (Some(path), Some(entry)) = (&arguments.certificate, entries.first()) {
+            return write_certificate::<G>(&entry_position(rules, entry)?, path, arguments, out);
+        }
         let memory = usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX);
         let cache = SolverCache::from_text(&arguments.cache);
         let threads = arguments.threads as usize;
@@ -249,6 +256,33 @@ impl PositionCommand for SolveCommand<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes the certificate of a position, and says who wins and how long it is.
+fn write_certificate<G: Playable>(
+    position: &G,
+    path: &Path,
+    arguments: &SolveArgs,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let memory = usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX);
+    let request = arguments.request();
+    let mut on_progress = |_| ();
+    let mut context = SolveContext::start(&request.limits, &request.stop, None, &mut on_progress);
+    let mut text = Vec::new();
+    let summary = solvers::write_certificate(position, memory, &mut context, &mut text)
+        .ok_or_else(|| {
+            let game = game_name(position);
+            CliError::Usage(format!("the solver of {game} writes no certificates"))
+        })?
+        .map_err(|error| CliError::Failed(error.to_string()))?;
+    let name = path.display();
+    write_atomic_synced(path, |file| file.write_all(&text))
+        .map_err(|error| CliError::Failed(format!("cannot write {name}: {error}")))?;
+    let winner = notation::outcome_text::<G>(summary.outcome, "proven");
+    let count = summary.decisions;
+    writeln!(out, "{winner}: {count} decisions in {name}")?;
+    Ok(())
 }
 
 /// The value that the file says a position has.
