@@ -68,7 +68,7 @@ impl DemoMatchConfig {
     }
 }
 
-/// A new directory in `parent` for a match of a game, which stays. Of older matches there, the newest [`MAX_KEPT_MATCHES`] stay too.
+/// A new directory in `parent` for a match of a game, which stays. Of older matches there, the newest few stay too.
 pub fn kept_directory(parent: &Path, game: &str, now: SystemTime) -> PathBuf {
     let seconds = |time: SystemTime| {
         let since = time.duration_since(SystemTime::UNIX_EPOCH);
