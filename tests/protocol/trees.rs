@@ -189,6 +189,35 @@ fn trees_stay_under_a_directory_on_request() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// `--trees-under` holds for the cache of solvers, too.
+#[cfg(unix)]
+#[test]
+fn a_cache_stays_under_the_directory_of_trees() {
+    let scratch = Scratch::new("cache-under");
+    let inside = scratch.0.join("inside");
+    fs::create_dir(&inside).expect("it can be made");
+    let under = inside.to_str().expect("the path is UTF-8");
+    for (directory, is_refused) in [("inside/cache", false), ("outside", true)] {
+        let path = scratch.0.join(directory);
+        let script = format!(
+            "ugi\nsetoption name CacheDir value {}\nquery value movetime 100\n",
+            path.display()
+        );
+        let arguments = ["--game", "connect-four", "--trees-under", under];
+        let (text, well) = run_piped(&arguments, script.as_bytes());
+        assert!(
+            well && last_line(&text).starts_with("response value "),
+            "{text}"
+        );
+        assert_eq!(
+            text.contains("info string CacheDir \""),
+            is_refused,
+            "{text}"
+        );
+    }
+    assert!(!scratch.0.join("outside").exists());
+}
+
 /// `TreeKeep` keeps the newest trees with their companion files over all directories, and touches no other files.
 #[test]
 fn only_the_newest_trees_stay_on_request() {

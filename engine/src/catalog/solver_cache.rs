@@ -46,10 +46,13 @@ impl SolverCache {
             "auto" => user_cache_directory().map(|directory| Self {
                 directory: directory.join("canopy"),
             }),
-            path => Some(Self {
-                directory: path.into(),
-            }),
+            path => Some(Self::new(path.into())),
         }
+    }
+
+    /// The cache in a directory, which need not exist yet.
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory }
     }
 
     /// The content stored under `name`; none if it is absent, damaged or of another version.
@@ -250,6 +253,50 @@ impl<G: Playable> Exact<G> for CachedSolver<G> {
             }
         }
         Some(value)
+    }
+
+    /// The solver's own way to all values, unless all are known.
+    fn values(
+        &mut self,
+        position: &G,
+        context: &mut SolveContext<'_>,
+    ) -> Vec<(G::Move, Option<ExactValue>)> {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let children: Vec<(G::Move, G)> = moves
+            .into_iter()
+            .map(|mv| {
+                let mut child = position.clone();
+                child.play(mv);
+                (mv, child)
+            })
+            .collect();
+        let is_same = |child: &G| child.to_move() == position.to_move();
+        let known: Option<Vec<_>> = (children.iter())
+            .map(|(mv, child)| {
+                let value = self.values.get(&child.key())?;
+                Some((*mv, Some(value.before_move(is_same(child)))))
+            })
+            .collect();
+        if let Some(known) = known {
+            return known;
+        }
+        let begun = context.elapsed();
+        let found = self.solver.values(position, context);
+        if context.elapsed() - begun >= MIN_STORED_TIME {
+            for ((_, child), (_, value)) in children.iter().zip(&found) {
+                if let Some(value) = value {
+                    self.values
+                        .insert(child.key(), value.after_move(is_same(child)));
+                    self.is_stored = false;
+                }
+            }
+        }
+        found
+    }
+
+    fn best_line(&mut self, position: &G, context: &mut SolveContext<'_>) -> Vec<G::Move> {
+        self.solver.best_line(position, context)
     }
 
     fn nodes(&self) -> u64 {

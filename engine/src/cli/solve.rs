@@ -78,18 +78,18 @@ pub(super) struct SolveArgs {
 
 pub(super) fn run(arguments: &SolveArgs, out: &mut dyn Write) -> Result<(), CliError> {
     let entries = arguments.entries()?;
-    let mut tally = Tally::default();
+    let mut counts = SolveCounts::default();
     for group in entries.chunk_by(|a, b| a.game == b.game) {
         let Some(first) = group.first() else { continue };
         let command = SolveCommand {
             arguments,
             entries: group,
-            tally: &mut tally,
+            counts: &mut counts,
             out,
         };
         with_position(&first.game, "startpos", command)?;
     }
-    tally.finish(arguments)
+    counts.finish(arguments)
 }
 
 impl SolveArgs {
@@ -169,13 +169,13 @@ pub(super) fn entry_position<G: Playable>(
 
 /// Positions that the exit code depends on.
 #[derive(Default)]
-struct Tally {
+struct SolveCounts {
     positions: usize,
     unsolved: usize,
     mismatches: usize,
 }
 
-impl Tally {
+impl SolveCounts {
     fn finish(&self, arguments: &SolveArgs) -> Result<(), CliError> {
         let Self {
             positions,
@@ -209,7 +209,7 @@ impl Tally {
 struct SolveCommand<'a> {
     arguments: &'a SolveArgs,
     entries: &'a [PositionEntry],
-    tally: &'a mut Tally,
+    counts: &'a mut SolveCounts,
     out: &'a mut dyn Write,
 }
 
@@ -218,7 +218,7 @@ impl PositionCommand for SolveCommand<'_> {
         let Self {
             arguments,
             entries,
-            tally,
+            counts,
             out,
         } = self;
         let rules = start.rules();
@@ -238,9 +238,9 @@ impl PositionCommand for SolveCommand<'_> {
                 (Some(value), Some(expected)) => !value.agrees_with(expected),
                 _ => false,
             };
-            tally.positions += 1;
-            tally.unsolved += usize::from(found.value.is_none());
-            tally.mismatches += usize::from(differs);
+            counts.positions += 1;
+            counts.unsolved += usize::from(found.value.is_none());
+            counts.mismatches += usize::from(differs);
             let answer = Answer {
                 position: &position,
                 entry,

@@ -148,10 +148,8 @@ impl ServerCore {
                 }
             }
             OptionId::ClearHash => self.session.clear_search(),
-            OptionId::TreeDir => drop(self.trees.resolve(&checked.value)?),
-            OptionId::CacheDir if !["", "auto", "none"].contains(&checked.value.as_str()) => {
-                drop(self.trees.resolve(&checked.value)?);
-            }
+            OptionId::TreeDir => drop(self.trees.resolve("TreeDir", &checked.value)?),
+            OptionId::CacheDir => drop(self.resolve_cache(&checked.value)?),
             _ => {}
         }
         self.options.set(checked);
@@ -331,13 +329,24 @@ impl ServerCore {
         let resources = SolverResources {
             memory_bytes: number("memory") << 20,
             threads: number("threads"),
-            cache: SolverCache::from_text(self.options.get(OptionId::CacheDir)),
+            cache: (self.resolve_cache(self.options.get(OptionId::CacheDir))).unwrap_or_default(),
         };
         let emit = self.task_sink(self.number + 1);
         self.session.start_solve(request, resources, emit)?;
         self.number += 1;
         self.running = Some(RunningTask::new(self.number, stop, self.now));
         Ok(())
+    }
+
+    /// The cache that a value of `CacheDir` means; an error if its directory lies outside the confinement.
+    fn resolve_cache(&self, text: &str) -> Result<Option<SolverCache>, String> {
+        match SolverCache::from_text(text) {
+            Some(_) if text.trim() != "auto" => {
+                let directory = self.trees.resolve("CacheDir", text.trim())?;
+                Ok(directory.map(SolverCache::new))
+            }
+            cache => Ok(cache),
+        }
     }
 
     /// Receives the events of the task with this number.

@@ -35,14 +35,14 @@ pub(super) struct TreeOutputs {
 }
 
 impl TreeOutputs {
-    /// The directory that `TreeDir` names; none if empty, an error if it lies outside the confinement.
-    pub(super) fn resolve(&self, text: &str) -> Result<Option<PathBuf>, String> {
+    /// The directory that an option names; none if empty, an error if it lies outside the confinement.
+    pub(super) fn resolve(&self, option: &str, text: &str) -> Result<Option<PathBuf>, String> {
         match &self.confinement {
             _ if text.is_empty() => Ok(None),
             None => Ok(Some(PathBuf::from(text))),
             Some(confinement) => (confinement.resolve(Path::new(text)))
                 .map(Some)
-                .map_err(|problem| format!("TreeDir {problem}")),
+                .map_err(|problem| format!("{option} {problem}")),
         }
     }
 
@@ -66,7 +66,7 @@ impl TreeOutputs {
         }
         // Resolved again: links may have changed since the option was set.
         let directory = options.get(OptionId::TreeDir);
-        let resolved = self.resolve(directory)?;
+        let resolved = self.resolve("TreeDir", directory)?;
         self.current = None;
         let Some(resolved) = resolved else {
             return Ok(None);

@@ -53,7 +53,7 @@ pub(super) struct TypedSession<G: Playable> {
     last_warnings: Vec<String>,
 }
 
-/// What a task's thread has on loan.
+/// The search and the solver, which a task's thread takes and gives back when it is joined.
 struct TaskParts<G: Playable> {
     search: Option<Box<dyn Search<G>>>,
     solver: Option<SessionSolver<G>>,

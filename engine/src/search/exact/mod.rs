@@ -113,6 +113,19 @@ impl ExactValue {
         }
     }
 
+    /// The inverse of [`Self::before_move`]: the value of the position that the move leads to, for the player to move there.
+    pub fn after_move(self, same_player: bool) -> Self {
+        let value = if same_player {
+            self
+        } else {
+            self.for_opponent()
+        };
+        Self {
+            plies: self.plies.map(|plies| plies.saturating_sub(1)),
+            ..value
+        }
+    }
+
     /// Whether nothing that both values say differs.
     pub fn agrees_with(&self, other: &Self) -> bool {
         let agrees = |a: Option<i64>, b: Option<i64>| a.is_none() || b.is_none() || a == b;

@@ -78,6 +78,22 @@ mod tests {
     }
 
     #[test]
+    fn a_move_turns_a_value_and_back() {
+        for text in ["win", "draw:0", "loss:-3", "win:4:27", "loss::2"] {
+            let value: ExactValue = text.parse().expect(text);
+            for same_player in [true, false] {
+                assert_eq!(
+                    value.before_move(same_player).after_move(same_player),
+                    value
+                );
+            }
+        }
+        let value: ExactValue = "win:4:27".parse().expect("a value");
+        assert_eq!(value.before_move(false).to_string(), "loss:-4:28");
+        assert_eq!(value.before_move(true).to_string(), "win:4:28");
+    }
+
+    #[test]
     fn values_agree_where_both_know() {
         let value = |text: &str| text.parse::<ExactValue>().expect(text);
         assert!(value("win:4:27").agrees_with(&value("win")));
