@@ -10,6 +10,8 @@ use canopy_engine::arena::{
 
 #[path = "arena/estimates.rs"]
 mod estimates;
+#[path = "arena/reference_values.rs"]
+mod reference_values;
 #[path = "arena/schedule.rs"]
 mod schedule;
 #[path = "arena/significance.rs"]

@@ -1,10 +1,28 @@
-//! Statistics of match results: pure arithmetic over wins, draws and losses.
+//! Statistics of results: pure arithmetic.
+//!
+//! [`WdlCounts`] evaluates wins, draws and losses, [`PairCounts`] pairs of games, [`Ratings`] round robins, [`Correlation`] and [`Sample`]
+//! measured values; [`holm`] corrects many tests at once, and [`power`] says how many games would settle a question.
 //!
 //! Every result is finite, whatever the input. Functions come from `libm`, so that the digits are the same on every machine.
 //! Each function states its formula. A draw counts as half a point where points are counted, and is left out where only
 //! decisive games are.
 
 use std::{collections::HashSet, fmt, hash::Hash, ops::Add};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    bradley_terry::{Encounter, RatingDifference, RatingError, Ratings},
+    correlation::{Correlation, Sample},
+    distributions::chi_squared_tail,
+    pairs::PairCounts,
+};
+
+mod bradley_terry;
+mod correlation;
+pub mod distributions;
+mod pairs;
+pub mod power;
 
 /// The 97.5 % point of the normal distribution: 95 % of it lie between this and its negative.
 pub const NORMAL_95: f64 = 1.959_963_984_540_054;
@@ -20,7 +38,7 @@ pub const MIN_DISTINCT_RATE: f64 = 0.9;
 const EDGE_MARGIN_POINTS: f64 = 0.25;
 
 /// How the games of a match ended, as one of the two sides sees it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WdlCounts {
     /// Games won.
     pub wins: u32,
@@ -87,19 +105,9 @@ impl WdlCounts {
     /// than that supposes: with many of them the interval is wider than it need be, never narrower. It stays within 0
     /// and 1, always holds the score, and is all of 0 to 1 when nothing has been played.
     ///
-    /// `(s + z^2 / 2n ± z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n)`
+    /// The formula is that of [`wilson_interval`].
     pub fn wilson_interval(self) -> Interval {
-        let games = self.games() as f64;
-        if games == 0.0 {
-            return Interval {
-                low: 0.0,
-                high: 1.0,
-            };
-        }
-        let score = self.score();
-        let square = NORMAL_95 * NORMAL_95 / games;
-        let spread = NORMAL_95 * (score * (1.0 - score) / games + square / games / 4.0).sqrt();
-        Interval::around(score, score + square / 2.0, spread, 1.0 + square)
+        wilson_interval(self.score(), self.games() as f64, NORMAL_95)
     }
 
     /// How much stronger this side is than the other, in Elo, with 95 % error bars.
@@ -115,12 +123,6 @@ impl WdlCounts {
         if games == 0.0 {
             return Elo::Unknown;
         }
-        if score <= 0.0 {
-            return Elo::Below(score_to_elo(self.wilson_interval().high));
-        }
-        if score >= 1.0 {
-            return Elo::Above(score_to_elo(self.wilson_interval().low));
-        }
         let variance = self.variance();
         let spread = NORMAL_95 * (variance / games).sqrt();
         let edge = EDGE_MARGIN_POINTS / games;
@@ -130,11 +132,7 @@ impl WdlCounts {
         } else {
             self.wilson_interval()
         };
-        Elo::Known {
-            difference: score_to_elo(score),
-            low: score_to_elo(ends.low),
-            high: score_to_elo(ends.high),
-        }
+        elo_of_trials(score, ends)
     }
 
     /// How likely it is that this side is the stronger one, from 0 to 1, judged by the decisive games.
@@ -160,7 +158,7 @@ impl WdlCounts {
     }
 
     /// The figure that report 002 calls McNemar's: `(wins - losses)^2 / (wins + losses)`, without a correction for
-    /// continuity. Draws are left out; 0 when no game was decisive.
+    /// continuity. Draws are left out; 0 when no game was decisive. The exact form of the test is [`Self::sign_test`].
     pub fn mcnemar(self) -> McNemar {
         let chi_squared = match self.decisive() {
             0 => 0.0,
@@ -188,7 +186,7 @@ impl Add for WdlCounts {
 }
 
 /// The results of one side, apart for the two colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WdlByColour {
     /// The games in which this side was the first player.
     pub first: WdlCounts,
@@ -217,7 +215,7 @@ impl WdlByColour {
 }
 
 /// Two scores between which the true one lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,
@@ -294,6 +292,11 @@ pub struct McNemar {
 }
 
 impl McNemar {
+    /// How often two equal sides would be at least this far apart, by the chi-squared distribution.
+    pub fn p_value(self) -> f64 {
+        chi_squared_tail(self.chi_squared, 1)
+    }
+
     /// Whether the sides differ at the 5 % level.
     pub fn is_significant(self) -> bool {
         self.chi_squared > CHI_SQUARED_95
@@ -336,6 +339,54 @@ impl Variety {
     /// Whether the rate of distinct games is below [`MIN_DISTINCT_RATE`], which deserves a warning.
     pub fn is_low(self) -> bool {
         self.rate() < MIN_DISTINCT_RATE
+    }
+}
+
+/// Where the true share of successes lies, by Wilson's score interval; `z` is [`NORMAL_95`] for 95 % confidence. All of 0 to 1 without
+/// trials.
+///
+/// `(s + z^2 / 2n ± z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n)`
+pub fn wilson_interval(share: f64, trials: f64, z: f64) -> Interval {
+    if trials <= 0.0 {
+        return Interval {
+            low: 0.0,
+            high: 1.0,
+        };
+    }
+    let square = z * z / trials;
+    let spread = z * (share * (1.0 - share) / trials + square / trials / 4.0).sqrt();
+    Interval::around(share, share + square / 2.0, spread, 1.0 + square)
+}
+
+/// P-values corrected for their number by Holm's method: each may be compared with the level that holds for all together. In the order given.
+///
+/// The k-th smallest of n, counted from 1, is multiplied by n - k + 1; none becomes smaller than one before it, or larger than 1.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<(usize, f64)> = p_values.iter().copied().enumerate().collect();
+    order.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let mut corrected = vec![1.0; p_values.len()];
+    let mut largest: f64 = 0.0;
+    for (rank, (index, p)) in order.into_iter().enumerate() {
+        largest = largest.max(p * (p_values.len() - rank) as f64).min(1.0);
+        if let Some(place) = corrected.get_mut(index) {
+            *place = largest;
+        }
+    }
+    corrected
+}
+
+/// A score and its interval as Elo; only one end where one side has all the points.
+fn elo_of_trials(score: f64, ends: Interval) -> Elo {
+    if score <= 0.0 {
+        return Elo::Below(score_to_elo(ends.high));
+    }
+    if score >= 1.0 {
+        return Elo::Above(score_to_elo(ends.low));
+    }
+    Elo::Known {
+        difference: score_to_elo(score),
+        low: score_to_elo(ends.low),
+        high: score_to_elo(ends.high),
     }
 }
 
