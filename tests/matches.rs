@@ -24,6 +24,8 @@ mod records;
 mod referee;
 #[path = "matches/resume.rs"]
 mod resume;
+#[path = "matches/shards.rs"]
+mod shards;
 #[path = "matches/stopping.rs"]
 mod stopping;
 mod support;
@@ -79,13 +81,47 @@ fn rogue_engine(mode: &str) -> String {
     )
 }
 
+/// Standard output of `report` on a directory, with these flags.
+fn report(directory: &Path, flags: &[&str]) -> String {
+    let output = run_engine(&[&["report", &directory.display().to_string()], flags].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    String::from_utf8(output.stdout).expect("reports are UTF-8")
+}
+
+/// Runs the engine with these arguments.
+fn run_engine(arguments: &[&str]) -> Output {
+    Command::new(engine_path())
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts")
+}
+
 const SHORT_TIMEOUTS: &str = "--timeouts|start=3,ready=0.5,move=0.5,stop=0.3,quit=0.3";
 
-/// The games of a match log, without its header line.
-fn read_match_log(directory: &Path) -> Vec<serde_json::Value> {
-    let text = fs::read_to_string(directory.join("match.jsonl")).expect("there is a journal");
-    (text.lines().skip(1))
-        .map(|line| serde_json::from_str(line).expect("every line is an object"))
+/// The games in the parts of a run directory, in order of their numbers.
+fn read_games(directory: &Path) -> Vec<serde_json::Value> {
+    let mut games: Vec<serde_json::Value> = (part_lines(directory).into_iter())
+        .filter_map(|mut line| line.get_mut("result").map(serde_json::Value::take))
+        .collect();
+    games.sort_by_key(|game| game["game"].as_u64());
+    games
+}
+
+/// The whole lines of all parts of a run directory, with the headers.
+fn part_lines(directory: &Path) -> Vec<serde_json::Value> {
+    let parts = fs::read_dir(directory.join("parts")).into_iter().flatten();
+    let texts = parts.map(|part| {
+        let path = part.expect("the folder can be read").path();
+        fs::read_to_string(path).expect("a part can be read")
+    });
+    texts
+        .flat_map(|text| {
+            let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+            whole.lines().map(str::to_owned).collect::<Vec<String>>()
+        })
+        .map(|line| serde_json::from_str(&line).expect("every line is an object"))
         .collect()
 }
 
@@ -102,7 +138,7 @@ fn play_rogue(mode: &str, go: &str) -> serde_json::Value {
         begun.elapsed() < Duration::from_secs(30),
         "{mode} held the match up"
     );
-    let mut games = read_match_log(&scratch.0);
+    let mut games = read_games(&scratch.0);
     assert_eq!(games.len(), 1, "{mode}");
     games.remove(0)
 }

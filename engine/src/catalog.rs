@@ -28,6 +28,7 @@ use crate::{
 };
 
 mod parameters;
+pub mod signature;
 pub mod solver_cache;
 pub mod solvers;
 

@@ -10,8 +10,10 @@
 //! 6. [`catalog`]: the table of searches and their parameters.
 //! 7. [`session`]: a game in progress and its search, behind text.
 //! 8. [`protocol`]: the dialects in which programs talk about games.
-//! 9. [`arena`]: matches between engines, and what their results are worth.
-//! 10. [`cli`]: the command line.
+//! 9. [`runs`]: run directories, which many processes and machines share.
+//! 10. [`arena`]: matches between engines, and what their results are worth.
+//! 11. [`reports`]: what experiments and matches show, as pages, Markdown and CSV.
+//! 12. [`cli`]: the command line.
 //!
 //! The way of one `go movetime 100`, by the functions that hand it on:
 //!
@@ -68,6 +70,10 @@ pub mod session;
 
 pub mod protocol;
 
+pub mod runs;
+
 pub mod arena;
+
+pub mod reports;
 
 pub mod cli;

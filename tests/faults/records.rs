@@ -37,6 +37,74 @@ fn a_match_whose_records_cannot_be_synced_fails_with_a_sentence() {
     assert!(errors.contains("Input/output error"), "{errors}");
 }
 
+/// A full disk is a reason to try again: what was kept is whole, and the same command goes on once there is room.
+#[test]
+fn a_match_on_a_full_disk_keeps_whole_games_and_goes_on_later() {
+    if !is_runnable("unshare", &["--mount", "true"]) {
+        return;
+    }
+    let scratch = Scratch::new("full-match");
+    let dir = scratch.0.display();
+    let command = format!(
+        "{ENGINE} match --game connect-four --engine search=random --engine search=random,seed=2 --games 200 --out {dir}/run"
+    );
+    let script = format!(
+        "mount -t tmpfs -o size=40k none {dir}; {command}; echo exit $?; \
+         mount -o remount,size=4m {dir}; {command} | head -n 1; \
+         {ENGINE} status {dir}/run --missing; {ENGINE} report {dir}/run | head -n 1"
+    );
+    let output = Command::new("unshare")
+        .args(["--mount", "sh", "-c", &script])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(errors.contains("No space left on device"), "{errors}");
+    let table = "connect-four, 200 games, seed 1";
+    assert_eq!(text, format!("exit 75\n{table}\n\n{table}\n"), "{errors}");
+}
+
+#[test]
+fn a_match_in_a_directory_that_cannot_be_written_fails_with_a_sentence() {
+    let scratch = Scratch::new("no-directory");
+    let file = scratch.0.join("file");
+    fs::write(&file, "a file").unwrap();
+    let output = Command::new(ENGINE)
+        .args(random_match("2", "--out"))
+        .arg(file.join("run"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("file/run: Not a directory"), "{errors}");
+    if !is_runnable("unshare", &["--mount", "true"]) {
+        return;
+    }
+    // A disk that is mounted read-only, before the first game and before the report.
+    let dir = scratch.0.join("disk");
+    fs::create_dir(&dir).unwrap();
+    let run = dir.join("run").display().to_string();
+    let arguments = random_match("2", "--out").join(" ");
+    let script = format!(
+        "mount -t tmpfs none {dir} && {ENGINE} {arguments} {run} >/dev/null && mount -o remount,ro {dir} && \
+         {ENGINE} {arguments} {run}2; echo exit $?; {ENGINE} report {run} >/dev/null; echo exit $?; \
+         {ENGINE} status {run} --missing",
+        dir = dir.display()
+    );
+    let output = Command::new("unshare")
+        .args(["--mount", "sh", "-c", &script])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "exit 1\nexit 1\n\n", "{errors}");
+    assert_eq!(
+        errors.matches("Read-only file system").count(),
+        2,
+        "{errors}"
+    );
+}
+
 #[test]
 fn a_match_file_that_cannot_be_renamed_stops_no_match() {
     if !has_strace() {

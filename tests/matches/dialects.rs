@@ -33,7 +33,7 @@ fn our_engine_plays_through_every_dialect() {
             own(game, dialect),
             scratch.0.display()
         ));
-        for played in read_match_log(&scratch.0) {
+        for played in read_games(&scratch.0) {
             let ending = played["ending"].as_str().expect("an ending is text");
             assert!(
                 ["rules", "too-long"].contains(&ending),
@@ -65,7 +65,7 @@ fn chess_programs_of_others_are_opponents() {
             "--game|chess|--engine|name=ours search=uct,playout_limit=10|--engine|name=other dialect=uci go='depth 1' {command}|--games|4|--plies|2|--go|nodes 60|--max-plies|120|--out|{}",
             scratch.0.display()
         ));
-        let played = read_match_log(&scratch.0);
+        let played = read_games(&scratch.0);
         assert_eq!(played.len(), 4);
         for game in played {
             let ending = game["ending"].as_str().expect("an ending is text");

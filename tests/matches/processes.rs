@@ -56,7 +56,7 @@ fn stop_with_engines(times: u64) {
         let output = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(130), "{said}");
-        for game in read_match_log(&scratch.0) {
+        for game in read_games(&scratch.0) {
             assert_eq!(game["ending"], "rules", "{game}");
         }
     }
@@ -98,7 +98,7 @@ fn a_game_whose_engine_was_ended_from_outside_is_played_again() {
             said.contains("game 1 is played again") || !said.contains("played again"),
             "{said}"
         );
-        let played = read_match_log(&scratch.0);
+        let played = read_games(&scratch.0);
         assert_eq!(played.len(), 2, "{played:?}");
         for game in played {
             assert_eq!(game["ending"], "rules", "{game}");
@@ -146,8 +146,7 @@ fn crash_games(count: usize) {
         report.contains(&format!("and {} more games ended by a fault", count - 3)),
         "{report}"
     );
-    let text = fs::read_to_string(scratch.0.join("match.jsonl")).expect("there is a journal");
-    assert_eq!(text.lines().count(), count + 1);
+    assert_eq!(read_games(&scratch.0).len(), count);
 }
 
 #[test]
@@ -199,9 +198,7 @@ fn a_second_ctrl_c_ends_everything_at_once() {
         scratch.0.display()
     ));
     let begun = Instant::now();
-    while fs::read_to_string(scratch.0.join("match.jsonl")).map_or(0, |text| text.lines().count())
-        < 2
-    {
+    while read_games(&scratch.0).is_empty() {
         assert!(
             begun.elapsed() < Duration::from_secs(60),
             "no games are played"

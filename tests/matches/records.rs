@@ -120,7 +120,7 @@ fn openings_are_played_twice_each() {
         path.display(),
         scratch.0.display()
     ));
-    let mut played = read_match_log(&scratch.0);
+    let mut played = read_games(&scratch.0);
     played.sort_by_key(|game| game["game"].as_u64());
     let begins = |index: usize, text: &str| {
         played[index]["moves"]

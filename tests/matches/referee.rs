@@ -154,7 +154,7 @@ fn clocks_are_kept() {
             "--game|connect-four|--engine|{own}|--engine|{own}|--games|2|--go|tc 1+0.02|--margin|400|--out|{}",
             scratch.0.display()
         ));
-        for played in read_match_log(&scratch.0) {
+        for played in read_games(&scratch.0) {
             assert_eq!(played["ending"], "rules", "{dialect}: {played}");
             let micros = played["micros"].as_array().expect("times are kept");
             let sum: u64 = micros.iter().filter_map(serde_json::Value::as_u64).sum();

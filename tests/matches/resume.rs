@@ -1,5 +1,7 @@
 //! A match directory: continued after a kill or Ctrl-C, replayed game by game, and used by one runner alone.
 
+use canopy_engine::runs::plan::Plan;
+
 use super::*;
 
 /// The fields of each game that must be the same when it is replayed; no times and paths.
@@ -7,7 +9,7 @@ fn reproducible_fields(directory: &Path) -> BTreeSet<String> {
     let keys = [
         "game", "players", "seed", "start", "plies", "moves", "result", "ending", "reason", "nodes",
     ];
-    (read_match_log(directory).iter())
+    (read_games(directory).iter())
         .map(|game| keys.map(|key| game[key].to_string()).join(" "))
         .collect()
 }
@@ -73,9 +75,17 @@ fn a_match_that_is_killed_fifty_times_goes_on_to_the_same_table() {
     kill_and_resume(50, 200);
 }
 
-/// An incomplete last line of a match log is ignored; any other damage is an error.
+/// The only part of a run directory.
+fn only_part(directory: &Path) -> PathBuf {
+    let mut parts = fs::read_dir(directory.join("parts")).expect("there are parts");
+    let part = parts.next().expect("there is a part").expect("it is there");
+    assert!(parts.next().is_none(), "there is one part");
+    part.path()
+}
+
+/// An incomplete last line of a part is ignored; any other damage is an error.
 #[test]
-fn journals_are_read_with_care() {
+fn parts_are_read_with_care() {
     let scratch = Scratch::new("torn");
     let command = |games: u32| {
         format!(
@@ -84,9 +94,11 @@ fn journals_are_read_with_care() {
         )
     };
     let expected = match_report(&command(4));
-    let path = scratch.0.join("match.jsonl");
-    let text = fs::read_to_string(&path).expect("there is a journal");
-    fs::write(&path, &text[..text.len() - 40]).expect("it can be written");
+    let path = only_part(&scratch.0);
+    let text = fs::read_to_string(&path).expect("there is a part");
+    // Without its end record and the end of the last game.
+    let last = text.rfind("{\"time\"").expect("there is an end record");
+    fs::write(&path, &text[..last - 40]).expect("it can be written");
     assert_eq!(
         timeless_lines(&match_report(&command(4))),
         timeless_lines(&expected)
@@ -94,50 +106,64 @@ fn journals_are_read_with_care() {
     // More games, and then the same ones again.
     let longer = match_report(&command(6));
     assert!(longer.starts_with("kalah:4x3, 18 games"), "{longer}");
-    assert_eq!(read_match_log(&scratch.0).len(), 18);
+    assert_eq!(read_games(&scratch.0).len(), 18);
     assert_eq!(
         timeless_lines(&match_report(&command(6))),
         timeless_lines(&longer)
     );
-    let again = Command::new(engine_path())
-        .args(["report", &scratch.0.display().to_string()])
-        .output()
-        .expect("the program starts");
-    assert_eq!(String::from_utf8_lossy(&again.stdout), longer);
+    assert_eq!(report(&scratch.0, &[]), longer);
     let other = match_error(&command(4).replace("--seed|7", "--seed|8"), 2);
     assert!(
-        other.contains("another match was played there: its seed is 7, now 8"),
+        other.contains("another match was run there: its seed is 7, now 8"),
         "{other}"
     );
     let other = match_error(&command(4).replace("lgr2", "lgr1"), 2);
-    assert!(other.contains("its engine lgr2 is"), "{other}");
+    assert!(
+        other.contains("its engines.2.build.signature is"),
+        "{other}"
+    );
     fs::write(&path, text.replacen("\"game\":2,", "\"game\":\"two\",", 1))
         .expect("it can be written");
     let bad = match_error(&command(4), 2);
-    assert!(bad.contains("match.jsonl, line 3: not a game"), "{bad}");
+    assert!(bad.contains("jsonl: game 2: invalid type"), "{bad}");
+    fs::write(&path, text.replacen("{\"trial\":2,", "{\"trial\":0,", 1))
+        .expect("it can be written");
+    let bad = match_error(&command(4), 2);
+    assert!(
+        bad.contains(", line 3: expected a trial with a result"),
+        "{bad}"
+    );
+    // A part that lost lines in its middle does not agree with its end.
+    let lines: Vec<&str> = text.lines().collect();
+    let short = [&lines[..2], &lines[3..]].concat().join("\n") + "\n";
+    fs::write(&path, short).expect("it can be written");
+    let bad = match_error(&command(4), 2);
+    assert!(
+        bad.contains("the end of 12 results, but 11 are there"),
+        "{bad}"
+    );
 }
 
-/// Two runners cannot write to one match log.
+/// Two runners may use one directory: they waste time, and harm nothing.
 #[test]
-fn a_journal_is_one_runners_alone() {
-    let scratch = Scratch::new("lock");
-    let command = format!(
-        "{RESUMED_MATCH}|--games|100000|--out|{}",
-        scratch.0.display()
-    );
-    let mut child = spawn_match(&command);
-    let begun = Instant::now();
-    while !scratch.0.join("match.jsonl").exists() && begun.elapsed() < Duration::from_secs(20) {
-        thread::sleep(Duration::from_millis(5));
-    }
-    thread::sleep(Duration::from_millis(50));
-    // "Try again", as batch systems know it.
-    let message = match_error(&command, 75);
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
-    assert!(
-        message.contains("another match is being played there"),
-        "{message}"
+fn two_runners_share_a_directory() {
+    let scratch = Scratch::new("shared");
+    let command = format!("{RESUMED_MATCH}|--games|20|--out|{}", scratch.0.display());
+    let runners = [spawn_match(&command), spawn_match(&command)];
+    let reports = runners.map(|runner| {
+        let output = runner.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+    });
+    assert_eq!(reports.len(), 2);
+    let whole = Scratch::new("unshared");
+    match_report(&format!(
+        "{RESUMED_MATCH}|--games|20|--out|{}",
+        whole.0.display()
+    ));
+    assert_eq!(
+        report(&scratch.0, &["--no-times"]),
+        report(&whole.0, &["--no-times"])
     );
 }
 
@@ -152,9 +178,8 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
         )
     };
     let child = spawn_match(&command(100_000));
-    let path = scratch.0.join("match.jsonl");
     let begun = Instant::now();
-    while fs::read_to_string(&path).map_or(0, |text| text.lines().count()) < 12 {
+    while read_games(&scratch.0).len() < 12 {
         assert!(
             begun.elapsed() < Duration::from_secs(60),
             "no games are played"
@@ -169,10 +194,12 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
         said.contains("the same command goes on from there"),
         "{said}"
     );
-    let played = read_match_log(&scratch.0).len();
+    let played = read_games(&scratch.0).len();
     assert!(played >= 11, "{played}");
     assert!(
-        String::from_utf8_lossy(&output.stdout).starts_with(&format!("kalah:4x3, {played} games"))
+        String::from_utf8_lossy(&output.stdout).starts_with(&format!(
+            "PARTIAL: {played} of 300000 games\nkalah:4x3, {played} games"
+        ))
     );
 }
 
@@ -189,9 +216,15 @@ fn any_game_is_played_again_alone() {
             "{number}: {text}"
         );
     }
+    let text = match_report(&format!("{command}|--only|2-4,11"));
+    assert_eq!(
+        text.matches("it is the same as on record").count(),
+        4,
+        "{text}"
+    );
     let other = match_error(&format!("{command}|--only|13"), 2);
     assert!(
-        other.contains("--only 13: expected a game from 1 to 12"),
+        other.contains("--only 13: expected games from 1 to 12"),
         "{other}"
     );
 }
@@ -205,10 +238,9 @@ fn a_game_that_is_played_alone_is_kept() {
     assert!(text.contains("it is on record now"), "{text}");
     let text = match_report(&format!("{command}|--only|4"));
     assert!(text.contains("it is the same as on record"), "{text}");
-    let kept = read_match_log(&scratch.0);
+    let kept = read_games(&scratch.0);
     assert_eq!(kept.len(), 1, "{kept:?}");
     assert_eq!(kept[0]["game"], 4);
-    assert!(scratch.0.join("games.csv").exists());
     match_report(&command);
     let whole = Scratch::new("only-whole");
     match_report(&format!(
@@ -224,7 +256,7 @@ fn a_game_that_is_played_alone_is_kept() {
         &format!("{command}|--only|4").replace("--seed|7", "--seed|8"),
         2,
     );
-    assert!(other.contains("another match was played there"), "{other}");
+    assert!(other.contains("another match was run there"), "{other}");
 }
 
 /// A match resumes with the same program under another path, not with one that searches differently.
@@ -243,54 +275,19 @@ fn a_match_goes_on_wherever_the_program_lies() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     assert!(said.contains("going on after 3 games"), "{said}");
-    assert_eq!(read_match_log(&out).len(), 6);
-    let path = out.join("match.jsonl");
-    let text = fs::read_to_string(&path).expect("there is a journal");
-    let heading: serde_json::Value =
-        serde_json::from_str(text.lines().next().expect("there is a heading")).expect("an object");
-    let signature = heading["engines"][0]["build"]["signature"].to_string();
-    fs::write(&path, text.replacen(&signature, "\"0123456789abcdef\"", 1))
-        .expect("it can be written");
+    assert_eq!(read_games(&out).len(), 6);
+    // A plan of a build that searches differently.
+    let path = out.join("plan.json");
+    let text = fs::read_to_string(&path).expect("there is a plan");
+    let mut plan: Plan = serde_json::from_str(&text).expect("it is a plan");
+    plan.content["engines"][0]["build"]["signature"] = "0123456789abcdef".into();
+    let other = Plan::new(plan.kind, plan.trials, plan.content).with_units(plan.units);
+    fs::write(&path, serde_json::to_string(&other).expect("JSON")).expect("it can be written");
     let other = match_error(&command(2), 2);
     assert!(
-        other.contains("another match was played there: its engine uct is")
-            && other.contains("0123456789abcdef"),
+        other.contains(
+            "another match was run there: its engines.1.build.signature is \"0123456789abcdef\""
+        ),
         "{other}"
     );
-}
-
-/// Without file locks a match is played, with one warning.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_match_is_played_where_files_cannot_be_locked() {
-    let strace = |arguments: &[&str]| {
-        let mut command = Command::new("strace");
-        command
-            .args(["-f", "-qq", "-o", "/dev/null"])
-            .args(arguments);
-        command
-    };
-    let probe = strace(&["true"]).stderr(Stdio::null()).status();
-    if !probe.is_ok_and(|status| status.success()) {
-        return untested("there is no strace");
-    }
-    for fault in ["ENOLCK", "ENOSYS", "EOPNOTSUPP"] {
-        let scratch = Scratch::new(&format!("unlocked-{fault}"));
-        let inject = format!("inject=flock:error={fault}");
-        let output = strace(&["-e", "trace=flock", "-e", &inject, engine_path()])
-            .args(match_arguments(&format!(
-                "--game|connect-four|--engine|search=random|--engine|search=random|--games|2|--out|{}",
-                scratch.0.display()
-            )))
-            .output()
-            .expect("strace starts");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{fault}: {said}");
-        assert_eq!(
-            said.matches("files cannot be locked there").count(),
-            1,
-            "{said}"
-        );
-        assert_eq!(read_match_log(&scratch.0).len(), 2);
-    }
 }

@@ -11,10 +11,10 @@ fn a_decided_match_is_not_played_on() {
         scratch.0.display()
     );
     match_report(&command);
-    let played = read_match_log(&scratch.0).len();
+    let played = read_games(&scratch.0).len();
     let again = match_report(&command);
     assert!(again.contains("H1 accepted"), "{again}");
-    assert_eq!(read_match_log(&scratch.0).len(), played);
+    assert_eq!(read_games(&scratch.0).len(), played);
 }
 
 /// `--resign` ends games that one side has long evaluated as lost.
@@ -26,7 +26,7 @@ fn hopeless_games_are_ended_on_request() {
         scratch.0.display()
     );
     match_report(&format!("{common}|--resign|moves=2,score=150"));
-    let played = read_match_log(&scratch.0);
+    let played = read_games(&scratch.0);
     let hopeless: Vec<_> = played
         .iter()
         .filter(|game| game["ending"] == "hopeless")
@@ -59,7 +59,7 @@ fn games_are_adjudicated_on_request() {
         )
     };
     match_report(&command("--max-plies|10"));
-    for game in read_match_log(&scratch.0) {
+    for game in read_games(&scratch.0) {
         assert_eq!(
             (&game["ending"], &game["result"]),
             (&"too-long".into(), &"draw".into()),
@@ -72,7 +72,7 @@ fn games_are_adjudicated_on_request() {
     match_report(
         &command("--draw|moves=2,score=3000,after=12").replace("search=random", "search=uct"),
     );
-    for game in read_match_log(&scratch.0) {
+    for game in read_games(&scratch.0) {
         assert_eq!(
             (&game["ending"], &game["result"]),
             (&"draw-agreed".into(), &"draw".into()),

@@ -1,14 +1,15 @@
 //! Files for other programs: a table of the games, and the games in the usual record formats.
 
-use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
+use std::{fmt::Write as _, io, path::Path, time::Duration};
 
 use super::{
     client::MATE_SCORE,
-    match_log::{GameRecord, MatchHeader},
-    report,
+    match_log::{self, GameRecord, MatchHeader},
+    report::{self, ReportOptions},
 };
 use crate::{
     games::{self, GameFacts, Outcome, Player, chess::pgn, facts::RecordFormat, othello::ggf},
+    runs::directory::write_atomically,
     tree::writer::timestamp,
 };
 
@@ -52,28 +53,36 @@ pub const CSV_COLUMNS: [&str; 35] = [
     "record",
 ];
 
-/// Writes all files of a match into a directory, from its match log.
-pub fn write_all(directory: &Path, header: &MatchHeader, records: &[GameRecord]) -> io::Result<()> {
-    let mut records = records.to_vec();
-    records.sort_by_key(|record| record.game);
-    write_atomically(&directory.join("games.csv"), &games_csv(header, &records)?)?;
-    write_atomically(
-        &directory.join("report.txt"),
-        report::render(header, &records).as_bytes(),
+/// Writes all files of a match into a directory: the match log, the table, the report, and the games for other programs. The
+/// games must be in order of their numbers.
+pub fn write_all(
+    directory: &Path,
+    header: &MatchHeader,
+    records: &[GameRecord],
+    options: &ReportOptions,
+) -> io::Result<()> {
+    let without_times: Vec<GameRecord>;
+    let records = match options.without_times {
+        true => {
+            without_times = records.iter().map(GameRecord::without_times).collect();
+            &without_times
+        }
+        false => records,
+    };
+    let write = |name: &str, bytes: &[u8]| write_atomically(&directory.join(name), bytes);
+    write(
+        match_log::FILE_NAME,
+        match_log::to_text(header, records).as_bytes(),
     )?;
-    for (name, text) in game_files(header, &records) {
-        write_atomically(&directory.join(name), text.as_bytes())?;
+    write("games.csv", &games_csv(header, records)?)?;
+    write(
+        "report.txt",
+        report::render(header, records, options).as_bytes(),
+    )?;
+    for (name, text) in game_files(header, records) {
+        write(name, text.as_bytes())?;
     }
     Ok(())
-}
-
-/// Puts a whole file in the place of an older one.
-fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut hidden = path.to_owned();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    hidden.set_file_name(format!(".{name}.tmp"));
-    fs::write(&hidden, bytes)?;
-    fs::rename(&hidden, path)
 }
 
 /// The text of games.csv.
@@ -119,7 +128,10 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> 
         Some(_) => name(second),
         None => String::new(),
     };
-    let millis = |micros: u64| format!("{:.3}", micros as f64 / 1000.0);
+    let millis = |micros: u64| match record.has_times() {
+        true => format!("{:.3}", micros as f64 / 1000.0),
+        false => String::new(),
+    };
     let effort = |side: usize| {
         let (moves, micros, nodes) = record.move_totals(side);
         let average = micros.checked_div(moves).unwrap_or(0);
@@ -249,7 +261,10 @@ fn to_pgn(header: &MatchHeader, record: &GameRecord) -> Option<String> {
         Outcome::Win(Player::Second) => "0-1",
         Outcome::Draw => "1/2-1/2",
     };
-    let date = timestamp(Duration::from_millis(record.began));
+    let date = match record.began {
+        0 => String::from("????????"),
+        began => timestamp(Duration::from_millis(began)),
+    };
     let part = |from: usize, to: usize| date.get(from..to).unwrap_or("??");
     game.set_tag("Event", "Canopy match");
     game.set_tag(
@@ -275,7 +290,13 @@ fn to_pgn(header: &MatchHeader, record: &GameRecord) -> Option<String> {
 
 /// An engine's report on its move as a PGN comment: `+0.35/12 0.53s`.
 fn move_comment(record: &GameRecord, index: usize) -> String {
-    let time = record.micros.get(index).copied().unwrap_or(0) as f64 / 1e6;
+    let time = match record.has_times() {
+        true => {
+            let micros = record.micros.get(index).copied().unwrap_or(0);
+            format!("{:.3}s", micros as f64 / 1e6)
+        }
+        false => String::new(),
+    };
     let depth = record.depths.get(index).copied().unwrap_or(0);
     let score = match record.scores.get(index).copied().flatten() {
         Some(score) if score.abs() > MATE_SCORE / 2 => {
@@ -285,7 +306,7 @@ fn move_comment(record: &GameRecord, index: usize) -> String {
         Some(score) => format!("{:+.2}/{depth} ", f64::from(score) / 100.0),
         None => String::new(),
     };
-    format!("{score}{time:.3}s")
+    format!("{score}{time}").trim_end().to_owned()
 }
 
 fn to_ggf(header: &MatchHeader, record: &GameRecord) -> Option<String> {

@@ -1,17 +1,13 @@
-//! The match log: the match on its first line, then a line per finished game.
+//! The match log, match.jsonl: the match on its first line, then a line per finished game, in order of their numbers.
 //!
-//! Lines are only appended. A game is a whole line or absent, so an interrupted match continues with the missing games, and
-//! every other file of a match can be regenerated from its log.
+//! It is written from the parts of a run directory ([`super::match_run`]). A directory of the first release has nothing else.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    fs,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::{
     client::{PostMortem, Timeouts},
@@ -20,14 +16,15 @@ use super::{
     schedule::ScheduledGame,
     stats::WdlCounts,
 };
-use crate::games::{Outcome, Player};
+use crate::{
+    games::{Outcome, Player},
+    runs::RunError,
+};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "match.jsonl";
 /// The version of the file that is written.
 const FORMAT_VERSION: u32 = 1;
-/// Upper bound of the time a finished game may be lost to a power failure.
-const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The match on the first line: everything a game depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,12 +47,12 @@ pub struct MatchHeader {
     pub margin: u64,
 }
 
-/// An engine as it stands in the journal.
+/// An engine as it stands in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineRecord {
     /// Its name in tables.
     pub name: String,
-    /// The program and its arguments.
+    /// The program and its arguments; none for one of our own engines, which is the same wherever its program lies.
     pub command: Vec<String>,
     /// Where it is started.
     pub directory: Option<PathBuf>,
@@ -65,7 +62,7 @@ pub struct EngineRecord {
     pub options: Vec<(String, String)>,
     /// The limits of its moves.
     pub go: String,
-    /// Identity of one of our own engines, wherever its program is.
+    /// Which of our own engines it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<EngineBuild>,
 }
@@ -80,19 +77,17 @@ pub struct EngineBuild {
 }
 
 impl EngineRecord {
-    /// Whether both play alike; our own engines are compared by build, not by path.
-    fn is_same_engine(&self, other: &Self) -> bool {
-        let is_same_program = match (&self.build, &other.build) {
-            (Some(there), Some(here)) => there == here,
-            // A journal of a version that did not write it.
-            _ => self.command == other.command,
-        };
-        is_same_program
-            && self.name == other.name
-            && self.directory == other.directory
-            && self.dialect == other.dialect
-            && self.options == other.options
-            && self.go == other.go
+    /// The name of its search, if it is one of our own engines.
+    pub fn own_search(&self) -> Option<&str> {
+        self.build.as_ref()?;
+        let search = self.options.iter().find(|(name, _)| name == "Search");
+        search.map(|(_, search)| search.as_str())
+    }
+
+    /// Makes it one of our own engines.
+    pub fn set_build(&mut self, build: EngineBuild) {
+        self.build = Some(build);
+        self.command.clear();
     }
 }
 
@@ -132,54 +127,6 @@ impl MatchHeader {
             .map(|engine| engine.name.as_str())
             .collect()
     }
-
-    /// The first difference between two matches, in words.
-    fn first_difference(&self, other: &Self) -> Option<String> {
-        let differ = |what: &str, there: String, here: String| {
-            (there != here).then(|| format!("its {what} is {there}, now {here}"))
-        };
-        let plain = [
-            ("game", self.game.clone(), other.game.clone()),
-            ("seed", self.seed.to_string(), other.seed.to_string()),
-            (
-                "random plies",
-                self.plies.to_string(),
-                other.plies.to_string(),
-            ),
-            ("margin", self.margin.to_string(), other.margin.to_string()),
-            (
-                "number of engines",
-                self.engines.len().to_string(),
-                other.engines.len().to_string(),
-            ),
-        ];
-        let mut plain = plain.into_iter();
-        plain
-            .find_map(|(what, there, here)| differ(what, there, here))
-            .or_else(|| {
-                (self.engines.iter().zip(&other.engines))
-                    .find(|(there, here)| !there.is_same_engine(here))
-                    .map(|(there, here)| {
-                        format!(
-                            "its engine {} is {}, now {}",
-                            there.name,
-                            engine_json(there),
-                            engine_json(here)
-                        )
-                    })
-            })
-            .or_else(|| {
-                (self.openings != other.openings).then(|| "its openings are others".to_owned())
-            })
-            .or_else(|| {
-                let is_another = self.adjudication != other.adjudication;
-                is_another.then(|| "its adjudication is another".to_owned())
-            })
-    }
-}
-
-fn engine_json(engine: &EngineRecord) -> String {
-    serde_json::to_string(engine).unwrap_or_default()
 }
 
 /// A game that is over.
@@ -349,235 +296,98 @@ impl GameRecord {
     pub fn move_totals(&self, side: usize) -> (u64, u64, u64) {
         let mut sum = (0, 0, 0);
         for (_, index) in self.engine_moves().filter(|&(mover, _)| mover == side) {
-            let Some(&micros) = self.micros.get(index) else {
+            let Some(&nodes) = self.nodes.get(index) else {
                 continue;
             };
             sum.0 += 1;
-            sum.1 += micros;
-            sum.2 += self.nodes.get(index).copied().unwrap_or(0);
+            sum.1 += self.micros.get(index).copied().unwrap_or(0);
+            sum.2 += nodes;
         }
         sum
     }
 }
 
-/// Why a journal cannot be used.
-#[derive(Debug, Error)]
-pub enum MatchLogError {
-    /// The system says so.
-    #[error("{path}: {error}")]
-    Io {
-        /// Which file or directory.
-        path: String,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// Another runner holds the lock.
-    #[error("{0}: another match is being played there")]
-    Busy(String),
-    /// It is of another match.
-    #[error(
-        "{path}: another match was played there: {difference}; expected the same match, to be gone on with, or a new directory"
-    )]
-    OtherMatch {
-        /// The file.
-        path: String,
-        /// The first difference.
-        difference: String,
-    },
-    /// The content is not a match log.
-    #[error("{path}, line {line}: {problem}")]
-    Malformed {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: usize,
-        /// The violation.
-        problem: String,
-    },
-}
-
-/// A journal that is being written.
-#[derive(Debug)]
-pub struct MatchLog {
-    file: File,
-    path: PathBuf,
-    last_sync: Instant,
-    has_unsynced_data: bool,
-    /// Whether the file is locked against other runners.
-    is_locked: bool,
-}
-
-impl MatchLog {
-    /// Creates a match log in a directory, or continues the one of the same match; returns the games it has. Where files
-    /// cannot be locked it is not locked.
-    pub fn open(
-        directory: &Path,
-        header: &MatchHeader,
-    ) -> Result<(Self, Vec<GameRecord>), MatchLogError> {
-        let path = directory.join(FILE_NAME);
-        let failed = |error| MatchLogError::Io {
-            path: path.display().to_string(),
-            error,
-        };
-        fs::create_dir_all(directory).map_err(failed)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(failed)?;
-        let is_locked = match file.try_lock() {
-            Ok(()) => true,
-            Err(TryLockError::WouldBlock) => {
-                return Err(MatchLogError::Busy(path.display().to_string()));
-            }
-            Err(TryLockError::Error(error)) if is_locking_unsupported(&error) => false,
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        };
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(failed)?;
-        let (mut found, records, mut length) = parse(&path, &text)?;
-        if records.is_empty() {
-            // A match of which no game was played may as well be another one.
-            (found, length) = (None, 0);
+impl GameRecord {
+    /// What is wrong with a game of a match of so many engines.
+    pub(super) fn check(&self, engines: usize) -> Result<(), String> {
+        let is_sound = self.players.iter().all(|&player| player < engines)
+            && self.movers.len() == self.moves.split_whitespace().count();
+        match is_sound {
+            true => Ok(()),
+            false => Err("a game that cannot have been played".to_owned()),
         }
-        if let Some(difference) = found
-            .as_ref()
-            .and_then(|found| found.first_difference(header))
-        {
-            return Err(MatchLogError::OtherMatch {
-                path: path.display().to_string(),
-                difference,
-            });
-        }
-        // A line that was not finished is as if it had not been begun.
-        file.set_len(length as u64).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let mut log = Self {
-            file,
-            path,
-            last_sync: Instant::now(),
-            has_unsynced_data: false,
-            is_locked,
-        };
-        if found.is_none() {
-            log.append(header)?;
-        }
-        Ok((log, records))
     }
 
-    /// Whether the file is locked against other runners.
-    pub fn is_locked(&self) -> bool {
-        self.is_locked
+    /// Whether it has the times of its moves.
+    pub(super) fn has_times(&self) -> bool {
+        !self.micros.is_empty() || self.nodes.is_empty()
     }
 
-    /// Adds a line.
-    fn append(&mut self, line: &impl Serialize) -> Result<(), MatchLogError> {
-        let mut text = serde_json::to_string(line).unwrap_or_default();
+    /// The game without its times and dates.
+    pub(super) fn without_times(&self) -> Self {
+        Self {
+            micros: Vec::new(),
+            began: 0,
+            remains: None,
+            ..self.clone()
+        }
+    }
+}
+
+/// The text of a match log.
+pub(super) fn to_text(header: &MatchHeader, records: &[GameRecord]) -> String {
+    let mut text = serde_json::to_string(header).unwrap_or_default();
+    text.push('\n');
+    for record in records {
+        text.push_str(&serde_json::to_string(record).unwrap_or_default());
         text.push('\n');
-        let written = self.file.write_all(text.as_bytes());
-        written.map_err(|error| self.io_error(error))?;
-        self.has_unsynced_data = true;
-        Ok(())
     }
-
-    /// Adds a game.
-    pub fn append_game(&mut self, record: &GameRecord) -> Result<(), MatchLogError> {
-        self.append(record)?;
-        self.sync(false)
-    }
-
-    /// Syncs to disk if the last sync is older than `SYNC_INTERVAL`, or at once if `is_forced`.
-    pub fn sync(&mut self, is_forced: bool) -> Result<(), MatchLogError> {
-        if self.has_unsynced_data && (is_forced || self.last_sync.elapsed() >= SYNC_INTERVAL) {
-            let synced = self.file.sync_data();
-            synced.map_err(|error| self.io_error(error))?;
-            self.last_sync = Instant::now();
-            self.has_unsynced_data = false;
-        }
-        Ok(())
-    }
-
-    fn io_error(&self, error: io::Error) -> MatchLogError {
-        MatchLogError::Io {
-            path: self.path.display().to_string(),
-            error,
-        }
-    }
+    text
 }
 
-/// Whether the error means that the file system has no locks, as network file systems without a lock manager.
-fn is_locking_unsupported(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
-        return true;
-    }
-    error.kind() == io::ErrorKind::Unsupported
-}
-
-/// Reads the journal of a directory.
-pub fn read(directory: &Path) -> Result<(MatchHeader, Vec<GameRecord>), MatchLogError> {
+/// Reads the match log of a directory; `None` if it has none. A last line without its end is ignored; of two games with one
+/// number the first counts.
+pub(super) fn read(directory: &Path) -> Result<Option<(MatchHeader, Vec<GameRecord>)>, RunError> {
     let path = directory.join(FILE_NAME);
-    let text = fs::read(&path).map_err(|error| MatchLogError::Io {
-        path: path.display().to_string(),
-        error,
-    })?;
-    let (header, records, _) = parse(&path, &text)?;
-    let header = header.ok_or_else(|| MatchLogError::Malformed {
-        path: path.display().to_string(),
-        line: 1,
-        problem: "nothing is there: expected what is played".to_owned(),
-    })?;
-    Ok((header, records))
-}
-
-/// The content of a match log, and the bytes of its whole lines. Of two games with one number the first counts.
-fn parse(
-    path: &Path,
-    text: &[u8],
-) -> Result<(Option<MatchHeader>, Vec<GameRecord>, usize), MatchLogError> {
-    let whole = (text.iter().rposition(|&byte| byte == b'\n')).map_or(0, |last| last + 1);
-    let mut lines = (1..).zip(
-        text.get(..whole)
-            .unwrap_or_default()
-            .split(|&byte| byte == b'\n'),
-    );
-    let bad = |line: usize, problem: String| MatchLogError::Malformed {
+    let text = match fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(|error| RunError::io(&path, error))?,
+    };
+    let malformed = |line: usize, problem: String| RunError::Malformed {
         path: path.display().to_string(),
         line,
         problem,
     };
-    let header: Option<MatchHeader> = match lines.next() {
-        Some((_, line)) if !line.is_empty() => {
-            let header: MatchHeader = serde_json::from_slice(line)
-                .map_err(|error| bad(1, format!("not what is played: {error}")))?;
-            if header.format > FORMAT_VERSION {
-                let problem = format!(
-                    "format {} is of a later version: expected {FORMAT_VERSION}",
-                    header.format
-                );
-                return Err(bad(1, problem));
-            }
-            Some(header)
-        }
-        _ => None,
+    let whole = (text.iter().rposition(|&byte| byte == b'\n')).map_or(0, |last| last + 1);
+    let lines = text
+        .get(..whole)
+        .unwrap_or_default()
+        .split(|&byte| byte == b'\n');
+    let mut lines = (1..).zip(lines).filter(|(_, line)| !line.is_empty());
+    let Some((_, line)) = lines.next() else {
+        return Ok(None);
     };
+    let header: MatchHeader = serde_json::from_slice(line)
+        .map_err(|error| malformed(1, format!("not what is played: {error}")))?;
+    if header.format > FORMAT_VERSION {
+        let format = header.format;
+        return Err(malformed(
+            1,
+            format!("format {format} is of a later version: expected {FORMAT_VERSION}"),
+        ));
+    }
     let mut records: Vec<GameRecord> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
+    for (number, line) in lines {
         let record: GameRecord = serde_json::from_slice(line)
-            .map_err(|error| bad(number, format!("not a game: {error}")))?;
-        let engines = header.as_ref().map_or(0, |header| header.engines.len());
-        let is_sound = record.players.iter().all(|&player| player < engines)
-            && record.movers.len() == record.moves.split_whitespace().count();
-        if !is_sound {
-            return Err(bad(
-                number,
-                "a game that cannot have been played".to_owned(),
-            ));
-        }
+            .map_err(|error| malformed(number, format!("not a game: {error}")))?;
+        (record.check(header.engines.len())).map_err(|problem| malformed(number, problem))?;
         if seen.insert(record.game) {
             records.push(record);
         }
     }
-    Ok((header, records, whole))
+    records.sort_by_key(|record| record.game);
+    Ok(Some((header, records)))
 }
 
 #[cfg(test)]

@@ -12,13 +12,15 @@ use super::{
         Client, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, NewGame, PostMortem,
         ReportedResult, StartError, Timeouts,
     },
-    halt::Halt,
     openings::Opening,
     time_control::{Clocks, MoveLimits},
 };
-use crate::games::{
-    History, Outcome, Playable, Player,
-    notation::{self, Style, quote},
+use crate::{
+    games::{
+        History, Outcome, Playable, Player,
+        notation::{self, Style, quote},
+    },
+    runs::halt::Halt,
 };
 
 /// How a game ended.

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    match_log::{EngineRecord, GameRecord, MatchHeader},
+    match_log::{EngineBuild, EngineRecord, GameRecord, MatchHeader},
     sprt::{Sprt, SprtRun, SprtVerdict},
     stats::{Variety, WdlByColour, WdlCounts},
 };
-use crate::games::notation::escape_invisible;
+use crate::{catalog::signature::signature_in, games::notation::escape_invisible};
 
 /// Failures listed in full.
 const MAX_LISTED_FAILURES: usize = 3;
@@ -107,11 +107,38 @@ pub fn game_variety(records: &[GameRecord]) -> Variety {
     )
 }
 
+/// What a report says besides the games.
+#[derive(Clone, Debug, Default)]
+pub struct ReportOptions {
+    /// Leaves out everything that differs when the same games are played again: times and dates.
+    pub without_times: bool,
+    /// Number of games of the whole match, if some are missing.
+    pub partial_of: Option<u64>,
+    /// The test of the first engine against the second.
+    pub sprt: Option<Sprt>,
+    /// Remarks about the match, each a line.
+    pub remarks: Vec<String>,
+}
+
 /// The whole report. Names and messages of engines are escaped, so that control and bidirectional characters show.
-pub fn render(header: &MatchHeader, records: &[GameRecord]) -> String {
+pub fn render(header: &MatchHeader, records: &[GameRecord], options: &ReportOptions) -> String {
     let mut out = String::new();
-    let _ = write_report(&mut out, &escape_header(header), records);
+    let _ = write_report(&mut out, &escape_header(header), records, options);
     out
+}
+
+/// A line for each of our own engines whose search has changed since the match.
+pub fn stale_engines(header: &MatchHeader) -> Vec<String> {
+    let changed = |engine: &EngineRecord| {
+        let then = &engine.build.as_ref()?.signature;
+        let now = signature_in(&header.game, engine.own_search()?);
+        let now = now.as_deref().unwrap_or("none");
+        let name = escape_invisible(&engine.name);
+        (then != now).then(|| {
+            format!("stale: the search of {name} has changed since: its signature is {now} now, not {then}")
+        })
+    };
+    header.engines.iter().filter_map(changed).collect()
 }
 
 /// A header whose texts can be shown to people.
@@ -172,8 +199,12 @@ fn write_report(
     out: &mut String,
     header: &MatchHeader,
     records: &[GameRecord],
+    options: &ReportOptions,
 ) -> std::fmt::Result {
     let names = header.names();
+    if let Some(total) = options.partial_of {
+        writeln!(out, "PARTIAL: {} of {total} games", records.len())?;
+    }
     writeln!(
         out,
         "{}, {} games, seed {}",
@@ -182,8 +213,12 @@ fn write_report(
         header.seed
     )?;
     for engine in &header.engines {
-        let command =
-            shlex::try_join(engine.command.iter().map(String::as_str)).unwrap_or_default();
+        let command = match &engine.build {
+            Some(EngineBuild { version, signature }) => {
+                format!("canopy-engine {version}, signature {signature}")
+            }
+            None => shlex::try_join(engine.command.iter().map(String::as_str)).unwrap_or_default(),
+        };
         write!(
             out,
             "{}: {command} ({}, {})",
@@ -196,8 +231,11 @@ fn write_report(
         }
         writeln!(out)?;
     }
+    for remark in &options.remarks {
+        writeln!(out, "{remark}")?;
+    }
     writeln!(out)?;
-    write_standings(out, &names, records)?;
+    write_standings(out, &names, records, options)?;
     for later in 1..names.len() {
         for earlier in 0..later {
             if let (Some(one), Some(other)) = (names.get(earlier), names.get(later)) {
@@ -211,10 +249,19 @@ fn write_report(
     }
     writeln!(out)?;
     write_variety(out, records)?;
-    write_failures(out, header, records)
+    write_failures(out, header, records)?;
+    if let Some(sprt) = options.sprt {
+        writeln!(out, "{}", format_sprt(&run_sprt(sprt, records), header))?;
+    }
+    Ok(())
 }
 
-fn write_standings(out: &mut String, names: &[&str], records: &[GameRecord]) -> std::fmt::Result {
+fn write_standings(
+    out: &mut String,
+    names: &[&str],
+    records: &[GameRecord],
+    options: &ReportOptions,
+) -> std::fmt::Result {
     let sums = engine_stats(names.len(), records);
     let mut order: Vec<(&&str, &EngineStats)> = names.iter().zip(&sums).collect();
     order.sort_by(|(_, one), (_, other)| {
@@ -236,7 +283,10 @@ fn write_standings(out: &mut String, names: &[&str], records: &[GameRecord]) -> 
     if has_pieces {
         write!(out, "  {:>15}", "men")?;
     }
-    writeln!(out, "  {:>11} {:>11}  faults", "ms/move", "nodes/move")?;
+    if !options.without_times {
+        write!(out, "  {:>11}", "ms/move")?;
+    }
+    writeln!(out, "  {:>11}  faults", "nodes/move")?;
     for (name, sum) in order {
         let all = sum.results.total();
         write!(
@@ -254,13 +304,10 @@ fn write_standings(out: &mut String, names: &[&str], records: &[GameRecord]) -> 
             let [own, others] = sum.pieces;
             write!(out, "  {:>15}", format!("{own}:{others}"))?;
         }
-        writeln!(
-            out,
-            "  {:>11.3} {:>11.1}  {}",
-            sum.mean_move_ms(),
-            sum.mean_nodes(),
-            sum.faults
-        )?;
+        if !options.without_times {
+            write!(out, "  {:>11.3}", sum.mean_move_ms())?;
+        }
+        writeln!(out, "  {:>11.1}  {}", sum.mean_nodes(), sum.faults)?;
     }
     Ok(())
 }

@@ -1,15 +1,13 @@
-//! Plays the games of a match, several at a time, and keeps the journal.
+//! Plays the games of a match, several at a time, and keeps them in a part of its run directory.
 
 use std::{
     collections::BTreeSet,
     path::Path,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        atomic::{AtomicBool, Ordering},
     },
-    thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use thiserror::Error;
@@ -17,8 +15,7 @@ use thiserror::Error;
 use super::{
     client::{Client, EngineFault, PostMortem, StartError},
     engine_config::EngineConfig,
-    halt::Halt,
-    match_log::{GameRecord, MatchHeader, MatchLog, MatchLogError},
+    match_log::{GameRecord, MatchHeader},
     match_status::MatchStatusWriter,
     openings::Opening,
     referee::{self, EnginePlayer, RefereeSettings, STOP_DELAY},
@@ -27,10 +24,16 @@ use super::{
     sprt::{Sprt, SprtRun, SprtVerdict},
     time_control::MoveLimits,
 };
-use crate::games::{Playable, Player, notation};
+use crate::{
+    games::{Playable, Player, notation},
+    runs::{
+        RunError,
+        execute::{self, Collector, ExecutionEnd, TrialEnd, TrialWorker},
+        halt::Halt,
+        part::PartWriter,
+    },
+};
 
-/// Poll interval of the thread that keeps the match log.
-const TICK_INTERVAL: Duration = Duration::from_millis(50);
 /// More engines than this are not kept waiting for their next game.
 const MAX_IDLE_ENGINES: usize = 16;
 /// Bits of the engines' seeds, small enough for the integer options of every dialect.
@@ -39,7 +42,7 @@ const SEED_BITS: u32 = 31;
 /// A match: games, engines and terms.
 #[derive(Debug)]
 pub struct MatchPlan<G: Playable> {
-    /// The first line of the match log.
+    /// What its games depend on.
     pub header: MatchHeader,
     /// Who plays.
     pub engines: Vec<EngineConfig>,
@@ -94,9 +97,9 @@ pub enum MatchError {
         /// The evidence.
         post_mortem: Box<PostMortem>,
     },
-    /// The journal cannot be written.
+    /// The games cannot be kept.
     #[error(transparent)]
-    Journal(#[from] MatchLogError),
+    Records(#[from] RunError),
     /// The directory of trees cannot be used.
     #[error("{path}: {error}")]
     Trees {
@@ -123,91 +126,82 @@ fn format_post_mortem(post_mortem: &PostMortem) -> String {
     text
 }
 
-/// Events from worker threads.
-enum WorkerEvent {
-    GameOver(Box<GameRecord>),
-    Message(String),
-    EngineUnusable(String, EngineFault, PostMortem),
-}
+/// How workers speak to the collector of results.
+type WorkerContext<'h> = execute::WorkerContext<'h, Box<GameRecord>, MatchError>;
 
 /// State shared by the workers.
 struct MatchContext<'a, G: Playable> {
     plan: &'a MatchPlan<G>,
-    halt: &'a Halt,
     status_writer: Option<&'a MatchStatusWriter>,
-    done: &'a BTreeSet<u64>,
-    next_number: AtomicU64,
     /// The engines that have started at least once.
     has_started: Vec<AtomicBool>,
     has_warned: AtomicBool,
     /// Messages of engines already reported.
     reported_messages: Mutex<BTreeSet<String>>,
-    events: Mutex<Sender<WorkerEvent>>,
 }
 
-/// Plays the games that `records` does not have, and adds them to it. The journal has them already.
+/// Where the games of an attempt go.
+#[derive(Debug)]
+pub struct MatchOutput<'a> {
+    /// The part of the run directory, if games are kept.
+    pub part: Option<&'a mut PartWriter>,
+    /// Numbers of games that are kept already, and are not put into the part again.
+    pub kept: &'a BTreeSet<u64>,
+    /// The games that are known, to which the new ones are added.
+    pub records: &'a mut Vec<GameRecord>,
+    /// The directory of match.json and the trees.
+    pub trees: Option<&'a Path>,
+}
+
+/// Plays the games of these numbers, counted from 1.
 pub fn run<G: Playable>(
     plan: &MatchPlan<G>,
-    trees: Option<&Path>,
-    log: &mut Option<MatchLog>,
-    records: &mut Vec<GameRecord>,
+    games: impl Iterator<Item = u64> + Send,
+    output: MatchOutput<'_>,
     halt: &Halt,
     on_event: &mut dyn FnMut(MatchEvent<'_>),
 ) -> Result<MatchEnd, MatchError> {
-    let status_writer = open_status_writer(plan, trees, records)?;
-    let test = plan.sprt.map(|sprt| report::run_sprt(sprt, records));
+    let status_writer = open_status_writer(plan, output.trees, output.records)?;
+    let test = (plan.sprt).map(|sprt| report::run_sprt(sprt, output.records));
     if let Some(verdict) = sprt_decision(test.as_ref()) {
         return Ok(MatchEnd::SprtDecided(verdict));
     }
-    let done: BTreeSet<u64> = (records.iter())
-        .filter_map(|record| record.game.checked_sub(1))
-        .collect();
-    let (sender, events) = channel();
-    let worker_halt = Halt::new();
-    let context = MatchContext::new(
+    let context = MatchContext {
         plan,
-        &worker_halt,
-        status_writer.as_ref(),
-        (&done, 0),
-        sender,
-    );
-    thread::scope(|scope| {
-        let mut workers = Vec::new();
-        for number in 0..plan.concurrency {
-            let context = &context;
-            let worker = thread::Builder::new().name(format!("game {number}"));
-            match worker.spawn_scoped(scope, move || play_games(context)) {
-                Ok(helper) => workers.push(helper),
-                Err(error) => on_event(MatchEvent::Message(format!(
-                    "no thread could be started: {error}"
-                ))),
-            }
-        }
-        let mut collector = ResultCollector {
-            halt,
-            worker_halt: &worker_halt,
-            live: status_writer.as_ref(),
-            log,
-            records,
-            test,
-            on_event,
-            end: MatchEnd::AllGamesPlayed,
-        };
-        let collected = collector.collect(&events, || {
-            workers.iter().all(|helper| helper.is_finished())
-        });
-        if collected.is_err() {
-            worker_halt.request();
-        }
-        let end = collector.end;
-        collected.map(|()| end)
-    })
-    .inspect(|end| {
-        // A stopped match may be continued later.
-        if let Some(status_writer) = status_writer.as_ref().filter(|_| *end != MatchEnd::Halted) {
-            let _ = status_writer.finish();
-        }
-    })
+        status_writer: status_writer.as_ref(),
+        has_started: (plan.engines.iter())
+            .map(|_| AtomicBool::new(false))
+            .collect(),
+        has_warned: AtomicBool::new(false),
+        reported_messages: Mutex::new(BTreeSet::new()),
+    };
+    let mut collector = GameCollector {
+        status_writer: status_writer.as_ref(),
+        output,
+        test,
+        on_event,
+    };
+    let worker_halt = Halt::new();
+    let end = execute::execute(
+        games,
+        plan.concurrency,
+        (halt, &worker_halt),
+        &|worker| GameWorker::new(&context, worker),
+        &mut collector,
+    )?;
+    if let Some(part) = &mut collector.output.part {
+        part.sync(true)?;
+    }
+    let end = match (end, sprt_decision(collector.test.as_ref())) {
+        (ExecutionEnd::Halted, _) => MatchEnd::Halted,
+        (_, Some(verdict)) => MatchEnd::SprtDecided(verdict),
+        _ => MatchEnd::AllGamesPlayed,
+    };
+    // A stopped match may be continued later.
+    if let Some(status_writer) = status_writer.as_ref().filter(|_| end != MatchEnd::Halted) {
+        let _ = status_writer.finish();
+    }
+    Ok(end)
 }
 
 /// The verdict of the test, once it has decided.
@@ -232,224 +226,117 @@ fn open_status_writer<G: Playable>(
     trees.map(open).transpose()
 }
 
-/// Plays one game alone; keeping it is left to the caller.
-pub fn run_single_game<G: Playable>(
-    plan: &MatchPlan<G>,
-    number: u64,
-    trees: Option<&Path>,
-    halt: &Halt,
-) -> Result<Option<GameRecord>, MatchError> {
-    let status_writer = open_status_writer(plan, trees, &[])?;
-    let (sender, events) = channel();
-    let done = BTreeSet::new();
-    let shared = MatchContext::new(plan, halt, status_writer.as_ref(), (&done, number), sender);
-    let scheduled = plan.schedule.game(number);
-    let mut worker = GameWorker::new(&shared);
-    let record = worker.play_game(&scheduled);
-    worker.quit_engines();
-    for event in events.try_iter() {
-        if let WorkerEvent::EngineUnusable(name, fault, post_mortem) = event {
-            let post_mortem = Box::new(post_mortem);
-            return Err(MatchError::Engine {
-                name,
-                fault,
-                post_mortem,
-            });
-        }
-    }
-    Ok(record)
-}
-
-/// Collects results and keeps the match log.
-struct ResultCollector<'a> {
-    /// Stop requests of the user, and the one passed on to the games.
-    halt: &'a Halt,
-    worker_halt: &'a Halt,
-    live: Option<&'a MatchStatusWriter>,
-    log: &'a mut Option<MatchLog>,
-    records: &'a mut Vec<GameRecord>,
+/// Keeps games as they end.
+struct GameCollector<'a> {
+    status_writer: Option<&'a MatchStatusWriter>,
+    output: MatchOutput<'a>,
     /// When the match may stop early.
     test: Option<SprtRun>,
     on_event: &'a mut dyn FnMut(MatchEvent<'_>),
-    end: MatchEnd,
 }
 
-impl ResultCollector<'_> {
-    /// Handles worker events until all workers have ended.
-    fn collect(
-        &mut self,
-        events: &Receiver<WorkerEvent>,
-        is_over: impl Fn() -> bool,
-    ) -> Result<(), MatchError> {
-        loop {
-            match events.recv_timeout(TICK_INTERVAL) {
-                Ok(WorkerEvent::GameOver(record)) => self.add_game(*record)?,
-                Ok(WorkerEvent::Message(text)) => (self.on_event)(MatchEvent::Message(text)),
-                Ok(WorkerEvent::EngineUnusable(name, fault, post_mortem)) => {
-                    let post_mortem = Box::new(post_mortem);
-                    return Err(MatchError::Engine {
-                        name,
-                        fault,
-                        post_mortem,
-                    });
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
-                    // Events sent before the last worker ended must still be handled.
-                    if is_over() {
-                        for event in events.try_iter() {
-                            if let WorkerEvent::GameOver(record) = event {
-                                self.add_game(*record)?;
-                            }
-                        }
-                        break;
-                    }
-                    if let Some(log) = self.log {
-                        log.sync(false)?;
-                    }
-                    (self.on_event)(MatchEvent::Tick);
-                }
-            }
-            self.forward_halt();
+impl Collector<Box<GameRecord>, MatchError> for GameCollector<'_> {
+    fn on_result(&mut self, trial: u64, record: Box<GameRecord>) -> Result<bool, MatchError> {
+        if let Some(part) = &mut self.output.part
+            && !self.output.kept.contains(&trial)
+        {
+            part.append_result(trial, &record)?;
         }
-        if let Some(log) = self.log {
-            log.sync(true)?;
-        }
-        Ok(())
-    }
-
-    fn forward_halt(&mut self) {
-        if self.halt.is_requested() && !self.worker_halt.is_requested() {
-            self.worker_halt.request();
-            self.end = MatchEnd::Halted;
-        }
-        if self.halt.is_urgent() && !self.worker_halt.is_urgent() {
-            self.worker_halt.request();
-        }
-    }
-
-    fn add_game(&mut self, record: GameRecord) -> Result<(), MatchError> {
-        if let Some(log) = self.log {
-            log.append_game(&record)?;
-        }
-        if let Some(status_writer) = self.live
+        if let Some(status_writer) = self.status_writer
             && let Err(error) = status_writer.write_score(&record)
         {
-            (self.on_event)(MatchEvent::Message(format!(
-                "match.json is not written: {error}"
-            )));
+            self.on_message(&format!("match.json is not written: {error}"));
         }
         if let Some(test) = &mut self.test {
             report::add_to_sprt(test, &record);
         }
-        self.records.push(record);
-        (self.on_event)(MatchEvent::GameOver(self.records));
-        if let Some(verdict) =
-            sprt_decision(self.test.as_ref()).filter(|_| self.end == MatchEnd::AllGamesPlayed)
-        {
-            self.end = MatchEnd::SprtDecided(verdict);
-            self.worker_halt.request();
+        self.output.records.push(*record);
+        (self.on_event)(MatchEvent::GameOver(self.output.records));
+        Ok(sprt_decision(self.test.as_ref()).is_none())
+    }
+
+    fn on_void(&mut self, trial: u64, reason: &str) -> Result<(), MatchError> {
+        if let Some(part) = &mut self.output.part {
+            part.append_void(trial, reason)?;
         }
         Ok(())
     }
-}
 
-impl<'a, G: Playable> MatchContext<'a, G> {
-    /// For the games from a number on, but for those that are done.
-    fn new(
-        plan: &'a MatchPlan<G>,
-        halt: &'a Halt,
-        status_writer: Option<&'a MatchStatusWriter>,
-        (done, next): (&'a BTreeSet<u64>, u64),
-        events: Sender<WorkerEvent>,
-    ) -> Self {
-        let unknown = |_: &EngineConfig| AtomicBool::new(false);
-        Self {
-            plan,
-            halt,
-            status_writer,
-            done,
-            next_number: AtomicU64::new(next),
-            has_started: plan.engines.iter().map(unknown).collect(),
-            has_warned: AtomicBool::new(false),
-            reported_messages: Mutex::new(BTreeSet::new()),
-            events: Mutex::new(events),
+    fn on_message(&mut self, text: &str) {
+        (self.on_event)(MatchEvent::Message(text.to_owned()));
+    }
+
+    fn on_tick(&mut self) -> Result<(), MatchError> {
+        if let Some(part) = &mut self.output.part {
+            part.sync(false)?;
         }
+        (self.on_event)(MatchEvent::Tick);
+        Ok(())
     }
-
-    fn send(&self, event: WorkerEvent) {
-        let sender = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = sender.send(event);
-    }
-
-    /// The next game that has not been played.
-    fn next_game(&self) -> Option<u64> {
-        loop {
-            let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-            if number >= self.plan.games || self.halt.is_requested() {
-                return None;
-            }
-            if !self.done.contains(&number) {
-                return Some(number);
-            }
-        }
-    }
-}
-
-fn play_games<G: Playable>(context: &MatchContext<'_, G>) {
-    let mut worker = GameWorker::new(context);
-    while let Some(number) = context.next_game() {
-        let scheduled = context.plan.schedule.game(number);
-        let Some(record) = worker.play_game(&scheduled) else {
-            break;
-        };
-        context.send(WorkerEvent::GameOver(Box::new(record)));
-    }
-    worker.quit_engines();
 }
 
 /// Plays one game after the other.
 struct GameWorker<'a, G: Playable> {
     context: &'a MatchContext<'a, G>,
+    worker: WorkerContext<'a>,
     /// The conversations that are open, by engine.
     clients: Vec<Option<Client>>,
 }
 
+impl<G: Playable> TrialWorker for GameWorker<'_, G> {
+    type Result = Box<GameRecord>;
+    type Error = MatchError;
+
+    /// Plays a game. One in which an engine was stopped from outside is void, and played once more, with a new process, before it
+    /// counts.
+    fn run_trial(&mut self, trial: u64) -> Result<TrialEnd<Self::Result>, MatchError> {
+        let scheduled = self.context.plan.schedule.game(trial.saturating_sub(1));
+        let Some(record) = self.play_game(&scheduled)? else {
+            return Ok(TrialEnd::Halted);
+        };
+        let post_mortem = record.remains.as_ref();
+        let Some(post_mortem) = post_mortem.filter(|post_mortem| post_mortem.is_stopped_externally)
+        else {
+            return Ok(TrialEnd::Done(Box::new(record)));
+        };
+        let reason = format!("an engine was stopped from outside ({})", post_mortem.exit);
+        self.worker
+            .send_message(format!("{reason}: game {trial} is played again"));
+        self.worker.send_void(trial, reason);
+        let record = self.play_game(&scheduled)?;
+        Ok(record.map_or(TrialEnd::Halted, |record| TrialEnd::Done(Box::new(record))))
+    }
+
+    /// Asks all engines to quit.
+    fn finish(&mut self) {
+        for client in self.clients.iter_mut().filter_map(Option::take) {
+            client.quit();
+        }
+    }
+}
+
 impl<'a, G: Playable> GameWorker<'a, G> {
-    fn new(context: &'a MatchContext<'a, G>) -> Self {
+    fn new(context: &'a MatchContext<'a, G>, worker: WorkerContext<'a>) -> Self {
         Self {
             context,
+            worker,
             clients: context.plan.engines.iter().map(|_| None).collect(),
         }
     }
 
-    /// Plays a game; none if a stop was requested or an engine is unusable. A game in which an engine was stopped from
-    /// outside is played once more, with a new process, before it counts.
-    fn play_game(&mut self, scheduled: &ScheduledGame) -> Option<GameRecord> {
-        let record = self.try_play_game(scheduled)?;
-        let post_mortem = record.remains.as_ref();
-        let Some(post_mortem) = post_mortem.filter(|post_mortem| post_mortem.is_stopped_externally)
-        else {
-            return Some(record);
-        };
-        self.context.send(WorkerEvent::Message(format!(
-            "an engine was stopped from outside ({}): game {} is played again",
-            post_mortem.exit,
-            scheduled.number + 1
-        )));
-        self.try_play_game(scheduled)
-    }
-
-    fn try_play_game(&mut self, scheduled: &ScheduledGame) -> Option<GameRecord> {
+    /// Plays a game; none if a stop was requested.
+    fn play_game(&mut self, scheduled: &ScheduledGame) -> Result<Option<GameRecord>, MatchError> {
         let plan = self.context.plan;
         self.quit_idle_engines(scheduled);
         let trees = self.create_tree_dir(scheduled);
-        let mut players = [
-            self.engine_player(scheduled, Player::First, trees.clone())?,
-            self.engine_player(scheduled, Player::Second, trees)?,
-        ];
+        let first = self.engine_player(scheduled, Player::First, trees.clone())?;
+        let second = self.engine_player(scheduled, Player::Second, trees)?;
         let listed = scheduled.opening.unwrap_or(0);
-        let opening = plan.openings.get(listed)?;
+        let (Some(first), Some(second), Some(opening)) = (first, second, plan.openings.get(listed))
+        else {
+            return Ok(None);
+        };
+        let mut players = [first, second];
         let opening = opening.with_random_plies(plan.header.plies, scheduled.opening_seed);
         let is_start = opening.start == G::start(opening.start.rules());
         let start = match is_start {
@@ -469,7 +356,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
             &plan.settings,
             &opening,
             &mut players,
-            self.context.halt,
+            self.worker.halt(),
             &mut on_status,
         );
         for (engine_player, player) in players.into_iter().zip([Player::First, Player::Second]) {
@@ -487,19 +374,14 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                 .blame
                 .and_then(|player| plan.engines.get(scheduled.engine_of(player)));
             let name = engine.map(|engine| engine.name.clone()).unwrap_or_default();
-            let post_mortem = finished.post_mortem.clone().unwrap_or_default();
-            let fault = EngineFault::Unsupported(finished.reason.clone());
-            self.context
-                .send(WorkerEvent::EngineUnusable(name, fault, post_mortem));
-            return None;
+            return Err(MatchError::Engine {
+                name,
+                fault: EngineFault::Unsupported(finished.reason.clone()),
+                post_mortem: Box::new(finished.post_mortem.clone().unwrap_or_default()),
+            });
         }
-        Some(GameRecord::new(
-            scheduled,
-            start,
-            opening.moves.len(),
-            began,
-            finished?,
-        ))
+        let plies = opening.moves.len();
+        Ok(finished.map(|finished| GameRecord::new(scheduled, start, plies, began, finished)))
     }
 
     /// Reports unasked messages of the engines, each once.
@@ -514,7 +396,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
                 if reported.insert(text.clone()) {
-                    self.context.send(WorkerEvent::Message(text));
+                    self.worker.send_message(text);
                 }
             }
         }
@@ -522,7 +404,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
 
     fn warn_once(&self, text: &str) {
         if !self.context.has_warned.swap(true, Ordering::Relaxed) {
-            self.context.send(WorkerEvent::Message(text.to_owned()));
+            self.worker.send_message(text.to_owned());
         }
     }
 
@@ -543,12 +425,17 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         scheduled: &ScheduledGame,
         player: Player,
         trees: Option<String>,
-    ) -> Option<EnginePlayer<'a>> {
+    ) -> Result<Option<EnginePlayer<'a>>, MatchError> {
         let plan = self.context.plan;
         let index = scheduled.engine_of(player);
-        let engine = plan.engines.get(index)?;
-        let has_started = self.context.has_started.get(index)?;
-        let mut client = self.clients.get_mut(index)?.take();
+        let (Some(engine), Some(has_started), Some(slot)) = (
+            plan.engines.get(index),
+            self.context.has_started.get(index),
+            self.clients.get_mut(index),
+        ) else {
+            return Ok(None);
+        };
+        let mut client = slot.take();
         let mut start_error = None;
         if client.is_none() {
             match self.start_engine(engine) {
@@ -559,18 +446,22 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                 Err(StartError {
                     fault: EngineFault::Halted,
                     ..
-                }) => return None,
+                }) => return Ok(None),
                 // A program that is gone, or no more handles, is nobody's play.
                 Err(StartError { fault, post_mortem })
                     if !has_started.load(Ordering::Relaxed)
                         || matches!(fault, EngineFault::NotStarted(_)) =>
                 {
-                    self.context.send(WorkerEvent::EngineUnusable(
-                        engine.name.clone(),
+                    let name = engine.name.clone();
+                    if has_started.load(Ordering::Relaxed) {
+                        let reason = format!("{name} {fault}");
+                        self.worker.send_void(scheduled.number + 1, reason);
+                    }
+                    return Err(MatchError::Engine {
+                        name,
                         fault,
-                        *post_mortem,
-                    ));
-                    return None;
+                        post_mortem,
+                    });
                 }
                 // It has started before: a second chance, then it forfeits.
                 Err(_) => match self.start_client(engine) {
@@ -579,19 +470,19 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                 },
             }
         }
-        Some(EnginePlayer {
+        Ok(Some(EnginePlayer {
             client,
             start_error,
             limits: engine.limits.as_ref().unwrap_or(&plan.limits),
             // 0 would ask the engine for a seed of its own, and the game could not be played again.
             seed: (scheduled.seed_of(player) >> (u64::BITS - SEED_BITS)).max(1),
             trees,
-        })
+        }))
     }
 
     /// Starts an engine; once more if somebody stopped it from outside, unless that meant the match, too.
     fn start_engine(&self, engine: &EngineConfig) -> Result<Client, StartError> {
-        let halt = self.context.halt;
+        let halt = self.worker.halt();
         let error = match self.start_client(engine) {
             Ok(client) => return Ok(client),
             Err(error) => error,
@@ -610,7 +501,12 @@ impl<'a, G: Playable> GameWorker<'a, G> {
 
     fn start_client(&self, engine: &EngineConfig) -> Result<Client, StartError> {
         let settings = &self.context.plan.settings;
-        Client::start(engine, &settings.game, settings.timeouts, self.context.halt)
+        Client::start(
+            engine,
+            &settings.game,
+            settings.timeouts,
+            self.worker.halt(),
+        )
     }
 
     /// Lets engines go that do not play now, if many are waiting.
@@ -625,13 +521,6 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                     client.quit();
                 }
             }
-        }
-    }
-
-    /// Asks all engines to quit.
-    fn quit_engines(&mut self) {
-        for client in self.clients.iter_mut().filter_map(Option::take) {
-            client.quit();
         }
     }
 }

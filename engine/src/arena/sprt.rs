@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::stats::{WdlCounts, elo_to_score};
@@ -19,7 +20,7 @@ use super::stats::{WdlCounts, elo_to_score};
 pub const MAX_ELO: f64 = 2000.0;
 
 /// The two hypotheses and the error rate of each.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     elo0: f64,
     elo1: f64,

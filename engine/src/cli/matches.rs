@@ -1,6 +1,7 @@
-//! `canopy-engine match`: games between engine processes; `canopy-engine report`: the report of a recorded match.
+//! `canopy-engine match`: games between engine processes.
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::{self, IsTerminal as _, Write},
     path::{Path, PathBuf},
@@ -9,26 +10,32 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, PositionCommand, bench::signature, game_help, game_name, with_position};
+use super::{CliError, PositionCommand, game_help, game_name, runs, stop, with_position};
 use crate::{
     arena::{
         client::{GameSpec as Asked, Timeouts},
         engine_config::EngineConfig,
-        export,
-        halt::Halt,
-        match_log::{self, EngineBuild, GameRecord, MatchHeader, MatchLog, MatchLogError},
+        match_log::{EngineBuild, EngineRecord, GameRecord, MatchHeader},
+        match_run::{self, MatchTerms},
         openings::{self, Opening},
         referee::{Adjudication, AdjudicationRule, RefereeSettings},
-        report,
-        runner::{self, MatchEnd, MatchError, MatchEvent, MatchPlan},
+        report::{self, ReportOptions},
+        runner::{self, MatchEnd, MatchError, MatchEvent, MatchOutput, MatchPlan},
         schedule::{OpeningOrder, Schedule},
-        sprt::Sprt,
+        sprt::{Sprt, SprtVerdict},
         stats::WdlCounts,
         time_control::MoveLimits,
     },
-    catalog,
+    catalog::{self, Spec, signature::search_signature},
     games::{Playable, notation::escape_invisible},
     rng::mix,
+    runs::{
+        directory::RunDirectory,
+        halt::Halt,
+        part::PartWriter,
+        shard::{NumberList, Shard},
+        union::{MAX_VOIDS, Run},
+    },
     search::budget::Stopwatch,
 };
 
@@ -70,18 +77,21 @@ pub(super) struct MatchArgs {
     /// Where match.json and the engines' trees go, for a viewer to follow
     #[arg(long, value_name = "DIR")]
     trees: Option<PathBuf>,
-    /// Directory of the records; the same command continues a stopped match
+    /// Directory of the games; the same command continues a stopped match, and several may share the directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Play only shard K of N: every N-th pair of games. N such commands, on any machines that share the directory, play the match
+    #[arg(long, value_name = "K/N", requires = "out")]
+    shard: Option<Shard>,
     /// Minimum milliseconds between two moves, for people who watch
     #[arg(long, value_name = "MILLIS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000))]
     pace: u64,
     /// Stop when standard input ends: for programs that start a match and may themselves be ended
     #[arg(long)]
     attended: bool,
-    /// Play only this game, counted from 1; with --out it is compared with the one on record, or kept if there is none
-    #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
-    only: Option<u64>,
+    /// Play only these games, counted from 1; with --out they are compared with those on record, or kept if there are none
+    #[arg(long, value_name = "5,7,100-120", conflicts_with = "shard")]
+    only: Option<NumberList>,
     /// Call a game drawn after this many moves in a row with both scores this near to 0, from this ply on
     #[arg(long, value_name = "moves=8,score=10,after=40", value_parser = parse_adjudication_rule)]
     draw: Option<AdjudicationRule>,
@@ -100,12 +110,6 @@ pub(super) struct MatchArgs {
     /// Milliseconds a move may be late
     #[arg(long, value_name = "MILLIS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(0..=600_000))]
     margin: u64,
-}
-
-#[derive(Args)]
-pub(super) struct ReportArgs {
-    /// The directory that was given to --out
-    directory: PathBuf,
 }
 
 /// Reads `key=value` pairs between commas or blanks.
@@ -150,7 +154,7 @@ fn parse_adjudication_rule(text: &str) -> Result<AdjudicationRule, String> {
     Ok(rule)
 }
 
-fn parse_sprt(text: &str) -> Result<Sprt, String> {
+pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
     let [mut elo0, mut elo1, mut alpha, mut beta] = [0.0, 5.0, 0.05, 0.05];
     for (key, value) in parse_pairs(text)? {
         match key {
@@ -209,85 +213,339 @@ impl PositionCommand for MatchCommand<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let arguments = self.arguments;
         let plan = build_plan(arguments, self.own, &start)?;
-        let halt = Halt::new();
-        stop_on_signals(&halt)?;
-        if arguments.attended {
-            stop_on_end_of_input(&halt)?;
-        }
-        if let Some(number) = arguments.only.filter(|&number| number > plan.games) {
+        let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+        if plan.sprt.is_some() && !shard.is_whole() {
             return Err(CliError::Usage(format!(
-                "--only {number}: expected a game from 1 to {}, the number of games of this match",
+                "--sprt with --shard {shard}: a test stops a match that is played in order; expected one of them, and \
+                 --sprt of the command report after the last shard"
+            )));
+        }
+        if let Some(only) = (arguments.only.as_ref()).filter(|only| only.greatest() > plan.games) {
+            return Err(CliError::Usage(format!(
+                "--only {only}: expected games from 1 to {}, the number of games of this match",
                 plan.games
             )));
         }
-        let mut log = None;
-        let mut records = Vec::new();
-        if let Some(directory) = &arguments.out {
-            let (opened, known) = MatchLog::open(directory, &plan.header)?;
-            if !opened.is_locked() {
-                super::print_message(&format!(
-                    "{}: files cannot be locked there; see that no other match is played there",
-                    directory.display()
-                ));
+        let halt = Halt::new();
+        stop::on_signals(&halt)?;
+        if arguments.attended {
+            stop::on_end_of_input(&halt)?;
+        }
+        let store = match &arguments.out {
+            Some(directory) => Some(MatchStore::open(directory, &plan, shard)?),
+            None => None,
+        };
+        let attempt = Attempt {
+            plan: &plan,
+            arguments,
+            halt: &halt,
+            shard,
+            store,
+        };
+        match &arguments.only {
+            Some(only) => attempt.play_selected(only, self.out),
+            None => attempt.play_all(self.out),
+        }
+    }
+}
+
+/// The run directory of a match, and what was in it.
+struct MatchStore {
+    directory: RunDirectory,
+    run: Run,
+    /// The games on record, if the whole match is played here.
+    records: Vec<GameRecord>,
+}
+
+impl MatchStore {
+    fn open<G: Playable>(path: &Path, plan: &MatchPlan<G>, shard: Shard) -> Result<Self, CliError> {
+        let run_plan = match_run::plan_of(&plan.header, plan.games, is_repeatable(plan));
+        let commands: Vec<_> = (plan.engines.iter())
+            .map(|engine| engine.command.clone())
+            .collect();
+        let directory = match_run::create(path, run_plan, &plan.header, &commands)?;
+        let run = directory.load(shard.is_whole())?;
+        let mut records = match shard.is_whole() {
+            true => match_run::records_of(&run, &plan.header)?,
+            false => Vec::new(),
+        };
+        records.retain(|record| record.game <= plan.games);
+        Ok(Self {
+            directory,
+            run,
+            records,
+        })
+    }
+
+    fn start_part<G: Playable>(
+        &self,
+        plan: &MatchPlan<G>,
+        shard: Shard,
+    ) -> Result<PartWriter, CliError> {
+        let terms = match plan.sprt {
+            Some(_) => serde_json::to_value(MatchTerms { sprt: plan.sprt }).unwrap_or_default(),
+            None => serde_json::Value::Null,
+        };
+        Ok(self.directory.start_part(shard, plan.games, terms)?)
+    }
+}
+
+/// Whether a game has the same moves whenever and wherever it is played: the engines are ours, take their seeds, and nothing in
+/// their limits and searches depends on time or on other threads.
+fn is_repeatable<G: Playable>(plan: &MatchPlan<G>) -> bool {
+    let is_fixed = |(record, engine): (&EngineRecord, &EngineConfig)| {
+        let limits = engine.limits.as_ref().unwrap_or(&plan.limits);
+        let has_time = limits.movetime.is_some() || limits.clock.is_some();
+        let threads = (engine.options.iter())
+            .find(|(name, _)| name.eq_ignore_ascii_case("threads"))
+            .is_none_or(|(_, value)| value.trim() == "1");
+        let spec = record
+            .own_search()
+            .and_then(|search| catalog::parse::<G>(search).ok());
+        let is_single = match spec {
+            Some(Spec::Mcts(config)) => config.threads <= 1,
+            // A solver counts fewer nodes where its cache has the answer.
+            Some(Spec::Exact(_)) | None => false,
+            Some(_) => true,
+        };
+        !has_time && threads && is_single
+    };
+    plan.header.engines.iter().zip(&plan.engines).all(is_fixed)
+}
+
+/// One call of the command.
+struct Attempt<'a, G: Playable> {
+    plan: &'a MatchPlan<G>,
+    arguments: &'a MatchArgs,
+    halt: &'a Halt,
+    shard: Shard,
+    store: Option<MatchStore>,
+}
+
+impl<G: Playable> Attempt<'_, G> {
+    /// Plays what is missing of the shard, and shows the table.
+    fn play_all(mut self, out: &mut dyn Write) -> Result<(), CliError> {
+        let (plan, shard) = (self.plan, self.shard);
+        let mut records = (self.store.as_mut())
+            .map(|store| std::mem::take(&mut store.records))
+            .unwrap_or_default();
+        let is_pending = |trial: &u64| match &self.store {
+            Some(store) => store.run.is_pending(*trial, shard),
+            None => true,
+        };
+        let is_decided = plan.sprt.is_some_and(|sprt| {
+            report::run_sprt(sprt, &records).verdict() != SprtVerdict::Continue
+        });
+        let has_work = !is_decided && (1..=plan.games).any(|trial| is_pending(&trial));
+        let mut part = match &self.store {
+            Some(store) if has_work => {
+                self.tell_known_games();
+                Some(store.start_part(plan, shard)?)
             }
-            (log, records) = (Some(opened), known);
-            records.retain(|record| record.game <= plan.games);
-        }
-        if let Some(number) = arguments.only {
-            return play_single_game(
-                arguments,
-                &plan,
-                number,
-                (&mut log, &mut records),
-                &halt,
-                self.out,
-            );
-        }
-        if let Some(directory) = arguments.out.as_ref().filter(|_| !records.is_empty()) {
-            super::print_message(&format!(
-                "going on after {} games that are in {}",
-                records.len(),
-                directory.display()
-            ));
-        }
-        let mut progress = MatchProgress::new(&plan, &records);
+            _ => None,
+        };
+        let before = records.len();
+        let mut progress = MatchProgress::new(plan, &records);
         let end = runner::run(
-            &plan,
-            arguments.trees.as_deref(),
-            &mut log,
-            &mut records,
-            &halt,
+            plan,
+            (1..=plan.games).filter(is_pending),
+            MatchOutput {
+                part: part.as_mut(),
+                kept: &BTreeSet::new(),
+                records: &mut records,
+                trees: self.arguments.trees.as_deref(),
+            },
+            self.halt,
             &mut |event| progress.handle_event(&event),
         );
         progress.clear();
-        if let Some(directory) = &arguments.out {
-            write_records(directory, &plan.header, &records)?;
-        }
-        let end = end?;
         records.sort_by_key(|record| record.game);
-        self.out
-            .write_all(report::render(&plan.header, &records).as_bytes())?;
-        if let Some(sprt) = plan.sprt {
-            let test = report::run_sprt(sprt, &records);
-            writeln!(self.out, "{}", report::format_sprt(&test, &plan.header))?;
-        }
-        self.out.flush()?;
-        match end {
-            MatchEnd::AllGamesPlayed | MatchEnd::SprtDecided(_) => Ok(()),
-            MatchEnd::Halted => {
-                super::print_message(&format!(
-                    "stopped after {} of {} games; {}",
-                    records.len(),
-                    plan.games,
-                    match &arguments.out {
-                        Some(_) => "the same command goes on from there",
-                        None => "they were not kept: --out DIR keeps them",
-                    }
-                ));
-                Err(CliError::Interrupted)
+        if let (Some(store), Some(part)) = (&self.store, part) {
+            let decided = |sprt| report::run_sprt(sprt, &records).judged().games();
+            match &end {
+                Ok(MatchEnd::SprtDecided(_)) => part.finish(plan.sprt.map(decided))?,
+                Ok(MatchEnd::AllGamesPlayed) if part.has_lines() => part.finish(None)?,
+                _ => store.directory.remove_empty_part(part),
             }
         }
+        let end = end?;
+        let played = records.len() - before;
+        match self.shard.is_whole() {
+            true => self.show_table(&records, end, out)?,
+            false => self.show_shard(played, out)?,
+        }
+        out.flush()?;
+        if end == MatchEnd::Halted {
+            return Err(self.interrupted(records.len()));
+        }
+        self.check_void()
     }
+
+    /// Plays these games, whether they are on record or not, and shows them.
+    fn play_selected(self, only: &NumberList, out: &mut dyn Write) -> Result<(), CliError> {
+        let kept: BTreeSet<u64> = (self.store.iter())
+            .flat_map(|store| store.records.iter().map(|record| record.game))
+            .collect();
+        let mut part = match &self.store {
+            Some(store) => Some(store.start_part(self.plan, self.shard)?),
+            None => None,
+        };
+        let mut played = Vec::new();
+        let end = runner::run(
+            self.plan,
+            (1..=self.plan.games).filter(|&trial| only.contains(trial)),
+            MatchOutput {
+                part: part.as_mut(),
+                kept: &kept,
+                records: &mut played,
+                trees: self.arguments.trees.as_deref(),
+            },
+            self.halt,
+            &mut |event| {
+                if let MatchEvent::Message(text) = event {
+                    super::print_message(&text);
+                }
+            },
+        );
+        if let (Some(store), Some(part)) = (&self.store, part) {
+            store.directory.remove_empty_part(part);
+        }
+        let end = end?;
+        played.sort_by_key(|record| record.game);
+        for record in &played {
+            show_game(&self.plan.header, record, out)?;
+            let Some(store) = &self.store else { continue };
+            let known = store.records.iter().find(|known| known.game == record.game);
+            let text = match known {
+                None => "it is on record now",
+                Some(known) if known.moves == record.moves && known.result == record.result => {
+                    "it is the same as on record"
+                }
+                Some(_) => "it is another one than on record",
+            };
+            writeln!(out, "{text}")?;
+        }
+        match end {
+            MatchEnd::Halted => Err(self.interrupted(played.len())),
+            _ => Ok(()),
+        }
+    }
+
+    fn tell_known_games(&self) {
+        let Some(store) = &self.store else { return };
+        let known = store
+            .run
+            .done()
+            .filter(|&trial| trial <= self.plan.games)
+            .count();
+        if known > 0 {
+            super::print_message(&format!(
+                "going on after {known} games that are in {}",
+                store.directory.path().display()
+            ));
+        }
+    }
+
+    /// Prints the table and, if the match is over, writes the records.
+    fn show_table(
+        &self,
+        records: &[GameRecord],
+        end: MatchEnd,
+        out: &mut dyn Write,
+    ) -> Result<(), CliError> {
+        let is_partial = end == MatchEnd::Halted || (records.len() as u64) < self.plan.games;
+        let options = ReportOptions {
+            partial_of: (is_partial && !matches!(end, MatchEnd::SprtDecided(_)))
+                .then_some(self.plan.games),
+            sprt: self.plan.sprt,
+            ..ReportOptions::default()
+        };
+        let header = &self.plan.header;
+        out.write_all(report::render(header, records, &options).as_bytes())?;
+        match &self.store {
+            Some(store) if end != MatchEnd::Halted => {
+                runs::write_match(store.directory.path(), header, records, &options)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints how far the shard is; the table needs all of them.
+    fn show_shard(&self, played: usize, out: &mut dyn Write) -> Result<(), CliError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        let units = store.run.plan().units;
+        let own = (1..=self.plan.games).filter(|&trial| self.shard.has_unit(units.unit_of(trial)));
+        let (mut total, mut known) = (0, 0);
+        for trial in own {
+            total += 1;
+            known += usize::from(store.run.is_done(trial));
+        }
+        let path = store.directory.path().display();
+        writeln!(
+            out,
+            "shard {}: {} of {total} games, {played} of them played now; canopy-engine status {path} shows all shards",
+            self.shard,
+            known + played,
+        )?;
+        Ok(())
+    }
+
+    fn interrupted(&self, games: usize) -> CliError {
+        super::print_message(&format!(
+            "stopped after {games} of {} games; {}",
+            self.plan.games,
+            match &self.store {
+                Some(_) => "the same command goes on from there",
+                None => "they were not kept: --out DIR keeps them",
+            }
+        ));
+        CliError::Interrupted
+    }
+
+    /// Fails if games of the shard were given up.
+    fn check_void(&self) -> Result<(), CliError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        let units = store.run.plan().units;
+        let void = store.run.void_trials().into_iter().find(|void| {
+            void.count >= MAX_VOIDS
+                && void.trial <= self.plan.games
+                && self.shard.has_unit(units.unit_of(void.trial))
+        });
+        match void {
+            None => Ok(()),
+            Some(void) => Err(CliError::Failed(format!(
+                "game {} could not be played {} times and was left out: {}; --only {} plays it again",
+                void.trial, void.count, void.reason, void.trial
+            ))),
+        }
+    }
+}
+
+/// Prints a game.
+fn show_game(
+    header: &MatchHeader,
+    record: &GameRecord,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let names = header.names();
+    let [first, second] = (record.players)
+        .map(|index| escape_invisible(names.get(index).copied().unwrap_or_default()));
+    writeln!(out, "game {}: {first} against {second}", record.game)?;
+    if !record.start.is_empty() {
+        writeln!(out, "start:  {}", record.start)?;
+    }
+    writeln!(out, "moves:  {}", record.moves)?;
+    writeln!(
+        out,
+        "result: {} ({})",
+        record.result.as_str(),
+        escape_invisible(&record.reason)
+    )?;
+    Ok(())
 }
 
 /// Set by tests of documented commands, to `GAMESxPLIES`: no match has more games, and no game more plies.
@@ -353,16 +611,14 @@ fn build_plan<G: Playable>(
     header.plies = arguments.plies;
     header.openings = (listed.len(), openings_digest(&listed, arguments.shuffle));
     header.adjudication = adjudication;
-    if arguments.out.is_some() {
-        for (text, engine) in header.engines.iter_mut().zip(&engines) {
-            if engine.command == own
-                && let Some((_, search)) = engine.options.iter().find(|(name, _)| name == "Search")
-            {
-                text.build = Some(EngineBuild {
-                    version: env!("CARGO_PKG_VERSION").to_owned(),
-                    signature: format!("{:016x}", signature::search_signature(search, start)?),
-                });
-            }
+    for (record, engine) in header.engines.iter_mut().zip(&engines) {
+        if engine.command == own
+            && let Some((_, search)) = engine.options.iter().find(|(name, _)| name == "Search")
+        {
+            record.set_build(EngineBuild {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                signature: search_signature(search, start)?,
+            });
         }
     }
     Ok(MatchPlan {
@@ -416,123 +672,6 @@ fn openings_digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u
         }
     }
     sum
-}
-
-/// Makes Ctrl-C and the other termination signals stop the match.
-#[cfg(unix)]
-fn stop_on_signals(halt: &Halt) -> Result<(), CliError> {
-    raise_file_limit();
-    use signal_hook::{
-        consts::{SIGHUP, SIGINT, SIGTERM},
-        iterator::Signals,
-    };
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    let halt = halt.clone();
-    let listener = std::thread::Builder::new().name("signals".to_owned());
-    listener.spawn(move || {
-        for _ in signals.forever() {
-            halt.request();
-        }
-    })?;
-    Ok(())
-}
-
-/// Raises the limit of open files: every engine takes three, and default limits are low.
-#[cfg(unix)]
-fn raise_file_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    let _ = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: maximum,
-            maximum,
-        },
-    );
-}
-
-/// Has the end of standard input stop the match.
-fn stop_on_end_of_input(halt: &Halt) -> Result<(), CliError> {
-    let halt = halt.clone();
-    let listener = std::thread::Builder::new().name("attendance".to_owned());
-    listener.spawn(move || {
-        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        halt.request();
-    })?;
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn stop_on_signals(_: &Halt) -> Result<(), CliError> {
-    Ok(())
-}
-
-fn write_records(
-    directory: &Path,
-    header: &MatchHeader,
-    known: &[GameRecord],
-) -> Result<(), CliError> {
-    export::write_all(directory, header, known).map_err(|error| {
-        CliError::Failed(format!(
-            "{}: the records cannot be written: {error}",
-            directory.display()
-        ))
-    })
-}
-
-/// Plays one game, shows it, and compares it with the one that is on record, or puts it there.
-fn play_single_game<G: Playable>(
-    arguments: &MatchArgs,
-    plan: &MatchPlan<G>,
-    number: u64,
-    (log, records): (&mut Option<MatchLog>, &mut Vec<GameRecord>),
-    halt: &Halt,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
-    let record = runner::run_single_game(plan, number - 1, arguments.trees.as_deref(), halt)?;
-    let record = record.ok_or(CliError::Interrupted)?;
-    let names = plan.header.names();
-    let [first, second] =
-        (record.players).map(|index| names.get(index).copied().unwrap_or_default());
-    let [first, second] = [first, second].map(escape_invisible);
-    writeln!(out, "game {number}: {first} against {second}")?;
-    if !record.start.is_empty() {
-        writeln!(out, "start:  {}", record.start)?;
-    }
-    writeln!(out, "moves:  {}", record.moves)?;
-    writeln!(
-        out,
-        "result: {} ({})",
-        record.result.as_str(),
-        escape_invisible(&record.reason)
-    )?;
-    let (Some(directory), Some(log)) = (&arguments.out, log) else {
-        return Ok(());
-    };
-    let text = match records.iter().find(|known| known.game == number) {
-        None => {
-            log.append_game(&record)?;
-            log.sync(true)?;
-            records.push(record);
-            write_records(directory, &plan.header, records)?;
-            "it is on record now"
-        }
-        Some(known) if known.moves == record.moves && known.result == record.result => {
-            "it is the same as on record"
-        }
-        Some(_) => "it is another one than on record",
-    };
-    writeln!(out, "{text}")?;
-    Ok(())
-}
-
-/// Rewrites the records of a match from its match log, and prints the report.
-pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    let (header, mut known) = match_log::read(&arguments.directory)?;
-    known.sort_by_key(|record| record.game);
-    write_records(&arguments.directory, &header, &known)?;
-    out.write_all(report::render(&header, &known).as_bytes())?;
-    Ok(())
 }
 
 /// Progress of a match, on standard error.
@@ -658,18 +797,11 @@ fn format_seconds(seconds: f64) -> String {
     }
 }
 
-impl From<MatchLogError> for CliError {
-    fn from(error: MatchLogError) -> Self {
-        match error {
-            MatchLogError::Io { .. } => Self::Failed(error.to_string()),
-            MatchLogError::Busy(_) => Self::Busy(error.to_string()),
-            _ => Self::Usage(error.to_string()),
-        }
-    }
-}
-
 impl From<MatchError> for CliError {
     fn from(error: MatchError) -> Self {
-        Self::Failed(error.to_string())
+        match error {
+            MatchError::Records(error) => error.into(),
+            error => Self::Failed(error.to_string()),
+        }
     }
 }

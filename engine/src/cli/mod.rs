@@ -1,7 +1,7 @@
 //! The command line: parses flags, calls one function, turns an error into a message and an exit code.
 //!
-//! Exit codes: 0 success (also if the reader of the output has closed it), 1 failure, 2 wrong command line or input, 75 the
-//! directory is in use by another process and the command may be retried, 130 stopped by a signal.
+//! Exit codes: 0 success (also if the reader of the output has closed it), 1 failure, 2 wrong command line or input, 75 a
+//! failure that may pass, such as a full disk, 130 stopped by a signal.
 
 use std::{
     ffi::OsString,
@@ -30,10 +30,12 @@ mod inspect;
 mod judge;
 mod matches;
 mod perft;
+mod runs;
 mod searches;
 mod serve;
 mod show;
 mod solve;
+mod stop;
 mod suite;
 mod tree_args;
 
@@ -67,8 +69,12 @@ enum CliCommand {
     Duel(duel::DuelArgs),
     /// Play a match between engine processes
     Match(Box<matches::MatchArgs>),
-    /// Write the records of a match again, and show its table
-    Report(matches::ReportArgs),
+    /// Show how far a run is, shard by shard
+    Status(runs::StatusArgs),
+    /// Join the results of a run from several directories
+    Merge(runs::MergeArgs),
+    /// Write the records of a run, and show its table
+    Report(runs::ReportArgs),
     /// Solve positions: the value under best play, of every move, and a best line
     Solve(solve::SolveArgs),
     /// Judge searches by the exact values of positions
@@ -135,9 +141,9 @@ enum CliError {
     File { path: String, error: TreeError },
     #[error("{0}")]
     Failed(String),
-    /// In use by another process; may succeed later.
+    /// The same command may succeed later.
     #[error("{0}")]
-    Busy(String),
+    Temporary(String),
     #[error("interrupted")]
     Interrupted,
     #[error("cannot write the output: {0}")]
@@ -157,7 +163,7 @@ impl CliError {
             Self::Input(_) | Self::Search(_) | Self::Usage(_) => 2,
             Self::File { error, .. } if !matches!(error, TreeError::Io(_)) => 2,
             // EX_TEMPFAIL of sysexits.h, by which batch systems know that trying again may help.
-            Self::Busy(_) => 75,
+            Self::Temporary(_) => 75,
             // As shells have it for a program that Ctrl-C ended.
             Self::Interrupted => 130,
             _ => 1,
@@ -211,7 +217,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, engine_arguments: &[&
         CliCommand::Match(arguments) => {
             matches::run(&arguments, &own_command(engine_arguments), &mut out)
         }
-        CliCommand::Report(arguments) => matches::run_report(&arguments, &mut out),
+        CliCommand::Status(arguments) => runs::run_status(&arguments, &mut out),
+        CliCommand::Merge(arguments) => runs::run_merge(&arguments, &mut out),
+        CliCommand::Report(arguments) => runs::run_report(&arguments, &mut out),
         CliCommand::Solve(arguments) => solve::run(&arguments, &mut out),
         CliCommand::Judge(arguments) => judge::run(&arguments, &mut out),
         CliCommand::Suite(arguments) => suite::run(&arguments, &mut out),

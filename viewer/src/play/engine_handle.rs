@@ -23,13 +23,13 @@ use canopy_engine::{
             Client, EngineFault, EngineInfo, EngineMove, GameSpec, NewGame, PostMortem, Timeouts,
         },
         engine_config::EngineConfig,
-        halt::Halt,
         time_control::Clocks,
     },
     games::{
         self, Playable, Player, Visitor,
         notation::{self, Style},
     },
+    runs::halt::Halt,
 };
 
 use crate::system::{

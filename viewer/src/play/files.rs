@@ -11,8 +11,10 @@ use canopy_engine::{
         client::Timeouts,
         engine_config::EngineConfig,
         export,
-        match_log::{GameRecord, MatchHeader, MatchLog},
+        match_log::{GameRecord, MatchHeader},
+        match_run,
         referee::Termination,
+        report::ReportOptions,
         time_control::MoveLimits,
     },
     games::{
@@ -22,6 +24,7 @@ use canopy_engine::{
         notation,
         othello::{Othello, ggf},
     },
+    runs::{RunError, part::PartWriter, shard::Shard},
 };
 
 use super::{
@@ -293,7 +296,7 @@ impl Visitor for ParseMovesVisitor<'_> {
 pub struct GameRecorder {
     directory: PathBuf,
     heading: MatchHeader,
-    match_log: Option<MatchLog>,
+    part: Option<PartWriter>,
     records: Vec<GameRecord>,
 }
 
@@ -324,7 +327,7 @@ impl GameRecorder {
         Self {
             directory: directory.join(name),
             heading,
-            match_log: None,
+            part: None,
             records: Vec::new(),
         }
     }
@@ -344,19 +347,26 @@ impl GameRecorder {
         let Some(record) = self.make_record(game, seed, efforts) else {
             return Ok(());
         };
-        if self.match_log.is_none() {
-            let opened = MatchLog::open(&self.directory, &self.heading);
-            let (journal, records) = opened.map_err(|error| error.to_string())?;
-            (self.match_log, self.records) = (Some(journal), records);
-        }
-        if let Some(journal) = &mut self.match_log {
-            journal
-                .append_game(&record)
-                .map_err(|error| error.to_string())?;
-        }
+        self.keep(&record).map_err(|error| error.to_string())?;
         self.records.push(record);
-        let written = export::write_all(&self.directory, &self.heading, &self.records);
+        let options = ReportOptions::default();
+        let written = export::write_all(&self.directory, &self.heading, &self.records, &options);
         written.map_err(|error: io::Error| error.to_string())
+    }
+
+    /// Adds a game to the part of the run directory, which is made for the first one.
+    fn keep(&mut self, record: &GameRecord) -> Result<(), RunError> {
+        let part = match &mut self.part {
+            Some(part) => part,
+            none => {
+                // How many games there will be is not known, and people do not repeat themselves.
+                let plan = match_run::plan_of(&self.heading, 0, false);
+                let directory = match_run::create(&self.directory, plan, &self.heading, &[])?;
+                none.insert(directory.start_part(Shard::WHOLE, 0, serde_json::Value::Null)?)
+            }
+        };
+        part.append_result(record.game, record)?;
+        part.sync(true)
     }
 
     /// The record of a finished game; none while it goes on.

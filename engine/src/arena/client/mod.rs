@@ -11,13 +11,15 @@ use thiserror::Error;
 
 use super::{
     engine_config::{EngineConfig, EngineProtocol},
-    halt::Halt,
     process::{Process, ReadError},
     time_control::{Clocks, MoveLimits},
 };
-use crate::games::{
-    GameFacts, Outcome, Playable, Player,
-    notation::{self, Style},
+use crate::{
+    games::{
+        GameFacts, Outcome, Playable, Player,
+        notation::{self, Style},
+    },
+    runs::halt::Halt,
 };
 
 mod gtp;

@@ -24,7 +24,7 @@ use rustix::{
 #[cfg(target_os = "linux")]
 use super::descendants::Descendants;
 use super::{ProcessExit, ReadError};
-use crate::arena::halt::Halt;
+use crate::runs::halt::Halt;
 
 /// Longer lines are passed over.
 const MAX_LINE_BYTES: usize = 1 << 20;

@@ -3,7 +3,7 @@
 use std::{io, path::Path, time::Instant};
 
 use super::{ProcessExit, ReadError};
-use crate::arena::halt::Halt;
+use crate::runs::halt::Halt;
 
 /// There is none.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::{games, protocol::client_watch};
 mod playouts;
 mod protocol;
 mod rate;
-pub(super) mod signature;
+mod signature;
 mod solve;
 mod trees;
 
