@@ -14,6 +14,7 @@ pub struct SearchBudget {
     stop: StopFlag,
     reports: IntervalTimer,
     snapshots: IntervalTimer,
+    reviews: IntervalTimer,
     /// Steps until the clock is read again; `clock_stride` adapts so that reads are about [`CLOCK_READ_INTERVAL`] apart.
     steps_until_clock_read: u32,
     clock_stride: u32,
@@ -80,6 +81,7 @@ impl SearchBudget {
             stop: stop.clone(),
             reports: IntervalTimer::start(None, now),
             snapshots: IntervalTimer::start(None, now),
+            reviews: IntervalTimer::start(None, now),
             steps_until_clock_read: 1,
             clock_stride: 1,
             last_clock_read: now,
@@ -96,6 +98,7 @@ impl SearchBudget {
             stop: self.stop.clone(),
             reports: IntervalTimer::start(None, self.started),
             snapshots: IntervalTimer::start(None, self.started),
+            reviews: IntervalTimer::start(None, self.started),
             steps_until_clock_read: 1,
             clock_stride: 1,
             last_clock_read: self.started,
@@ -103,10 +106,24 @@ impl SearchBudget {
         }
     }
 
+    /// [`Self::for_helper`] with the same step limit, for helpers that know the steps of all threads.
+    pub fn for_counting_helper(&self) -> Self {
+        Self {
+            max_steps: self.max_steps,
+            ..self.for_helper()
+        }
+    }
+
     /// Adds timers for reports and snapshots, `None` for no timer.
     pub fn with_timers(mut self, reports: Option<Duration>, snapshots: Option<Duration>) -> Self {
         self.reports = IntervalTimer::start(reports, self.started);
         self.snapshots = IntervalTimer::start(snapshots, self.started);
+        self
+    }
+
+    /// Adds a timer for [`Self::is_review_due`], `None` for no timer.
+    pub fn with_reviews(mut self, every: Option<Duration>) -> Self {
+        self.reviews = IntervalTimer::start(every, self.started);
         self
     }
 
@@ -149,6 +166,12 @@ impl SearchBudget {
     #[inline(always)]
     pub fn is_snapshot_due(&mut self) -> bool {
         self.snapshots.is_due(self.last_clock_read)
+    }
+
+    /// True if it is time to ask whether the search is done; at most once per interval.
+    #[inline(always)]
+    pub fn is_review_due(&mut self) -> bool {
+        self.reviews.is_due(self.last_clock_read)
     }
 
     /// Time since the start of the search.

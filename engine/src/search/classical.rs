@@ -1,24 +1,35 @@
 //! Depth-first searches on any of a game's evaluations: minimax and alpha-beta, at a fixed depth or with iterative deepening
 //! and aspiration windows (Slate and Atkin 1977).
 //!
-//! A win at ply n is worth `WIN_VALUE` - n: the winner hurries, the loser delays. Nodes are counted as in report 003, every
+//! A win at ply n is worth `WIN_VALUE` - n: the winner hurries, the loser delays. Where margins count it is worth the more the
+//! larger its margin. Nodes are counted as in report 003, every
 //! position visited below the root over all iterations; leaves as in report 004, evaluated positions and finished games.
 
+pub use super::alpha_beta::Enhancements;
 use super::{
-    BestMove, LiveTree, Reward, RootMove, Search, SearchLimits, SearchReport, SearchTask,
-    Searchable, StopFlag,
-    alpha_beta::{AlphaBeta, INFINITE},
+    BestMove, Bound, CompletedDepth, Cut, LiveTree, Reward, RootMove, Search, SearchLimits,
+    SearchReport, SearchTask, Searchable, StopFlag, WindowResult,
+    alpha_beta::{AlphaBeta, CoreMemory, INFINITE, Table, Window},
     budget::SearchBudget,
+    depth_first::{DepthFirst, DepthFirstNode, Repetitions},
+    exact::ExactFrom,
+    full_nodes::FullNodeCounter,
+    legacy::Legacy,
     minimax::Minimax,
     tree_recorder::{MIN_WIN_VALUE, TreeRecorder, value_to_outcome, value_to_reward},
 };
+use std::cmp::Reverse;
+
 use crate::{
     games::{
-        Evaluation, Game, History, Outcome, Player,
+        Evaluation, Game, History, Outcome, Player, SearchHints,
         evaluate::{PlayerEvaluationFn, WIN_VALUE},
     },
     rng::{Rng, child_seed},
 };
+
+/// More than the margin of any win.
+const MAX_MARGIN: i32 = 1_000;
 
 /// Bound of iterative deepening, in plies.
 const MAX_DEPTH: u32 = 500;
@@ -74,12 +85,25 @@ pub struct ClassicalConfig {
     pub tie_break: TieBreak,
     /// Play a random move on an empty board, as report 003 does.
     pub random_opening: bool,
+    /// Prefer large wins and small losses to quick wins and slow losses, in games where the margin counts. No parameter: the
+    /// catalogue sets it for all but the reports' players.
+    pub wins_by_margin: bool,
+    /// When the game's exact solver takes over; none in games without one. The catalogue builds it around this search.
+    pub exact_from: Option<ExactFrom>,
     /// Seed of tie-breaks and random openings.
     pub seed: u64,
     /// Time limit in milliseconds if the request has no limit.
     pub millis: Option<u64>,
     /// Maximum number of nodes of the last iteration that are recorded for viewing.
     pub tree_nodes: usize,
+    /// What alpha-beta does beyond the plain algorithm.
+    pub enhancements: Enhancements,
+    /// Megabytes of the transposition table, if there is one.
+    pub table_mb: usize,
+    /// Count the nodes of minimax for every completed depth, up to 10 million.
+    pub full_nodes: bool,
+    /// The program whose defects can be repeated.
+    pub legacy: Legacy,
 }
 
 impl Default for ClassicalConfig {
@@ -94,9 +118,15 @@ impl Default for ClassicalConfig {
             arguments: Vec::new(),
             tie_break: TieBreak::First,
             random_opening: false,
+            wins_by_margin: false,
+            exact_from: None,
             seed: 1,
             millis: None,
             tree_nodes: 100_000,
+            enhancements: Enhancements::NONE,
+            table_mb: 32,
+            full_nodes: false,
+            legacy: Legacy::default(),
         }
     }
 }
@@ -115,6 +145,8 @@ pub(super) struct Evaluator<G: Game> {
     function: fn(&G, &[i32]) -> i32,
     player_function: Option<PlayerEvaluationFn<G>>,
     arguments: Vec<i32>,
+    /// [`ClassicalConfig::wins_by_margin`].
+    wins_by_margin: bool,
     /// The player to move at the root, whose side a one-sided evaluation takes at every leaf.
     pub(super) root_player: Player,
 }
@@ -122,7 +154,7 @@ pub(super) struct Evaluator<G: Game> {
 impl<G: Searchable> Evaluator<G> {
     /// The evaluation called `name`; the game's first if `name` is `None` or unknown.
     pub(super) fn new(name: Option<&str>, arguments: &[i32]) -> Self {
-        let table = G::evaluations();
+        let table = G::EVALUATIONS;
         let evaluation: &Evaluation<G> = name
             .and_then(|text| text.split(':').next())
             .and_then(|name| table.iter().find(|evaluation| evaluation.name == name))
@@ -137,29 +169,47 @@ impl<G: Searchable> Evaluator<G> {
             function: evaluation.function,
             player_function: evaluation.player_function,
             arguments,
+            wins_by_margin: false,
             root_player: Player::First,
         }
     }
 }
 
-impl<G: Game> Evaluator<G> {
+impl<G: Game + SearchHints> Evaluator<G> {
     /// Value of a finished game for the player to move; `None` if the game continues. A third repetition is a draw.
     #[inline]
     pub(super) fn terminal_value(&self, position: &G, history: &History, ply: u32) -> Option<i32> {
-        match position.outcome() {
-            Some(Outcome::Draw) => Some(0),
-            Some(Outcome::Win(winner)) => {
-                let value = WIN_VALUE - ply as i32;
-                Some(if winner == position.to_move() {
-                    value
-                } else {
-                    -value
-                })
-            }
-            None => {
-                (position.repetition_key().is_some() && history.is_threefold(position)).then_some(0)
-            }
-        }
+        self.outcome_value(position, ply).or_else(|| {
+            (position.repetition_key().is_some() && history.is_threefold(position)).then_some(0)
+        })
+    }
+
+    /// Value for the player to move of a game that is finished whatever came before; `None` if it is not.
+    #[inline]
+    pub(super) fn outcome_value(&self, position: &G, ply: u32) -> Option<i32> {
+        let winner = match position.outcome()? {
+            Outcome::Draw => return Some(0),
+            Outcome::Win(winner) => winner,
+        };
+        let value = match self.wins_by_margin {
+            true => WIN_VALUE - MAX_MARGIN + position.final_margin() as i32,
+            false => WIN_VALUE - ply as i32,
+        };
+        Some(if winner == position.to_move() {
+            value
+        } else {
+            -value
+        })
+    }
+
+    /// Whether values depend on which player searches.
+    pub(super) fn is_one_sided(&self) -> bool {
+        self.player_function.is_some()
+    }
+
+    /// Whether a win counts by its margin and not by its distance from the root.
+    pub(super) fn counts_margins(&self) -> bool {
+        self.wins_by_margin
     }
 
     /// [`Self::terminal_value`], or the static evaluation at depth 0; `None` for inner nodes.
@@ -206,6 +256,9 @@ pub struct Classical<G: Game> {
     /// Trees of the running iteration and of the last completed one.
     current: TreeRecorder<G>,
     finished: TreeRecorder<G>,
+    /// Made by the first search of a game; for the rules that it has.
+    memory: Option<(CoreMemory<G>, G::Rules)>,
+    completed: Vec<CompletedDepth<G::Move>>,
     searches: u64,
 }
 
@@ -239,18 +292,24 @@ impl<M> IterationResult<M> {
 }
 
 /// Budget and counters of a search.
-struct SearchUsage {
+struct SearchUsage<G: Game> {
     budget: SearchBudget,
     counts: NodeCounts,
+    memory: CoreMemory<G>,
 }
 
 impl<G: Searchable> Classical<G> {
     /// A search with this configuration.
     pub fn new(config: ClassicalConfig) -> Self {
         Self {
-            evaluator: Evaluator::new(config.evaluation.as_deref(), &config.arguments),
+            evaluator: Evaluator {
+                wins_by_margin: config.wins_by_margin,
+                ..Evaluator::new(config.evaluation.as_deref(), &config.arguments)
+            },
             current: TreeRecorder::new(config.tree_nodes.max(1)),
             finished: TreeRecorder::new(config.tree_nodes.max(1)),
+            memory: None,
+            completed: Vec::new(),
             config,
             searches: 0,
         }
@@ -263,28 +322,49 @@ impl<G: Searchable> Classical<G> {
         order: &[G::Move],
         depth: u32,
         window: (i32, i32),
-        spent: &mut SearchUsage,
+        spent: &mut SearchUsage<G>,
     ) -> IterationResult<G::Move> {
-        let SearchUsage { budget, counts } = spent;
+        let SearchUsage {
+            budget,
+            counts,
+            memory,
+        } = spent;
         counts.reached_horizon = false;
+        let enhancements = self.config.enhancements;
         let mut found: Vec<RootMoveValue<G::Move>> = Vec::new();
         let mut history = task.history.clone();
         let entry = self.current.start(task.root);
-        let mut ply_buffers = Vec::new();
+        let repetitions = match (enhancements.early_draws, enhancements.table) {
+            (true, _) => Repetitions::SecondIsDraw(history.mark()),
+            (false, true) => Repetitions::ThirdIsDrawTracked,
+            (false, false) => Repetitions::ThirdIsDraw,
+        };
+        let root = DepthFirstNode {
+            position: task.root,
+            depth,
+            ply: 0,
+            handle: entry,
+            is_repetition: false,
+            repeated: match repetitions {
+                Repetitions::ThirdIsDraw => 0,
+                _ => history.repeated_key(),
+            },
+            is_threatened: false,
+            is_after_pass: false,
+        };
         let begun = counts.nodes;
         for (index, &mv) in order.iter().enumerate() {
             let before = counts.nodes;
+            let state = DepthFirst {
+                evaluator: &self.evaluator,
+                budget,
+                history: &mut history,
+                recorder: &mut self.current,
+                counts,
+                repetitions,
+            };
             let answer = match self.config.method {
-                Method::Minimax => {
-                    let mut minimax = Minimax {
-                        evaluator: &self.evaluator,
-                        budget,
-                        history: &mut history,
-                        recorder: &mut self.current,
-                        counts,
-                    };
-                    minimax.search_move(task.root, mv, depth, 0, entry)
-                }
+                Method::Minimax => Minimax { state }.search_move(&root, mv),
                 Method::AlphaBeta => {
                     // The `multi_pv` best moves get exact values. A random tie-break must also tell equals of the last of them
                     // from worse moves, so alpha is one lower.
@@ -298,18 +378,21 @@ impl<G: Searchable> Classical<G> {
                         i32::from(self.config.tie_break == TieBreak::Random && floor > -INFINITE);
                     let alpha = window.0.max(floor - slack);
                     if alpha >= window.1 {
-                        self.current.record_pruned(entry, &order[index..]);
+                        state.recorder.record_pruned(entry, &order[index..]);
                         break;
                     }
                     let mut search = AlphaBeta {
-                        evaluator: &self.evaluator,
-                        budget,
-                        history: &mut history,
-                        recorder: &mut self.current,
-                        counts,
-                        ply_buffers: &mut ply_buffers,
+                        state,
+                        enhancements,
+                        memory,
+                        root_depth: depth,
                     };
-                    let value = search.search_move(task.root, mv, depth, 0, alpha, window.1, entry);
+                    let index = found.len().saturating_sub(task.multi_pv.max(1) - 1);
+                    let window = Window {
+                        alpha,
+                        beta: window.1,
+                    };
+                    let value = search.search_move(&root, mv, (index, false), window);
                     value.map(|value| (value, search.pv(1).to_vec()))
                 }
             };
@@ -334,8 +417,17 @@ impl<G: Searchable> Classical<G> {
             floor: window.0,
         };
         let nodes = counts.nodes - begun + 1;
-        self.current
-            .leave(entry, round.best_value(), task.root.to_move(), nodes);
+        let value = round.best_value();
+        self.current.leave(entry, value, task.root.to_move(), nodes);
+        let (alpha, beta) = window;
+        self.current.record_window(entry, || WindowResult {
+            value: Some(value),
+            alpha: Some(alpha).filter(|&alpha| alpha > -INFINITE),
+            beta: Some(beta).filter(|&beta| beta < INFINITE),
+            bound: Bound::of(value, alpha, beta),
+            cut: if value >= beta { Cut::Beta } else { Cut::None },
+            depth,
+        });
         round
     }
 
@@ -346,7 +438,7 @@ impl<G: Searchable> Classical<G> {
         order: &[G::Move],
         depth: u32,
         guess: i32,
-        spent: &mut SearchUsage,
+        spent: &mut SearchUsage<G>,
     ) -> IterationResult<G::Move> {
         let mut window = match self.config.aspiration {
             Some(Aspiration { half_width, .. }) => (
@@ -372,8 +464,10 @@ impl<G: Searchable> Classical<G> {
         task: &SearchTask<'_, G>,
         found: &[RootMoveValue<G::Move>],
         depth: u32,
-        counts: NodeCounts,
+        spent: &SearchUsage<G>,
     ) -> SearchReport<G::Move> {
+        let counts = spent.counts;
+        let table = spent.memory.table.as_ref();
         let mover = task.root.to_move();
         let mut ranked: Vec<&RootMoveValue<G::Move>> = found.iter().collect();
         ranked.sort_by_key(|found| -found.value);
@@ -396,7 +490,7 @@ impl<G: Searchable> Classical<G> {
             value: root.first().map_or(Reward::EVEN, |best| best.value),
             root_moves: root,
             stored_moves: 0,
-            memory_bytes: 0,
+            memory_bytes: table.map_or(0, |table| table.stored() * Table::ENTRY_BYTES),
             memory_full: false,
         }
     }
@@ -417,6 +511,7 @@ impl<G: Searchable> Search<G> for Classical<G> {
         let mut spent = SearchUsage {
             budget,
             counts: NodeCounts::default(),
+            memory: self.take_memory(task.root.rules()),
         };
         self.evaluator.root_player = task.root.to_move();
         let may_be_interrupted = limits.time.is_some() || limits.node_limit().is_some();
@@ -424,6 +519,9 @@ impl<G: Searchable> Search<G> for Classical<G> {
             .or(self.config.default_depth.filter(|_| !may_be_interrupted));
         let max_depth = depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
         let deepening = self.config.deepening || may_be_interrupted || depth.is_none();
+        if self.config.enhancements.move_order {
+            order.sort_by_cached_key(|&mv| Reverse(task.root.move_order(mv, max_depth)));
+        }
         let mut guess = self
             .config
             .aspiration
@@ -436,9 +534,12 @@ impl<G: Searchable> Search<G> for Classical<G> {
             pv: vec![mv],
         };
         let mut best: Vec<RootMoveValue<G::Move>> = order.iter().map(|&mv| unknown(mv)).collect();
+        let may_stop_early = task.pacing.allows_early_stop(&limits);
+        self.completed.clear();
         let mut reached = 0;
         let mut depth = if deepening { 1 } else { max_depth };
         while depth <= max_depth {
+            let nodes_before = spent.counts.nodes;
             let mut round = self.search_with_aspiration(&task, &order, depth, guess, &mut spent);
             if !round.finished && reached == 0 {
                 // An incomplete first iteration cannot rank searched against unsearched moves. Depth 1 without limits can, and
@@ -476,26 +577,54 @@ impl<G: Searchable> Search<G> for Classical<G> {
             ranked.sort_by_key(|&(value, _)| -value);
             order = ranked.iter().map(|&(_, mv)| mv).collect();
             guess = ranked[0].0;
+            self.completed.push(CompletedDepth {
+                depth,
+                value: guess,
+                nodes: spent.counts.nodes - nodes_before,
+                full_nodes: None,
+                best: order[0],
+            });
+            if deepening && task.depths.is_some() {
+                let report = self.build_report(&task, &best, depth, &spent);
+                if let Some(depths) = &mut task.depths {
+                    (depths.callback)(&self.finished, &report);
+                }
+            }
             if spent.budget.is_report_due() {
-                let report = self.build_report(&task, &best, depth, spent.counts);
+                let report = self.build_report(&task, &best, depth, &spent);
                 if let Some(reports) = &mut task.reports {
                     (reports.callback)(&report);
                 }
             }
             if spent.budget.is_snapshot_due() && !self.finished.is_empty() {
-                let report = self.build_report(&task, &best, depth, spent.counts);
+                let report = self.build_report(&task, &best, depth, &spent);
                 if let Some(snapshots) = &mut task.snapshots {
                     (snapshots.callback)(&self.finished, &report);
                 }
             }
             // A deeper search cannot change the result: it is proven, or no leaf was cut off by the depth.
-            if guess.abs() >= MIN_WIN_VALUE || !spent.counts.reached_horizon {
+            // A line that was extended may be longer than the shortest win.
+            let is_proven = guess.abs() >= MIN_WIN_VALUE
+                && !self.config.wins_by_margin
+                && WIN_VALUE - guess.abs() <= depth as i32;
+            if is_proven || !spent.counts.reached_horizon {
+                break;
+            }
+            // Nothing is left to choose: the values of the others are upper bounds, and all are losses.
+            if may_stop_early
+                && ranked
+                    .iter()
+                    .skip(1)
+                    .all(|&(value, _)| value <= -MIN_WIN_VALUE)
+            {
                 break;
             }
             depth += 1;
         }
         best.retain(|found| found.value > -INFINITE);
-        let mut report = self.build_report(&task, &best, reached, spent.counts);
+        let mut report = self.build_report(&task, &best, reached, &spent);
+        self.memory = Some((spent.memory, task.root.rules()));
+        self.count_full_nodes(&task);
         let pick = self.pick_move(&task, &report, &mut rng);
         report.root_moves[..=pick].rotate_right(1);
         BestMove {
@@ -508,8 +637,13 @@ impl<G: Searchable> Search<G> for Classical<G> {
         self.config.seed = seed;
     }
 
+    fn completed_depths(&self) -> &[CompletedDepth<G::Move>] {
+        &self.completed
+    }
+
     fn clear(&mut self) {
         self.searches = 0;
+        self.memory = None;
     }
 
     fn tree(&self) -> Option<&dyn LiveTree<G>> {
@@ -523,6 +657,32 @@ impl<G: Searchable> Search<G> for Classical<G> {
 }
 
 impl<G: Searchable> Classical<G> {
+    /// The memory of the last search if it was of a game under the same rules, ready for the next search.
+    fn take_memory(&mut self, rules: G::Rules) -> CoreMemory<G> {
+        let kept = self.memory.take().filter(|(_, known)| *known == rules);
+        let mut memory = kept.map_or_else(
+            || CoreMemory::new(&self.config.enhancements, self.config.table_mb),
+            |(memory, _)| memory,
+        );
+        memory.begin_search();
+        memory
+    }
+
+    /// Counts what minimax would visit at the completed depths, as far as that was asked for and is within reach.
+    fn count_full_nodes(&mut self, task: &SearchTask<'_, G>) {
+        // A search among some moves only is not compared.
+        if !self.config.full_nodes || task.search_moves.is_some() {
+            return;
+        }
+        let mut counter = FullNodeCounter::new(task.history, task.stop);
+        for completed in &mut self.completed {
+            completed.full_nodes = counter.count(task.root, completed.depth);
+            if completed.full_nodes.is_none() {
+                break;
+            }
+        }
+    }
+
     /// Index of the ranked move to play: random on an empty board if configured, else by the tie-break.
     fn pick_move(
         &self,

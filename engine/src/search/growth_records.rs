@@ -19,6 +19,7 @@
 //! ffffff08 squares  3, node, sum of squared rewards
 //! ffffff09 table    3, entries, 1 if entries store their keys
 //! ffffff0a entry    3 or 8, node, key; visits, sum, sum of squared rewards if the entry is in use
+//! ffffff0b playout  number of words, 16 bits each: number of moves, their codes; directly before its iteration
 //! ```
 //!
 //! From `ffffff08` on a tag is followed by the number of words in the rest of the record, so that readers can skip records
@@ -42,6 +43,7 @@ const FIRST_SIZED_TAG: u32 = FIRST_TAG + 8;
 const TAG_INHERITED_SQUARES: u32 = FIRST_SIZED_TAG;
 const TAG_TABLE: u32 = FIRST_SIZED_TAG + 1;
 const TAG_TABLE_ENTRY: u32 = FIRST_SIZED_TAG + 2;
+const TAG_PLAYOUT: u32 = FIRST_SIZED_TAG + 3;
 
 /// Version of the record format. Version 0 had no records with a length, and so no sums of squares.
 pub const GROWTH_FORMAT_VERSION: u32 = 1;
@@ -52,6 +54,11 @@ pub trait GrowthObserver: Sync {
     /// followed are not shown. Bits 2-3: symmetries that group positions: 0 none, 1 rotations, 2 rotations and reflections.
     /// Bit 4: positions with colours exchanged are grouped too.
     fn start(&self, root: u32, kind: u32);
+
+    /// True if the moves of playouts are to be recorded too.
+    fn wants_playouts(&self) -> bool {
+        false
+    }
 
     /// Takes a buffer of records, which [`decode`] reads. May return an old buffer for the caller to reuse.
     fn receive(&self, words: Vec<u32>) -> Vec<u32>;
@@ -143,6 +150,11 @@ pub enum GrowthRecord<'a> {
         key: u64,
         /// The entry's statistics so far, from other paths or earlier searches; `None` if it is empty.
         stats: Option<RawTableEntry>,
+    },
+    /// The playout of the iteration whose record follows directly, if the observer wants playouts and there was one.
+    Playout {
+        /// Its moves from the leaf on, in the leaf's frame.
+        codes: MoveCodes<'a>,
     },
     /// A record of a later version. Readers skip it.
     Unknown {
@@ -293,6 +305,11 @@ fn decode_sized(tag: u32, words: &[u32]) -> Result<GrowthRecord<'_>, String> {
                 _ => None,
             },
         },
+        (TAG_PLAYOUT, words) => {
+            let (codes, _) = MoveCodes::split(words)
+                .ok_or("a playout of more moves than its record has room for")?;
+            GrowthRecord::Playout { codes }
+        }
         (TAG_INHERITED_SQUARES | TAG_TABLE | TAG_TABLE_ENTRY, _) => {
             return Err(format!(
                 "a record of {} words: expected 3 or more",
@@ -350,6 +367,10 @@ pub fn encode(record: GrowthRecord<'_>, words: &mut Vec<u32>) {
                 words.extend_from_slice(&[stats.visits, low, high, low_squares, high_squares]);
             }
         }
+        GrowthRecord::Playout { codes } => {
+            words.extend_from_slice(&[TAG_PLAYOUT, codes.0.len() as u32]);
+            words.extend_from_slice(codes.0);
+        }
         // No search emits it: a record without content keeps the match total.
         GrowthRecord::Unknown { tag } => words.extend_from_slice(&[tag, 0]),
         GrowthRecord::SearchStarted => words.push(TAG_SEARCH_STARTED),
@@ -362,17 +383,32 @@ pub fn encode(record: GrowthRecord<'_>, words: &mut Vec<u32>) {
 pub fn encode_moves(
     node: u32,
     first: u32,
-    mut codes: impl ExactSizeIterator<Item = MoveCode>,
+    codes: impl ExactSizeIterator<Item = MoveCode>,
     words: &mut Vec<u32>,
 ) {
-    let count = codes.len() as MoveCode;
     words.extend_from_slice(&[TAG_MOVES, node, first]);
+    encode_codes(codes, words);
+}
+
+/// Appends move codes, two to a word, after their number as the first half word: the inverse of [`MoveCodes`].
+#[inline]
+fn encode_codes(mut codes: impl ExactSizeIterator<Item = MoveCode>, words: &mut Vec<u32>) {
+    let count = codes.len() as MoveCode;
     let mut low = count;
     for _ in 0..=count / 2 {
         let high = codes.next().unwrap_or(0);
         words.push(u32::from(low) | u32::from(high) << MoveCode::BITS);
         low = codes.next().unwrap_or(0);
     }
+}
+
+/// Appends a [`GrowthRecord::Playout`] to a buffer; nothing if it has more than 65,535 moves.
+pub fn encode_playout(codes: impl ExactSizeIterator<Item = MoveCode>, words: &mut Vec<u32>) {
+    if codes.len() > usize::from(MoveCode::MAX) {
+        return;
+    }
+    words.extend_from_slice(&[TAG_PLAYOUT, 1 + codes.len() as u32 / 2]);
+    encode_codes(codes, words);
 }
 
 /// Appends a [`GrowthRecord::GraphIteration`] to a buffer.
@@ -425,6 +461,11 @@ impl<'a> GrowthBuffer<'a> {
     ) {
         encode_moves(node, first, codes, &mut self.words);
         self.flush_if_full();
+    }
+
+    /// Appends a [`GrowthRecord::Playout`]. The buffer is not handed over yet: nothing may come between it and its iteration.
+    pub(super) fn push_playout(&mut self, codes: impl ExactSizeIterator<Item = MoveCode>) {
+        encode_playout(codes, &mut self.words);
     }
 
     /// Appends a [`GrowthRecord::GraphIteration`].

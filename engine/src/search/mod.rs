@@ -12,26 +12,32 @@ use std::{
     time::Duration,
 };
 
-use crate::games::{Evaluate, Game, History, Outcome, Player, SearchHints, Symmetric};
+use crate::games::{Evaluate, Game, History, Outcome, Player, SearchHints, Symmetric, Tactics};
 
 mod alpha_beta;
 pub mod budget;
+pub mod chess;
 pub mod classical;
 pub mod connect_four;
 pub mod delta;
+mod depth_first;
 pub mod exact;
+mod full_nodes;
 pub mod greedy;
 pub mod growth_records;
+pub mod kalah;
+pub mod legacy;
 pub mod mcts;
 mod minimax;
 pub mod othello;
+pub mod pacing;
 pub mod random;
 mod tree_recorder;
 
 /// The capabilities a search needs of a game: rules, evaluations, symmetries. No notation.
-pub trait Searchable: Game + SearchHints + Evaluate + Symmetric {}
+pub trait Searchable: Game + SearchHints + Evaluate + Symmetric + Tactics {}
 
-impl<G: Game + SearchHints + Evaluate + Symmetric> Searchable for G {}
+impl<G: Game + SearchHints + Evaluate + Symmetric + Tactics> Searchable for G {}
 
 /// Expected result from the first player's perspective: 0 loss, 0.5 draw, 1 win. Change sides only with [`Self::for_player`].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -158,12 +164,16 @@ pub struct SearchTask<'a, G: Game> {
     pub multi_pv: usize,
     /// Limits of this search.
     pub limits: &'a SearchLimits,
+    /// How it may deviate from its time limit.
+    pub pacing: pacing::Pacing,
     /// Stop request from outside.
     pub stop: &'a StopFlag,
     /// Progress reports; `None` for none.
     pub reports: Option<ReportCallback<'a, G>>,
     /// Views of the growing tree; `None` for none.
     pub snapshots: Option<SnapshotCallback<'a, G>>,
+    /// Views of the tree of every depth that a deepening search completes, whatever the interval; `None` for none.
+    pub depths: Option<SnapshotCallback<'a, G>>,
     /// Receives the growth records of every iteration; only searches with playouts have any.
     pub observer: Option<&'a dyn growth_records::GrowthObserver>,
 }
@@ -182,9 +192,11 @@ impl<'a, G: Game> SearchTask<'a, G> {
             search_moves: None,
             multi_pv: 1,
             limits,
+            pacing: pacing::Pacing::default(),
             stop,
             reports: None,
             snapshots: None,
+            depths: None,
             observer: None,
         }
     }
@@ -233,6 +245,21 @@ impl<'a, G: Game> SnapshotCallback<'a, G> {
             callback: self.callback,
         }
     }
+}
+
+/// A depth that a deepening search has completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompletedDepth<M> {
+    /// Plies.
+    pub depth: u32,
+    /// Value of the root for the player to move, in the units of the evaluation.
+    pub value: i32,
+    /// Positions that were visited below the root at this depth alone.
+    pub nodes: u64,
+    /// Positions that minimax visits at this depth; `None` if they were not asked for or are too many.
+    pub full_nodes: Option<u64>,
+    /// The best move.
+    pub best: M,
 }
 
 /// Progress or result of a search: its counters and its ranked root moves.
@@ -348,6 +375,11 @@ pub trait Search<G: Game>: Send {
         Vec::new()
     }
 
+    /// The depths that the last search has completed one after the other; empty for searches that do not deepen.
+    fn completed_depths(&self) -> &[CompletedDepth<G::Move>] {
+        &[]
+    }
+
     /// The tree or graph of the last search, for searches that store one.
     fn tree(&self) -> Option<&dyn LiveTree<G>> {
         None
@@ -458,6 +490,11 @@ pub trait TreeView<G: Game> {
         self.for_each_edge(node, &mut |edge| visit(edge.visits, edge.child));
     }
 
+    /// The mean of a node without visits, whoever moved there.
+    fn unvisited_mean(&self) -> f64 {
+        0.5
+    }
+
     /// Number of nodes; `None` where they would have to be counted. Trees (not graphs) replayed from a growth journal
     /// know it, those of searches do not.
     fn node_count(&self) -> Option<u64> {
@@ -471,6 +508,12 @@ pub trait TreeView<G: Game> {
 
     /// Statistics of the root that other nodes have on the edge leading to them.
     fn root_edge(&self) -> RootEdge;
+
+    /// Bounds of the first player's margin that the search has proven for a node; `None` if it proves none.
+    fn margin_bounds(&self, node: u32) -> Option<[i32; 2]> {
+        let _ = node;
+        None
+    }
 }
 
 /// Tree of a search that may still be running.
@@ -491,6 +534,8 @@ pub struct RootEdge {
     pub table: Option<TableEntry>,
     /// The proven result in the root's frame.
     pub proven: Option<Outcome>,
+    /// What a search of the alpha-beta family found at the root.
+    pub window: Option<WindowResult>,
 }
 
 impl Default for RootEdge {
@@ -499,6 +544,7 @@ impl Default for RootEdge {
             squares: f64::NAN,
             table: None,
             proven: None,
+            window: None,
         }
     }
 }
@@ -548,4 +594,78 @@ pub struct EdgeView<M> {
     pub squares: f64,
     /// The child's transposition table entry; `None` without a bounded table and before the first visit.
     pub table: Option<TableEntry>,
+    /// What a search of the alpha-beta family found at the child; `None` for other searches.
+    pub window: Option<WindowResult>,
+}
+
+/// What a search of the alpha-beta family found at a node. Values are in the units of the evaluation, for the player to move there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowResult {
+    /// The value; `None` if the node was not searched.
+    pub value: Option<i32>,
+    /// Values up to it were of no use; `None` for no bound.
+    pub alpha: Option<i32>,
+    /// Values from it on were of no use; `None` for no bound.
+    pub beta: Option<i32>,
+    /// How the value is to be read.
+    pub bound: Bound,
+    /// What ended the search of the node.
+    pub cut: Cut,
+    /// Plies that were left to search.
+    pub depth: u32,
+}
+
+/// How a value with a window is to be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bound {
+    /// It is the value.
+    #[default]
+    Exact,
+    /// The value is at least that.
+    AtLeast,
+    /// The value is at most that.
+    AtMost,
+}
+
+impl Bound {
+    /// What a value in a window tells; values outside are bounds.
+    #[inline(always)]
+    pub fn of(value: i32, alpha: i32, beta: i32) -> Self {
+        if value >= beta {
+            Self::AtLeast
+        } else if value <= alpha {
+            Self::AtMost
+        } else {
+            Self::Exact
+        }
+    }
+
+    /// The bound as the other player sees it.
+    pub fn flipped(self) -> Self {
+        match self {
+            Self::Exact => Self::Exact,
+            Self::AtLeast => Self::AtMost,
+            Self::AtMost => Self::AtLeast,
+        }
+    }
+}
+
+/// What ended the search of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// Nothing: all moves were searched, or the depth or the game ended.
+    #[default]
+    None,
+    /// A move that was too good for the opponent to allow the position.
+    Beta,
+    /// The transposition table knew the value.
+    Table,
+    /// Passing, or the evaluation alone, was good enough already.
+    NullMove,
+    /// The node was searched less deeply, and turned out bad for whoever moved there.
+    Reduction,
+    /// Beyond the depth only captures and threats were followed.
+    Quiescence,
+    /// The move was not searched.
+    NotSearched,
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{EdgeView, LiveTree, Reward, RootEdge, TreeCopy, TreeView};
+use super::{Bound, Cut, EdgeView, LiveTree, Reward, RootEdge, TreeCopy, TreeView, WindowResult};
 use crate::games::{
     Game, Outcome, Player,
     evaluate::{WIN_VALUE, squash},
@@ -42,6 +42,7 @@ struct RecordedNode<M> {
     /// Size of the searched subtree, this node included; 0 if pruned.
     visits: u64,
     pruned: bool,
+    window: Option<WindowResult>,
     first_child: u32,
     last_child: u32,
     next_sibling: u32,
@@ -58,6 +59,11 @@ pub(super) struct TreeRecorder<G: Game> {
 /// A recorded node, or a placeholder once the recorder is full.
 #[derive(Clone, Copy)]
 pub(super) struct NodeHandle(u32);
+
+impl NodeHandle {
+    /// Of a node that no tree shows.
+    pub(super) const NONE: Self = Self(NONE);
+}
 
 impl<G: Game> TreeRecorder<G> {
     /// A recorder of at most `max_nodes` nodes.
@@ -92,6 +98,7 @@ impl<G: Game> TreeRecorder<G> {
             proven: None,
             visits: 0,
             pruned: false,
+            window: None,
             first_child: NONE,
             last_child: NONE,
             next_sibling: NONE,
@@ -128,6 +135,41 @@ impl<G: Game> TreeRecorder<G> {
         }
     }
 
+    /// Whether children of a node would be recorded.
+    #[inline(always)]
+    pub(super) fn is_recording(&self, parent: NodeHandle) -> bool {
+        parent.0 != NONE && self.nodes.len() < self.max_nodes
+    }
+
+    /// Forgets what is below a node, the last one entered at its ply: it is going to be searched again.
+    pub(super) fn restart(&mut self, entry: NodeHandle) {
+        if let Some(node) = self.nodes.get_mut(entry.0 as usize) {
+            node.first_child = NONE;
+            node.last_child = NONE;
+            self.nodes.truncate(entry.0 as usize + 1);
+        }
+    }
+
+    /// Records the window of a node and what came of it.
+    #[inline(always)]
+    pub(super) fn record_window(
+        &mut self,
+        entry: NodeHandle,
+        result: impl FnOnce() -> WindowResult,
+    ) {
+        if let Some(node) = self.nodes.get_mut(entry.0 as usize) {
+            node.window = Some(result());
+        }
+    }
+
+    /// Records that a node was searched less deeply, and that this was enough.
+    pub(super) fn record_reduction(&mut self, entry: NodeHandle) {
+        let node = self.nodes.get_mut(entry.0 as usize);
+        if let Some(window) = node.and_then(|node| node.window.as_mut()) {
+            window.cut = Cut::Reduction;
+        }
+    }
+
     /// Records a node whose result is proven, draws included.
     pub(super) fn record_proven(&mut self, entry: NodeHandle, outcome: Outcome, nodes: u64) {
         if let Some(node) = self.nodes.get_mut(entry.0 as usize) {
@@ -143,6 +185,14 @@ impl<G: Game> TreeRecorder<G> {
             let NodeHandle(index) = self.enter(parent, mv);
             if let Some(node) = self.nodes.get_mut(index as usize) {
                 node.pruned = true;
+                node.window = Some(WindowResult {
+                    value: None,
+                    alpha: None,
+                    beta: None,
+                    bound: Bound::Exact,
+                    cut: Cut::NotSearched,
+                    depth: 0,
+                });
             }
         }
     }
@@ -180,6 +230,7 @@ impl<G: Game> TreeView<G> for TreeRecorder<G> {
                     prior: None,
                     squares: f64::NAN,
                     table: None,
+                    window: node.window,
                 });
             }
             next = node.next_sibling;
@@ -189,6 +240,7 @@ impl<G: Game> TreeView<G> for TreeRecorder<G> {
     fn root_edge(&self) -> RootEdge {
         RootEdge {
             proven: self.nodes[0].proven,
+            window: self.nodes[0].window,
             ..RootEdge::default()
         }
     }

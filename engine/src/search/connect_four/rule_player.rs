@@ -191,6 +191,19 @@ mod tests {
     }
 
     #[test]
+    fn the_first_player_wants_odd_rows_and_the_second_even_ones() {
+        let run = |columns: &str, column: u8| {
+            let position: ConnectFour = read_position((), columns).unwrap();
+            MoverView::new(&position).run(Column(column - 1))
+        };
+        assert_eq!(run("17", 2), 2, "X beside X on the first row");
+        assert_eq!(run("17", 4), 1);
+        assert_eq!(run("17", 1), 0, "the second row is not for X");
+        assert_eq!(run("112", 2), 2, "O beside O on the second row");
+        assert_eq!(run("112", 3), 0, "the first row is not for O");
+    }
+
+    #[test]
     fn a_move_that_gives_the_game_away_is_not_safe() {
         // X wins with d2 once d1 is filled.
         let position: ConnectFour =

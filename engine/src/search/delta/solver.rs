@@ -9,7 +9,7 @@ use crate::{
         Game as _, Player,
         delta::{Delta, Equaliser, MAX_PLIES, Slide},
     },
-    search::exact::{Exact, ExactValue, SolveContext, ValueClass},
+    search::exact::{Exact, ExactValue, SolveContext, ValueClass, values_of_moves},
 };
 
 /// Solves positions of Delta. From the empty board on it takes about a second.
@@ -255,16 +255,7 @@ impl Exact<Delta> for DeltaSolver {
         context: &mut SolveContext<'_>,
     ) -> Vec<(Slide, Option<ExactValue>)> {
         self.nodes_before = self.nodes;
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        (moves.into_iter())
-            .map(|mv| {
-                let mut child = *position;
-                child.play(mv);
-                let value = self.solve(&child, context);
-                (mv, value.map(|value| value.before_move(false)))
-            })
-            .collect()
+        values_of_moves(position, |child| self.solve(child, context))
     }
 
     fn nodes(&self) -> u64 {

@@ -11,7 +11,7 @@
 //! | 2 | value of the move for the player who makes it: score, or 1, 0 and -1 for win, draw and loss |
 //!
 //! The values of the last positions determine a book: [`Openings::leaf_values`] and [`Openings::book`] are each other's inverse.
-//! The leaf values of connect four, one byte each, are a fortieth of the file.
+//! The leaf values of connect four, one byte each, are a fortieth of the file: [`super::leaf_values`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -169,7 +169,7 @@ fn read_record(bytes: &[u8; RECORD_BYTES]) -> Record {
 }
 
 /// The least key of a position's images, and that image.
-fn canonical<G: Game + Symmetric>(position: &G) -> (u64, G) {
+pub(super) fn canonical<G: Game + Symmetric>(position: &G) -> (u64, G) {
     let images = G::SYMMETRIES
         .iter()
         .map(|&symmetry| position.image(symmetry));
@@ -250,12 +250,34 @@ impl<G: Playable> Openings<G> {
 
     /// The book by the values of the leaves, each for the player to move, in their order. `None` if their number differs.
     pub fn book(&self, leaf_values: &[i16]) -> Option<Book> {
+        let mut records = Vec::new();
+        self.walk_up(leaf_values, |key, moves, best| {
+            records.extend(moves.iter().map(|&(mv, value)| Record {
+                key,
+                mv,
+                weight: u16::from(value == best),
+                value,
+            }));
+        })?;
+        Some(Book::new(self.game.clone(), records))
+    }
+
+    /// The value of every position for the player to move, by key, from the values of the leaves. `None` if their number differs.
+    pub fn values(&self, leaf_values: &[i16]) -> Option<BTreeMap<u64, i16>> {
+        self.walk_up(leaf_values, |_, _, _| ())
+    }
+
+    /// [`Self::values`]; calls `visit` with the key of every position that has moves, their values and the best of these.
+    fn walk_up(
+        &self,
+        leaf_values: &[i16],
+        mut visit: impl FnMut(u64, &[(u16, i16)], i16),
+    ) -> Option<BTreeMap<u64, i16>> {
         if leaf_values.len() != self.leaves.len() {
             return None;
         }
         let leaf_keys = self.leaves.keys().copied();
         let mut known: BTreeMap<u64, i16> = leaf_keys.zip(leaf_values.iter().copied()).collect();
-        let mut records = Vec::new();
         for (key, position) in self.inner.iter().rev().flatten() {
             let values: Vec<(u16, i16)> = children(position)
                 .map(|(mv, child)| {
@@ -271,14 +293,9 @@ impl<G: Playable> Openings<G> {
                 .collect::<Option<_>>()?;
             let best = values.iter().map(|&(_, value)| value).max()?;
             known.insert(*key, best);
-            records.extend(values.into_iter().map(|(mv, value)| Record {
-                key: *key,
-                mv,
-                weight: u16::from(value == best),
-                value,
-            }));
+            visit(*key, &values, best);
         }
-        Some(Book::new(self.game.clone(), records))
+        Some(known)
     }
 
     /// The values of the leaves in a book of these openings; `None` if it lacks one.

@@ -195,7 +195,7 @@ fn order<G: Playable>(child: &G, same_mover: bool, is_best: bool) -> i64 {
         return i64::MAX;
     }
     let replies = child.perft_count() as i64;
-    let evaluation = i64::from(G::evaluations()[0].value(child));
+    let evaluation = i64::from(G::EVALUATIONS[0].value(child));
     if same_mover {
         (1 << 40) + evaluation
     } else {

@@ -4,9 +4,10 @@ use super::{
     Exact, ExactValue, SolveContext, ValueClass,
     bounds_table::BoundsTable,
     full_search::{self, Scale},
+    values_of_moves,
     win_search::{self, Answer, MAX_PLIES},
 };
-use crate::games::Playable;
+use crate::games::{Playable, Player};
 
 /// Solves any game by looking at everything that can matter.
 ///
@@ -80,7 +81,57 @@ impl<G: Playable> GenericSolver<G> {
         self.table.bytes()
     }
 
-    fn solve(&mut self, position: &G, context: &mut SolveContext<'_>) -> Option<ExactValue> {
+    /// Nodes count from here against the limits.
+    pub(in crate::search) fn begin_question(&mut self) {
+        self.nodes_before = self.nodes;
+    }
+
+    /// [`Exact::value`] as a part of a question.
+    pub(in crate::search) fn solve(
+        &mut self,
+        position: &G,
+        context: &mut SolveContext<'_>,
+    ) -> Option<ExactValue> {
+        self.ask(position, context, |question| {
+            match full_value(question, position) {
+                Err(Halt::Unsuitable) => forced_value(question, position),
+                value => value,
+            }
+        })
+    }
+
+    /// [`Exact::wins_within`] as a part of a question.
+    pub(in crate::search) fn can_win(
+        &mut self,
+        position: &G,
+        attacker: Player,
+        plies: u32,
+        context: &mut SolveContext<'_>,
+    ) -> Option<bool> {
+        let all = plies;
+        let plies = u16::try_from(plies).map_or(MAX_PLIES, |plies| plies.min(MAX_PLIES));
+        self.ask(position, context, |question| {
+            for plies in 0..=plies {
+                match win_search::wins_within(question, position, attacker, plies)? {
+                    Answer::Won => return Ok(true),
+                    Answer::NotYet => {}
+                    Answer::Never => return Ok(false),
+                }
+            }
+            if u32::from(plies) < all {
+                return Err(Halt::Unsuitable);
+            }
+            Ok(false)
+        })
+    }
+
+    /// Searches for an answer about a position.
+    fn ask<T>(
+        &mut self,
+        position: &G,
+        context: &mut SolveContext<'_>,
+        search: impl FnOnce(&mut Question<'_, '_, G>) -> Result<T, Halt>,
+    ) -> Option<T> {
         if self.rules != position.rules() {
             self.rules = position.rules();
             self.table.clear();
@@ -91,12 +142,9 @@ impl<G: Playable> GenericSolver<G> {
             moves: &mut self.moves,
             nodes: self.nodes - self.nodes_before,
         };
-        let value = match full_value(&mut question, position) {
-            Err(Halt::Unsuitable) => forced_value(&mut question, position),
-            value => value,
-        };
+        let answer = search(&mut question);
         self.nodes = self.nodes_before + question.nodes;
-        value.ok()
+        answer.ok()
     }
 }
 
@@ -161,7 +209,7 @@ fn forced_value<G: Playable>(
 
 impl<G: Playable> Exact<G> for GenericSolver<G> {
     fn value(&mut self, position: &G, context: &mut SolveContext<'_>) -> Option<ExactValue> {
-        self.nodes_before = self.nodes;
+        self.begin_question();
         self.solve(position, context)
     }
 
@@ -171,18 +219,19 @@ impl<G: Playable> Exact<G> for GenericSolver<G> {
         position: &G,
         context: &mut SolveContext<'_>,
     ) -> Vec<(G::Move, Option<ExactValue>)> {
-        self.nodes_before = self.nodes;
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        (moves.into_iter())
-            .map(|mv| {
-                let mut child = position.clone();
-                child.play(mv);
-                let same_player = child.to_move() == position.to_move();
-                let value = self.solve(&child, context);
-                (mv, value.map(|value| value.before_move(same_player)))
-            })
-            .collect()
+        self.begin_question();
+        values_of_moves(position, |child| self.solve(child, context))
+    }
+
+    fn wins_within(
+        &mut self,
+        position: &G,
+        attacker: Player,
+        plies: u32,
+        context: &mut SolveContext<'_>,
+    ) -> Option<bool> {
+        self.begin_question();
+        self.can_win(position, attacker, plies, context)
     }
 
     fn nodes(&self) -> u64 {

@@ -4,18 +4,26 @@
 //! threads, and keeps what it has learnt from one position to the next. [`generic`] has one for every game.
 
 mod bounds_table;
+pub(in crate::search) mod crew;
+mod forced;
 mod full_search;
 pub mod generic;
 pub(in crate::search) mod growing_words;
 mod win_search;
 
+mod ending;
 mod player;
+mod root_solver;
 mod value_text;
 
-pub use player::{ExactPlayer, NewSolver};
+pub use ending::{ExactEnding, ExactFrom};
+pub use forced::{forced_line, quickest_win};
+pub use player::ExactPlayer;
+pub use root_solver::NewSolver;
 pub use value_text::ValueParseError;
 
 pub mod book;
+pub mod leaf_values;
 
 use super::{SearchLimits, StopFlag, budget::SearchBudget};
 use crate::games::{Game, Outcome, Player};
@@ -184,9 +192,9 @@ impl<'a> SolveContext<'a> {
         exhausted
     }
 
-    /// A budget for a helper thread: the same deadline and stop flag.
+    /// A budget for a helper thread: the same deadline, stop flag and node limit.
     pub fn helper_budget(&self) -> SearchBudget {
-        self.budget.for_helper()
+        self.budget.for_counting_helper()
     }
 
     /// Time since the start.
@@ -203,11 +211,27 @@ pub trait Exact<G: Game>: Send {
     /// The value of a position, finished ones included, for the player to move.
     fn value(&mut self, position: &G, context: &mut SolveContext<'_>) -> Option<ExactValue>;
 
+    /// Whether `attacker` can force a win within `plies`; `None` if the limits, or the solver's way of solving, leave that open.
+    fn wins_within(
+        &mut self,
+        _position: &G,
+        _attacker: Player,
+        _plies: u32,
+        _context: &mut SolveContext<'_>,
+    ) -> Option<bool> {
+        None
+    }
+
     /// Positions looked at since the last [`Self::clear`].
     fn nodes(&self) -> u64;
 
     /// Forgets everything learnt.
     fn clear(&mut self);
+
+    /// What scores count, in a few words, where there are several conventions; else empty.
+    fn score_convention(&self) -> &'static str {
+        ""
+    }
 
     /// The value of every legal move for the player who moves, in the order of [`Game::legal_moves`]; `None` for the moves that
     /// the limits left unsolved.
@@ -216,18 +240,7 @@ pub trait Exact<G: Game>: Send {
         position: &G,
         context: &mut SolveContext<'_>,
     ) -> Vec<(G::Move, Option<ExactValue>)> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        moves
-            .into_iter()
-            .map(|mv| {
-                let mut child = position.clone();
-                child.play(mv);
-                let same_player = child.to_move() == position.to_move();
-                let value = self.value(&child, context);
-                (mv, value.map(|value| value.before_move(same_player)))
-            })
-            .collect()
+        values_of_moves(position, |child| self.value(child, context))
     }
 
     /// A line of best play to the end of the game, or as far as the limits allow. Of equal moves the first is taken.
@@ -245,6 +258,24 @@ pub trait Exact<G: Game>: Send {
         }
         line
     }
+}
+
+/// Every legal move with its value for the player who moves; `solve` gives the value of the position after it.
+pub(in crate::search) fn values_of_moves<G: Game>(
+    position: &G,
+    mut solve: impl FnMut(&G) -> Option<ExactValue>,
+) -> Vec<(G::Move, Option<ExactValue>)> {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    (moves.into_iter())
+        .map(|mv| {
+            let mut child = position.clone();
+            child.play(mv);
+            let same_player = child.to_move() == position.to_move();
+            let value = solve(&child);
+            (mv, value.map(|value| value.before_move(same_player)))
+        })
+        .collect()
 }
 
 /// The longest line that [`Exact::best_line`] follows.

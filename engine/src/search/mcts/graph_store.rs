@@ -755,6 +755,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
             squares: self.squares(node),
             prior: PRIORS.then(|| f64::from_bits(self.prior_bits(edge))),
             table: None,
+            window: None,
         }
     }
 

@@ -207,6 +207,18 @@ impl<G: Searchable> Playout<G> for LastGoodReply<G> {
         })
     }
 
+    fn simulate_recorded(
+        &mut self,
+        position: &G,
+        last_moves: LastMoves,
+        rng: &mut Rng,
+        moves: &mut Vec<G::Move>,
+    ) -> u64 {
+        let reward = self.simulate(position, last_moves, rng);
+        moves.extend(self.plies.iter().map(|ply| ply.mv));
+        reward
+    }
+
     fn clear(&mut self) {
         self.tables.clear();
     }

@@ -2,7 +2,7 @@
 
 /// The natural logarithm of an integer above 0, within two units in the last place.
 #[inline(always)]
-pub(super) fn ln(number: u32) -> f64 {
+pub(in crate::search) fn ln(number: u32) -> f64 {
     // Most nodes have few visits.
     match LN_TABLE.get(number as usize) {
         Some(&known) => known,

@@ -7,7 +7,8 @@
 //!   selection, expansion, simulation, backpropagation. `report` ranks the root moves and exposes the tree.
 //! - `select` has the formulas (`logarithm` for them), `playout` the policies, with `last_good_reply`.
 //! - `node_store` is the interface of the stores: `tree_store`, `graph_store` (with `slot`, `node_sharing` and
-//!   `transposition_index`) and `bounded_store`, all on a `node_arena`. `proof` measures results that the solver proved.
+//!   `transposition_index`) and `bounded_store`, all on a `node_arena`. `proof` measures results that the solver proved,
+//!   `score_bounds` keeps bounds of margins.
 //!
 //! Threads share one tree (tree parallelisation without locks, Enzenberger and Müller 2010) and spread over it by virtual loss
 //! (Chaslot, Winands and van den Herik 2008). One thread with one seed gives the same tree on every machine.
@@ -23,7 +24,10 @@ use self::{
     tree_store::TreeStore,
 };
 use super::{
-    BestMove, LiveTree, ReferenceFrame, Reward, RootMove, Search, SearchTask, Searchable, Shortfall,
+    BestMove, LiveTree, ReferenceFrame, Reward, RootMove, Search, SearchLimits, SearchTask,
+    Searchable, Shortfall,
+    exact::ExactFrom,
+    legacy::{Legacy, Program},
 };
 
 mod bounded_store;
@@ -36,7 +40,9 @@ mod node_store;
 mod opening_switch;
 mod playout;
 mod proof;
+mod recorded_playout;
 mod report;
+mod score_bounds;
 mod search_loop;
 mod select;
 mod slot;
@@ -46,6 +52,7 @@ mod transposition_index;
 mod tree_store;
 mod worker;
 
+pub(in crate::search) use logarithm::ln;
 pub use node_sharing::{Grouping, Sharing, canonical_frame};
 pub use node_store::square_reward;
 pub(in crate::search) use node_store::{outcome_from_bits, outcome_to_bits};
@@ -128,6 +135,8 @@ pub struct MctsConfig {
     pub reuse: bool,
     /// True if proven results are backpropagated (MCTS-Solver, Winands, Björnsson and Saito 2008).
     pub solver: bool,
+    /// True if the solver proves margins in games decided by counting, too; only in a tree. Switches the solver on.
+    pub score_bounds: bool,
     /// Iterations of a search without limits.
     pub iterations: Option<u64>,
     /// Milliseconds of a search without limits.
@@ -136,8 +145,12 @@ pub struct MctsConfig {
     pub memory_mb: usize,
     /// Number of threads.
     pub threads: usize,
+    /// When the game's exact solver takes over; none in games without one. The catalogue builds it around this search.
+    pub exact_from: Option<ExactFrom>,
     /// Seed of the random number generator.
     pub seed: u64,
+    /// The program whose defects can be repeated.
+    pub legacy: Legacy,
 }
 
 impl MctsConfig {
@@ -154,6 +167,28 @@ impl MctsConfig {
     /// True if the constant C has an effect: in the formula, or in the final choice by lower bound.
     pub fn uses_exploration(&self) -> bool {
         self.formula.has_exploration() || self.final_choice == FinalChoice::LowerBound
+    }
+
+    /// The limits of a search that was asked for with `limits`.
+    fn effective_limits(&self, limits: &SearchLimits) -> SearchLimits {
+        let limits = limits.or_default(self.iterations, self.millis);
+        SearchLimits {
+            iterations: limits.node_limit(),
+            time: match self.legacy.active() {
+                // Report 000's program stops after 90 % of the time it is given.
+                Some(Program::Report000) => limits.time.map(|time| time * 9 / 10),
+                _ => limits.time,
+            },
+            ..limits
+        }
+    }
+
+    /// The mean of a node without visits in tree files: report 000's program wrote 0.
+    fn unvisited_mean(&self) -> f64 {
+        match self.legacy.active() {
+            Some(Program::Report000) => 0.0,
+            _ => 0.5,
+        }
     }
 
     /// Number of a node's moves visited after `visits` visits, if every visit that did not end at the node took an unvisited move.
@@ -188,11 +223,14 @@ impl Default for MctsConfig {
             final_choice: FinalChoice::Visits,
             reuse: true,
             solver: false,
+            score_bounds: false,
             iterations: None,
             millis: None,
             memory_mb: 1024,
             threads: 1,
+            exact_from: None,
             seed: 1,
+            legacy: Legacy::default(),
         }
     }
 }
@@ -208,7 +246,8 @@ pub fn max_threads() -> usize {
 }
 
 /// The search that a configuration describes.
-pub fn build<G: Searchable>(config: MctsConfig) -> Box<dyn Search<G>> {
+pub fn build<G: Searchable>(mut config: MctsConfig) -> Box<dyn Search<G>> {
+    config.solver |= config.score_bounds;
     if config.opening_pieces > 0 {
         return Box::new(opening_switch::OpeningSwitch::new(config));
     }
@@ -238,11 +277,13 @@ fn build_with_store<G: Searchable, S: Select, const SQUARES: bool, const PRIORS:
 ) -> Box<dyn Search<G>> {
     let bytes = (config.memory_mb << 20).saturating_sub(total_reply_table_bytes::<G>(&config));
     match config.store {
-        StoreKind::Tree => Box::new(Mcts::new(
-            config,
-            select,
-            TreeStore::<SQUARES, PRIORS>::new(bytes),
-        )),
+        StoreKind::Tree => {
+            let store = match config.score_bounds {
+                true => TreeStore::<SQUARES, PRIORS>::with_score_bounds(bytes),
+                false => TreeStore::<SQUARES, PRIORS>::new(bytes),
+            };
+            Box::new(Mcts::new(config, select, store))
+        }
         StoreKind::Graph => Box::new(Mcts::new(
             config,
             select,

@@ -1,9 +1,13 @@
 //! The interface of node stores: the statistics of a tree, a graph, or a tree with a transposition table.
+//!
+//! In a tree (`tree_store`, the default) an edge is its child, frames are the identity, and what [`SharedNodes`] and
+//! [`PositionTable`] offer is empty.
 
 use std::io;
 
 use super::{
     node_arena::Chunk,
+    score_bounds::MarginBounds,
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
 };
 use crate::{
@@ -182,6 +186,23 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
 
     /// Sets the proven result of a node, in its own frame.
     fn set_proven(&self, node: u32, outcome: Outcome);
+
+    /// True if the store keeps bounds of margins.
+    fn keeps_score_bounds(&self) -> bool {
+        false
+    }
+
+    /// The bounds of a node's margin, for the first player.
+    fn score_bounds(&self, node: u32) -> MarginBounds {
+        let _ = node;
+        MarginBounds::UNKNOWN
+    }
+
+    /// Adds what is known of a node's margin; true if that was new.
+    fn tighten_score_bounds(&self, node: u32, bounds: MarginBounds) -> bool {
+        let _ = (node, bounds);
+        false
+    }
 
     /// True if every edge has a prior.
     const HOLDS_PRIORS: bool = false;

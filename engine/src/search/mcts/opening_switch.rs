@@ -59,9 +59,11 @@ impl<G: Searchable> Search<G> for OpeningSwitch<G> {
             search_moves: task.search_moves,
             multi_pv: task.multi_pv,
             limits: &limits,
+            pacing: task.pacing,
             stop: task.stop,
             reports: task.reports.map(ReportCallback::shorten_lifetime),
             snapshots: task.snapshots.map(SnapshotCallback::shorten_lifetime),
+            depths: task.depths.map(SnapshotCallback::shorten_lifetime),
             observer: task.observer,
         })
     }

@@ -60,6 +60,20 @@ pub(super) trait Playout<G: Game>: Send {
     /// Makes a playout from `position`; returns the reward for the first player, in units of 2^-32.
     fn simulate(&mut self, position: &G, last_moves: LastMoves, rng: &mut Rng) -> u64;
 
+    /// The same playout as [`Self::simulate`] makes, from the same random numbers; its moves are appended to `moves`.
+    fn simulate_recorded(
+        &mut self,
+        position: &G,
+        last_moves: LastMoves,
+        rng: &mut Rng,
+        moves: &mut Vec<G::Move>,
+    ) -> u64;
+
+    /// The moves of the playout made since the last call; `None` if there was none, or if they are not kept.
+    fn take_moves(&mut self) -> Option<&[G::Move]> {
+        None
+    }
+
     /// Forgets what was learnt, for a new game.
     fn clear(&mut self);
 }
@@ -80,6 +94,26 @@ impl<G: Searchable> Playout<G> for UniformPlayout {
             rng,
             limit: self.limit,
         })
+    }
+
+    fn simulate_recorded(
+        &mut self,
+        position: &G,
+        _: LastMoves,
+        rng: &mut Rng,
+        moves: &mut Vec<G::Move>,
+    ) -> u64 {
+        let mut position = position.clone();
+        let mut left = self.limit.unwrap_or(u32::MAX);
+        while left > 0 {
+            let Some(mv) = position.random_move(rng) else {
+                return outcome_reward(position.final_outcome());
+            };
+            position.play(mv);
+            moves.push(mv);
+            left -= 1;
+        }
+        truncated_playout_reward(&position)
     }
 
     fn clear(&mut self) {}

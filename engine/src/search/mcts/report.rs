@@ -53,6 +53,11 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 let stats = ChildStats::from(self.store.child_stats(edge, mover));
                 let proven = self.store.edge_proven(edge).filter(|_| self.config.solver);
                 let rank = match proven {
+                    Some(Outcome::Win(winner)) if self.proves_margins(&framed) => {
+                        let sign = if winner == mover { 1.0 } else { -1.0 };
+                        let bounds = self.store.score_bounds(edge as u32).for_player(mover);
+                        (sign, 1.0, bounds.lower.into(), stats.edge_visits)
+                    }
                     Some(Outcome::Win(winner)) => {
                         let mut after = framed.clone();
                         let (child, _) = self.store.follow(edge, &mut after);
@@ -111,6 +116,24 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
             FinalChoice::LowerBound => (mean - exploration, visits),
         };
         (0.0, 1.0, one, two)
+    }
+
+    /// True if the solver proves margins.
+    fn proves_margins(&self, root: &G) -> bool {
+        self.store.keeps_score_bounds() && root.margin_bounds().is_some()
+    }
+
+    /// The least margin that a move with a proven winner brings the player to move, if margins are proven; else 0.
+    fn proven_margin(&self, position: &G, edge: &EdgeView<G::Move>) -> i32 {
+        match edge.child {
+            Some(child)
+                if self.proven_sign(position, edge) != 0 && self.proves_margins(position) =>
+            {
+                let bounds = self.store.score_bounds(child);
+                bounds.for_player(position.to_move()).lower
+            }
+            _ => 0,
+        }
     }
 
     /// 1 if a move is a proven win for the player to move, -1 if a proven loss, else 0; 0 without the solver.
@@ -198,7 +221,9 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         mv: G::Move,
         proofs: &mut ProofDepths<'_, T>,
     ) -> Vec<G::Move> {
-        if let Some(pv) = self.proven_pv(root, mv, proofs) {
+        if !self.proves_margins(root)
+            && let Some(pv) = self.proven_pv(root, mv, proofs)
+        {
             return pv;
         }
         let mut position = root.clone();
@@ -213,7 +238,10 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 Some(mv) => views.find(|view| view.mv == mv),
                 // `max_by_key` returns the last of equals: reversed, the first.
                 None => (views.clone().rev())
-                    .max_by_key(|view| (self.proven_sign(&position, view), view.visits))
+                    .max_by_key(|view| {
+                        let sign = self.proven_sign(&position, view);
+                        (sign, self.proven_margin(&position, view), view.visits)
+                    })
                     .filter(|view| view.visits > 0),
             };
             let Some(mut next) = next else { return pv };
@@ -231,6 +259,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         }
     }
 
+    /// Ranks the moves of the root, and gathers the counters of the search so far.
     pub(super) fn build_report(
         &self,
         root: &G,
@@ -296,6 +325,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> LiveTree<G> for Mcts<G, T, S> 
             store: self.store.try_clone()?,
             root: self.root_position().clone(),
             expansion: self.config.expansion,
+            unvisited_mean: self.config.unvisited_mean(),
         }))
     }
 }
@@ -305,6 +335,7 @@ struct MctsCopy<G, T> {
     store: T,
     root: G,
     expansion: ExpansionRule,
+    unvisited_mean: f64,
 }
 
 impl<G: Searchable, T: SearchStore<G>, S: Select> TreeView<G> for Mcts<G, T, S> {
@@ -328,12 +359,20 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> TreeView<G> for Mcts<G, T, S> 
         for_each_edge(&self.store, node, self.config.expansion, visit);
     }
 
+    fn unvisited_mean(&self) -> f64 {
+        self.config.unvisited_mean()
+    }
+
     fn is_graph(&self) -> bool {
         T::IS_GRAPH
     }
 
     fn root_edge(&self) -> RootEdge {
         self.store.root_edge()
+    }
+
+    fn margin_bounds(&self, node: u32) -> Option<[i32; 2]> {
+        margin_bounds(&self.store, node)
     }
 }
 
@@ -358,12 +397,20 @@ impl<G: Searchable, T: SearchStore<G>> TreeView<G> for MctsCopy<G, T> {
         for_each_edge(&self.store, node, self.expansion, visit);
     }
 
+    fn unvisited_mean(&self) -> f64 {
+        self.unvisited_mean
+    }
+
     fn is_graph(&self) -> bool {
         T::IS_GRAPH
     }
 
     fn root_edge(&self) -> RootEdge {
         self.store.root_edge()
+    }
+
+    fn margin_bounds(&self, node: u32) -> Option<[i32; 2]> {
+        margin_bounds(&self.store, node)
     }
 }
 
@@ -389,4 +436,12 @@ fn for_each_edge<G: Searchable, T: SearchStore<G>>(
             visit(edge);
         }
     }
+}
+
+/// See [`TreeView::margin_bounds`].
+fn margin_bounds<G: Searchable>(store: &impl SearchStore<G>, node: u32) -> Option<[i32; 2]> {
+    let bounds = store.score_bounds(node);
+    store
+        .keeps_score_bounds()
+        .then_some([bounds.lower, bounds.upper])
 }

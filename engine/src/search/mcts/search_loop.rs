@@ -8,9 +8,10 @@ use std::{
 };
 
 use super::{
-    ExpansionRule, Grouping, Mcts, Sharing,
+    ChildStats, ExpansionRule, FinalChoice, Grouping, Mcts, Sharing,
     node_store::SearchStore,
     playout::LastMoves,
+    recorded_playout::RecordedPlayout,
     select::Select,
     worker::{PlayoutPosition, SearchContext, Worker},
 };
@@ -18,9 +19,10 @@ use crate::{
     games::Symmetry,
     rng::child_seed,
     search::{
-        SearchLimits, SearchTask, Searchable,
+        Reward, SearchLimits, SearchTask, Searchable,
         budget::{DepthLimit, SearchBudget},
-        growth_records::{GrowthBuffer, GrowthRecord},
+        growth_records::{GrowthBuffer, GrowthObserver, GrowthRecord},
+        pacing::{Pacer, RootSummary},
     },
 };
 
@@ -63,17 +65,17 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         framed: &G,
         allowed: Option<&[bool]>,
     ) -> (u64, bool) {
-        let limits = task
-            .limits
-            .or_default(self.config.iterations, self.config.millis);
-        let limits = SearchLimits {
-            iterations: limits.node_limit(),
-            ..limits
-        };
-        let budget = SearchBudget::start(&limits, limits.iterations, task.stop).with_timers(
-            task.reports.as_ref().map(|reports| reports.interval),
-            task.snapshots.as_ref().map(|snapshots| snapshots.interval),
-        );
+        let mut limits = self.config.effective_limits(task.limits);
+        let pacer = Pacer::new(&task.pacing, &limits);
+        if let Some(pacer) = &pacer {
+            limits.time = Some(pacer.deadline());
+        }
+        let budget = SearchBudget::start(&limits, limits.iterations, task.stop)
+            .with_timers(
+                task.reports.as_ref().map(|reports| reports.interval),
+                task.snapshots.as_ref().map(|snapshots| snapshots.interval),
+            )
+            .with_reviews(pacer.as_ref().map(Pacer::review_interval));
         let observer = task.observer;
         if let Some(listener) = observer {
             listener.start(self.store.root(), self.tree_kind_bits());
@@ -86,6 +88,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         let seed = child_seed(self.config.seed, self.search_count);
         let parallel = self.playouts.len() > 1;
         let board = self.playout_board(task.root);
+        let records_playouts = observer.is_some_and(GrowthObserver::wants_playouts);
         let mut playouts = std::mem::take(&mut self.playouts);
         let coordinator = ThreadCoordinator::default();
         {
@@ -104,6 +107,7 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 last_moves: LastMoves::from_history(task.history),
                 allowed,
                 expands_in_order: in_order,
+                proves_margins: self.store.keeps_score_bounds() && framed.margin_bounds().is_some(),
                 threads: playouts.len() as u32,
             };
             let (first, others) = playouts
@@ -117,7 +121,9 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                     let work = move || {
                         let growth = GrowthBuffer::new(observer);
                         let seed = child_seed(seed, index);
-                        let mut worker = Worker::new(&mut **playout, seed, history, true, growth);
+                        let mut recorded = RecordedPlayout::new(&mut **playout);
+                        let playout = recorded.policy(records_playouts);
+                        let mut worker = Worker::new(playout, seed, history, true, growth);
                         coordinator.run_helper(&mut worker, context, budget, count);
                     };
                     coordinator.helpers.fetch_add(1, Ordering::AcqRel);
@@ -134,8 +140,15 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 }
                 let growth = GrowthBuffer::new(observer);
                 let seed = child_seed(seed, 0);
-                let worker = Worker::new(&mut **first, seed, task.history, parallel, growth);
-                self.run_main_worker(task, &context, &coordinator, worker, budget, limits);
+                let mut recorded = RecordedPlayout::new(&mut **first);
+                let playout = recorded.policy(records_playouts);
+                let worker = Worker::new(playout, seed, task.history, parallel, growth);
+                let run = RunLimits {
+                    budget,
+                    limits,
+                    pacer,
+                };
+                self.run_main_worker(task, &context, &coordinator, worker, run);
             });
         }
         self.playouts = playouts;
@@ -152,9 +165,13 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         context: &SearchContext<'_, G, T, S>,
         coordinator: &ThreadCoordinator,
         mut worker: Worker<'_, G>,
-        mut budget: SearchBudget,
-        limits: SearchLimits,
+        run: RunLimits,
     ) {
+        let RunLimits {
+            mut budget,
+            limits,
+            pacer,
+        } = run;
         let mut quota = IterationQuota::default();
         let mut depth_limit = limits.depth.map(DepthLimit::new);
         loop {
@@ -178,6 +195,16 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
                 let playouts =
                     coordinator.completed_iterations.load(Ordering::Relaxed) + quota.unreported();
                 if ends || limit.is_reached(length, playouts) {
+                    break;
+                }
+            }
+            if let Some(pacer) = &pacer
+                && budget.is_review_due()
+                && let Some(root) = self.root_summary(context)
+            {
+                let playouts =
+                    coordinator.completed_iterations.load(Ordering::Relaxed) + quota.unreported();
+                if pacer.is_done(&root, budget.elapsed(), playouts) {
                     break;
                 }
             }
@@ -213,7 +240,44 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
 
     /// True if the root's result is proven and all its moves are allowed.
     fn is_root_proven(&self, context: &SearchContext<'_, G, T, S>) -> bool {
-        context.allowed.is_none() && self.store.proven(self.store.root()).is_some()
+        context.allowed.is_none() && context.is_closed(self.store.root())
+    }
+
+    /// What there is to know of the root, all inherited visits included; `None` until it has been expanded.
+    fn root_summary(&self, context: &SearchContext<'_, G, T, S>) -> Option<RootSummary> {
+        let store = &self.store;
+        let mover = context.root.to_move();
+        let (first, count) = store.edges(store.root());
+        let is_allowed = |index: &usize| context.allowed.is_none_or(|allowed| allowed[*index]);
+        let mut moves = Vec::with_capacity(count);
+        for index in (0..count).filter(is_allowed) {
+            let edge = first + index;
+            let stats = ChildStats::from(store.child_stats(edge, mover));
+            let mean = match stats.visits > 0.0 {
+                true => stats.sum / stats.visits,
+                false => f64::NEG_INFINITY,
+            };
+            // The worst and the best result that the move may still have.
+            let bounds = match store.edge_proven(edge) {
+                Some(outcome) => {
+                    let value = Reward::from_outcome(outcome).for_player(mover);
+                    (value, value)
+                }
+                None => (0.0, 1.0),
+            };
+            moves.push((stats.edge_visits as u64, mean, bounds));
+        }
+        let leader = (0..moves.len()).rev().max_by_key(|&index| moves[index].0)?;
+        let (most_visits, leader_mean, (worst, _)) = moves[leader];
+        let others = || (moves.iter().enumerate()).filter(|&(index, _)| index != leader);
+        Some(RootSummary {
+            most_visits,
+            second_visits: others().map(|(_, one)| one.0).max(),
+            leader_has_best_mean: others().all(|(_, one)| one.1 <= leader_mean),
+            is_best_proven: others().all(|(_, (_, _, (_, best)))| *best <= worst),
+            is_chosen_by_visits: context.config.final_choice == FinalChoice::Visits
+                && !context.config.solver,
+        })
     }
 
     /// Length of the principal variation in plies, and true if the game ends with it.
@@ -229,6 +293,13 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> Mcts<G, T, S> {
         });
         (pv.len() as u32, ends)
     }
+}
+
+/// When the first thread ends the search.
+struct RunLimits {
+    budget: SearchBudget,
+    limits: SearchLimits,
+    pacer: Option<Pacer>,
 }
 
 /// Shared state of a search's threads.

@@ -30,6 +30,16 @@ impl<G: Game> Playout<G> for RecordingPlayout<G> {
         if rng.below(2) == 0 { REWARD_ONE } else { 0 }
     }
 
+    fn simulate_recorded(
+        &mut self,
+        position: &G,
+        last_moves: LastMoves,
+        rng: &mut Rng,
+        _: &mut Vec<G::Move>,
+    ) -> u64 {
+        self.simulate(position, last_moves, rng)
+    }
+
     fn clear(&mut self) {}
 }
 
@@ -143,4 +153,20 @@ fn the_first_playout_answers_the_last_moves_of_the_game() {
         last: Some(28),
     };
     assert_eq!(recorded_playouts(&root, &history, 1)[0], (root, last_moves));
+}
+
+#[test]
+fn report_000s_program_stops_after_90_percent_of_its_time() {
+    let mut config = MctsConfig {
+        legacy: Legacy::of(Program::Report000),
+        millis: Some(1000),
+        ..MctsConfig::default()
+    };
+    let time = |config: &MctsConfig| {
+        let limits = config.effective_limits(&SearchLimits::default());
+        limits.time.map(|time| time.as_millis())
+    };
+    assert_eq!(time(&config), Some(1000));
+    config.legacy.switch(true);
+    assert_eq!(time(&config), Some(900));
 }

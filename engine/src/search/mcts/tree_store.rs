@@ -4,7 +4,7 @@
 //! word 0   visits (low half), visits before this search (high half)
 //! word 1   sum of rewards for the player who moved here, in units of 2^-32
 //! then     sum of squared rewards, if the formula needs it
-//! then     first child (bits 0-31), number of children (32-43; 0 for a leaf, all ones while a thread expands it),
+//! then     the link: first child (bits 0-31), number of children (32-43; 0 for a leaf, all ones while a thread expands it),
 //!          move (44-58), player who made it (59), proven result (60-61)
 //! then     prior, if the formula needs it
 //! last     key of the position, if there is a table
@@ -18,6 +18,7 @@ use super::{
         ChildRange, Expansion, NodeStore, PositionTable, SearchStep, SharedNodes, Update, mean,
         outcome_from_bits, outcome_to_bits, sums_for_player,
     },
+    score_bounds::{MarginBounds, ScoreBounds},
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
 };
 use crate::{
@@ -50,21 +51,37 @@ pub(super) struct TreeStore<
 > {
     arena: Arena,
     parallel: bool,
+    /// Bounds of every node's margin, if the solver proves margins.
+    score_bounds: Option<ScoreBounds>,
 }
 
 impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUARES, PRIORS, KEYED> {
     const NODE_WORDS: usize = 3 + SQUARES as usize + PRIORS as usize + KEYED as usize;
-    const SHAPE_WORD: usize = 2 + SQUARES as usize;
-    const PRIOR_WORD: usize = Self::SHAPE_WORD + 1;
+    const LINK_WORD: usize = 2 + SQUARES as usize;
+    const PRIOR_WORD: usize = Self::LINK_WORD + 1;
     const KEY_WORD: usize = Self::NODE_WORDS - 1;
 
     /// A tree with a memory limit in bytes.
     pub(super) fn new(bytes: usize) -> Self {
+        Self::with_nodes(bytes / 8 / Self::NODE_WORDS)
+    }
+
+    /// A tree with a memory limit in bytes, which also keeps bounds of margins.
+    pub(super) fn with_score_bounds(bytes: usize) -> Self {
+        let nodes = bytes / 8 / (Self::NODE_WORDS + 1);
+        Self {
+            score_bounds: Some(ScoreBounds::new(nodes.clamp(1, FIRST_TAG as usize))),
+            ..Self::with_nodes(nodes)
+        }
+    }
+
+    fn with_nodes(nodes: usize) -> Self {
         // Node numbers have 32 bits, of which growth records reserve the largest for tags.
-        let nodes = (bytes / 8 / Self::NODE_WORDS).clamp(1, FIRST_TAG as usize);
+        let nodes = nodes.clamp(1, FIRST_TAG as usize);
         Self {
             arena: Arena::new(nodes * Self::NODE_WORDS),
             parallel: false,
+            score_bounds: None,
         }
     }
 
@@ -107,7 +124,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         self.arena.set(word + VISITS_WORD, 0);
         self.arena.set(word + SUM_WORD, 0);
         self.arena.set(
-            word + Self::SHAPE_WORD,
+            word + Self::LINK_WORD,
             u64::from(mv) << MOVE_BIT | (mover as u64) << MOVER_BIT,
         );
         if SQUARES {
@@ -123,11 +140,11 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
 
     #[inline(always)]
     fn shape(&self, node: u32) -> u64 {
-        self.arena.get(Self::offset(node) + Self::SHAPE_WORD)
+        self.arena.get(Self::offset(node) + Self::LINK_WORD)
     }
 
     fn set_shape(&self, node: u32, shape: u64) {
-        self.arena.set(Self::offset(node) + Self::SHAPE_WORD, shape);
+        self.arena.set(Self::offset(node) + Self::LINK_WORD, shape);
     }
 
     /// The first child and the number of children.
@@ -135,7 +152,7 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
     fn children(&self, node: u32) -> (u32, u32) {
         let shape = self
             .arena
-            .word(Self::offset(node) + Self::SHAPE_WORD)
+            .word(Self::offset(node) + Self::LINK_WORD)
             .load(Ordering::Acquire);
         children_of(shape)
     }
@@ -172,8 +189,8 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
             self.arena.set(SQUARES_WORD, squares);
         }
         self.arena.set(
-            Self::SHAPE_WORD,
-            self.arena.get(Self::SHAPE_WORD) ^ 1 << MOVER_BIT,
+            Self::LINK_WORD,
+            self.arena.get(Self::LINK_WORD) ^ 1 << MOVER_BIT,
         );
     }
 
@@ -237,18 +254,26 @@ impl<const SQUARES: bool, const PRIORS: bool, const KEYED: bool> TreeStore<SQUAR
         }
         self.arena
             .copy_down(Self::offset(root), 0, Self::NODE_WORDS);
+        self.relocate_score_bounds(root, 0);
         for node in 1..self.node_count() {
             if self.shape(node) & KEPT_FLAG != 0 {
                 self.set_shape(node, self.shape(node) & !KEPT_FLAG);
                 let place = (self.arena.get(Self::offset(node) + VISITS_WORD) >> 32) as u32;
                 let (from, to) = (Self::offset(node), Self::offset(place));
                 self.arena.copy_down(from, to, Self::NODE_WORDS);
+                self.relocate_score_bounds(node, place);
             }
         }
         self.arena.truncate(Self::offset(end));
         for word in (0..self.arena.used()).step_by(Self::NODE_WORDS) {
             let visits = self.arena.get(word + VISITS_WORD) & u64::from(u32::MAX);
             self.arena.set(word + VISITS_WORD, visits);
+        }
+    }
+
+    fn relocate_score_bounds(&self, from: u32, to: u32) {
+        if let Some(bounds) = &self.score_bounds {
+            bounds.relocate(from, to);
         }
     }
 
@@ -285,6 +310,9 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
             1.0,
             if KEYED { root.key() } else { 0 },
         );
+        if let Some(bounds) = &self.score_bounds {
+            bounds.clear(0, 1);
+        }
     }
 
     fn advance(&mut self, root: &G, mv: G::Move) -> bool {
@@ -335,7 +363,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
     fn child_range(&self, step: &SearchStep) -> ChildRange {
         let node = self.arena.slice(Self::offset(step.node), Self::NODE_WORDS);
         let visits = node[VISITS_WORD].load(Ordering::Relaxed) as u32;
-        let (first, count) = children_of(node[Self::SHAPE_WORD].load(Ordering::Acquire));
+        let (first, count) = children_of(node[Self::LINK_WORD].load(Ordering::Acquire));
         ChildRange {
             edge_visits: visits,
             visits,
@@ -396,8 +424,20 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
 
     fn set_proven(&self, node: u32, outcome: Outcome) {
         self.arena
-            .word(Self::offset(node) + Self::SHAPE_WORD)
+            .word(Self::offset(node) + Self::LINK_WORD)
             .fetch_or(outcome_to_bits(outcome) << PROVEN_BIT, Ordering::Relaxed);
+    }
+
+    fn keeps_score_bounds(&self) -> bool {
+        self.score_bounds.is_some()
+    }
+
+    fn score_bounds(&self, node: u32) -> MarginBounds {
+        (self.score_bounds.as_ref()).map_or(MarginBounds::UNKNOWN, |bounds| bounds.get(node))
+    }
+
+    fn tighten_score_bounds(&self, node: u32, bounds: MarginBounds) -> bool {
+        (self.score_bounds.as_ref()).is_some_and(|known| known.tighten(node, bounds))
     }
 
     #[inline(always)]
@@ -411,7 +451,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
     ) -> Expansion {
         const { assert!(G::MOVE_BITS <= MAX_MOVE_BITS) };
         debug_assert!(moves.len() as u64 <= MAX_CHILDREN);
-        let shape = self.arena.word(Self::offset(at.node) + Self::SHAPE_WORD);
+        let shape = self.arena.word(Self::offset(at.node) + Self::LINK_WORD);
         if self.parallel {
             // The first thread to set the mark expands the leaf.
             let childless = shape.load(Ordering::Relaxed) & !CHILDREN_MASK;
@@ -441,6 +481,9 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
             };
             let prior = if PRIORS { priors[index] } else { 0.0 };
             self.init_node(child, G::move_to_bits(mv), mover, prior, key);
+        }
+        if let Some(bounds) = &self.score_bounds {
+            bounds.clear(first, moves.len());
         }
         let children = u64::from(first) | (moves.len() as u64) << 32;
         // Another thread may set the proven bits of the same word meanwhile.
@@ -500,6 +543,7 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
             prior: PRIORS
                 .then(|| f64::from_bits(self.arena.get(Self::offset(node) + Self::PRIOR_WORD))),
             table: None,
+            window: None,
         }
     }
 
@@ -549,6 +593,9 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
         Ok(Self {
             arena: self.arena.try_clone()?,
             parallel: false,
+            score_bounds: (self.score_bounds.as_ref())
+                .map(|bounds| bounds.try_clone(self.node_count() as usize))
+                .transpose()?,
         })
     }
 

@@ -1,4 +1,7 @@
 //! One thread of a search: iterations of selection, expansion, simulation and backpropagation.
+//!
+//! With one thread, on a tree, without the solver, all of an iteration is in this file: `batch` is for several threads, `board`
+//! for playouts on a graph with grouping, `proof` for the solver.
 
 use super::{
     ExpansionRule, MctsConfig,
@@ -18,6 +21,14 @@ use crate::{
         growth_records::{GrowthBuffer, GrowthRecord},
     },
 };
+
+mod batch;
+mod board;
+mod proof;
+
+use batch::Batch;
+pub(super) use board::PlayoutPosition;
+use proof::bounded_score;
 
 /// The state of one thread.
 pub(super) struct Worker<'a, G: Game> {
@@ -40,43 +51,6 @@ pub(super) struct Worker<'a, G: Game> {
     board: Option<PlayoutPosition<G>>,
 }
 
-/// A position in the game's own frame, where its node has an image of it: playout policies learn moves of the game's board,
-/// whatever the frames of the nodes.
-#[derive(Clone)]
-pub(super) struct PlayoutPosition<G> {
-    pub(super) position: G,
-    /// Maps the game's board to the node's frame.
-    pub(super) symmetry: Symmetry,
-}
-
-/// Several iterations from one inner node before the nodes above are updated. The upper nodes of a tree are written by all
-/// threads, and contended cache lines are slow. A batch is small beside the node's visits, so selection above it hardly changes,
-/// and virtual loss for the whole batch keeps other threads elsewhere.
-struct Batch<G> {
-    /// Number of path steps down to the node.
-    path_len: usize,
-    position: G,
-    last_moves: LastMoves,
-    board: Option<PlayoutPosition<G>>,
-    /// Length of the history at the node.
-    history_mark: usize,
-    /// Iterations left.
-    remaining: u32,
-    /// The update of the node and those above it, due when the batch ends.
-    update: Update,
-}
-
-impl<G> Batch<G> {
-    /// Visits per thread from which on a node starts a batch.
-    const MIN_VISITS_PER_THREAD: u32 = 128;
-
-    /// Iterations of a batch: all threads together make one per sixteen visits of the node.
-    #[inline(always)]
-    fn size_for(visits: u32, threads: u32) -> u32 {
-        (visits / 16 / threads).clamp(1, 16)
-    }
-}
-
 /// What all threads of a search share.
 pub(super) struct SearchContext<'a, G: Game, T, S> {
     pub(super) config: &'a MctsConfig,
@@ -92,6 +66,8 @@ pub(super) struct SearchContext<'a, G: Game, T, S> {
     pub(super) allowed: Option<&'a [bool]>,
     /// True if the edges of every node are first followed in move order, at most one per visit.
     pub(super) expands_in_order: bool,
+    /// True if the solver proves margins, not only results.
+    pub(super) proves_margins: bool,
     pub(super) threads: u32,
 }
 
@@ -130,22 +106,12 @@ impl<'a, G: Searchable> Worker<'a, G> {
         }
     }
 
-    /// Ends the batch and applies its update; call it before the tree is read and at the end of the search.
-    pub(super) fn flush_batch<T: SearchStore<G>>(&mut self, store: &T) {
-        if let Some(batch) = self.batch.take() {
-            let mut update = batch.update;
-            update.visits -= i64::from(batch.remaining);
-            for step in &self.path[..batch.path_len] {
-                store.apply(step, &update);
-            }
-        }
-    }
-
     /// Makes one iteration.
     pub(super) fn run_iteration<T: SearchStore<G>, S: Select>(
         &mut self,
         context: &SearchContext<'_, G, T, S>,
     ) {
+        // Calls `Iteration::run` below, compiled for AVX2 where the processor has it.
         run_in_lanes(Iteration {
             worker: self,
             context,
@@ -187,14 +153,21 @@ impl<G: Searchable, T: SearchStore<G>, S: Select> LaneWork for Iteration<'_, '_,
         } else {
             reward
         };
-        if is_proven && context.config.solver {
-            worker.backpropagate_proof(context);
-        }
+        let reward = if context.proves_margins {
+            worker.backpropagate_bounds(context);
+            worker.proven_reward(context).unwrap_or(reward)
+        } else {
+            if is_proven && context.config.solver {
+                worker.backpropagate_proof(context);
+            }
+            reward
+        };
         worker.backpropagate(context, reward, descent.in_batch);
     }
 }
 
-/// The state of an iteration during selection and expansion.
+/// The state of an iteration during selection and expansion. Only functions that are always inlined borrow it whole, so that the
+/// last step can stay in registers.
 struct Descent<G> {
     /// The last step.
     here: SearchStep,
@@ -275,7 +248,10 @@ impl<G: Searchable> Worker<'_, G> {
             let children = store.child_range(&descent.here);
             let ChildRange { visits, count, .. } = children;
             let is_open = count > 0 && (!context.config.solver || self.path.len() == 1);
-            if !is_open && let Some(outcome) = store.proven(descent.here.node) {
+            if !is_open
+                && let Some(outcome) = store.proven(descent.here.node)
+                && (!context.proves_margins || context.is_closed(descent.here.node))
+            {
                 return Some(DescentEnd::Proven(outcome));
             }
             // A new edge ends the descent, even if its position has a node already.
@@ -286,7 +262,7 @@ impl<G: Searchable> Worker<'_, G> {
                 && !descent.in_batch
                 && visits >= Batch::<G>::MIN_VISITS_PER_THREAD * context.threads
             {
-                self.begin_batch(descent);
+                self.begin_batch(&descent.position, descent.last_moves);
             }
             if count == 0 {
                 return None;
@@ -304,19 +280,6 @@ impl<G: Searchable> Worker<'_, G> {
                 return Some(DescentEnd::Repetition);
             }
         }
-    }
-
-    /// Starts a batch at the current node.
-    fn begin_batch(&mut self, descent: &Descent<G>) {
-        self.batch = Some(Batch {
-            path_len: self.path.len(),
-            position: descent.position.clone(),
-            last_moves: descent.last_moves,
-            board: self.board.clone(),
-            history_mark: self.history.mark(),
-            remaining: 0,
-            update: Update::default(),
-        });
     }
 
     /// Expansion: adds children to a leaf and follows one of them. `None` if the leaf's position has a node already, from which
@@ -364,24 +327,26 @@ impl<G: Searchable> Worker<'_, G> {
             Some(mv) => store.follow_new(edge, mv, position),
             None => store.follow(edge, position),
         };
-        descent.here = SearchStep {
+        let here = SearchStep {
             edge,
             node,
             mover,
             flipped: descent.here.flipped ^ inverted,
         };
+        descent.here = here;
         if let Some(reply_context) = reply_context {
             descent.last_moves.push(reply_context);
             self.transform_board(store.frame_bits(edge));
         }
         if is_new_link {
-            self.record_link(store, &descent.here);
+            self.record_link(store, &here);
         }
-        self.push_step(context, descent.here);
+        self.push_step(context, here);
         self.push_and_check_repetition(&descent.position)
     }
 
-    /// Backpropagation: adds a visit and its reward, for the first player of the root's frame, to the nodes of the path.
+    /// Backpropagation: adds a visit and its reward, for the first player of the root's frame, to the nodes of the path
+    /// (`NodeStore::apply` for every step).
     #[inline(always)]
     fn backpropagate<T: SearchStore<G>, S>(
         &mut self,
@@ -429,41 +394,6 @@ impl<G: Searchable> Worker<'_, G> {
         self.path.push(step);
     }
 
-    /// Adds rewards to the nodes of the path; down to the node of the batch only after the batch's last iteration.
-    #[inline(always)]
-    fn backpropagate_batch<T: SearchStore<G>, S>(
-        &mut self,
-        context: &SearchContext<'_, G, T, S>,
-        update: &Update,
-        in_batch: bool,
-    ) {
-        let store = context.store;
-        let mut above = 0;
-        if let Some(batch) = &mut self.batch {
-            above = batch.path_len;
-            batch.update.merge(update);
-            if in_batch {
-                batch.remaining -= 1;
-            } else {
-                let node = self.path[above - 1].node;
-                batch.remaining = Batch::<G>::size_for(store.visits(node), context.threads) - 1;
-                for step in &self.path[..above] {
-                    store.add_virtual_loss(step, batch.remaining);
-                }
-            }
-        }
-        for step in &self.path[above..] {
-            store.apply(step, update);
-        }
-        let is_over = |batch: &mut Batch<G>| {
-            batch.remaining == 0
-                || context.config.solver && store.proven(self.path[above - 1].node).is_some()
-        };
-        if self.batch.as_mut().is_some_and(is_over) {
-            self.flush_batch(store);
-        }
-    }
-
     /// True if the last edge of the path was unvisited before this iteration.
     #[inline(always)]
     fn is_new_edge(&self, children: &ChildRange, parallel: bool) -> bool {
@@ -487,38 +417,6 @@ impl<G: Searchable> Worker<'_, G> {
         }
     }
 
-    /// Plays a move of a node's frame on the game's board, if there is one; returns its reply context there.
-    #[inline(never)]
-    fn play_on_board(&mut self, position: &G, mv: G::Move) -> usize {
-        let Some(board) = &mut self.board else {
-            return position.reply_context(mv);
-        };
-        let mv = G::image_of_move(mv, board.symmetry.inverse());
-        let context = board.position.reply_context(mv);
-        board.position.play(mv);
-        context
-    }
-
-    /// Composes the board's symmetry with the change of frame along an edge, see [`super::node_store::SharedNodes::frame_bits`].
-    fn transform_board(&mut self, frame: u32) {
-        if let Some(board) = &mut self.board {
-            board.symmetry = board.symmetry.then(Symmetry::from_bits(frame as u8));
-        }
-    }
-
-    /// Stores a proven result and records it.
-    fn record_proven<T: SearchStore<G>, S>(
-        &mut self,
-        context: &SearchContext<'_, G, T, S>,
-        node: u32,
-        outcome: Outcome,
-    ) {
-        context.store.set_proven(node, outcome);
-        if self.growth.is_enabled() {
-            self.growth.push(GrowthRecord::Proven { node, outcome });
-        }
-    }
-
     /// Records the node that a step's edge is linked to.
     fn record_link<T: SearchStore<G>>(&mut self, store: &T, step: &SearchStep) {
         self.growth.push(GrowthRecord::Link {
@@ -530,6 +428,12 @@ impl<G: Searchable> Worker<'_, G> {
 
     /// Records an iteration with `reward` for the first player of the root's frame.
     fn record_iteration<T: SearchStore<G>>(&mut self, reward: u64) {
+        if let Some(moves) = self.playout.take_moves() {
+            // Moves on the game's own board are recorded as the leaf's frame has them.
+            let symmetry = (self.board.as_ref()).map_or(Symmetry::IDENTITY, |board| board.symmetry);
+            let code = |&mv| G::move_to_bits(G::image_of_move(mv, symmetry));
+            self.growth.push_playout(moves.iter().map(code));
+        }
         if T::IS_GRAPH {
             let edges = self.path[1..].iter().map(|step| step.edge as u32);
             self.growth.push_path(edges, reward);
@@ -596,6 +500,7 @@ impl<G: Searchable> Worker<'_, G> {
         if self.moves.is_empty() {
             let outcome = position.final_outcome();
             self.record_proven(context, here.node, outcome);
+            self.record_own_bounds(context, here.node, position);
             return LeafAction::Terminal(outcome);
         }
         if T::HOLDS_PRIORS {
@@ -611,7 +516,7 @@ impl<G: Searchable> Worker<'_, G> {
                 self.out_of_memory = true;
                 return LeafAction::Simulate;
             }
-            Expansion::Done => {}
+            Expansion::Done => self.record_own_bounds(context, here.node, position),
         }
         let (first, count) = context.store.edges(here.edge as u32);
         if self.growth.is_enabled() {
@@ -755,6 +660,7 @@ impl<G: Searchable> Worker<'_, G> {
     ) -> usize {
         let store = context.store;
         let allowed = context.allowed.filter(|_| self.path.len() == 1);
+        let guaranteed = self.guaranteed_margin(context, mover);
         let mut best = first;
         let mut best_score = f64::NEG_INFINITY;
         for index in 0..count {
@@ -764,7 +670,9 @@ impl<G: Searchable> Worker<'_, G> {
             }
             let stats = ChildStats::from(store.child_stats(edge, mover));
             let mut score = child_terms(&context.select, parent_term, urgency, &stats).score();
-            if context.config.solver
+            if let Some(guaranteed) = guaranteed {
+                score = bounded_score(store, edge, mover, guaranteed, score);
+            } else if context.config.solver
                 && let Some(outcome) = store.edge_proven(edge)
             {
                 score = match outcome {
@@ -780,36 +688,6 @@ impl<G: Searchable> Worker<'_, G> {
             }
         }
         best
-    }
-
-    /// Backpropagates a proven result as far as it proves the nodes above (MCTS-Solver, Winands, Björnsson and Saito 2008). A
-    /// deviation: draws are proven, too.
-    fn backpropagate_proof<T: SearchStore<G>, S>(&mut self, context: &SearchContext<'_, G, T, S>) {
-        let store = context.store;
-        for index in (0..self.path.len() - 1).rev() {
-            let (here, below) = (self.path[index], self.path[index + 1]);
-            if store.proven(here.node).is_some() {
-                continue;
-            }
-            let mover = below.mover;
-            let (first, count) = store.edges(here.node);
-            let mut best = Some(Outcome::Win(mover.opponent()));
-            for edge in first..first + count {
-                match store.edge_proven(edge) {
-                    Some(Outcome::Win(winner)) if winner == mover => {
-                        best = Some(Outcome::Win(mover));
-                        break;
-                    }
-                    Some(Outcome::Win(_)) => {}
-                    Some(Outcome::Draw) => best = best.and(Some(Outcome::Draw)),
-                    None => best = None,
-                }
-            }
-            match best {
-                Some(outcome) => self.record_proven(context, here.node, outcome),
-                None => return,
-            }
-        }
     }
 }
 

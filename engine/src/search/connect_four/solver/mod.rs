@@ -3,15 +3,18 @@
 //! Scores are in Pascal Pons' convention: the stones that the winner has not yet played when the game ends, of 21 each, plus
 //! one: positive if the player to move wins, negative if the opponent does, 0 for a draw.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::{sync::mpsc, time::Duration};
+use std::ops::Range;
 
+use super::opening_book;
 use crate::{
     games::{
         Game as _,
         connect_four::{Column, ConnectFour, has_four},
     },
-    search::exact::{Exact, ExactValue, SolveContext, ValueClass},
+    search::exact::{
+        Exact, ExactValue, SolveContext, ValueClass,
+        crew::{self, InProgress, NodeRange, Questions},
+    },
 };
 use board::{Board, CELLS, mirrored};
 use negamax::{Negamax, Stopped};
@@ -23,23 +26,33 @@ mod negamax;
 mod order;
 mod table;
 
-/// How often the thread that asked looks at its limits while other threads finish.
-const SUPERVISE_INTERVAL: Duration = Duration::from_millis(2);
+/// Nodes in which a line of best play is continued where the book ends, about 0.1 s: what the book knows is told at once.
+const MAX_NODES_BEYOND_BOOK: u64 = 1_000_000;
 
 /// Exact solver of connect four. With one thread, the same questions in the same order always take the same nodes.
 pub struct ConnectFourSolver {
     table: Table,
     threads: usize,
+    uses_book: bool,
     nodes: u64,
 }
 
 impl ConnectFourSolver {
-    /// A solver whose table grows to at most `bytes`. With several `threads`, [`Exact::values`] solves moves at the same time.
+    /// A solver whose table grows to at most `bytes`. Several `threads` share the work on one position and on many.
     pub fn with_memory(bytes: usize, threads: usize) -> Self {
         Self {
             table: Table::with_memory(bytes),
             threads: threads.max(1),
+            uses_book: false,
             nodes: 0,
+        }
+    }
+
+    /// The same solver, which takes what the embedded book knows from there.
+    pub fn with_book(self) -> Self {
+        Self {
+            uses_book: true,
+            ..self
         }
     }
 
@@ -48,67 +61,87 @@ impl ConnectFourSolver {
         self.table.bytes()
     }
 
-    /// Runs `search` on this thread under the limits of `context`. `before` are the nodes already spent under them.
+    /// Runs `search` on this thread under the limits of `context`. `nodes` is from those already spent under them to the most.
     fn run<T>(
         &mut self,
         context: &mut SolveContext<'_>,
-        before: u64,
+        nodes: Range<u64>,
         search: impl FnOnce(&mut Negamax<'_>) -> Result<T, Stopped>,
     ) -> Option<T> {
-        let mut is_exhausted = |nodes| context.is_exhausted(before + nodes);
+        let mut is_exhausted = |new| {
+            let spent = nodes.start + new;
+            context.is_exhausted(spent) || spent >= nodes.end
+        };
         let mut negamax = Negamax::new(&self.table, &mut is_exhausted);
         let result = search(&mut negamax);
         self.nodes += negamax.nodes;
         result.ok()
     }
 
-    /// The scores of `boards`, in which nobody has won, solved by several threads.
+    /// The scores of `boards`, in which nobody has won.
     fn scores(&mut self, boards: &[Board], context: &mut SolveContext<'_>) -> Vec<Option<i32>> {
-        let (next, nodes, halt) = (
-            AtomicUsize::new(0),
-            AtomicU64::new(0),
-            AtomicBool::new(false),
-        );
-        let (sender, results) = mpsc::channel();
-        let mut scores = vec![None; boards.len()];
+        if self.threads > 1 && !boards.is_empty() {
+            return self.scores_by_threads(boards, context);
+        }
+        let start = self.nodes;
+        let solve = |board: &Board| {
+            let spent = self.nodes - start;
+            self.run(context, spent..u64::MAX, |negamax| negamax.score(board))
+        };
+        boards.iter().map(solve).collect()
+    }
+
+    fn scores_by_threads(
+        &mut self,
+        boards: &[Board],
+        context: &mut SolveContext<'_>,
+    ) -> Vec<Option<i32>> {
+        let questions = Questions::new(boards.to_vec());
         let table = &self.table;
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads.min(boards.len()) {
-                let (next, nodes, halt) = (&next, &nodes, &halt);
-                let (sender, mut budget) = (sender.clone(), context.helper_budget());
-                scope.spawn(move || {
-                    let mut counted = 0;
-                    let mut is_exhausted = |own_nodes| {
-                        nodes.fetch_add(own_nodes - counted, Relaxed);
-                        counted = own_nodes;
-                        halt.load(Relaxed) || budget.is_exhausted(own_nodes)
-                    };
-                    let mut negamax = Negamax::new(table, &mut is_exhausted);
-                    while let Some(index) = Some(next.fetch_add(1, Relaxed))
-                        && let Some(board) = boards.get(index)
-                        && let Ok(score) = negamax.score(board)
-                    {
-                        // The receiver outlives the threads.
-                        let _ = sender.send((index, score));
-                    }
-                    let own_nodes = negamax.nodes;
-                    nodes.fetch_add(own_nodes - counted, Relaxed);
-                });
-            }
-            drop(sender);
-            loop {
-                match results.recv_timeout(SUPERVISE_INTERVAL) {
-                    Ok((index, score)) => scores[index] = Some(score),
-                    Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                    Err(mpsc::RecvTimeoutError::Timeout) => {}
+        let solve = |board: &Board,
+                     must_end: &mut dyn FnMut(u64) -> bool,
+                     in_progress: Option<&InProgress>| {
+            let mut negamax = Negamax::new(table, must_end).sharing(in_progress);
+            (negamax.score(board).ok(), negamax.nodes)
+        };
+        let all = NodeRange {
+            made: 0,
+            pause_at: u64::MAX,
+        };
+        self.nodes += crew::search(&solve, self.threads, &questions, all, context).nodes;
+        questions.into_values()
+    }
+
+    /// The first move of a position that is worth its `score`. Of each move it is only asked whether it is as good, which takes one
+    /// null window. `nodes` as in [`Self::run`].
+    fn first_best(
+        &mut self,
+        position: &ConnectFour,
+        score: i32,
+        nodes: Range<u64>,
+        context: &mut SolveContext<'_>,
+    ) -> Option<Column> {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let uses_book = self.uses_book;
+        self.run(context, nodes, |negamax| {
+            for mv in moves {
+                let mut child = *position;
+                child.play(mv);
+                let board = Board::new(&child);
+                let is_best = if has_four(board.opponent()) {
+                    true
+                } else if let Some(known) = book_score(&child, uses_book) {
+                    known == -score
+                } else {
+                    !negamax.is_above(&board, -score)?
+                };
+                if is_best {
+                    return Ok(Some(mv));
                 }
-                if context.is_exhausted(nodes.load(Relaxed)) {
-                    halt.store(true, Relaxed);
-                }
             }
-        });
-        self.nodes += nodes.into_inner();
-        scores
+            Ok(None)
+        })?
     }
 }
 
@@ -122,7 +155,10 @@ impl Exact<ConnectFour> for ConnectFourSolver {
         if has_four(board.opponent()) {
             return Some(value_of_lost_game(&board));
         }
-        let score = self.run(context, 0, |negamax| negamax.score(&board))?;
+        let score = match book_score(position, self.uses_book) {
+            Some(score) => score,
+            None => self.scores(&[board], context).pop()??,
+        };
         Some(value_of_score(&board, score))
     }
 
@@ -156,24 +192,17 @@ impl Exact<ConnectFour> for ConnectFourSolver {
         for (index, &mv) in moves[..distinct].iter().enumerate() {
             let mut child = *position;
             child.play(mv);
-            let child = Board::new(&child);
-            if has_four(child.opponent()) {
-                values[index] = Some(value_of_lost_game(&child).before_move(false));
+            let board = Board::new(&child);
+            if has_four(board.opponent()) {
+                values[index] = Some(value_of_lost_game(&board).before_move(false));
+            } else if let Some(score) = book_score(&child, self.uses_book) {
+                values[index] = Some(value_of_score(&board, score).before_move(false));
             } else {
-                unsolved.push((index, child));
+                unsolved.push((index, board));
             }
         }
         let boards: Vec<Board> = unsolved.iter().map(|&(_, child)| child).collect();
-        let scores = if self.threads > 1 && boards.len() > 1 {
-            self.scores(&boards, context)
-        } else {
-            let start = self.nodes;
-            let solve = |child: &Board| {
-                let before = self.nodes - start;
-                self.run(context, before, |negamax| negamax.score(child))
-            };
-            boards.iter().map(solve).collect()
-        };
+        let scores = self.scores(&boards, context);
         for ((index, child), score) in unsolved.into_iter().zip(scores) {
             values[index] = score.map(|score| value_of_score(&child, score).before_move(false));
         }
@@ -183,45 +212,38 @@ impl Exact<ConnectFour> for ConnectFourSolver {
         moves.into_iter().zip(values).collect()
     }
 
-    /// Asks of each move only whether it is as good as the best, which takes one null window.
+    /// A line that begins in the book ends a little behind it, so that what the book knows is told at once.
     fn best_line(&mut self, position: &ConnectFour, context: &mut SolveContext<'_>) -> Vec<Column> {
-        let mut position = *position;
         let mut line = Vec::new();
         if position.outcome().is_some() {
             return line;
         }
         let start = self.nodes;
-        let board = Board::new(&position);
-        let Some(mut score) = self.run(context, 0, |negamax| negamax.score(&board)) else {
+        let max_nodes = match book_score(position, self.uses_book) {
+            Some(_) => MAX_NODES_BEYOND_BOOK,
+            None => u64::MAX,
+        };
+        let Some(value) = self.value(position, context) else {
             return line;
         };
-        let mut moves = Vec::new();
+        let mut position = *position;
+        let mut score = value.score.unwrap_or(0);
         while position.outcome().is_none() {
-            position.legal_moves(&mut moves);
-            let before = self.nodes - start;
-            let best = self.run(context, before, |negamax| {
-                for &mv in &moves {
-                    let mut child = position;
-                    child.play(mv);
-                    let child = Board::new(&child);
-                    let is_best = if has_four(child.opponent()) {
-                        true
-                    } else {
-                        !negamax.is_above(&child, -score)?
-                    };
-                    if is_best {
-                        return Ok(Some(mv));
-                    }
-                }
-                Ok(None)
-            });
-            let Some(Some(best)) = best else { break };
+            let nodes = self.nodes - start..max_nodes;
+            let Some(best) = self.first_best(&position, score, nodes, context) else {
+                break;
+            };
             position.play(best);
             line.push(best);
             score = -score;
         }
         line
     }
+}
+
+/// The score of a position in which nobody has won, if it may be taken from the book and is there.
+fn book_score(position: &ConnectFour, uses_book: bool) -> Option<i32> {
+    uses_book.then(|| opening_book::score(position))?
 }
 
 /// The value of a position in which the opponent of the player to move has four.

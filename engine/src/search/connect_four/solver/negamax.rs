@@ -10,6 +10,7 @@ use super::{
     order::{OrderedMoves, centre_first},
     table::{Bounds, Hash, Table},
 };
+use crate::search::exact::crew::InProgress;
 
 /// The limits are polled after so many nodes, about 20 microseconds.
 const POLL_INTERVAL: u64 = 256;
@@ -17,6 +18,9 @@ const POLL_INTERVAL: u64 = 256;
 const MAX_STONES_FOR_CUT_OFFS: u32 = 34;
 /// Up to so many stones a position and its mirror image share an entry of the table. Later, hardly any two meet.
 const MAX_STONES_FOR_MIRRORING: u32 = 10;
+
+/// Threads share the work on positions with fewer stones. Later the subtrees are small.
+const MAX_STONES_FOR_SHARING: u32 = 24;
 
 /// A search that was stopped by its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,10 @@ pub(super) struct Negamax<'a> {
     /// True if the search must end after so many nodes; polled.
     is_exhausted: &'a mut dyn FnMut(u64) -> bool,
     is_stopped: bool,
+    /// What other threads search now; none with one thread.
+    in_progress: Option<&'a InProgress>,
+    /// Work is shared on positions with fewer stones; 0 with one thread.
+    shared_below: u32,
 }
 
 /// The greatest score with `stones` on the board when the player to move cannot win at once.
@@ -76,6 +84,17 @@ impl<'a> Negamax<'a> {
             next_poll: 0,
             is_exhausted,
             is_stopped: false,
+            in_progress: None,
+            shared_below: 0,
+        }
+    }
+
+    /// The same search, which shares the work with others on the same table.
+    pub(super) fn sharing(self, in_progress: Option<&'a InProgress>) -> Self {
+        Self {
+            in_progress,
+            shared_below: MAX_STONES_FOR_SHARING,
+            ..self
         }
     }
 
@@ -196,21 +215,81 @@ impl<'a> Negamax<'a> {
             self.store(hash, lower, known.upper, 0);
             return lower;
         }
+        let best = match self.in_progress {
+            Some(others) if board.stones < self.shared_below => {
+                self.best_of_shared(board, &ordered, alpha, hash, others)
+            }
+            _ => self.best_of(board, &ordered, alpha),
+        };
+        if self.is_stopped {
+            return 0;
+        }
+        let nodes = self.nodes - first_node;
+        if best > alpha {
+            self.store(hash, best, known.upper, nodes);
+            return best;
+        }
+        let upper = best.min(known.upper);
+        self.store(hash, known.lower, upper, nodes);
+        upper
+    }
+
+    /// The greatest bound of the moves, or the first above `alpha`. Meaningless once the search is stopped.
+    #[inline(always)]
+    fn best_of(&mut self, board: &Board, ordered: &OrderedMoves, alpha: i32) -> i32 {
         let mut best = i32::MIN;
         for reply in ordered.as_slice() {
             let score = -self.search(reply.play(board), reply.replies, -alpha - 1);
-            if self.is_stopped {
-                return 0;
-            }
-            if score > alpha {
-                self.store(hash, score, known.upper, self.nodes - first_node);
+            if self.is_stopped || score > alpha {
                 return score;
             }
             best = best.max(score);
         }
-        let upper = best.min(known.upper);
-        self.store(hash, known.lower, upper, self.nodes - first_node);
-        upper
+        best
+    }
+
+    /// [`Self::best_of`] of a position that `others` may search, too: moves that another thread searches now come last, and what
+    /// another thread has found out about the position meanwhile ends the loop.
+    fn best_of_shared(
+        &mut self,
+        board: &Board,
+        ordered: &OrderedMoves,
+        alpha: i32,
+        hash: Hash,
+        others: &InProgress,
+    ) -> i32 {
+        let mut best = i32::MIN;
+        let mut put_off = OrderedMoves::default();
+        for may_put_off in [true, false] {
+            let moves = if may_put_off {
+                ordered
+            } else {
+                &put_off.clone()
+            };
+            for reply in moves.as_slice() {
+                let child = reply.play(board);
+                let child_hash = self::hash(&child);
+                if may_put_off && best > i32::MIN && others.contains(child_hash) {
+                    put_off.push(*reply);
+                    continue;
+                }
+                others.enter(child_hash);
+                let score = -self.search(child, reply.replies, -alpha - 1);
+                others.leave(child_hash);
+                if self.is_stopped || score > alpha {
+                    return score;
+                }
+                best = best.max(score);
+                let known = self.table.get(hash);
+                if known.lower > alpha {
+                    return known.lower;
+                }
+                if known.upper <= alpha {
+                    return known.upper;
+                }
+            }
+        }
+        best
     }
 
     /// Enhanced transposition cut-off: a lower bound above `alpha` by what the table knows of the positions after the moves.

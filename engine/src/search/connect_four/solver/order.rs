@@ -17,7 +17,7 @@ pub(super) fn centre_first(moves: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Moves with the replies that each leaves, best first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct OrderedMoves {
     moves: [OrderedMove; 7],
     len: usize,
@@ -44,6 +44,12 @@ impl OrderedMoves {
         }
         let replies = child.replies;
         self.moves[index] = OrderedMove { rank, mv, replies };
+        self.len += 1;
+    }
+
+    /// Appends a move of another list.
+    pub(super) fn push(&mut self, mv: OrderedMove) {
+        self.moves[self.len] = mv;
         self.len += 1;
     }
 

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-use crate::machine::AtomicWords;
+use crate::{machine::AtomicWords, search::exact::crew::MixedKey};
 
 /// Bits of a position's key.
 const KEY_BITS: u32 = 49;
@@ -37,17 +37,8 @@ impl Bounds {
     };
 }
 
-/// A position's key, mixed one to one so that its upper bits choose the bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hash(u64);
-
-impl Hash {
-    #[inline(always)]
-    pub(super) fn new(key: u64) -> Self {
-        // The multiplier is odd, so that it has an inverse; otherwise it is arbitrary.
-        Self(key.wrapping_mul(0x1_9e37_79b9_7f4b) & ((1 << KEY_BITS) - 1))
-    }
-}
+/// A position's key, mixed.
+pub(super) type Hash = MixedKey<KEY_BITS, 0x1_9e37_79b9_7f4b>;
 
 /// See the module.
 pub(super) struct Table {
@@ -102,7 +93,7 @@ impl Table {
     /// Index of the first entry of the bucket.
     #[inline(always)]
     fn bucket(hash: Hash, bits: u32) -> usize {
-        (hash.0 >> (KEY_BITS - bits)) as usize & !(BUCKET - 1)
+        hash.upper_bits(bits) & !(BUCKET - 1)
     }
 
     /// What is known of a position.
@@ -207,12 +198,12 @@ impl Entry {
         let effort = u64::from((u64::BITS - nodes.leading_zeros()) / 3).min(7);
         let lower = (bounds.lower + BOUND_OFFSET) as u64;
         let upper = (bounds.upper + BOUND_OFFSET) as u64;
-        Self(hash.0 << 15 | effort << 12 | lower << 6 | upper)
+        Self(hash.to_bits() << 15 | effort << 12 | lower << 6 | upper)
     }
 
     #[inline(always)]
     fn hash(self) -> Hash {
-        Hash(self.0 >> 15)
+        Hash::from_bits(self.0 >> 15)
     }
 
     #[inline(always)]
