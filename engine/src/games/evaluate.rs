@@ -1,6 +1,6 @@
 //! Static judgement of positions: each game's evaluations, as a table of named functions with named parameters.
 
-use super::{Game, Outcome, Player};
+use super::{Game, Outcome, Player, linear::FittedEvaluation};
 use crate::rng::mix;
 
 /// The value of a won game for its winner, in hundredths of a point; no evaluation of an open game reaches it.
@@ -8,8 +8,11 @@ pub const WIN_VALUE: i32 = 1_000_000;
 
 /// A game's evaluations, and the reward of a truncated playout.
 pub trait Evaluate: Game {
-    /// Every evaluation by name; the first is the default.
-    fn evaluations() -> &'static [Evaluation<Self>];
+    /// Every evaluation; the first is the default.
+    const EVALUATIONS: &'static [Evaluation<Self>];
+
+    /// The evaluation whose weights are found by a fit, if there is one.
+    const FITTED: Option<FittedEvaluation<Self>> = None;
 
     /// The reward of a playout that is cut off here, for the first player: 0.2 to 0.8, and 0.5 when neither side is ahead.
     fn cutoff_reward(&self) -> f64;
@@ -18,7 +21,7 @@ pub trait Evaluate: Game {
 /// A cutoff reward for games without a published one: the first evaluation, squashed with `half` (see [`squash`]).
 #[inline]
 pub fn squashed_evaluation<G: Evaluate>(position: &G, half: i32) -> f64 {
-    let value = G::evaluations()[0].value(position);
+    let value = G::EVALUATIONS[0].value(position);
     squash(value, position.to_move(), half)
 }
 

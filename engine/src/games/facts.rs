@@ -22,10 +22,12 @@ pub struct GameFacts {
     pub players: [&'static str; 2],
     /// The unit of evaluations in sentences, as in "South +3 stones"; empty where players know it without being told.
     pub value_unit: &'static str,
+    /// What the players' counts at the end of a game count, in the plural.
+    pub score_unit: &'static str,
     /// How a win of known length is told, as in "White mates in 5".
     pub win_verb: &'static str,
-    /// The player of the dark pieces; none where neither side is called dark.
-    pub dark_player: Option<Player>,
+    /// The side with the lighter pieces: nodes of trees where it decides are filled light.
+    pub light_player: Player,
     /// Variants worth showing and testing, as written after the colon; the plain game is not listed.
     pub variants: &'static [&'static str],
     /// Names and conventions of other programs.
@@ -40,6 +42,8 @@ pub struct GameFacts {
     pub default_search: &'static str,
     /// Defaults of the presets that carry no report's number.
     pub presets: PresetDefaults,
+    /// From when on searches leave the game to its exact solver; none in games whose endings are not within reach.
+    pub endings: Option<EndingFacts>,
     /// The two engines of a demo, as `canopy-engine match --engine` reads them, without the command.
     pub demo_players: [&'static str; 2],
     /// The rules in half a page, for people who do not know the game; see [`Self::rule_sections`]. Empty if there are none.
@@ -107,6 +111,24 @@ pub struct BoardFacts {
     pub marks_first_click: bool,
 }
 
+/// Endings of a game whose board fills up, as its exact solver reaches them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndingFacts {
+    /// The squares of the board.
+    pub squares: u32,
+    /// With so many of them empty the solver takes milliseconds.
+    pub quick: u32,
+    /// With so many of them empty it takes less than a second.
+    pub slow: u32,
+}
+
+impl EndingFacts {
+    /// The empty squares of a position with so many pieces.
+    pub fn empty_squares(self, pieces: u32) -> u32 {
+        self.squares.saturating_sub(pieces)
+    }
+}
+
 /// What differs from game to game in presets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PresetDefaults {
@@ -114,6 +136,8 @@ pub struct PresetDefaults {
     pub exploration: f64,
     /// The length at which playouts are cut off and evaluated, in plies; none plays to the end.
     pub playout_limit: Option<u32>,
+    /// The evaluation of the search `strong`; none for the game's first.
+    pub strong_evaluation: Option<&'static str>,
 }
 
 impl PresetDefaults {
@@ -122,6 +146,7 @@ impl PresetDefaults {
     pub const COMMON: Self = Self {
         exploration: 0.5,
         playout_limit: None,
+        strong_evaluation: None,
     };
 }
 
@@ -140,8 +165,9 @@ impl GameFacts {
             is_listed: true,
             players,
             value_unit: "points",
+            score_unit: "points",
             win_verb: "wins",
-            dark_player: None,
+            light_player: Player::First,
             variants: &[],
             foreign: ForeignNames {
                 fairy_stockfish: None,
@@ -159,6 +185,7 @@ impl GameFacts {
             },
             default_search: "uct",
             presets: PresetDefaults::COMMON,
+            endings: None,
             demo_players: [
                 "name=UCT search=uct go='nodes 2500'",
                 "name='Last good reply' search=lgr2 go='nodes 2500'",
@@ -204,10 +231,10 @@ impl GameFacts {
         self.players.map(str::to_lowercase)
     }
 
-    /// The sides in programs that know only black and white. The first player is black unless the second plays the dark pieces.
+    /// The sides in programs that know only black and white. The first player is black unless it is called White.
     pub fn colours(&self) -> [&'static str; 2] {
-        match self.dark_player {
-            Some(Player::Second) => ["white", "black"],
+        match self.players[0] {
+            "White" => ["white", "black"],
             _ => ["black", "white"],
         }
     }

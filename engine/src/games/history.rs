@@ -1,6 +1,7 @@
 //! The history of a game, which a position does not hold: earlier positions and moves. Judges draws by threefold repetition.
 
 use super::{Game, Outcome, SearchHints};
+use crate::rng::mix;
 
 /// The positions a game has passed through, as far as they can come back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,6 +66,35 @@ impl History {
         position.repetition_key().map_or(0, |key| {
             self.keys.iter().filter(|&&seen| seen == key).count()
         })
+    }
+
+    /// How often the position recorded last has occurred, and whether another occurrence was recorded at `mark` or later.
+    pub fn latest_repetition(&self, mark: usize) -> (usize, bool) {
+        let Some((&latest, earlier)) = self.keys.split_last() else {
+            return (0, false);
+        };
+        let mut count = 1;
+        let mut is_after_mark = false;
+        for (index, _) in earlier
+            .iter()
+            .enumerate()
+            .filter(|&(_, &key)| key == latest)
+        {
+            count += 1;
+            is_after_mark |= index >= mark;
+        }
+        (count, is_after_mark)
+    }
+
+    /// A key of the positions that have occurred twice or more; 0 if there are none.
+    pub fn repeated_key(&self) -> u64 {
+        let occurrences = |index: usize| {
+            let earlier = self.keys[..index].iter();
+            earlier.filter(|&&key| key == self.keys[index]).count()
+        };
+        (0..self.keys.len())
+            .filter(|&index| occurrences(index) == 1)
+            .fold(0, |sum, index| sum ^ mix(self.keys[index]))
     }
 
     /// Whether `position`, already recorded, occurs for the third time.

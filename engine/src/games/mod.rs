@@ -1,22 +1,25 @@
-//! The rules of the games: what a position is, what may be played in it, who has won. Shortcuts for speed are in `search_hints`,
-//! text is in `notation`, judgement in each game's `eval`, names, formats and defaults in its `facts`; nothing else knows a game
+//! The rules of the games: what a position is, what may be played in it, who has won. Shortcuts for speed are in
+//! [`SearchHints`], text is in `notation`, judgement in each game's `eval`, names, formats and defaults in its `facts`; nothing else knows a game
 //! by name.
 //!
 //! To add a game: one folder, and two lines here (its `pub mod` and its row in `games!`); see the README.
 
 use std::{fmt, hash::Hash};
 
+use crate::rng::Rng;
+
 pub mod evaluate;
 pub mod explain;
 pub mod facts;
 pub mod history;
+pub mod linear;
 pub mod notation;
 pub mod perft;
-pub mod playout;
 pub mod position_list;
+pub mod random_games;
 pub mod scripted;
-pub mod search_hints;
 pub mod symmetry;
+pub mod tactics;
 
 pub mod chess;
 pub mod connect_four;
@@ -30,11 +33,11 @@ pub mod tic_tac_toe;
 
 pub use evaluate::{Evaluate, Evaluation};
 pub use explain::{BoardPlace, Explain, Piece, Step};
-pub use facts::GameFacts;
+pub use facts::{EndingFacts, GameFacts};
 pub use history::History;
 pub use notation::{Notation, ParseError};
-pub use search_hints::SearchHints;
 pub use symmetry::{Symmetric, Symmetry};
+pub use tactics::Tactics;
 
 /// Writes the table of games: their facts, and the way from a name to the type.
 macro_rules! games {
@@ -81,6 +84,9 @@ pub const DEMO: &GameFacts = connect_four::ConnectFour::FACTS;
 /// The game that the start screen proposes.
 pub const PROPOSED: &GameFacts = kalah::Kalah::FACTS;
 
+/// The game of tournament files that name none: report 001's.
+pub const TOURNAMENT: &GameFacts = othello::Othello::FACTS;
+
 const fn listed_count() -> usize {
     let (mut count, mut index) = (0, 0);
     while index < FACTS.len() {
@@ -112,6 +118,19 @@ pub fn listed() -> impl Iterator<Item = &'static GameFacts> {
 pub fn facts_of(name: &str) -> Option<&'static GameFacts> {
     let (word, _) = split_variant(name);
     FACTS.iter().copied().find(|facts| facts.is_called(word))
+}
+
+/// The name of a game with its variant as it is written; `name` may be an alias.
+pub fn full_name(name: &str) -> Result<String, ParseError> {
+    struct FullNameVisitor;
+    impl Visitor for FullNameVisitor {
+        type Out = String;
+
+        fn visit<G: Playable>(self, rules: G::Rules) -> String {
+            notation::full_name::<G>(rules)
+        }
+    }
+    with_game(name, FullNameVisitor)
 }
 
 /// A name and the variant after its colon. A colon with nothing after it is kept: it is a variant without a name.
@@ -288,10 +307,101 @@ pub trait Game: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// All that the rest of the engine may ask of a game.
-pub trait Playable: Game + SearchHints + Notation + Evaluate + Symmetric + Explain {}
+/// Faster ways to do what the rules in [`Game`] already allow. Everything has a default: a game that states nothing is searched
+/// correctly, only slower. Overrides keep the results, and random moves their distribution.
+pub trait SearchHints: Game {
+    /// True if generating the moves is faster than a cache miss: searches then generate them again instead of loading them.
+    const HAS_FAST_MOVE_GENERATION: bool = true;
 
-impl<G: Game + SearchHints + Notation + Evaluate + Symmetric + Explain> Playable for G {}
+    /// Number of values of [`Self::reply_context`].
+    const REPLY_CONTEXTS: usize = 1 << Self::MOVE_BITS;
+
+    /// The key under which last-good-reply playouts store replies to `mv` played here, below [`Self::REPLY_CONTEXTS`]: the move's
+    /// code, or its effect on the board where that is more specific.
+    #[inline(always)]
+    fn reply_context(&self, mv: Self::Move) -> usize {
+        Self::move_to_bits(mv).into()
+    }
+
+    /// [`Game::outcome`] of a position without legal moves, which need not be checked again.
+    #[inline(always)]
+    fn final_outcome(&self) -> Outcome {
+        self.outcome().unwrap_or(Outcome::Draw)
+    }
+
+    /// By how much the winner of a finished game is ahead, in games where a larger win is better; else 0. Below 1,000.
+    fn final_margin(&self) -> u32 {
+        0
+    }
+
+    /// A uniformly random legal move; `None` exactly when the game is over.
+    fn random_move(&self, rng: &mut Rng) -> Option<Self::Move> {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        (!moves.is_empty()).then(|| moves[rng.below(moves.len() as u32) as usize])
+    }
+
+    /// Plays a uniformly random legal move; false, and nothing is played, exactly when the game is over.
+    #[inline(always)]
+    fn play_random(&mut self, rng: &mut Rng) -> bool {
+        match self.random_move(rng) {
+            Some(mv) => {
+                self.play(mv);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Repeats [`Self::play_random`] until the game is over; returns the number of plies.
+    #[inline(always)]
+    fn play_out(&mut self, rng: &mut Rng) -> u32 {
+        let mut plies = 0;
+        while self.play_random(rng) {
+            plies += 1;
+        }
+        plies
+    }
+
+    /// Bounds of the margin of the first player at the end of the game, points ahead, in games decided by counting: the least and
+    /// the greatest that the position still allows, the same number once the game is over. `None` for other games.
+    fn margin_bounds(&self) -> Option<[i32; 2]> {
+        None
+    }
+
+    /// Estimate of the plies to the end of the game, at least 1; `None` where the rules set no end that games come near. Time
+    /// management divides clocks by it.
+    fn expected_plies_left(&self) -> Option<u32> {
+        None
+    }
+
+    /// The number of moves that [`Game::perft_moves`] lists.
+    fn perft_count(&self) -> u64 {
+        let mut moves = Vec::new();
+        self.perft_moves(&mut moves);
+        moves.len() as u64
+    }
+}
+
+/// Every legal move with the position it leads to, in the order of [`Game::legal_moves`].
+pub fn successors<G: Game>(position: &G) -> Vec<(G::Move, G)> {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let after = |mv| {
+        let mut child = position.clone();
+        child.play(mv);
+        (mv, child)
+    };
+    moves.into_iter().map(after).collect()
+}
+
+/// All that the rest of the engine may ask of a game.
+pub trait Playable:
+    Game + SearchHints + Notation + Evaluate + Symmetric + Explain + Tactics
+{
+}
+
+impl<G: Game + SearchHints + Notation + Evaluate + Symmetric + Explain + Tactics> Playable for G {}
 
 /// Generic code for a game that is known only by name; see [`with_game`].
 pub trait Visitor {
@@ -300,4 +410,12 @@ pub trait Visitor {
 
     /// Runs the code for one game under one variant's rules.
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out;
+}
+
+/// The steps (dx, dy) to the eight neighbours of a square, for tests that walk a board.
+#[cfg(test)]
+fn eight_directions() -> impl Iterator<Item = (i32, i32)> {
+    (-1..=1)
+        .flat_map(|dx| (-1..=1).map(move |dy| (dx, dy)))
+        .filter(|&step| step != (0, 0))
 }

@@ -103,6 +103,13 @@ pub trait Notation: Game {
     /// Draws the board for people, with coordinates, in lines that each end with a newline.
     fn draw(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
+    /// Writes the bare board as a file that other programs of the game read, in lines that each end with a newline; `None` for games
+    /// without such a file. [`Self::parse_position`] reads it.
+    fn write_board_file(&self, out: &mut dyn fmt::Write) -> Option<fmt::Result> {
+        let _ = out;
+        None
+    }
+
     /// Why the game is over, in a few words; asked only when it is.
     fn end_reason(&self) -> &'static str;
 
@@ -115,6 +122,17 @@ pub trait Notation: Game {
     /// name is left out, known scores are the fields `value` and `values`.
     fn parse_test_line(line: &str) -> Option<PositionEntry> {
         let _ = line;
+        None
+    }
+
+    /// The position's key in opening books of Polyglot's format, in the game that has such books.
+    fn polyglot_key(&self) -> Option<u64> {
+        None
+    }
+
+    /// The legal move that a Polyglot book's 16 bits mean here; none if they mean no legal one.
+    fn parse_polyglot_move(&self, bits: u16) -> Option<Self::Move> {
+        let _ = bits;
         None
     }
 
@@ -486,9 +504,42 @@ pub fn write_square((column, row): (u8, u8), out: &mut dyn fmt::Write) -> fmt::R
     write!(out, "{}{}", (b'a' + column) as char, row + 1)
 }
 
+/// Writes a row of a FEN: a letter for a piece, and a number for as many empty squares in a row.
+pub fn write_fen_row(
+    squares: impl IntoIterator<Item = Option<char>>,
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
+    let mut blanks = 0;
+    // A mark after the last square, which only ends a run of empty ones.
+    for square in squares.into_iter().map(Some).chain([None]) {
+        if square == Some(None) {
+            blanks += 1;
+            continue;
+        }
+        if blanks > 0 {
+            write!(out, "{blanks}")?;
+            blanks = 0;
+        }
+        if let Some(letter) = square.flatten() {
+            out.write_char(letter)?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fen_row_counts_its_empty_squares() {
+        for (row, expected) in [("r..k.", "r2k1"), ("....", "4"), ("ab", "ab"), (".a", "1a")] {
+            let mut text = String::new();
+            let squares = row.chars().map(|letter| (letter != '.').then_some(letter));
+            write_fen_row(squares, &mut text).expect("text takes all");
+            assert_eq!(text, expected);
+        }
+    }
 
     #[test]
     fn quoting_escapes_and_cuts() {

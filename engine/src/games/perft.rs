@@ -31,8 +31,29 @@ pub fn divide<G: SearchHints>(position: &G, depth: u32) -> Vec<(G::Move, u64)> {
         .collect()
 }
 
-/// [`perft`] that is given up, with none, as soon as `gives_up` says so; it is asked every few thousand positions.
-pub fn perft_until<G: SearchHints>(
+/// [`divide`] that calls `report` with each move's count, and is given up, with none, once `should_stop` returns true; it is
+/// asked every few thousand positions. Returns the sum of all counts.
+pub fn divide_until<G: SearchHints>(
+    position: &G,
+    depth: u32,
+    should_stop: &dyn Fn() -> bool,
+    mut report: impl FnMut(G::Move, u64),
+) -> Option<u64> {
+    let mut moves = Vec::new();
+    position.perft_moves(&mut moves);
+    let mut total = 0;
+    for mv in moves {
+        let mut child = position.clone();
+        child.play(mv);
+        let count = perft_until(&child, depth - 1, should_stop)?;
+        report(mv, count);
+        total += count;
+    }
+    Some(total)
+}
+
+/// [`perft`] that is given up, with none, once `should_stop` returns true.
+fn perft_until<G: SearchHints>(
     position: &G,
     depth: u32,
     should_stop: &dyn Fn() -> bool,
@@ -42,15 +63,7 @@ pub fn perft_until<G: SearchHints>(
     if depth <= MAX_UNINTERRUPTED_DEPTH {
         return (!should_stop()).then(|| perft(position, depth));
     }
-    let mut moves = Vec::new();
-    position.perft_moves(&mut moves);
-    let mut total = 0;
-    for mv in moves {
-        let mut child = position.clone();
-        child.play(mv);
-        total += perft_until(&child, depth - 1, should_stop)?;
-    }
-    Some(total)
+    divide_until(position, depth, should_stop, |_, _| ())
 }
 
 fn count_paths<G: SearchHints>(position: &G, buffers: &mut [Vec<G::Move>]) -> u64 {

@@ -4,7 +4,10 @@
 //! game is known beforehand, lines without tabs are read, too: first as a test set of other programs
 //! ([`Notation::parse_test_line`]), else as a bare position.
 
-use super::{Notation, ParseError, Playable, Visitor, notation::quote};
+use super::{
+    History, Notation, ParseError, Playable, Visitor,
+    notation::{self, quote},
+};
 
 /// One line of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +29,22 @@ impl PositionEntry {
     pub fn field(&self, key: &str) -> Option<&str> {
         let mut found = self.fields.iter().filter(|(name, _)| name == key);
         found.next().map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it is of the game `G` with these rules.
+    pub fn is_of_game<G: Playable>(&self, rules: G::Rules) -> bool {
+        let (word, variant) = self.game.split_once(':').unwrap_or((&self.game, ""));
+        G::FACTS.is_called(word.trim())
+            && notation::parse_variant::<G>(variant).is_ok_and(|other| other == rules)
+    }
+
+    /// The position after the moves, and its history.
+    pub fn read<G: Playable>(&self, rules: G::Rules) -> Result<(G, History), ParseError> {
+        let mut position: G = notation::read_position(rules, &self.position)?;
+        let mut history = History::new();
+        history.push(&position);
+        notation::play_moves(&mut position, &mut history, &self.moves, |_, _| ())?;
+        Ok((position, history))
     }
 }
 

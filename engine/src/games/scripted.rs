@@ -4,7 +4,7 @@
 //! same letter twice in a row is an extra turn. Moves are single small letters in ascending order.
 
 use super::{
-    Evaluate, Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry,
+    Evaluate, Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry, Tactics,
     evaluate::Evaluation,
 };
 use crate::rng::mix;
@@ -198,12 +198,11 @@ impl Game for Scripted {
 
 impl SearchHints for Scripted {}
 
+impl Tactics for Scripted {}
+
 impl Evaluate for Scripted {
-    fn evaluations() -> &'static [Evaluation<Self>] {
-        static TABLE: [Evaluation<Scripted>; 2] =
-            [Evaluation::outcome_only(), Evaluation::random()];
-        &TABLE
-    }
+    const EVALUATIONS: &'static [Evaluation<Self>] =
+        &[Evaluation::outcome_only(), Evaluation::random()];
 
     fn cutoff_reward(&self) -> f64 {
         0.5

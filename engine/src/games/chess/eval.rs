@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use cozy_chess::{Color, Piece};
 
-use super::Chess;
-use crate::games::{Evaluate, evaluate::Evaluation};
+use super::{Chess, tapered};
+use crate::games::{Evaluate, evaluate::Evaluation, linear::FittedEvaluation};
 
 const PIECE_VALUES: [(Piece, i32); 5] = [
     (Piece::Pawn, 1),
@@ -20,23 +20,29 @@ const MAX_MATERIAL: i32 = 39;
 const SOFTNESS: i32 = 4;
 
 impl Evaluate for Chess {
-    fn evaluations() -> &'static [Evaluation<Self>] {
-        static TABLE: [Evaluation<Chess>; 3] = [
-            Evaluation {
-                name: "material",
-                help: "Pawn 100, knight and bishop 300, rook 500, queen 900.",
-                parameters: &[],
-                function: |position, _| {
-                    let side = position.board.side_to_move();
-                    100 * (material(position, side) - material(position, !side))
-                },
-                player_function: None,
+    const EVALUATIONS: &'static [Evaluation<Self>] = &[
+        Evaluation {
+            name: "material",
+            help: "Pawn 100, knight and bishop 300, rook 500, queen 900.",
+            parameters: &[],
+            function: |position, _| {
+                let side = position.board.side_to_move();
+                100 * (material(position, side) - material(position, !side))
             },
-            Evaluation::outcome_only(),
-            Evaluation::random(),
-        ];
-        &TABLE
-    }
+            player_function: None,
+        },
+        Evaluation {
+            name: "tapered",
+            help: "Material, squares, mobility, pawns, threats and kings' safety, from a middle game to an end game.",
+            parameters: &[],
+            function: |position, _| tapered::value(position),
+            player_function: None,
+        },
+        Evaluation::outcome_only(),
+        Evaluation::random(),
+    ];
+
+    const FITTED: Option<FittedEvaluation<Self>> = Some(tapered::FITTED);
 
     /// Report 000's arctangent of the material ahead, each side counting 39 at most.
     #[inline]
@@ -92,7 +98,7 @@ mod tests {
     fn rewards_are_the_first_players_and_values_the_movers() {
         let lost: Chess = read_position(Default::default(), "4k3/8/8/8/8/8/8/3QK3 b - -").unwrap();
         assert!((lost.cutoff_reward() - 0.720125).abs() < 5e-7);
-        assert_eq!(Chess::evaluations()[0].value(&lost), -900);
+        assert_eq!(Chess::EVALUATIONS[0].value(&lost), -900);
         assert_eq!(Chess::start(Default::default()).cutoff_reward(), 0.5);
     }
 

@@ -1,8 +1,7 @@
 //! What chess states about itself.
 
-use crate::games::{
-    Player,
-    facts::{BoardFacts, ForeignNames, GameFacts, PresetDefaults, RecordFormat, VariantOption},
+use crate::games::facts::{
+    BoardFacts, ForeignNames, GameFacts, PresetDefaults, RecordFormat, VariantOption,
 };
 
 const PLAIN: GameFacts = GameFacts::new("chess", "Chess", "Chess", ["White", "Black"]);
@@ -10,7 +9,6 @@ const PLAIN: GameFacts = GameFacts::new("chess", "Chess", "Chess", ["White", "Bl
 pub(super) const FACTS: GameFacts = GameFacts {
     value_unit: "",
     win_verb: "mates",
-    dark_player: Some(Player::Second),
     variants: &["960"],
     foreign: ForeignNames {
         is_uci_default: true,
@@ -32,6 +30,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
     presets: PresetDefaults {
         exploration: 0.1,
         playout_limit: Some(5),
+        strong_evaluation: Some("tapered"),
     },
     demo_players: [
         "name=UCT search=uct,playout_limit=25 go='nodes 1200'",

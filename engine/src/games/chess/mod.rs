@@ -14,7 +14,12 @@ mod facts;
 mod fen;
 mod notation;
 pub mod pgn;
+mod polyglot;
+mod polyglot_keys;
 mod san;
+mod tactics;
+mod tapered;
+mod tapered_weights;
 
 /// Half-moves without capture or pawn move after which a game is drawn.
 const FIFTY_MOVE_PLIES: u8 = 100;
@@ -72,6 +77,12 @@ impl Chess {
     /// The board, for code that knows chess.
     pub fn board(&self) -> &Board {
         &self.board
+    }
+
+    /// Whether a pawn can be taken en passant.
+    pub fn has_en_passant(&self) -> bool {
+        let file = self.board.en_passant();
+        file.is_some_and(|file| self.can_capture_en_passant(file))
     }
 
     fn has_legal_move(&self) -> bool {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use cozy_chess::{Color, File, Move, Piece, Square};
 
-use super::{Chess, ChessMove, ChessRules, facts, fen, san};
+use super::{Chess, ChessMove, ChessRules, facts, fen, polyglot, san};
 use crate::games::{
     Game as _, Notation, ParseError,
     facts::GameFacts,
@@ -29,6 +29,14 @@ impl Notation for Chess {
         } else {
             Ok(())
         }
+    }
+
+    fn polyglot_key(&self) -> Option<u64> {
+        Some(polyglot::key(self))
+    }
+
+    fn parse_polyglot_move(&self, bits: u16) -> Option<ChessMove> {
+        polyglot::parse_move(self, bits)
     }
 
     fn parse_move(&self, text: &str) -> Result<ChessMove, ParseError> {

@@ -1,10 +1,14 @@
 //! What connect four states about itself.
 
-use crate::games::facts::{BoardFacts, ForeignNames, GameFacts};
+use crate::games::{
+    Player,
+    facts::{BoardFacts, ForeignNames, GameFacts, PresetDefaults},
+};
 
 const PLAIN: GameFacts = GameFacts::new("connect-four", "Connect four", "Connect Four", ["X", "O"]);
 
 pub(super) const FACTS: GameFacts = GameFacts {
+    light_player: Player::Second,
     aliases: &["connect4", "connect_four", "cfour"],
     foreign: ForeignNames {
         fairy_stockfish: Some("cfour"),
@@ -20,5 +24,9 @@ pub(super) const FACTS: GameFacts = GameFacts {
     },
     rules: include_str!("rules.txt"),
     example: "4 3 7 5 5 3 3 4 4 3 4 3",
+    presets: PresetDefaults {
+        strong_evaluation: Some("threats"),
+        ..PLAIN.presets
+    },
     ..PLAIN
 };

@@ -18,6 +18,9 @@ mod eval;
 mod explain;
 mod facts;
 mod notation;
+mod tactics;
+mod threats;
+mod threats_weights;
 
 /// Columns of the board.
 pub const COLUMNS: u8 = 7;
@@ -181,6 +184,11 @@ impl Game for ConnectFour {
 }
 
 impl SearchHints for ConnectFour {
+    /// Four fifths of the empty cells: good players fill most of the board.
+    fn expected_plies_left(&self) -> Option<u32> {
+        Some(((BOARD.count_ones() - self.plies()) * 4 / 5).max(1))
+    }
+
     const REPLY_CONTEXTS: usize = 49;
 
     /// The cell the disc comes to rest in.

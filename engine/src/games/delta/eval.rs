@@ -1,42 +1,49 @@
 //! Evaluation of Delta: report 003's two measures.
 
-use super::{BOARD, Delta, Slides, has_four};
+use super::{BOARD, Delta, Slides, has_four, reach};
 use crate::games::{
     Evaluate,
     evaluate::{Evaluation, EvaluationParameter, squashed_evaluation},
+    linear::FittedEvaluation,
 };
 use crate::machine::iter_ones;
 
 impl Evaluate for Delta {
-    fn evaluations() -> &'static [Evaluation<Self>] {
-        static TABLE: [Evaluation<Delta>; 3] = [
-            Evaluation {
-                name: "mobility",
-                help: "Slides that each side's stones could make, and empty squares that would complete four in line.",
-                parameters: &[
-                    EvaluationParameter::number("slides", "What a slide is worth.", 1, 1000),
-                    EvaluationParameter::number(
-                        "lines",
-                        "What a square that would complete a line of four is worth.",
-                        10,
-                        1000,
-                    ),
-                ],
-                function: |position, arguments| {
-                    let empty = BOARD & !(position.own | position.opponent);
-                    let worth = |stones| {
-                        let slides = Slides::new(stones, empty).count() as i32;
-                        arguments[0] * slides + arguments[1] * line_squares(stones, empty)
-                    };
-                    worth(position.own) - worth(position.opponent)
-                },
-                player_function: None,
+    const EVALUATIONS: &'static [Evaluation<Self>] = &[
+        Evaluation {
+            name: "mobility",
+            help: "Slides that each side's stones could make, and empty squares that would complete four in line.",
+            parameters: &[
+                EvaluationParameter::number("slides", "What a slide is worth.", 1, 1000),
+                EvaluationParameter::number(
+                    "lines",
+                    "What a square that would complete a line of four is worth.",
+                    10,
+                    1000,
+                ),
+            ],
+            function: |position, arguments| {
+                let empty = BOARD & !(position.own | position.opponent);
+                let worth = |stones| {
+                    let slides = Slides::new(stones, empty).count() as i32;
+                    arguments[0] * slides + arguments[1] * line_squares(stones, empty)
+                };
+                worth(position.own) - worth(position.opponent)
             },
-            Evaluation::outcome_only(),
-            Evaluation::random(),
-        ];
-        &TABLE
-    }
+            player_function: None,
+        },
+        Evaluation {
+            name: "reach",
+            help: "The chance to win: open lines, squares that complete one and those in reach, slides and places, by stage.",
+            parameters: &[],
+            function: |position, _| reach::value(position),
+            player_function: None,
+        },
+        Evaluation::outcome_only(),
+        Evaluation::random(),
+    ];
+
+    const FITTED: Option<FittedEvaluation<Self>> = Some(reach::FITTED);
 
     #[inline]
     fn cutoff_reward(&self) -> f64 {
@@ -61,7 +68,7 @@ mod tests {
         // Black a1 b1 c1 and a5, white e5 d5 and e2, white to move.
         let delta: Delta =
             read_position(Equaliser::Optional, "*..oo/...../...../....o/***.. w").unwrap();
-        let mobility = &Delta::evaluations()[0];
+        let mobility = &Delta::EVALUATIONS[0];
         // Black completes a line on d1 only, white on none.
         assert_eq!((mobility.function)(&delta, &[0, 1]), -1);
         // White. e5: e3, and diagonally c3, b2 (a1 is taken): 3. d5: left c5-b5 is a slide: 1; down d3 d2 d1: 3; diagonally

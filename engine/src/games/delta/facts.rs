@@ -2,13 +2,13 @@
 
 use crate::games::{
     Player,
-    facts::{BoardFacts, GameFacts},
+    facts::{BoardFacts, GameFacts, PresetDefaults},
 };
 
 const PLAIN: GameFacts = GameFacts::new("delta", "Delta", "Delta", ["Black", "White"]);
 
 pub(super) const FACTS: GameFacts = GameFacts {
-    dark_player: Some(Player::First),
+    light_player: Player::Second,
     variants: &["forced", "off"],
     board: BoardFacts {
         coordinate_range: "a–e",
@@ -21,5 +21,9 @@ pub(super) const FACTS: GameFacts = GameFacts {
     ],
     rules: include_str!("rules.txt"),
     example: "b2 c3 b2b5 b3 b5e5 b3d1 b4e4 c3a3",
+    presets: PresetDefaults {
+        strong_evaluation: Some("reach"),
+        ..PLAIN.presets
+    },
     ..PLAIN
 };

@@ -24,7 +24,10 @@ mod eval;
 mod explain;
 mod facts;
 mod notation;
+mod reach;
+mod reach_weights;
 mod slides;
+mod tactics;
 
 use slides::Slides;
 
@@ -344,6 +347,11 @@ impl Game for Delta {
 }
 
 impl SearchHints for Delta {
+    /// Games between good players end after 9 to 21 plies, mostly before all stones are placed; those that do not go on for a while.
+    fn expected_plies_left(&self) -> Option<u32> {
+        Some(u32::from(16_u8.saturating_sub(self.ply)).max(6))
+    }
+
     const HAS_FAST_MOVE_GENERATION: bool = false;
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use super::{Delta, Equaliser, MAX_PLIES, NO_PICK_UP, STONES_PER_SIDE, Slide, fac
 use crate::games::{
     Game as _, Notation, ParseError, Player,
     facts::GameFacts,
-    notation::{Grid, Style, parse_number, parse_square, quote, write_square},
+    notation::{Grid, Style, parse_number, parse_square, quote, write_fen_row, write_square},
 };
 
 impl Notation for Delta {
@@ -123,22 +123,8 @@ impl Notation for Delta {
 
     fn write_position(&self, _: Style, out: &mut dyn fmt::Write) -> fmt::Result {
         for row in (0..5).rev() {
-            let mut blanks = 0;
-            for column in 0..5 {
-                let symbol = self.symbol(row * 5 + column);
-                if symbol == '.' {
-                    blanks += 1;
-                    continue;
-                }
-                if blanks > 0 {
-                    write!(out, "{blanks}")?;
-                    blanks = 0;
-                }
-                out.write_char(symbol)?;
-            }
-            if blanks > 0 {
-                write!(out, "{blanks}")?;
-            }
+            let symbols = (0..5).map(|column| self.symbol(row * 5 + column));
+            write_fen_row(symbols.map(|symbol| (symbol != '.').then_some(symbol)), out)?;
             out.write_char(if row > 0 { '/' } else { ' ' })?;
         }
         write!(
@@ -168,6 +154,25 @@ impl Notation for Delta {
             "* Black, {black} in reserve; o White, {white} in reserve; ply {}",
             self.ply
         )
+    }
+
+    /// Report 003's file: five lines of five squares. A sixth names the side to move where the stones do not tell it.
+    fn write_board_file(&self, out: &mut dyn fmt::Write) -> Option<fmt::Result> {
+        let write = |out: &mut dyn fmt::Write| {
+            for row in (0..5).rev() {
+                for column in 0..5 {
+                    out.write_char(self.symbol(row * 5 + column))?;
+                }
+                out.write_char('\n')?;
+            }
+            let is_full = self.piece_count() == 2 * STONES_PER_SIDE;
+            match (is_full, self.to_move()) {
+                (false, _) => Ok(()),
+                (true, Player::First) => out.write_str("b\n"),
+                (true, Player::Second) => out.write_str("w\n"),
+            }
+        };
+        Some(write(out))
     }
 
     fn grid(&self) -> Grid {

@@ -129,6 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::games::eight_directions;
 
     fn slides_by_walking(own: u32, empty: u32) -> Vec<(u8, u8)> {
         let mut found = Vec::new();
@@ -136,16 +137,7 @@ mod tests {
             if own >> from & 1 == 0 {
                 continue;
             }
-            for (dx, dy) in [
-                (1, 0),
-                (-1, 0),
-                (0, 1),
-                (0, -1),
-                (1, 1),
-                (-1, -1),
-                (1, -1),
-                (-1, 1),
-            ] {
+            for (dx, dy) in eight_directions() {
                 for distance in 1..5 {
                     let (x, y) = (from % 5 + dx * distance, from / 5 + dy * distance);
                     if !(0..5).contains(&x) || !(0..5).contains(&y) || empty >> (y * 5 + x) & 1 == 0

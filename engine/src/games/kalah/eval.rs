@@ -1,37 +1,44 @@
 //! Evaluation of kalah: stones in the stores and in one's own pits.
 
-use super::Kalah;
+use super::{Kalah, sowing};
 use crate::games::{
     Evaluate, Game as _, Player,
     evaluate::{Evaluation, EvaluationParameter},
+    linear::FittedEvaluation,
 };
 
 impl Evaluate for Kalah {
-    fn evaluations() -> &'static [Evaluation<Self>] {
-        static TABLE: [Evaluation<Kalah>; 3] = [
-            Evaluation {
-                name: "stores",
-                help: "Difference of the stores, a hundred for a stone.",
-                parameters: &[EvaluationParameter::number(
-                    "pits",
-                    "Hundredths of a stone for each stone in a pit of one's own.",
-                    0,
-                    100,
-                )],
-                function: |position, arguments| {
-                    let worth = |player| {
-                        let pits: i32 = position.pits(player).map(i32::from).sum();
-                        100 * i32::from(position.store(player)) + arguments[0] * pits
-                    };
-                    worth(position.to_move()) - worth(position.to_move().opponent())
-                },
-                player_function: None,
+    const EVALUATIONS: &'static [Evaluation<Self>] = &[
+        Evaluation {
+            name: "stores",
+            help: "Difference of the stores, a hundred for a stone.",
+            parameters: &[EvaluationParameter::number(
+                "pits",
+                "Hundredths of a stone for each stone in a pit of one's own.",
+                0,
+                100,
+            )],
+            function: |position, arguments| {
+                let worth = |player| {
+                    let pits: i32 = position.pits(player).map(i32::from).sum();
+                    100 * i32::from(position.store(player)) + arguments[0] * pits
+                };
+                worth(position.to_move()) - worth(position.to_move().opponent())
             },
-            Evaluation::outcome_only(),
-            Evaluation::random(),
-        ];
-        &TABLE
-    }
+            player_function: None,
+        },
+        Evaluation {
+            name: "sowing",
+            help: "The expected difference of stones: stones by place, extra turns and captures in reach, by stage.",
+            parameters: &[],
+            function: |position, _| sowing::value(position),
+            player_function: None,
+        },
+        Evaluation::outcome_only(),
+        Evaluation::random(),
+    ];
+
+    const FITTED: Option<FittedEvaluation<Self>> = Some(sowing::FITTED);
 
     /// Report 000's straight line: from 0.2 at 48 stones behind to 0.8 at 48 ahead.
     #[inline]

@@ -1,12 +1,13 @@
 //! What kalah states about itself.
 
-use crate::games::facts::{BoardFacts, GameFacts};
+use crate::games::facts::{BoardFacts, GameFacts, PresetDefaults};
 
 const PLAIN: GameFacts = GameFacts::new("kalah", "Kalah", "Kalah", ["South", "North"]);
 
 pub(super) const FACTS: GameFacts = GameFacts {
     aliases: &["mancala"],
     value_unit: "stones",
+    score_unit: "stones",
     variants: &[
         "6x4:empty-capture",
         "4x3",
@@ -27,5 +28,9 @@ pub(super) const FACTS: GameFacts = GameFacts {
     ],
     rules: include_str!("rules.txt"),
     example: "3 6 2 5 1 4 2 3",
+    presets: PresetDefaults {
+        strong_evaluation: Some("sowing"),
+        ..PLAIN.presets
+    },
     ..PLAIN
 };

@@ -22,6 +22,9 @@ mod eval;
 mod explain;
 mod facts;
 mod notation;
+mod sowing;
+mod sowing_weights;
+mod tactics;
 
 /// The variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -319,6 +322,19 @@ impl Game for Kalah {
 }
 
 impl SearchHints for Kalah {
+    /// The stones in the pits: a sowing brings about one home.
+    fn expected_plies_left(&self) -> Option<u32> {
+        Some(self.piece_count().max(1))
+    }
+
+    /// Stones in a store stay there, and all others may go to either side.
+    fn margin_bounds(&self) -> Option<[i32; 2]> {
+        let store = |player| i32::from(self.store(player));
+        let margin = store(Player::First) - store(Player::Second);
+        let open = self.piece_count() as i32;
+        Some([margin - open, margin + open])
+    }
+
     #[inline(always)]
     fn random_move(&self, rng: &mut Rng) -> Option<Pit> {
         let playable = self.playable();

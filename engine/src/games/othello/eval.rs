@@ -1,9 +1,10 @@
 //! Evaluation of othello: those of reports 001 and 004.
 
-use super::{CORNERS, Othello, OthelloMove, PASS};
+use super::{CORNERS, Othello, OthelloMove, PASS, patterns};
 use crate::games::{
     Evaluate, Game as _, Player,
     evaluate::{Evaluation, EvaluationParameter, EvaluationParameterKind, squashed_evaluation},
+    linear::FittedEvaluation,
 };
 use crate::machine::iter_ones;
 
@@ -29,60 +30,66 @@ const OWN_OR_DIFFERENCE: EvaluationParameter = EvaluationParameter {
 };
 
 impl Evaluate for Othello {
-    fn evaluations() -> &'static [Evaluation<Self>] {
-        static TABLE: [Evaluation<Othello>; 7] = [
-            Evaluation {
-                name: "weights",
-                help: "Report 001's weight of each square that a side holds: 120 for a corner, -40 beside it.",
-                parameters: &[OWN_OR_DIFFERENCE],
-                function: |position, arguments| {
-                    weights(position, position.to_move(), &WEIGHTS_001, arguments)
-                },
-                player_function: Some(|position, player, arguments| {
-                    weights(position, player, &WEIGHTS_001, arguments)
-                }),
+    const EVALUATIONS: &'static [Evaluation<Self>] = &[
+        Evaluation {
+            name: "weights",
+            help: "Report 001's weight of each square that a side holds: 120 for a corner, -40 beside it.",
+            parameters: &[OWN_OR_DIFFERENCE],
+            function: |position, arguments| {
+                weights(position, position.to_move(), &WEIGHTS_001, arguments)
             },
-            Evaluation {
-                name: "weighted",
-                help: "Report 004's weight of each square that a side holds: 4 for a corner, -4 beside it.",
-                parameters: &[OWN_OR_DIFFERENCE],
-                function: |position, arguments| {
-                    weights(position, position.to_move(), &WEIGHTS_004, arguments)
-                },
-                player_function: Some(|position, player, arguments| {
-                    weights(position, player, &WEIGHTS_004, arguments)
-                }),
+            player_function: Some(|position, player, arguments| {
+                weights(position, player, &WEIGHTS_001, arguments)
+            }),
+        },
+        Evaluation {
+            name: "weighted",
+            help: "Report 004's weight of each square that a side holds: 4 for a corner, -4 beside it.",
+            parameters: &[OWN_OR_DIFFERENCE],
+            function: |position, arguments| {
+                weights(position, position.to_move(), &WEIGHTS_004, arguments)
             },
-            Evaluation {
-                name: "count",
-                help: "Disc difference in percent of all discs.",
-                parameters: &[],
-                function: |position, _| relative_difference(position.own, position.opponent),
-                player_function: None,
+            player_function: Some(|position, player, arguments| {
+                weights(position, player, &WEIGHTS_004, arguments)
+            }),
+        },
+        Evaluation {
+            name: "count",
+            help: "Disc difference in percent of all discs.",
+            parameters: &[],
+            function: |position, _| relative_difference(position.own, position.opponent),
+            player_function: None,
+        },
+        Evaluation {
+            name: "mobility",
+            help: "Difference in playable squares in percent of both sides'.",
+            parameters: &[],
+            function: |position, _| {
+                relative_difference(position.legal_squares(), position.opponent_legal_squares())
             },
-            Evaluation {
-                name: "mobility",
-                help: "Difference in playable squares in percent of both sides'.",
-                parameters: &[],
-                function: |position, _| {
-                    relative_difference(position.legal_squares(), position.opponent_legal_squares())
-                },
-                player_function: None,
+            player_function: None,
+        },
+        Evaluation {
+            name: "corners",
+            help: "Difference in corners in percent of those taken.",
+            parameters: &[],
+            function: |position, _| {
+                relative_difference(position.own & CORNERS, position.opponent & CORNERS)
             },
-            Evaluation {
-                name: "corners",
-                help: "Difference in corners in percent of those taken.",
-                parameters: &[],
-                function: |position, _| {
-                    relative_difference(position.own & CORNERS, position.opponent & CORNERS)
-                },
-                player_function: None,
-            },
-            Evaluation::random(),
-            Evaluation::outcome_only(),
-        ];
-        &TABLE
-    }
+            player_function: None,
+        },
+        Evaluation {
+            name: "patterns",
+            help: "The expected disc difference: patterns on lines, diagonals and corners, mobility, corners and parity, by stage.",
+            parameters: &[],
+            function: |position, _| patterns::value(position),
+            player_function: None,
+        },
+        Evaluation::random(),
+        Evaluation::outcome_only(),
+    ];
+
+    const FITTED: Option<FittedEvaluation<Self>> = Some(patterns::FITTED);
 
     #[inline]
     fn cutoff_reward(&self) -> f64 {
@@ -99,6 +106,19 @@ pub(super) fn weight_001(place: OthelloMove) -> i32 {
     }
 }
 
+/// Report 001's weights of these squares as its program has them, with -30 for -40 on b7 and g7.
+pub(super) fn misprinted_weights_001(squares: u64) -> i32 {
+    const MISPRINTED: u64 = 1 << 49 | 1 << 54;
+    sum_of_weights(squares, &WEIGHTS_001) + 10 * (squares & MISPRINTED).count_ones() as i32
+}
+
+/// The weights of a set of squares.
+fn sum_of_weights(squares: u64, quadrant: &[[i32; 4]; 4]) -> i32 {
+    (iter_ones(squares))
+        .map(|square| weight(quadrant, square))
+        .sum()
+}
+
 /// The weight of a square (row * 8 + column) in a matrix given by its quadrant.
 fn weight(quadrant: &[[i32; 4]; 4], square: u8) -> i32 {
     let fold = |line: u8| usize::from(line.min(7 - line));
@@ -107,11 +127,7 @@ fn weight(quadrant: &[[i32; 4]; 4], square: u8) -> i32 {
 
 /// The weights of `player`'s squares, less the opponent's unless the arguments say not to look at those.
 fn weights(position: &Othello, player: Player, quadrant: &[[i32; 4]; 4], arguments: &[i32]) -> i32 {
-    let sum = |discs| {
-        iter_ones(discs)
-            .map(|square| weight(quadrant, square))
-            .sum::<i32>()
-    };
+    let sum = |discs| sum_of_weights(discs, quadrant);
     let (own, opponent) = if position.to_move() == player {
         (position.own, position.opponent)
     } else {
@@ -137,7 +153,7 @@ mod tests {
     use crate::games::notation::read_position;
 
     fn value(name: &str, arguments: &[i32], text: &str) -> i32 {
-        let evaluation = Othello::evaluations()
+        let evaluation = Othello::EVALUATIONS
             .iter()
             .find(|evaluation| evaluation.name == name)
             .unwrap();

@@ -17,6 +17,8 @@ pub const MAX_GGF_BYTES: usize = 64 * 1024;
 pub struct GgfRecord {
     /// Where it was played.
     pub place: String,
+    /// When it was played, as the record has it; empty if it does not say.
+    pub date: String,
     /// The names of Black and White.
     pub players: [String; 2],
     /// The clocks of Black and White at the start; none without a clock.
@@ -75,6 +77,7 @@ impl GgfRecord {
     pub fn new(start: Othello) -> Self {
         Self {
             place: String::new(),
+            date: String::new(),
             players: Default::default(),
             clocks: [None; 2],
             result: None,
@@ -115,6 +118,7 @@ impl GgfRecord {
                     return Err(refuse(problem, "GM[Othello]"));
                 }
                 "PC" => record.place = one_line(&value),
+                "DT" => record.date = one_line(&value),
                 "PB" => record.players[0] = one_line(&value),
                 "PW" => record.players[1] = one_line(&value),
                 "TI" => record.clocks = [read_clock(&value); 2],
@@ -218,13 +222,11 @@ impl fmt::Display for GgfRecord {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |text: &str| one_line(text).replace('\\', "\\\\").replace(']', "\\]");
         let [black, white] = &self.players;
-        write!(
-            out,
-            "(;GM[Othello]PC[{}]PB[{}]PW[{}]RE[",
-            text(&self.place),
-            text(black),
-            text(white)
-        )?;
+        write!(out, "(;GM[Othello]PC[{}]", text(&self.place))?;
+        if !self.date.is_empty() {
+            write!(out, "DT[{}]", text(&self.date))?;
+        }
+        write!(out, "PB[{}]PW[{}]RE[", text(black), text(white))?;
         match self.result.filter(|score| score.margin.is_finite()) {
             None => out.write_str("?]")?,
             Some(GgfResult { margin, ending }) => {

@@ -12,6 +12,8 @@ mod explain;
 mod facts;
 pub mod ggf;
 mod notation;
+mod patterns;
+mod tactics;
 
 /// A position. Boards are kept from the side of the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +38,8 @@ const E4_D5: u64 = 1 << 28 | 1 << 35;
 const CENTRE: u64 = D4_E5 | E4_D5;
 /// Without the edge columns: a line that runs sideways can pass through these squares only.
 const INNER_COLUMNS: u64 = 0x7e7e_7e7e_7e7e_7e7e;
-const DIRECTION_SHIFTS: [u64; 4] = [1, 7, 8, 9];
+/// How far apart the bits of neighbouring squares are: to the right, down left, down and down right.
+pub(crate) const DIRECTION_SHIFTS: [u64; 4] = [1, 7, 8, 9];
 const PASSABLE: [u64; 4] = [INNER_COLUMNS, INNER_COLUMNS, u64::MAX, INNER_COLUMNS];
 
 impl Othello {
@@ -52,6 +55,11 @@ impl Othello {
     /// Report 001's weight of the square a move is made on; 0 for a pass.
     pub fn weight_001(place: OthelloMove) -> i32 {
         eval::weight_001(place)
+    }
+
+    /// Report 001's weights of these squares as its program has them, with -30 for -40 on b7 and g7.
+    pub fn misprinted_weights_001(squares: u64) -> i32 {
+        eval::misprinted_weights_001(squares)
     }
 
     /// The discs of each player, first player first, as bits.
@@ -96,7 +104,13 @@ impl Othello {
 /// The empty squares from which a line of opponent's discs runs to an own disc.
 #[inline(always)]
 fn mobility(own: u64, opponent: u64) -> u64 {
-    let lines = FlankedRuns::<ScalarLanes>::new([own; 4].into(), [opponent; 4].into());
+    mobility_in_lanes::<ScalarLanes>(own, opponent)
+}
+
+/// The squares that the owner of `own` can play on, by lanes of the caller's choice.
+#[inline(always)]
+pub(crate) fn mobility_in_lanes<L: Lanes>(own: u64, opponent: u64) -> u64 {
+    let lines = FlankedRuns::new(L::splat(own), L::splat(opponent));
     lines.ends().reduce_or() & !(own | opponent)
 }
 
@@ -234,23 +248,28 @@ fn flips_up(own: u64, opponent: u64, square: u8) -> u64 {
     turned
 }
 
-/// The squares that lie to the right, down left, down and down right of a square, as far as the edge of the board.
 static RAYS_UP: [[u64; 4]; 64] = {
     let mut table = [[0; 4]; 64];
     let mut square = 0;
     while square < 64 {
-        table[square] = [
-            ray(square, 1, 0),
-            ray(square, -1, 1),
-            ray(square, 0, 1),
-            ray(square, 1, 1),
-        ];
+        table[square] = rays_up(square);
         square += 1;
     }
     table
 };
 
-const fn ray(square: usize, dx: i32, dy: i32) -> u64 {
+/// The squares that lie to the right, down left, down and down right of a square, as far as the edge of the board.
+pub(crate) const fn rays_up(square: usize) -> [u64; 4] {
+    [
+        ray(square, 1, 0),
+        ray(square, -1, 1),
+        ray(square, 0, 1),
+        ray(square, 1, 1),
+    ]
+}
+
+/// The squares from a square on in a direction, as far as the edge of the board, without the square itself.
+pub(crate) const fn ray(square: usize, dx: i32, dy: i32) -> u64 {
     let (mut x, mut y) = (square as i32 % 8 + dx, square as i32 / 8 + dy);
     let mut squares = 0;
     while x >= 0 && x < 8 && y >= 0 && y < 8 {
@@ -338,10 +357,28 @@ impl Game for Othello {
 }
 
 impl SearchHints for Othello {
+    /// The empty squares: games seldom end before the board is full.
+    fn expected_plies_left(&self) -> Option<u32> {
+        Some((64 - self.piece_count()).max(1))
+    }
+
+    fn margin_bounds(&self) -> Option<[i32; 2]> {
+        let [first, second] = self.discs().map(|discs| discs.count_ones() as i32);
+        Some(match self.outcome() {
+            Some(_) => [first - second; 2],
+            None => [-64, 64],
+        })
+    }
+
     #[inline(always)]
     fn final_outcome(&self) -> Outcome {
         let [first, second] = self.discs();
         Outcome::by_score(first.count_ones(), second.count_ones())
+    }
+
+    fn final_margin(&self) -> u32 {
+        let [first, second] = self.discs();
+        first.count_ones().abs_diff(second.count_ones())
     }
 
     #[inline(always)]
@@ -424,21 +461,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rng::Rng;
+    use crate::{games::eight_directions, rng::Rng};
 
     /// Flips by walking along each line square by square.
     fn flips_by_walking(own: u64, opponent: u64, square: u8) -> u64 {
         let mut all = 0;
-        for (dx, dy) in [
-            (1, 0),
-            (-1, 0),
-            (0, 1),
-            (0, -1),
-            (1, 1),
-            (-1, -1),
-            (1, -1),
-            (-1, 1),
-        ] {
+        for (dx, dy) in eight_directions() {
             let (mut x, mut y) = (i32::from(square % 8) + dx, i32::from(square / 8) + dy);
             let mut line = 0u64;
             while (0..8).contains(&x) && (0..8).contains(&y) {

@@ -7,7 +7,7 @@ use super::{Othello, OthelloMove, PASS, facts};
 use crate::games::{
     Game as _, Notation, ParseError, Player,
     facts::GameFacts,
-    notation::{Grid, Style, parse_number, parse_square, quote, write_square},
+    notation::{Grid, Style, parse_number, parse_square, quote, write_fen_row, write_square},
     position_list::PositionEntry,
 };
 
@@ -238,25 +238,12 @@ impl Othello {
             if row > 0 {
                 out.write_char('/')?;
             }
-            let mut blanks = 0;
-            for column in 0..8 {
-                let symbol = match self.symbol(row * 8 + column, '-') {
-                    'X' => 'P',
-                    'O' => 'p',
-                    _ => {
-                        blanks += 1;
-                        continue;
-                    }
-                };
-                if blanks > 0 {
-                    write!(out, "{blanks}")?;
-                    blanks = 0;
-                }
-                out.write_char(symbol)?;
-            }
-            if blanks > 0 {
-                write!(out, "{blanks}")?;
-            }
+            let letters = (0..8).map(|column| match self.symbol(row * 8 + column, '-') {
+                'X' => Some('P'),
+                'O' => Some('p'),
+                _ => None,
+            });
+            write_fen_row(letters, out)?;
         }
         let dropped = (self.own | self.opponent).count_ones().saturating_sub(4);
         let first = self.to_move == Player::First;
