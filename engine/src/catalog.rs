@@ -2,9 +2,12 @@
 //!
 //! A search is written `NAME` or `NAME,KEY=VALUE,...`, such as `uct,iterations=300,exploration=0.7`. A plain name (`uct`,
 //! `alpha-beta`) has our own defaults. A name with a report's number is that report's player with every parameter as published,
-//! and without the defects of the original program.
+//! and without the defects of the original program; some have a parameter `legacy` that brings these back.
 
-use std::{any::Any, collections::BTreeMap};
+use std::{
+    any::{Any, TypeId},
+    collections::BTreeMap,
+};
 
 use crate::{
     games::{
@@ -14,19 +17,21 @@ use crate::{
     rng::entropy_seed,
     search::{
         Search,
-        classical::{Aspiration, Classical, ClassicalConfig, Method, TieBreak},
+        classical::{Aspiration, Classical, ClassicalConfig, Enhancements, Method, TieBreak},
         connect_four::rule_player::RulePlayer,
-        exact::ExactPlayer,
+        exact::{ExactEnding, ExactFrom, ExactPlayer},
         greedy::Greedy,
+        legacy::{Legacy, Program},
         mcts::{
             self, ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy, Sharing,
             StoreKind,
         },
-        othello::HeaviestSquare,
+        othello::{HeaviestSquare, LegacyAlphaBeta, LegacyMcts},
         random::RandomPlayer,
     },
 };
 
+mod deviations;
 mod parameters;
 pub mod signature;
 pub mod solver_cache;
@@ -35,7 +40,11 @@ pub mod solvers;
 pub use crate::search::mcts::{
     ChildStats, ParentStats, RewardRange, SelectFormula, Selection, Terms,
 };
-pub use parameters::{PARAMETERS, Parameter, ParameterKind};
+use solver_cache::SolverCache;
+use solvers::SolverConfig;
+
+pub use deviations::deviations;
+pub use parameters::{ENHANCEMENTS, PARAMETERS, Parameter, ParameterKind};
 
 /// One row of the catalogue.
 pub struct CatalogEntry {
@@ -47,6 +56,14 @@ pub struct CatalogEntry {
     pub only_game: Option<&'static str>,
     /// Its settings for a game.
     spec: fn(&GameFacts) -> Spec,
+}
+
+impl CatalogEntry {
+    /// Whether it is a report's player: its name ends in the report's number.
+    fn is_of_report(&self) -> bool {
+        let number = self.name.rsplit('-').next().unwrap_or_default();
+        number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit())
+    }
 }
 
 /// A search with the value of every parameter.
@@ -83,6 +100,10 @@ pub struct ExactConfig {
     pub threads: usize,
     /// Seed of the search that it falls back to.
     pub seed: u64,
+    /// Whether values of the first plies are taken from the embedded book, in games that have one.
+    pub uses_book: bool,
+    /// Where values that took long are kept; none for nowhere. No parameter: it does not change what is played.
+    pub cache: Option<SolverCache>,
 }
 
 impl Default for ExactConfig {
@@ -91,6 +112,8 @@ impl Default for ExactConfig {
             memory_mb: 512,
             threads: 1,
             seed: 1,
+            uses_book: true,
+            cache: None,
         }
     }
 }
@@ -118,6 +141,51 @@ impl Spec {
             Self::HeaviestSquare => {}
         }
         spec
+    }
+
+    /// Makes endings count by their margin and leaves the last ones to the game's exact solver, or does neither, as the reports'
+    /// players have it.
+    fn play_endings(&mut self, exactly: bool) {
+        let from = if exactly {
+            ExactFrom::Auto
+        } else {
+            ExactFrom::EmptySquares(0)
+        };
+        match self {
+            Self::Mcts(config) => config.exact_from = Some(from),
+            Self::Classical(config) => {
+                config.exact_from = Some(from);
+                config.wins_by_margin = exactly;
+            }
+            _ => {}
+        }
+    }
+
+    /// When the game's exact solver takes over; none for searches that leave nothing to it.
+    fn exact_from(&self) -> Option<ExactFrom> {
+        match self {
+            Self::Mcts(config) => config.exact_from,
+            Self::Classical(config) => config.exact_from,
+            _ => None,
+        }
+    }
+
+    /// Megabytes that the search may take, for those that can be told.
+    pub fn memory_mb(&self) -> Option<usize> {
+        match self {
+            Self::Mcts(config) => Some(config.memory_mb),
+            Self::Exact(config) => Some(config.memory_mb),
+            Self::Classical(config) if config.enhancements.table => Some(config.table_mb),
+            _ => None,
+        }
+    }
+
+    /// The same search, which keeps what a solver took long for in `cache`, if it has a solver.
+    pub fn with_cache(mut self, cache: Option<SolverCache>) -> Self {
+        if let Self::Exact(config) = &mut self {
+            config.cache = cache;
+        }
+        self
     }
 
     /// The same search; a seed of 0 is replaced by one from the operating system.
@@ -261,6 +329,7 @@ pub const SEARCHES: &[CatalogEntry] = &[
                 expand_on: 1,
                 playout_limit: Some(25),
                 final_choice: FinalChoice::Mean,
+                legacy: Legacy::of(Program::Report000),
                 ..MctsConfig::default()
             })
         },
@@ -371,6 +440,7 @@ pub const SEARCHES: &[CatalogEntry] = &[
                     evaluation: Some("weights:own".into()),
                     arguments: vec![1],
                     depth: Some(6),
+                    legacy: Legacy::of(Program::Report001),
                     ..ClassicalConfig::default()
                 })
             },
@@ -485,6 +555,18 @@ pub const SEARCHES: &[CatalogEntry] = &[
             })
         },
     ),
+    entry(
+        "strong",
+        "Alpha-beta with everything that pays: a transposition table, ordered moves, quiescence and more",
+        |game| {
+            Spec::Classical(ClassicalConfig {
+                deepening: true,
+                evaluation: game.presets.strong_evaluation.map(str::to_owned),
+                enhancements: Enhancements::ALL,
+                ..ClassicalConfig::default()
+            })
+        },
+    ),
 ];
 
 const fn entry(
@@ -504,11 +586,13 @@ const fn entry(
 /// four, 59 % in kalah, 64 % in othello.
 const PUCT_EXPLORATION: f64 = 2.0;
 
-/// The settings that presets without a report's number have in common.
+/// The settings that presets without a report's number have in common. Exploration and the limit of playouts are the game's
+/// ([`GameFacts::presets`], 0.5 and none unless it states others), not those of [`MctsConfig::default`].
 fn base_config(game: &GameFacts) -> MctsConfig {
     let PresetDefaults {
         exploration,
         playout_limit,
+        ..
     } = game.presets;
     MctsConfig {
         exploration,
@@ -525,6 +609,7 @@ fn report_001() -> MctsConfig {
         expand_on: 1,
         final_choice: FinalChoice::Mean,
         reuse: false,
+        legacy: Legacy::of(Program::Report001),
         ..MctsConfig::default()
     }
 }
@@ -554,6 +639,7 @@ fn report_004() -> ClassicalConfig {
     ClassicalConfig {
         evaluation: Some("count".into()),
         depth: Some(5),
+        legacy: Legacy::of(Program::Report004),
         ..ClassicalConfig::default()
     }
 }
@@ -579,6 +665,9 @@ pub fn parse<G: Playable>(text: &str) -> Result<Spec, CatalogError> {
         });
     }
     let mut spec = (entry.spec)(G::FACTS);
+    if G::FACTS.endings.is_some() {
+        spec.play_endings(!entry.is_of_report());
+    }
     for (key, value) in written_parameters(text) {
         parameters::set_parameter::<G>(entry.name, &mut spec, key, value)?;
     }
@@ -601,6 +690,13 @@ pub fn configure<G: Playable>(
         }
     }
     Ok(spec)
+}
+
+/// Whether a written search is a preset with a report's number, which plays as published.
+pub fn is_published_preset(text: &str) -> bool {
+    let name = text.split(',').next().unwrap_or_default().trim();
+    let number = name.rsplit('-').next().unwrap_or_default();
+    number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The `KEY=VALUE` pairs of a written search; the value is empty if there is no `=`.
@@ -708,6 +804,14 @@ pub fn has_default_limit(spec: &Spec) -> bool {
     !takes_limits(spec) || limit_values(spec).any(|value| value != "0")
 }
 
+/// Whether a search with a seed always does the same under its own limits: nothing in it depends on time or on other threads.
+pub fn is_repeatable(spec: &Spec) -> bool {
+    let values = parameter_values(spec);
+    let is = |name: &str, usual: &str| values.get(name).is_none_or(|value| value == usual);
+    // A solver counts fewer nodes where its cache has the answer.
+    is("time", "0") && is("threads", "1") && !matches!(spec, Spec::Exact(_))
+}
+
 /// The values of a search's parameters that limit it; 0 is no limit.
 fn limit_values(spec: &Spec) -> impl Iterator<Item = String> {
     PARAMETERS
@@ -724,9 +828,29 @@ pub fn names<G: Playable>() -> impl Iterator<Item = &'static str> {
         .map(|entry| entry.name)
 }
 
-/// Builds the search; `None` if it is for another game than `G`. Monte-Carlo searches are built by [`mcts::build`], the others by
-/// their constructors.
+/// Bytes of the solver that takes over in endings: enough for up to 16 empty squares.
+const ENDING_SOLVER_BYTES: usize = 2 << 20;
+
+/// Builds the search; `None` if it is for another game than `G`.
 pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
+    let search = build_search::<G>(spec)?;
+    let (Some(from), Some(endings)) = (spec.exact_from(), G::FACTS.endings) else {
+        return Some(search);
+    };
+    if from == ExactFrom::EmptySquares(0) {
+        return Some(search);
+    }
+    // The search itself keeps the memory it is configured with: with little of it, the solver takes little.
+    let eighth = spec.memory_mb().map_or(usize::MAX, |mb| mb << 17);
+    let config = SolverConfig::plain(ENDING_SOLVER_BYTES.min(eighth));
+    let new_solver = Box::new(move |rules| solvers::solver::<G>(rules, config));
+    Some(Box::new(ExactEnding::new(
+        search, new_solver, from, endings,
+    )))
+}
+
+/// Builds the search itself. Monte-Carlo searches are built by [`mcts::build`], the others by their constructors.
+fn build_search<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
     let greedy = |config: &ClassicalConfig| {
         Greedy::new(
             config.evaluation.as_deref(),
@@ -735,6 +859,15 @@ pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
             config.seed,
         )
     };
+    match (spec, legacy(spec).active()) {
+        (Spec::Mcts(config), Some(Program::Report001)) => {
+            return for_game::<G, Othello>(Box::new(LegacyMcts::new(*config)));
+        }
+        (Spec::Classical(config), Some(program)) => {
+            return for_game::<G, Othello>(Box::new(LegacyAlphaBeta::new(config.clone(), program)));
+        }
+        _ => {}
+    }
     Some(match spec {
         Spec::Mcts(config) => mcts::build(*config),
         Spec::Classical(config) => Box::new(Classical::new(config.clone())),
@@ -750,21 +883,49 @@ pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
     })
 }
 
+/// The program whose defects a search can repeat.
+fn legacy(spec: &Spec) -> Legacy {
+    match spec {
+        Spec::Mcts(config) => config.legacy,
+        Spec::Classical(config) => config.legacy,
+        _ => Legacy::default(),
+    }
+}
+
+/// Whether the program of a report played `G`; report 000's tree search is for any game.
+fn program_plays<G: Playable>(program: Program) -> bool {
+    match program {
+        Program::Report000 => true,
+        Program::Report001 | Program::Report004 => TypeId::of::<G>() == TypeId::of::<Othello>(),
+    }
+}
+
 fn build_exact<G: Playable>(config: &ExactConfig) -> Option<Box<dyn Search<G>>> {
     let ExactConfig {
         memory_mb,
         threads,
         seed,
+        uses_book,
+        ref cache,
     } = *config;
     let settings = [
         ("memory".to_owned(), (memory_mb / 2).max(1).to_string()),
         ("threads".to_owned(), threads.to_string()),
         ("seed".to_owned(), seed.to_string()),
+        // What the solver does not reach is not asked of it again.
+        ("exact_from".to_owned(), "0".to_owned()),
     ];
     let name = G::FACTS.default_search;
     let fallback = build::<G>(&configure::<G>(name, &settings).ok()?)?;
-    let memory = memory_mb.saturating_mul(1 << 19);
-    let new_solver = Box::new(move |rules| solvers::solver::<G>(rules, memory, threads));
+    let solver = SolverConfig {
+        memory_bytes: memory_mb.saturating_mul(1 << 19),
+        threads,
+        uses_book,
+        empties_to_winner: false,
+    };
+    let cache = cache.clone();
+    let new_solver =
+        Box::new(move |rules| solvers::cached_solver::<G>(rules, solver, cache.clone()));
     Some(Box::new(ExactPlayer::new(new_solver, fallback, name)))
 }
 

@@ -2,11 +2,12 @@
 
 use std::{fmt, ops::RangeInclusive};
 
-use super::{CatalogError, Spec};
+use super::{CatalogError, Spec, legacy, program_plays};
 use crate::{
     games::{Playable, evaluate, notation::quote},
     search::{
-        classical::{Aspiration, ClassicalConfig, TieBreak},
+        classical::{Aspiration, ClassicalConfig, Method, TieBreak},
+        exact::ExactFrom,
         mcts::{
             ExpansionRule, FinalChoice, Fpu, Grouping, MctsConfig, PlayoutPolicy, RewardRange,
             SelectFormula, StoreKind, max_threads,
@@ -45,6 +46,13 @@ pub enum ParameterKind {
         /// Upper bound.
         max: u64,
     },
+    /// A natural number, or `auto`.
+    WholeOrAuto {
+        /// Lower bound.
+        min: u64,
+        /// Upper bound.
+        max: u64,
+    },
     /// An integer.
     Signed {
         /// Lower bound.
@@ -70,6 +78,8 @@ impl ParameterKind {
             Self::Whole { min, max } => (text.parse().ok())
                 .filter(|value| (min..=max).contains(value))
                 .map(Value::Whole),
+            Self::WholeOrAuto { .. } if text.eq_ignore_ascii_case("auto") => Some(Value::Auto),
+            Self::WholeOrAuto { min, max } => whole(min..=max).parse(text),
             Self::Signed { min, max } => (text.parse().ok())
                 .filter(|value| (min..=max).contains(value))
                 .map(Value::Signed),
@@ -97,6 +107,9 @@ impl fmt::Display for ParameterKind {
             Self::Real { min, max } => write!(out, "a number from {min} to {max}"),
             Self::Whole { min, max: u64::MAX } => write!(out, "a whole number from {min}"),
             Self::Whole { min, max } => write!(out, "a whole number from {min} to {max}"),
+            Self::WholeOrAuto { min, max } => {
+                write!(out, "auto, or a whole number from {min} to {max}")
+            }
             Self::Signed { min, max } => write!(out, "a whole number from {min} to {max}"),
             Self::Choice(words) => out.write_str(&words.join(", ")),
             Self::Flag => out.write_str("true or false"),
@@ -110,6 +123,7 @@ impl fmt::Display for ParameterKind {
 enum Value<'a> {
     Real(f64),
     Whole(u64),
+    Auto,
     Signed(i32),
     /// Index of the word.
     Choice(usize),
@@ -157,6 +171,24 @@ const FINAL_CHOICES: [FinalChoice; 3] = [
     FinalChoice::LowerBound,
 ];
 const REWARD_RANGES: [RewardRange; 2] = [RewardRange::ZeroToOne, RewardRange::MinusOneToOne];
+/// The switches of the alpha-beta core, as parameters of its searches.
+pub const ENHANCEMENTS: &[&str] = &[
+    "table",
+    "deeper_entries",
+    "hash_move",
+    "move_order",
+    "killers",
+    "history",
+    "pvs",
+    "mate_distance",
+    "early_draws",
+    "quiescence",
+    "extensions",
+    "null_move",
+    "reductions",
+    "futility",
+];
+
 const TIE_BREAKS: [TieBreak; 2] = [TieBreak::First, TieBreak::Random];
 
 fn mcts(spec: &Spec) -> Option<&MctsConfig> {
@@ -225,6 +257,26 @@ macro_rules! choice_row {
             |config| word(&$values, &$words, &config.$($field).+),
             |config, value| config.$($field).+ = $values[value.choice()]
         )
+    };
+}
+
+/// A row for a switch of the alpha-beta core; minimax has none.
+macro_rules! enhancement_row {
+    ($name:literal, $help:literal, $field:ident) => {
+        Parameter {
+            name: $name,
+            help: $help,
+            kind: ParameterKind::Flag,
+            get: |spec| {
+                let config = classical(spec).filter(|config| config.method == Method::AlphaBeta)?;
+                Some(config.enhancements.$field.to_string())
+            },
+            set: |spec, value| {
+                if let Spec::Classical(config) = spec {
+                    config.enhancements.$field = value.flag();
+                }
+            },
+        }
     };
 }
 
@@ -437,6 +489,12 @@ pub const PARAMETERS: &[Parameter] = &[
         "Whether certain wins and losses are passed up the tree",
         solver
     ),
+    flag_row!(
+        mcts_row,
+        "score_bounds",
+        "Whether the solver, which it switches on, also proves margins, in a tree of a game decided by counting",
+        score_bounds
+    ),
     mcts_row!(
         "iterations",
         "Iterations a move if no limit is given; 0 for none",
@@ -451,11 +509,15 @@ pub const PARAMETERS: &[Parameter] = &[
         get: |spec| match spec {
             Spec::Mcts(config) => Some(config.memory_mb.to_string()),
             Spec::Exact(config) => Some(config.memory_mb.to_string()),
+            Spec::Classical(config) if config.enhancements.table => {
+                Some(config.table_mb.to_string())
+            }
             _ => None,
         },
         set: |spec, value| match spec {
             Spec::Mcts(config) => config.memory_mb = value.whole() as usize,
             Spec::Exact(config) => config.memory_mb = value.whole() as usize,
+            Spec::Classical(config) => config.table_mb = value.whole() as usize,
             _ => {}
         },
     },
@@ -474,6 +536,20 @@ pub const PARAMETERS: &[Parameter] = &[
                 Spec::Mcts(config) => config.threads = threads,
                 Spec::Exact(config) => config.threads = threads,
                 _ => {}
+            }
+        },
+    },
+    Parameter {
+        name: "book",
+        help: "Whether values of the first plies are taken from the embedded book, in games that have one",
+        kind: ParameterKind::Flag,
+        get: |spec| match spec {
+            Spec::Exact(config) => Some(config.uses_book.to_string()),
+            _ => None,
+        },
+        set: |spec, value| {
+            if let Spec::Exact(config) = spec {
+                config.uses_book = value.flag();
             }
         },
     },
@@ -528,6 +604,12 @@ pub const PARAMETERS: &[Parameter] = &[
         "Whether the first move of a game is drawn",
         random_opening
     ),
+    flag_row!(
+        classical_row,
+        "full_nodes",
+        "Whether the nodes of minimax are counted after a search, for every completed depth that has at most 10 million",
+        full_nodes
+    ),
     whole_row!(
         classical_row,
         "tree_nodes",
@@ -535,6 +617,76 @@ pub const PARAMETERS: &[Parameter] = &[
         1..=100_000_000,
         tree_nodes,
         usize
+    ),
+    enhancement_row!(
+        "table",
+        "Whether positions are remembered in a transposition table of `memory` megabytes",
+        table
+    ),
+    enhancement_row!(
+        "deeper_entries",
+        "Whether the table's values of deeper searches count too; without, a fixed depth has minimax's value",
+        deeper_entries
+    ),
+    enhancement_row!(
+        "hash_move",
+        "Whether the table's best move is tried first",
+        hash_move
+    ),
+    enhancement_row!(
+        "move_order",
+        "Whether moves are ordered as the game says: captures by value, corners, lines",
+        move_order
+    ),
+    enhancement_row!(
+        "killers",
+        "Whether quiet moves that caused a cutoff at the same ply are tried early",
+        killers
+    ),
+    enhancement_row!(
+        "history",
+        "Whether quiet moves that caused cutoffs anywhere are tried early",
+        history
+    ),
+    enhancement_row!(
+        "pvs",
+        "Principal variation search: all moves but the first are first asked whether they are better",
+        pvs
+    ),
+    enhancement_row!(
+        "mate_distance",
+        "Whether lines are cut off in which even a win at once would change nothing",
+        mate_distance
+    ),
+    enhancement_row!(
+        "early_draws",
+        "Whether the first repetition in a line counts as a draw",
+        early_draws
+    ),
+    enhancement_row!(
+        "quiescence",
+        "Whether captures and threats are followed beyond the depth",
+        quiescence
+    ),
+    enhancement_row!(
+        "extensions",
+        "Whether checks and forced replies are searched one ply deeper",
+        extensions
+    ),
+    enhancement_row!(
+        "null_move",
+        "Whether a position is cut off in which passing would be good enough, in games that say where",
+        null_move
+    ),
+    enhancement_row!(
+        "reductions",
+        "Whether late quiet moves are searched less deeply until one surprises, in games where quiet moves change little",
+        reductions
+    ),
+    enhancement_row!(
+        "futility",
+        "Whether positions far ahead are cut off near the horizon and quiet moves left out far behind, in such games",
+        futility
     ),
     Parameter {
         name: "evaluation",
@@ -589,6 +741,26 @@ pub const PARAMETERS: &[Parameter] = &[
         },
     },
     Parameter {
+        name: "exact_from",
+        help: "With so many empty squares or fewer the game's exact solver chooses the move; auto is 12, and up to 16 by the time left; 0 for never",
+        kind: ParameterKind::WholeOrAuto { min: 0, max: 60 },
+        get: |spec| match spec.exact_from()? {
+            ExactFrom::Auto => Some("auto".to_owned()),
+            ExactFrom::EmptySquares(count) => Some(count.to_string()),
+        },
+        set: |spec, value| {
+            let from = match value {
+                Value::Whole(count) => ExactFrom::EmptySquares(count as u32),
+                _ => ExactFrom::Auto,
+            };
+            match spec {
+                Spec::Mcts(config) => config.exact_from = config.exact_from.and(Some(from)),
+                Spec::Classical(config) => config.exact_from = config.exact_from.and(Some(from)),
+                _ => {}
+            }
+        },
+    },
+    Parameter {
         name: "seed",
         help: "Seed of the random numbers; 0 takes one from the operating system",
         kind: whole(0..=u64::MAX),
@@ -605,6 +777,17 @@ pub const PARAMETERS: &[Parameter] = &[
             Spec::Classical(config) | Spec::Greedy(config) => config.seed = value.whole(),
             Spec::Random { seed } | Spec::Rules { seed } => *seed = value.whole(),
             Spec::HeaviestSquare => {}
+        },
+    },
+    Parameter {
+        name: "legacy",
+        help: "Whether the defects of the report's own program are repeated",
+        kind: ParameterKind::Flag,
+        get: |spec| legacy(spec).state().map(|is_on| is_on.to_string()),
+        set: |spec, value| match spec {
+            Spec::Mcts(config) => config.legacy.switch(value.flag()),
+            Spec::Classical(config) => config.legacy.switch(value.flag()),
+            _ => {}
         },
     },
 ];
@@ -644,7 +827,13 @@ pub(super) fn set_parameter<G: Playable>(
         read.ok_or_else(|| refuse(parameter.kind.to_string()))?
     };
     (parameter.set)(spec, value);
-    Ok(())
+    match legacy(spec).active() {
+        Some(program) if !program_plays::<G>(program) => Err(refuse(format!(
+            "false, because the program with these defects did not play {}",
+            G::NAME
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Sets a parameter that is no evaluation from text; none if the text is not one of its values.
@@ -682,11 +871,11 @@ pub(super) fn check_evaluation<G: Playable>(text: &str) -> Result<(), CatalogErr
 fn parse_evaluation<G: Playable>(text: &str, arguments: &mut Vec<i32>) -> Result<(), String> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();
-    let Some(found) = G::evaluations()
+    let Some(found) = G::EVALUATIONS
         .iter()
         .find(|evaluation| evaluation.name.eq_ignore_ascii_case(name))
     else {
-        let names: Vec<&str> = G::evaluations()
+        let names: Vec<&str> = G::EVALUATIONS
             .iter()
             .map(|evaluation| evaluation.name)
             .collect();

@@ -59,6 +59,11 @@ pub fn search_twice<G: Playable>(
             config.threads = 1;
             SearchLimits::iterations(iterations)
         }
+        Spec::Exact(config) => {
+            // What the solver does, whatever the book knows.
+            config.uses_book = false;
+            SearchLimits::depth(depth)
+        }
         _ => SearchLimits::depth(depth),
     };
     let mut search =

@@ -9,16 +9,18 @@ use std::{
     env, fs, io,
     io::Write as _,
     path::{Path, PathBuf},
+    process,
     time::{Duration, SystemTime},
 };
 
 use byteorder::{ByteOrder as _, LittleEndian};
 
 use crate::{
-    games::{Playable, notation},
-    rng::mix,
+    games::{self, Playable, Player, notation},
+    rng::checksum,
     search::{
         budget::Stopwatch,
+        chess::TableStore,
         exact::{Exact, ExactValue, SolveContext, ValueClass},
     },
     tree::files::write_atomic,
@@ -50,6 +52,29 @@ impl SolverCache {
         }
     }
 
+    /// Whether a cache is kept where its user has said, and not where programs keep theirs.
+    pub fn is_named(text: &str) -> bool {
+        !matches!(text.trim(), "" | "none" | "auto")
+    }
+
+    /// The same if something can be kept in its directory, which is made; else a sentence that says why not.
+    pub fn checked(self) -> Result<Self, String> {
+        match self.check_writable() {
+            Ok(()) => Ok(self),
+            Err(error) => Err(format!(
+                "nothing can be kept in the cache directory {} ({error}): name one that can be written, auto or none",
+                self.directory.display()
+            )),
+        }
+    }
+
+    fn check_writable(&self) -> io::Result<()> {
+        fs::create_dir_all(&self.directory)?;
+        let probe = self.directory.join(format!(".probe-{}", process::id()));
+        write_atomic(&probe, |_| Ok(()))?;
+        fs::remove_file(probe)
+    }
+
     /// The cache in a directory, which need not exist yet.
     pub fn new(directory: PathBuf) -> Self {
         Self { directory }
@@ -67,8 +92,11 @@ impl SolverCache {
         is_sound.then(|| bytes.split_off(HEADER_BYTES))
     }
 
-    /// Stores `content` under `name`, then removes the oldest other files until all fit.
+    /// Stores `content` under `name`, then removes the oldest other files until all fit. More than fits alone is refused.
     pub fn store(&self, name: &str, version: u32, content: &[u8]) -> io::Result<()> {
+        if (HEADER_BYTES + content.len()) as u64 > Self::MAX_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         fs::create_dir_all(&self.directory)?;
         write_atomic(&self.path(name), |out| {
             out.write_all(MAGIC)?;
@@ -127,6 +155,20 @@ impl SolverCache {
     }
 }
 
+/// Raise it when the tables of chess endings change.
+const CHESS_TABLES_VERSION: u32 = 1;
+
+impl TableStore for SolverCache {
+    fn load(&self, name: &str) -> Option<Vec<u8>> {
+        Self::load(self, name, CHESS_TABLES_VERSION)
+    }
+
+    fn store(&self, name: &str, bytes: &[u8]) {
+        // A cache that cannot be written is left as it is.
+        let _ = Self::store(self, name, CHESS_TABLES_VERSION, bytes);
+    }
+}
+
 /// Where the user's programs keep what can be computed again.
 fn user_cache_directory() -> Option<PathBuf> {
     let absolute = |name: &str| {
@@ -135,18 +177,6 @@ fn user_cache_directory() -> Option<PathBuf> {
             .filter(|path| path.is_absolute())
     };
     absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-}
-
-/// A checksum of eight bytes at a time.
-fn checksum(content: &[u8]) -> u64 {
-    let words = content.chunks(8).map(|chunk| {
-        let mut word = [0; 8];
-        word.iter_mut()
-            .zip(chunk)
-            .for_each(|(to, from)| *to = *from);
-        u64::from_le_bytes(word)
-    });
-    words.fold(content.len() as u64, |sum, word| mix(sum ^ word))
 }
 
 /// Values that took at least this long are stored.
@@ -169,8 +199,18 @@ pub struct CachedSolver<G: Playable> {
 
 impl<G: Playable> CachedSolver<G> {
     /// `solver` of a game under `rules`, with the values known to `cache`.
-    pub fn new(solver: Box<dyn Exact<G>>, rules: G::Rules, cache: SolverCache) -> Self {
-        let name = format!("values-{}", notation::full_name::<G>(rules));
+    /// Scores that count something else than usual have a `kind`, by which their file is told apart.
+    pub fn new(
+        solver: Box<dyn Exact<G>>,
+        rules: G::Rules,
+        kind: Option<&str>,
+        cache: SolverCache,
+    ) -> Self {
+        let game = notation::full_name::<G>(rules);
+        let name = match kind {
+            Some(kind) => format!("values-{game}-{kind}"),
+            None => format!("values-{game}"),
+        };
         let values = load_values(&cache, &name);
         Self {
             solver,
@@ -179,6 +219,17 @@ impl<G: Playable> CachedSolver<G> {
             values,
             is_stored: true,
             since_store: Stopwatch::start(),
+        }
+    }
+
+    /// Keeps new values, and writes them if that is due.
+    fn insert(&mut self, values: impl IntoIterator<Item = (u64, ExactValue)>) {
+        for (key, value) in values {
+            self.values.insert(key, value);
+            self.is_stored = false;
+        }
+        if self.since_store.elapsed() >= STORE_INTERVAL {
+            self.store();
         }
     }
 
@@ -246,11 +297,7 @@ impl<G: Playable> Exact<G> for CachedSolver<G> {
         let begun = context.elapsed();
         let value = self.solver.value(position, context)?;
         if context.elapsed() - begun >= MIN_STORED_TIME {
-            self.values.insert(key, value);
-            self.is_stored = false;
-            if self.since_store.elapsed() >= STORE_INTERVAL {
-                self.store();
-            }
+            self.insert([(key, value)]);
         }
         Some(value)
     }
@@ -261,16 +308,7 @@ impl<G: Playable> Exact<G> for CachedSolver<G> {
         position: &G,
         context: &mut SolveContext<'_>,
     ) -> Vec<(G::Move, Option<ExactValue>)> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        let children: Vec<(G::Move, G)> = moves
-            .into_iter()
-            .map(|mv| {
-                let mut child = position.clone();
-                child.play(mv);
-                (mv, child)
-            })
-            .collect();
+        let children = games::successors(position);
         let is_same = |child: &G| child.to_move() == position.to_move();
         let known: Option<Vec<_>> = (children.iter())
             .map(|(mv, child)| {
@@ -284,13 +322,13 @@ impl<G: Playable> Exact<G> for CachedSolver<G> {
         let begun = context.elapsed();
         let found = self.solver.values(position, context);
         if context.elapsed() - begun >= MIN_STORED_TIME {
-            for ((_, child), (_, value)) in children.iter().zip(&found) {
-                if let Some(value) = value {
-                    self.values
-                        .insert(child.key(), value.after_move(is_same(child)));
-                    self.is_stored = false;
-                }
-            }
+            let solved = children
+                .iter()
+                .zip(&found)
+                .filter_map(|((_, child), (_, value))| {
+                    Some((child.key(), (*value)?.after_move(is_same(child))))
+                });
+            self.insert(solved);
         }
         found
     }
@@ -299,12 +337,26 @@ impl<G: Playable> Exact<G> for CachedSolver<G> {
         self.solver.best_line(position, context)
     }
 
+    fn wins_within(
+        &mut self,
+        position: &G,
+        attacker: Player,
+        plies: u32,
+        context: &mut SolveContext<'_>,
+    ) -> Option<bool> {
+        self.solver.wins_within(position, attacker, plies, context)
+    }
+
     fn nodes(&self) -> u64 {
         self.solver.nodes()
     }
 
     fn clear(&mut self) {
         self.solver.clear();
+    }
+
+    fn score_convention(&self) -> &'static str {
+        self.solver.score_convention()
     }
 }
 
@@ -323,7 +375,7 @@ mod tests {
     };
 
     fn scratch(name: &str) -> SolverCache {
-        let directory = env::temp_dir().join(format!("canopy-cache-{name}-{}", std::process::id()));
+        let directory = env::temp_dir().join(format!("canopy-cache-{name}-{}", process::id()));
         let _ = fs::remove_dir_all(&directory);
         SolverCache { directory }
     }
@@ -421,7 +473,7 @@ mod tests {
         let asked = std::sync::Arc::default();
         for _ in 0..2 {
             let slow = Box::new(Slow(std::sync::Arc::clone(&asked)));
-            let mut solver = CachedSolver::new(slow, (), cache.clone());
+            let mut solver = CachedSolver::new(slow, (), None, cache.clone());
             let mut on_progress = |_| ();
             let (limits, stop) = (SearchLimits::default(), StopFlag::new());
             let mut context = SolveContext::start(&limits, &stop, None, &mut on_progress);

@@ -8,13 +8,14 @@ use std::{
 
 use super::lanes::{Floats, LaneWork, Lanes, Number, lane_operators};
 
-/// Four 64-bit words. Invariant: only [`run`] creates them, so where one exists the processor has AVX2.
+/// Four 64-bit words. Invariant: only [`run`] and routines on wide instructions create them, so where one exists the processor
+/// has AVX2.
 #[derive(Clone, Copy)]
-struct Avx2Lanes(__m256i);
+pub(super) struct Avx2Lanes(__m256i);
 
 /// Four doubles; the invariant of [`Avx2Lanes`].
 #[derive(Clone, Copy)]
-struct Avx2Floats(__m256d);
+pub(super) struct Avx2Floats(__m256d);
 
 /// Runs the loop on AVX2 lanes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
