@@ -43,6 +43,18 @@ impl Columns {
         self.columns.iter().find(|column| column.name == name)
     }
 
+    /// The values of these rows.
+    pub fn select(&self, rows: &[u32]) -> Self {
+        let column = |column: &Column| Column {
+            values: column.values.select(rows),
+            ..column.clone()
+        };
+        Self {
+            rows: self.rows,
+            columns: self.columns.iter().map(column).collect(),
+        }
+    }
+
     /// The bytes that the values take.
     pub fn bytes(&self) -> usize {
         let bytes = |column: &Column| column.values.len() * column.values.kind().bytes();
@@ -118,6 +130,20 @@ impl ColumnValues {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    fn select(&self, rows: &[u32]) -> Self {
+        fn pick<T: Copy + Default>(values: &[T], rows: &[u32]) -> Vec<T> {
+            let value = |&row: &u32| values.get(row as usize).copied().unwrap_or_default();
+            rows.iter().map(value).collect()
+        }
+        match self {
+            Self::F64(values) => Self::F64(pick(values, rows)),
+            Self::F32(values) => Self::F32(pick(values, rows)),
+            Self::I64(values) => Self::I64(pick(values, rows)),
+            Self::I32(values) => Self::I32(pick(values, rows)),
+            Self::U8(values) => Self::U8(pick(values, rows)),
+        }
     }
 
     fn kind(&self) -> ColumnType {

@@ -1,4 +1,5 @@
-//! Tree files by name: which format, and which files stand beside them.
+//! Tree files by name: which format, which files stand beside them, and how they are written: under a temporary name, then renamed,
+//! so that nobody ever reads half a file.
 
 use std::{
     ffi::OsStr,
@@ -9,7 +10,9 @@ use std::{
 };
 
 use super::{
-    OmittedRows, Tree, TreeBuilder, TreeError, TreePart, binary, columns, csv, extra, meta,
+    OmittedRows, Tree, TreeBuilder, TreeError, TreePart, TreeRow, binary, columns, csv, extra,
+    import::{self, ImportFormat, Mapping},
+    meta,
 };
 
 /// Report 000's two formats.
@@ -119,7 +122,10 @@ pub struct Document {
 pub fn read(path: &Path, format: Option<Format>) -> Result<Document, TreeError> {
     let format = match format {
         Some(format) => format,
-        None => Format::from_path(path)?,
+        None => match ImportFormat::from_path(path) {
+            Some(format) => return read_foreign(path, format),
+            None => Format::from_path(path)?,
+        },
     };
     read_with(path, format, TreeBuilder::default).map(|(document, _)| document)
 }
@@ -138,8 +144,93 @@ pub fn read_with_byte_limit(
     };
     let columns = File::open(sidecar_path(path, "columns"))
         .map_or(0, |file| columns::row_bytes(file).unwrap_or(0));
+    if let Some(format) = ImportFormat::from_path(path) {
+        return cut_document(read_foreign(path, format)?, bytes, node_bytes);
+    }
     let builder = || TreeBuilder::with_byte_limit(bytes, node_bytes + extra + columns);
     read_with(path, Format::from_path(path)?, builder)
+}
+
+/// Reads a file of another program, by the mapping file STEM.toml beside it if there is one.
+fn read_foreign(path: &Path, format: ImportFormat) -> Result<Document, TreeError> {
+    let tree = sidecar_path(path, "tree");
+    if format == ImportFormat::Json && (tree.exists() || sidecar_path(path, "csv").exists()) {
+        let problem = format!("it is the sidecar of {}: open that", tree.display());
+        return Err(TreeError::Name(problem));
+    }
+    let beside = sidecar_path(path, "toml");
+    let mapping = match std::fs::read_to_string(&beside) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Mapping::default(),
+        Err(error) => return Err(error.into()),
+        Ok(text) => Mapping::parse(&text)
+            .map_err(|problem| TreeError::Name(format!("{}: {problem}", beside.display())))?,
+    };
+    import::read(path, format, &mapping)
+}
+
+/// The most visited part of a document that fits into `bytes`.
+fn cut_document(
+    document: Document,
+    bytes: usize,
+    node_bytes: usize,
+) -> Result<(Document, OmittedRows), TreeError> {
+    let figures = document
+        .columns
+        .as_ref()
+        .map_or(0, |columns| 8 * columns.columns.len());
+    let mut builder = TreeBuilder::with_byte_limit(bytes, node_bytes + figures);
+    let whole = &document.tree;
+    for (row, node) in whole.nodes().iter().enumerate() {
+        let row = TreeRow {
+            move_name: whole.move_name(row),
+            visits: node.visits,
+            second: node.second,
+            mean: node.mean,
+            state: whole.state(row),
+            children: node.children,
+        };
+        builder
+            .push(&row)
+            .map_err(|problem| TreeError::at_line(1, problem))?;
+    }
+    let part = builder
+        .finish_part()
+        .map_err(|problem| TreeError::at_line(1, problem))?;
+    let columns = match &part.rows {
+        None => document.columns,
+        Some(rows) => document.columns.map(|columns| columns.select(rows)),
+    };
+    let document = Document {
+        tree: part.tree,
+        columns,
+        ..document
+    };
+    Ok((document, part.omitted))
+}
+
+/// Writes a tree with its sidecars, which become those of `path`. Each file appears whole.
+pub fn write_document(path: &Path, format: Format, document: &Document) -> io::Result<()> {
+    let name = |extension: &str| {
+        let path = sidecar_path(path, extension);
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let mut meta = document.meta.clone().unwrap_or_default();
+    meta.extra = document.extra.as_ref().and_then(|_| name("extra"));
+    meta.columns = document.columns.as_ref().and_then(|_| name("columns"));
+    let text = meta::to_json(&meta);
+    write_atomic_synced(&sidecar_path(path, "json"), |out| {
+        out.write_all(text.as_bytes())
+    })?;
+    if let Some(extra) = &document.extra {
+        write_atomic_synced(&sidecar_path(path, "extra"), |out| extra::write(extra, out))?;
+    }
+    if let Some(columns) = &document.columns {
+        write_atomic_synced(&sidecar_path(path, "columns"), |out| {
+            columns::write(columns, out)
+        })?;
+    }
+    write_atomic_synced(path, |out| format.write(&document.tree, out))
 }
 
 fn read_with(

@@ -31,7 +31,8 @@ use super::{
 use crate::{
     games::{MoveCode, Outcome},
     search::growth_records::{
-        FIRST_TAG, GROWTH_FORMAT_VERSION, GrowthRecord, RawTableEntry, TRUNCATED_RECORD, encode,
+        FIRST_TAG, GROWTH_FORMAT_VERSION, GrowthRecord, RawTableEntry, TRUNCATED_RECORD, decode,
+        encode,
     },
 };
 
@@ -190,6 +191,8 @@ pub struct Growth {
     pub(super) leaves: Vec<u32>,
     pub(super) rewards: Vec<u64>,
     pub(super) paths: Vec<u32>,
+    /// By iteration, as far as one is known: where its playout's record stands, in words; [`NONE`] without playout.
+    pub(super) playouts: Vec<u32>,
     /// Set when the journal has ended; true if it ended before the search.
     pub(super) ended: Option<bool>,
 }
@@ -309,6 +312,12 @@ impl Growth {
         self.ended
     }
 
+    /// Number of iterations whose playout is recorded.
+    pub fn recorded_playouts(&self) -> usize {
+        let is_recorded = |&&offset: &&u32| offset != NONE;
+        self.playouts.iter().filter(is_recorded).count()
+    }
+
     /// Whether the statistics of a transposition table are known.
     pub fn has_table(&self) -> bool {
         self.table.is_some()
@@ -344,6 +353,7 @@ impl Growth {
             + of(&self.leaves)
             + of(&self.rewards)
             + of(&self.paths)
+            + of(&self.playouts)
     }
 
     /// Reads a journal from its beginning, as far as it is complete.
@@ -593,6 +603,27 @@ impl JournalFollower {
                 return Err(TreeError::at_byte(HEADER_BYTES + at, TRUNCATED_RECORD));
             }
             piece *= 2;
+        }
+    }
+
+    /// The codes of the moves of the playout of an iteration, from 0, in the leaf's frame; none if it is not recorded.
+    pub(super) fn playout_codes(&self, iteration: u32) -> Result<Option<Vec<MoveCode>>, TreeError> {
+        /// The words of a record of 65,535 moves.
+        const MAX_RECORD_WORDS: usize = (1 << 15) + 2;
+        let playouts = &self.growth().playouts;
+        let Some(&offset) = (playouts.get(iteration as usize)).filter(|&&offset| offset != NONE)
+        else {
+            return Ok(None);
+        };
+        let at = 4 * u64::from(offset);
+        let mut words = Vec::new();
+        (self.file).read_words(at, 4 * MAX_RECORD_WORDS, &mut words)?;
+        match decode(&words) {
+            Ok((GrowthRecord::Playout { codes }, _)) => Ok(Some(codes.iter().collect())),
+            _ => Err(TreeError::at_byte(
+                HEADER_BYTES + at,
+                "no playout here any more: the file was changed while it was read",
+            )),
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct GrowthBuilder {
     deferred: DeferredRecords,
     /// Lists of deferred records that can be applied.
     ready: VecDeque<u32>,
+    /// Where the playout of the record that is read stands, in words; [`NONE`] if it has none.
+    playout: u32,
 }
 
 /// What a deferred record waits for.
@@ -74,6 +76,7 @@ impl GrowthBuilder {
             waiting_for_link: BTreeMap::new(),
             deferred: DeferredRecords::default(),
             ready: VecDeque::new(),
+            playout: NONE,
         };
         // Nothing else has a number yet.
         let _ = builder
@@ -115,15 +118,22 @@ impl GrowthBuilder {
                 result => result.map_err(wrong)?,
             };
             let words = &rest[..rest.len() - behind.len()];
+            let is_playout = matches!(record, GrowthRecord::Playout { .. });
             if let Some(thing) = self.apply_record(record).map_err(wrong)? {
                 let waiting = DeferredRecord {
                     words: words.into(),
                     offset: at,
+                    playout: self.playout,
                     ..DeferredRecord::default()
                 };
                 self.defer(thing, waiting).map_err(wrong)?;
             }
             self.retry_ready()?;
+            self.playout = if is_playout {
+                u32::try_from(self.bytes_read / 4).unwrap_or(NONE)
+            } else {
+                NONE
+            };
             self.bytes_read += 4 * words.len() as u64;
             rest = behind;
         }
@@ -148,6 +158,7 @@ impl GrowthBuilder {
                 let mut waiting = self.deferred.take(place);
                 let next = waiting.next;
                 let at = waiting.offset;
+                self.playout = waiting.playout;
                 let wrong = |problem| TreeError::at_byte(at, problem);
                 if let Some(thing) = self.retry_record(&mut waiting).map_err(wrong)? {
                     self.defer(thing, waiting).map_err(wrong)?;
@@ -271,7 +282,7 @@ impl GrowthBuilder {
                 key,
                 stats: told,
             } => return self.add_entry(node, key, told),
-            GrowthRecord::Unknown { .. } => {}
+            GrowthRecord::Playout { .. } | GrowthRecord::Unknown { .. } => {}
             GrowthRecord::InheritedEdgeVisits { edge, visits } => {
                 if self.has_begun || !self.growth.kind.is_graph {
                     return Err("a number of choices where there can be none".to_owned());
@@ -348,6 +359,11 @@ impl GrowthBuilder {
     fn push_iteration(&mut self, leaf: u32, reward: u64) -> Result<(), String> {
         if self.growth.iterations() == u32::MAX - 2 {
             return Err("more than four billion iterations".to_owned());
+        }
+        if self.playout != NONE {
+            let before = self.growth.leaves.len();
+            self.growth.playouts.resize(before, NONE);
+            self.growth.playouts.push(self.playout);
         }
         self.growth.leaves.push(leaf);
         self.growth.rewards.push(reward);
@@ -567,6 +583,8 @@ struct DeferredRecord {
     words: Box<[u32]>,
     /// Where it stands in the file.
     offset: u64,
+    /// Of an iteration: where its playout stands, as in [`GrowthBuilder`].
+    playout: u32,
     /// Of a path: the number of moves already renumbered.
     resolved: u32,
     /// The place of the next one in its list.

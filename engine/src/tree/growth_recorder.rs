@@ -74,6 +74,8 @@ pub(super) struct GrowthRecorder {
     has_overflowed: AtomicBool,
     /// Whether the search blocks while the queue is full, instead of ending the journal.
     blocks_when_full: bool,
+    /// Whether the moves of playouts are recorded.
+    wants_playouts: bool,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
@@ -96,8 +98,15 @@ impl GrowthRecorder {
             queue,
             has_overflowed: AtomicBool::new(false),
             blocks_when_full,
+            wants_playouts: false,
             thread: Some(thread),
         })
+    }
+
+    /// Records the moves of playouts too, if `wants_playouts`.
+    pub(super) fn with_playouts(mut self, wants_playouts: bool) -> Self {
+        self.wants_playouts = wants_playouts;
+        self
     }
 
     /// Waits until everything is written; an error if a write failed.
@@ -126,6 +135,10 @@ impl GrowthRecorder {
 impl GrowthObserver for GrowthRecorder {
     fn start(&self, root: u32, kind: u32) {
         self.send(RecorderCommand::Begin(root, kind));
+    }
+
+    fn wants_playouts(&self) -> bool {
+        self.wants_playouts
     }
 
     fn receive(&self, mut words: Vec<u32>) -> Vec<u32> {

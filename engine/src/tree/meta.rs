@@ -49,6 +49,9 @@ pub struct Meta {
     pub chosen: Option<String>,
     /// The moves that the search expects both sides to play, the chosen one first; empty while it runs.
     pub line: Vec<String>,
+    /// The depths that a search of the alpha-beta family has completed; empty while it runs, and for other searches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depths: Vec<DepthMeta>,
     /// The limits of the tree file, and the number of omitted nodes.
     pub cut: CutMeta,
     /// Resources the search had less of than requested, for lack of memory: a sentence each.
@@ -59,6 +62,9 @@ pub struct Meta {
     pub extra: Option<String>,
     /// The file of columns, if there is one.
     pub columns: Option<String>,
+    /// What the search of another program prefers among children, over the names of columns; not written if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
     /// The journal, if there is one.
     pub growth: Option<String>,
 }
@@ -75,6 +81,24 @@ pub struct LimitsMeta {
     pub depth: Option<u32>,
     /// Time.
     pub milliseconds: Option<u64>,
+}
+
+/// A depth that a deepening search has completed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DepthMeta {
+    /// Plies.
+    pub depth: u32,
+    /// Value of the root for the side to move, in the units of the evaluation.
+    pub value: f64,
+    /// Positions visited at this depth alone.
+    pub nodes: u64,
+    /// Positions that minimax visits at this depth; none if they were not counted.
+    pub full_nodes: Option<u64>,
+    /// The best move.
+    pub best: String,
+    /// The stem of its tree; none if it was not written.
+    pub tree: Option<String>,
 }
 
 /// The root's own statistics.

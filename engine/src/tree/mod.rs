@@ -3,10 +3,10 @@
 //! The format half knows nothing of searches: [`Tree`] is a list of rows in pre-order, [`binary`] and [`csv`] are report
 //! 000's two formats, [`meta`], [`extra`] and [`columns`] are the files that stand beside them, [`growth`] is the journal of how a tree
 //! grew, [`summary`] looks for what does not add up, [`files`] picks the format by a file's name. The export half is
-//! [`snapshot`], which turns what a search lends out into rows, [`growth_recorder`], which writes down what a search tells,
-//! [`replay`], which rebuilds a tree from its journal, [`replay_reader`], which shows one to whoever
-//! does not know the game, with an [`index`] where it is too large for memory, and [`writer`], which puts files into a directory whole or not at
-//! all. protocol.md says what is in each file.
+//! [`snapshot`], which turns a search's tree into rows, [`growth_recorder`], which writes a search's growth records, [`replay`],
+//! which rebuilds a tree from its journal, [`replay_reader`], which replays a journal without knowing the game's type, with an
+//! [`index`] where it is too large for memory, [`import`] and [`export`] are for the formats of other programs, and [`writer`], which puts files into a directory whole or not at all. protocol.md
+//! says what is in each file.
 
 // Input comes from other programs and files: no text or file may end the process.
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
@@ -17,12 +17,15 @@ pub mod binary;
 pub mod columns;
 pub mod confinement;
 pub mod csv;
+pub mod export;
+pub mod expression;
 pub mod extra;
 pub mod files;
 pub mod growth;
 mod growth_builder;
 pub mod growth_recorder;
 mod id_map;
+pub mod import;
 pub mod index;
 pub mod meta;
 pub mod replay;
@@ -30,6 +33,7 @@ pub mod replay_reader;
 pub mod retention;
 pub mod snapshot;
 pub mod summary;
+mod window_columns;
 pub mod writer;
 
 /// One node of a tree: a row of a file.
@@ -64,6 +68,15 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// The tree with these rows, in pre-order; an error if one is not sound or some are missing.
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = TreeRow<'a>>) -> Result<Self, String> {
+        let mut builder = TreeBuilder::default();
+        for row in rows {
+            builder.push(&row)?;
+        }
+        builder.finish()
+    }
+
     /// The rows.
     pub fn nodes(&self) -> &[TreeNode] {
         &self.nodes
@@ -181,6 +194,20 @@ pub struct TreeRow<'a> {
     pub state: &'a str,
     /// Number of children among the following rows.
     pub children: u32,
+}
+
+impl<'a> TreeRow<'a> {
+    /// A row of a search by simulations: every visit counts once, and the state has no name.
+    pub fn new(move_name: &'a str, visits: i32, mean: f64, children: u32) -> Self {
+        Self {
+            move_name,
+            visits,
+            second: visits,
+            mean,
+            children,
+            ..Self::default()
+        }
+    }
 }
 
 /// Puts a tree together, row by row in pre-order.

@@ -395,6 +395,15 @@ impl GrowthReplay {
         }
     }
 
+    /// The reward of an iteration, the first being 0, for the first player of the root's frame, from 0 to 1.
+    pub(super) fn reward_of(&self, iteration: usize) -> Option<f64> {
+        self.growth()
+            .rewards
+            .get(iteration)
+            .copied()
+            .map(fixed_to_reward)
+    }
+
     /// Adds an iteration to the statistics, or subtracts it.
     #[expect(
         clippy::indexing_slicing,
@@ -565,9 +574,10 @@ fn fixed_to_reward(sum: u64) -> f64 {
     (sum as i64) as f64 * (1.0 / ONE as f64)
 }
 
-const ONE: u64 = 1 << 32;
+/// The reward of a win.
+pub(super) const ONE: u64 = 1 << 32;
 /// The bit of a frame that says that colours are exchanged.
-const INVERTED_BIT: u8 = 8;
+pub(super) const INVERTED_BIT: u8 = 8;
 
 /// The current tree of a [`GrowthReplay`], as a [`TreeView`].
 pub struct GrowthReplayView<'a, G> {
@@ -657,6 +667,7 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
                 prior: None,
                 squares: self.replay.squares(child),
                 table: child.and_then(|child| self.replay.table(child)),
+                window: None,
             });
         }
     }
@@ -691,6 +702,7 @@ impl<G: Searchable> TreeView<G> for GrowthReplayView<'_, G> {
             squares: self.replay.squares(Some(0)),
             table: self.replay.table(0),
             proven: self.replay.proven(0),
+            window: None,
         }
     }
 }

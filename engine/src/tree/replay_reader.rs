@@ -9,14 +9,19 @@ use super::{
     extra::Extra,
     growth::{Growth, GrowthJournalFile, JournalFollower},
     index::JournalIndex,
-    replay::GrowthReplay,
+    replay::{GrowthReplay, INVERTED_BIT, ONE},
 };
 use crate::games::{self, MoveCode};
 
-mod root_visits;
+mod lead;
+mod playouts;
+mod root_moves;
 mod rows;
 
-pub(super) use self::root_visits::RootVisitTally;
+pub use self::playouts::IterationRecord;
+use self::playouts::ReadIteration;
+use self::root_moves::RootMoveSample;
+pub(super) use self::root_moves::{RootMoveStats, RootMoveTally};
 use self::rows::{FormatRootMoves, ShowTree, TreeSource, path_start};
 
 /// A tree as it was after some iterations.
@@ -38,14 +43,17 @@ pub struct ReplayTree {
     pub min_visits: u32,
 }
 
-/// Visits of the root's moves, at several times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RootVisitHistory {
+/// Visits and values of the root's moves, at several times.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RootMoveHistory {
     /// The moves, as they are written.
     pub moves: Vec<String>,
     /// By time, and there by move: its visits. The first time is 0 and the last the end; those between part all iterations as
     /// evenly as they are remembered, to a thousandth or, of a journal with an index, to a five-hundredth.
     pub visits: Vec<Vec<u32>>,
+    /// By the same times, and there by move: the mean reward for the first player of the iterations that took it; 0 without
+    /// visits.
+    pub means: Vec<Vec<f32>>,
 }
 
 /// A journal to watch, finished or still being written.
@@ -70,7 +78,7 @@ struct InMemoryJournal {
     replay: GrowthReplay,
     /// By node of a tree: which of the root's moves leads to it.
     branches: Vec<u32>,
-    tally: RootVisitTally,
+    tally: RootMoveTally,
     /// Why no more of it is read.
     stop_reason: Option<String>,
 }
@@ -80,7 +88,7 @@ impl InMemoryJournal {
         let mut whole = Self {
             replay,
             branches: Vec::new(),
-            tally: RootVisitTally::new(RootVisitTally::MAX_SAMPLES),
+            tally: RootMoveTally::new(RootMoveTally::MAX_SAMPLES),
             stop_reason: None,
         };
         whole.update();
@@ -114,10 +122,14 @@ impl InMemoryJournal {
         self.extend_branches();
         let growth = self.replay.growth();
         self.tally
-            .extend_moves(root_edges(growth).map(|(_, known)| known));
+            .extend_moves(root_edges(growth).map(|(edge, visits)| RootMoveStats {
+                visits,
+                sum: inherited_sum(growth, edge, visits),
+            }));
         for iteration in self.tally.iterations..growth.iterations() {
             let branch = self.branch_of_iteration(iteration);
-            self.tally.count_iteration(branch);
+            let reward = growth.rewards.get(iteration as usize).copied();
+            self.tally.count_iteration(branch, reward.unwrap_or(0));
         }
     }
 
@@ -345,12 +357,42 @@ impl ReplayReader {
         games::with_game(&self.game, visitor).map_err(|error| error.to_string())?
     }
 
-    /// Visits of the root's moves at `sample_count` times.
+    /// What the journal says of an iteration, the first being 1; none if there is no such iteration, or the journal is too
+    /// large for memory. Fails if the journal is not one of this game.
+    pub fn iteration_record(&self, iteration: u32) -> Result<Option<IterationRecord>, String> {
+        let JournalBacking::InMemory(whole) = &self.backing else {
+            return Ok(None);
+        };
+        let Some(index) = iteration.checked_sub(1) else {
+            return Ok(None);
+        };
+        let playout = match whole.replay.follower() {
+            Some(follower) => (follower.playout_codes(index)).map_err(|error| error.to_string())?,
+            None => None,
+        };
+        let visitor = ReadIteration {
+            replay: &whole.replay,
+            position: &self.position,
+            iteration: index,
+            playout,
+        };
+        games::with_game(&self.game, visitor).map_err(|error| error.to_string())?
+    }
+
+    /// Number of iterations whose playouts are recorded; 0 if the journal is too large for memory.
+    pub fn recorded_playouts(&self) -> usize {
+        match &self.backing {
+            JournalBacking::InMemory(whole) => whole.replay.growth().recorded_playouts(),
+            JournalBacking::Indexed(_) => 0,
+        }
+    }
+
+    /// Visits and values of the root's moves at `sample_count` times.
     #[expect(
         clippy::indexing_slicing,
         reason = "the moves of the root are moves of the journal"
     )]
-    pub fn root_visit_history(&self, sample_count: usize) -> Result<RootVisitHistory, String> {
+    pub fn root_move_history(&self, sample_count: usize) -> Result<RootMoveHistory, String> {
         let (tally, root_moves) = match &self.backing {
             JournalBacking::InMemory(whole) => {
                 let growth = whole.replay.growth();
@@ -363,7 +405,7 @@ impl ReplayReader {
             JournalBacking::Indexed(index) => (index.tally(), index.root_moves()),
         };
         let Some(tally) = tally else {
-            return Ok(RootVisitHistory::default());
+            return Ok(RootMoveHistory::default());
         };
         let visitor = FormatRootMoves {
             // Positions of trees are in no frame.
@@ -374,28 +416,57 @@ impl ReplayReader {
             moves: &root_moves,
             position: &self.position,
         };
-        let moves = games::with_game(&self.game, visitor).map_err(|error| error.to_string())??;
+        let (moves, is_inverted) =
+            games::with_game(&self.game, visitor).map_err(|error| error.to_string())??;
         let parts = sample_count.max(2) as u64 - 1;
         let at = |part: u64| {
             let until = (u64::from(tally.iterations) * part / parts) as u32;
-            let known = if until == tally.iterations {
-                &tally.current
-            } else {
-                tally
-                    .samples
-                    .get((until / tally.sample_interval) as usize)
-                    .unwrap_or(&tally.current)
+            let index = (until / tally.sample_interval) as usize;
+            let mut known = match tally.samples.get(index) {
+                Some(samples) if until < tally.iterations => samples.clone(),
+                _ => tally.current.iter().map(|stats| stats.sample()).collect(),
             };
             // Of moves that were not known yet no more is known now.
             let missing = root_moves.iter().skip(known.len());
-            let missing = missing.map(|&(_, inherited)| inherited);
-            known.iter().copied().chain(missing).collect()
+            known.extend(missing.map(|&(_, visits)| RootMoveSample { visits, mean: 0.0 }));
+            known
         };
-        Ok(RootVisitHistory {
-            visits: (0..=parts).map(at).collect(),
+        let times: Vec<Vec<RootMoveSample>> = (0..=parts).map(at).collect();
+        let mean = |sample: &RootMoveSample| match is_inverted && sample.visits > 0 {
+            true => 1.0 - sample.mean,
+            false => sample.mean,
+        };
+        let visits = |time: &Vec<RootMoveSample>| time.iter().map(|one| one.visits).collect();
+        Ok(RootMoveHistory {
+            visits: times.iter().map(visits).collect(),
+            means: (times.iter())
+                .map(|time| time.iter().map(mean).collect())
+                .collect(),
             moves,
         })
     }
+}
+
+/// The rewards of a root's move that are inherited from the search before, for the first player of the root's frame. In a
+/// graph, where the position counts for all moves that lead to it, they are its mean for each of the move's visits.
+fn inherited_sum(growth: &Growth, edge: u32, visits: u32) -> u64 {
+    let of_node = |node: usize| growth.inherited.get(node).copied().unwrap_or_default();
+    if !growth.kind.is_graph {
+        return of_node(edge as usize + 1).1;
+    }
+    let edge = edge as usize;
+    let target = growth.targets.get(edge).copied();
+    let (all, sum) = target.map_or((0, 0), |target| of_node(target as usize));
+    let mean = match all {
+        0 => return u64::from(visits) * (ONE / 2),
+        all => sum / u64::from(all),
+    };
+    let is_flipped = (growth.frames.get(edge)).is_some_and(|frame| frame & INVERTED_BIT != 0);
+    let mean = match is_flipped {
+        true => ONE.saturating_sub(mean),
+        false => mean,
+    };
+    u64::from(visits).saturating_mul(mean)
 }
 
 /// The moves of the root, and their visits inherited from the search before.

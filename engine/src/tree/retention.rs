@@ -20,8 +20,8 @@ pub struct TreeRetention {
 struct RetentionState {
     /// Number of trees to keep; 0 for all, without tracking them.
     max_trees: usize,
-    /// Directories and stems, by the order in which their searches began: several threads write, at their own pace.
-    trees: BTreeMap<u64, (PathBuf, String)>,
+    /// Directories and stems, of the tree and of those of its depths, by the order in which their searches began: several threads write, at their own pace.
+    trees: BTreeMap<u64, (PathBuf, Vec<String>)>,
 }
 
 impl TreeRetention {
@@ -37,19 +37,34 @@ impl TreeRetention {
     /// Records that the tree of a stem was written, for the first time or again; a larger `order` is newer.
     /// Removes the oldest trees if they are too many now.
     pub(super) fn record_tree(&self, order: u64, directory: &Path, stem: &str) {
+        self.record_stem(order, directory, stem.to_owned());
         let mut state = self.state();
         if state.max_trees == 0 {
             return;
         }
-        let place = (directory.to_owned(), stem.to_owned());
-        state.trees.insert(order, place);
         while state.trees.len() > state.max_trees
-            && let Some((_, (directory, stem))) = state.trees.pop_first()
+            && let Some((_, (directory, stems))) = state.trees.pop_first()
         {
-            for extension in TREE_EXTENSIONS {
+            for (stem, extension) in stems
+                .iter()
+                .flat_map(|stem| TREE_EXTENSIONS.map(|ending| (stem, ending)))
+            {
                 // What is not there needs not go; what cannot be removed stays.
                 let _ = fs::remove_file(directory.join(format!("{stem}.{extension}")));
             }
+        }
+    }
+
+    /// Records the stem of a tree, which stays as long as others of the same order.
+    pub(super) fn record_stem(&self, order: u64, directory: &Path, stem: String) {
+        let mut state = self.state();
+        if state.max_trees == 0 {
+            return;
+        }
+        let (_, stems) =
+            (state.trees.entry(order)).or_insert_with(|| (directory.to_owned(), Vec::new()));
+        if !stems.contains(&stem) {
+            stems.push(stem);
         }
     }
 

@@ -7,6 +7,7 @@ use super::{
     files::saturate_counter,
     meta::{CutMeta, RootMeta},
     out_of_memory_message,
+    window_columns::WindowColumns,
 };
 use std::{
     cmp::Reverse,
@@ -61,6 +62,8 @@ pub fn take<G: Searchable + Notation>(
         builder: TreeBuilder::default(),
         extra: Vec::new(),
         priors: Vec::new(),
+        margins: Vec::new(),
+        windows: WindowColumns::default(),
         expanded_rows: HashMap::new(),
         saturated: false,
         names: NameBuffers::default(),
@@ -346,6 +349,10 @@ struct RowWriter<'a, G: Game> {
     extra: Vec<Extra>,
     /// The priors of the rows up to the last that has one; not a number where there is none.
     priors: Vec<f64>,
+    /// The least and the greatest margin that is left to the player who moved, row by row; empty if the search proves none.
+    margins: Vec<[i32; 2]>,
+    /// What a search of the alpha-beta family found, row by row; empty for other searches.
+    windows: WindowColumns,
     /// In a graph, the row (counted from 1) under which each node is expanded.
     expanded_rows: HashMap<u32, usize>,
     saturated: bool,
@@ -372,25 +379,65 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
         Ok(())
     }
 
+    /// Takes in the bounds of the last row's margin, if the search proves margins: the search's or, where they are tighter, those
+    /// that the position itself has.
+    fn push_margins(
+        &mut self,
+        node: Option<u32>,
+        position: &G,
+        mover: Player,
+    ) -> Result<(), String> {
+        let known = node.and_then(|node| self.view.margin_bounds(node));
+        let (Some([lower, upper]), Some([least, most])) = (known, position.margin_bounds()) else {
+            return Ok(());
+        };
+        let (lower, upper) = (lower.max(least), upper.min(most));
+        self.margins.try_reserve(1).map_err(out_of_memory_message)?;
+        self.margins.push(match mover {
+            Player::First => [lower, upper],
+            Player::Second => [-upper, -lower],
+        });
+        Ok(())
+    }
+
     /// The columns of all rows.
     fn columns(&mut self) -> Result<Columns, String> {
         let rows = self.builder.len();
-        let mut priors = std::mem::take(&mut self.priors);
-        if priors.is_empty() {
-            return Ok(Columns::default());
-        }
-        priors
-            .try_reserve(rows - priors.len())
-            .map_err(out_of_memory_message)?;
-        priors.resize(rows, f64::NAN);
-        Ok(Columns {
-            rows: rows as u64,
-            columns: vec![Column {
-                name: "prior".to_owned(),
+        let mut columns = Vec::new();
+        let mut push = |name: &str, values| {
+            columns.push(Column {
+                name: name.to_owned(),
                 unit: String::new(),
                 labels: Vec::new(),
-                values: ColumnValues::F64(priors),
-            }],
+                values,
+            });
+        };
+        let mut priors = std::mem::take(&mut self.priors);
+        if !priors.is_empty() {
+            priors
+                .try_reserve(rows - priors.len())
+                .map_err(out_of_memory_message)?;
+            priors.resize(rows, f64::NAN);
+            push("prior", ColumnValues::F64(priors));
+        }
+        let margins = std::mem::take(&mut self.margins);
+        if margins.len() == rows {
+            let column = |bound: fn(&[i32; 2]) -> i32| {
+                let mut values = Vec::new();
+                values.try_reserve(rows).map_err(out_of_memory_message)?;
+                values.extend(margins.iter().map(bound));
+                Ok::<_, String>(ColumnValues::I32(values))
+            };
+            push("lower", column(|&[lower, _]| lower)?);
+            push("upper", column(|&[_, upper]| upper)?);
+        }
+        columns.append(&mut std::mem::take(&mut self.windows).into_columns(rows));
+        if columns.is_empty() {
+            return Ok(Columns::default());
+        }
+        Ok(Columns {
+            rows: rows as u64,
+            columns,
         })
     }
 
@@ -427,6 +474,10 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
                 proven: about.proven.map(|outcome| seen.outcome(outcome)),
                 cut: false,
             });
+            self.push_margins(Some(self.view.root()), position, seen.mover)?;
+            (self.windows)
+                .push(about.window, true)
+                .map_err(out_of_memory_message)?;
         }
         if self.view.is_graph() {
             self.expanded_rows.insert(self.view.root(), 1);
@@ -467,7 +518,10 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
             move_name: &text.move_name,
             visits,
             second,
-            mean: seen.mean(value),
+            mean: match edge.node_visits {
+                0 => self.view.unvisited_mean(),
+                _ => seen.mean(value),
+            },
             state: &text.state,
             children: children as u32,
         })?;
@@ -484,6 +538,10 @@ impl<G: Searchable + Notation> RowWriter<'_, G> {
                 cut: edge.pruned,
             });
             self.push_prior(edge.prior)?;
+            self.push_margins(edge.child, after, seen.mover)?;
+            (self.windows)
+                .push(edge.window, after.to_move() != seen.mover)
+                .map_err(out_of_memory_message)?;
         }
         if self.view.is_graph()
             && shared.is_none()
@@ -608,6 +666,7 @@ mod tests {
                     prior: None,
                     squares: f64::NAN,
                     table: None,
+                    window: None,
                 });
             }
         }

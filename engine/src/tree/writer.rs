@@ -25,7 +25,7 @@ use super::{
     growth_recorder::GrowthRecorder,
     meta::{self, Meta},
     retention::{TREE_EXTENSIONS, TreeRetention},
-    snapshot::{self, SnapshotOptions},
+    snapshot::{self, Snapshot, SnapshotOptions},
 };
 use crate::{
     games::Notation,
@@ -97,6 +97,8 @@ pub struct TreeOutput {
     thread: Option<JoinHandle<()>>,
     /// Which trees stay.
     retention: Arc<TreeRetention>,
+    /// Whether growth journals have the moves of playouts.
+    journals_playouts: bool,
 }
 
 impl TreeOutput {
@@ -145,7 +147,14 @@ impl TreeOutput {
             blocks_when_full,
             thread: Some(thread),
             retention: Arc::default(),
+            journals_playouts: false,
         })
+    }
+
+    /// Growth journals have the moves of playouts too, if `journals_playouts`.
+    pub fn with_playouts(mut self, journals_playouts: bool) -> Self {
+        self.journals_playouts = journals_playouts;
+        self
     }
 
     /// Shares a retention policy with other outputs.
@@ -176,17 +185,43 @@ impl TreeOutput {
         let recorder = self.settings.max_journal_bytes.and_then(|most| {
             let recorder = GrowthRecorder::start(Arc::clone(&stem), most, self.blocks_when_full);
             // Without a thread for it there is no journal; the tree says so by not naming one.
-            recorder.map_err(|error| self.submit_failure(error)).ok()
+            let recorder = recorder.map_err(|error| self.submit_failure(error)).ok()?;
+            Some(recorder.with_playouts(self.journals_playouts))
         });
         SearchFiles {
             output: self,
             stem,
             recorder,
+            depths: Arc::default(),
         }
     }
 
-    /// Sees that there is room for one more copy of a tree, which is large: a disk that does not keep up must not fill the
-    /// memory.
+    /// The name of the files of a search that is not ours.
+    pub fn new_stem(&self, game: &str, search: &str) -> Arc<FileStem> {
+        Arc::new(FileStem::new(&self.settings.directory, game, search))
+    }
+
+    /// Writes the tree of a search that is not ours.
+    pub fn write_tree(
+        &self,
+        stem: &Arc<FileStem>,
+        tree: io::Result<Snapshot>,
+        meta: Meta,
+        is_final: bool,
+    ) {
+        let (settings, stem) = (Arc::clone(&self.settings), Arc::clone(stem));
+        let retention = Arc::clone(&self.retention);
+        let tree = self.wait_for_capacity().and(tree);
+        let work = Box::new(move || {
+            let write_sidecar = |fill: &mut FillSidecar<'_>| stem.write_sidecar(fill);
+            write_snapshot(&tree?, meta, &settings, || stem.name(), write_sidecar)?;
+            retention.record_tree(stem.order, &settings.directory, &stem.name());
+            Ok(())
+        });
+        self.submit(WriteJob { work, is_final });
+    }
+
+    /// Waits for room for one more tree copy, or fails in a live game: a disk that does not keep up must not fill the memory.
     fn wait_for_capacity(&self) -> io::Result<()> {
         if self.blocks_when_full {
             self.progress.wait_below(Self::MAX_PENDING_COPIES);
@@ -306,6 +341,8 @@ pub struct SearchFiles<'a> {
     stem: Arc<FileStem>,
     /// Writes the growth journal; none if there is to be none.
     recorder: Option<GrowthRecorder>,
+    /// Depths whose trees have been written.
+    depths: Arc<Mutex<Vec<u32>>>,
 }
 
 impl SearchFiles<'_> {
@@ -330,6 +367,43 @@ impl SearchFiles<'_> {
         self.write(copy, meta, None, false);
     }
 
+    /// Writes a copy of the tree of a completed depth under a stem of its own. A live game does without if the disk is busy.
+    pub fn write_depth<G: Searchable + Notation>(
+        &self,
+        depth: u32,
+        copy: impl FnOnce() -> io::Result<TreeCopy<G>>,
+        meta: Meta,
+    ) {
+        let is_behind = *self.output.progress.pending() >= TreeOutput::MAX_PENDING_TREES / 2;
+        if is_behind && !self.output.blocks_when_full {
+            return;
+        }
+        let (settings, stem) = (Arc::clone(&self.output.settings), Arc::clone(&self.stem));
+        let retention = Arc::clone(&self.output.retention);
+        let written = Arc::clone(&self.depths);
+        let tree = self.output.wait_for_capacity().and_then(|()| copy());
+        let work = Box::new(move || {
+            stem.claim_by_sidecar(&meta)?;
+            let name = depth_stem(&stem.name(), depth);
+            let sidecar = settings.directory.join(format!("{name}.json"));
+            write_files(
+                &*tree?,
+                meta,
+                &settings,
+                || name.clone(),
+                |fill| write_atomic(&sidecar, fill),
+            )?;
+            written
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(depth);
+            retention.record_stem(stem.order, &settings.directory, name);
+            Ok(())
+        });
+        let is_final = false;
+        self.output.submit(WriteJob { work, is_final });
+    }
+
     /// Writes the tree of a finished search and ends its journal. A blocking output waits here for a slow disk.
     pub fn finish<G: Searchable + Notation>(
         mut self,
@@ -349,10 +423,26 @@ impl SearchFiles<'_> {
     ) {
         let (settings, stem) = (Arc::clone(&self.output.settings), Arc::clone(&self.stem));
         let retention = Arc::clone(&self.output.retention);
+        let written = Arc::clone(&self.depths);
         let tree = self.output.wait_for_capacity().and_then(|()| copy());
         let work = Box::new(move || {
             let recorded = recorder.map_or(Ok(()), GrowthRecorder::finish);
-            write_files(&*tree?, meta, &settings, &stem)?;
+            let mut meta = meta;
+            let written = written.lock().unwrap_or_else(PoisonError::into_inner);
+            for about in meta
+                .depths
+                .iter_mut()
+                .filter(|about| written.contains(&about.depth))
+            {
+                about.tree = Some(depth_stem(&stem.name(), about.depth));
+            }
+            write_files(
+                &*tree?,
+                meta,
+                &settings,
+                || stem.name(),
+                |fill| stem.write_sidecar(fill),
+            )?;
             retention.record_tree(stem.order, &settings.directory, &stem.name());
             recorded
         });
@@ -360,30 +450,48 @@ impl SearchFiles<'_> {
     }
 }
 
+/// Fills the file of a sidecar.
+type FillSidecar<'a> = dyn FnMut(&mut BufWriter<File>) -> io::Result<()> + 'a;
+
+/// The stem of the tree of a completed depth.
+fn depth_stem(stem: &str, depth: u32) -> String {
+    format!("{stem}-d{depth:02}")
+}
+
+/// Writes the files called `name`, which may change until `write_sidecar` has written the sidecar, the first of them.
 fn write_files<G: Searchable + Notation>(
     tree: &dyn TreeView<G>,
-    mut meta: Meta,
+    meta: Meta,
     settings: &TreeOutputSettings,
-    stem: &FileStem,
+    name: impl Fn() -> String,
+    write_sidecar: impl FnOnce(&mut FillSidecar<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let snapshot = snapshot::take(tree, &settings.snapshot).map_err(io::Error::other)?;
+    write_snapshot(&snapshot, meta, settings, name, write_sidecar)
+}
+
+/// [`write_files`] of rows.
+fn write_snapshot(
+    snapshot: &Snapshot,
+    mut meta: Meta,
+    settings: &TreeOutputSettings,
+    name: impl Fn() -> String,
+    write_sidecar: impl FnOnce(&mut FillSidecar<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     meta.format = meta::FORMAT_VERSION;
     meta.root = snapshot.root;
     meta.cut = snapshot.cut;
     meta.saturated = snapshot.saturated;
     let has_columns = !snapshot.columns.columns.is_empty();
+    let file_name = |extension: &str| format!("{}.{extension}", name());
+    let path = |extension: &str| settings.directory.join(file_name(extension));
     // The sidecar comes first: it is what makes the stem ours.
-    stem.write_sidecar(|out| {
-        let name = |extension: &str| format!("{}.{extension}", stem.name());
-        meta.growth = Some(name("growth")).filter(|name| settings.directory.join(name).exists());
-        meta.extra = settings.snapshot.extra.then(|| name("extra"));
-        meta.columns = has_columns.then(|| name("columns"));
+    write_sidecar(&mut |out| {
+        meta.growth = Some(file_name("growth")).filter(|_| path("growth").exists());
+        meta.extra = settings.snapshot.extra.then(|| file_name("extra"));
+        meta.columns = has_columns.then(|| file_name("columns"));
         out.write_all(meta::to_json(&meta).as_bytes())
     })?;
-    let path = |extension: &str| {
-        let name = format!("{}.{extension}", stem.name());
-        settings.directory.join(name)
-    };
     if settings.snapshot.extra {
         write_atomic(&path("extra"), |out| extra::write(&snapshot.extra, out))?;
     }
@@ -463,6 +571,20 @@ impl FileStem {
                 }
             }
         }
+    }
+
+    /// Writes STEM.json of a search that goes on, if the stem is not ours yet.
+    fn claim_by_sidecar(&self, meta: &Meta) -> io::Result<()> {
+        let is_ours = self.number().1;
+        if is_ours {
+            return Ok(());
+        }
+        let meta = Meta {
+            format: meta::FORMAT_VERSION,
+            is_final: false,
+            ..meta.clone()
+        };
+        self.write_sidecar(|out| out.write_all(meta::to_json(&meta).as_bytes()))
     }
 
     /// Writes STEM.json, the first time without replacing a file.

@@ -2,7 +2,7 @@
 //! where nothing can be written.
 //!
 //! ```text
-//! header       8 bytes   "CANOPYI2"
+//! header       8 bytes   "CANOPYI3"
 //!              8         bytes of the journal's records that the index covers
 //!              8         where the directory begins; 0 while the index is built
 //!              8         a hash of the directory
@@ -23,7 +23,7 @@ use byteorder::{ByteOrder as _, LittleEndian};
 
 use super::codec::{ByteReader, put_varint};
 
-const MAGIC: &[u8; 8] = b"CANOPYI2";
+const MAGIC: &[u8; 8] = b"CANOPYI3";
 const HEADER_BYTES: usize = 32;
 /// A file that was left behind by a process that ended is removed after this time.
 const MAX_TEMPORARY_AGE: Duration = Duration::from_secs(24 * 3600);

@@ -34,7 +34,7 @@ use self::{
 use super::{
     TreeError,
     growth::{GrowthJournalFile, HEADER_BYTES, JournalKind},
-    replay_reader::RootVisitTally,
+    replay_reader::RootMoveTally,
 };
 use crate::{games::MoveCode, search::growth_records::TRUNCATED_RECORD};
 
@@ -129,7 +129,7 @@ pub(super) struct JournalIndex {
 struct FinishedIndex {
     iterations: u32,
     ended_early: bool,
-    tally: RootVisitTally,
+    tally: RootMoveTally,
     root_moves: Vec<(MoveCode, u32)>,
 }
 
@@ -175,7 +175,7 @@ impl JournalIndex {
     ) -> Option<(CheckpointStore, FinishedIndex, bool)> {
         let hashes = |bytes: u64| (bytes == file.committed()).then(|| fingerprint(file, bytes))?;
         let (store, journal, tally) = CheckpointStore::open(cache, path, hashes)?;
-        let (tally, root_moves) = RootVisitTally::from_bytes(&tally)?;
+        let (tally, root_moves) = RootMoveTally::from_bytes(&tally)?;
         let finished = FinishedIndex {
             iterations: store.entries.last().map_or(0, |entry| entry.end),
             ended_early: journal.ended_early,
@@ -225,7 +225,7 @@ impl JournalIndex {
         self.file.kind()
     }
 
-    pub(super) fn tally(&self) -> Option<&RootVisitTally> {
+    pub(super) fn tally(&self) -> Option<&RootMoveTally> {
         match (&self.finished, &self.phase) {
             (Some(finished), _) => Some(&finished.tally),
             (None, IndexPhase::FirstPass(tracker)) => Some(&tracker.tally),

@@ -287,6 +287,7 @@ impl<G: Searchable> TreeView<G> for PartialTreeView<'_, G> {
                 prior: None,
                 squares: self.part.squares(child),
                 table: None,
+                window: None,
             });
         }
     }

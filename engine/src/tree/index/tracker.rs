@@ -13,7 +13,7 @@ use super::{
     super::{
         TreeError,
         growth::{HEADER_BYTES, JournalKind},
-        replay_reader::RootVisitTally,
+        replay_reader::{RootMoveStats, RootMoveTally},
     },
     paged_table::PagedTable,
     partial_tree::{PartialIteration, PartialTree, PartialTreeNode, accumulate, single_reward},
@@ -72,7 +72,7 @@ pub(super) struct PartialTreeTracker {
     deferred: HashMap<u32, Vec<DeferredWords>>,
     deferred_bytes: usize,
     ready: VecDeque<Vec<DeferredWords>>,
-    pub(super) tally: RootVisitTally,
+    pub(super) tally: RootMoveTally,
 }
 
 /// A record that precedes what it refers to, with its offset in the file.
@@ -156,7 +156,7 @@ impl PartialTreeTracker {
             deferred: HashMap::new(),
             deferred_bytes: 0,
             ready: VecDeque::new(),
-            tally: RootVisitTally::new(RootVisitTally::MAX_SAMPLES_INDEXED),
+            tally: RootMoveTally::new(RootMoveTally::MAX_SAMPLES_INDEXED),
         })
     }
 
@@ -201,13 +201,16 @@ impl PartialTreeTracker {
 
     /// The root's moves: codes, and visits inherited from the search before.
     pub(super) fn root_moves(&self) -> Vec<(MoveCode, u32)> {
-        // An error may have come between the children.
-        let root = self.part.nodes.first();
-        let (first, count) = root.map_or((0, 0), |root| (root.first_child, root.child_count));
-        let children = self.part.nodes.iter().skip(first as usize);
-        (children.take(count.into()))
+        Self::root_children(&self.part)
             .map(|child| (child.move_code, child.inherited))
             .collect()
+    }
+
+    fn root_children(part: &PartialTree) -> impl Iterator<Item = &PartialTreeNode> {
+        // An error may have come between the children.
+        let root = part.nodes.first();
+        let (first, count) = root.map_or((0, 0), |root| (root.first_child, root.child_count));
+        part.nodes.iter().skip(first as usize).take(count.into())
     }
 
     /// Reads records until `most` iterations are pending; returns the words consumed. The last record may be incomplete.
@@ -394,9 +397,12 @@ impl PartialTreeTracker {
     }
 
     fn update_root_tally(&mut self) {
-        let moves = self.root_moves();
-        self.tally
-            .extend_moves(moves.into_iter().map(|(_, inherited)| inherited));
+        let children = Self::root_children(&self.part);
+        // Only what is inherited counts, and that is all there is before the search begins.
+        self.tally.extend_moves(children.map(|child| RootMoveStats {
+            visits: child.inherited,
+            sum: if child.inherited > 0 { child.sum } else { 0 },
+        }));
     }
 
     fn now(&self) -> u32 {
@@ -437,7 +443,7 @@ impl PartialTreeTracker {
         self.part.iteration += 1;
         self.part.total_nodes += u64::from(new_nodes);
         let branch = (owner > 0).then(|| self.branches[owner as usize] as usize);
-        self.tally.count_iteration(branch);
+        self.tally.count_iteration(branch, reward);
         Ok(())
     }
 

@@ -104,7 +104,8 @@ pub(super) struct FormatRootMoves<'a> {
 }
 
 impl Visitor for FormatRootMoves<'_> {
-    type Out = Result<Vec<String>, String>;
+    /// The moves as they are written, and whether the root's frame exchanges the sides.
+    type Out = Result<(Vec<String>, bool), String>;
 
     fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
         let root: G =
@@ -112,14 +113,15 @@ impl Visitor for FormatRootMoves<'_> {
         let frame = (self.replay).map_or_else(ReferenceFrame::default, |replay| {
             replay.view(&root).frame(&root)
         });
-        (self.moves.iter())
+        let moves: Result<Vec<String>, String> = (self.moves.iter())
             .map(|&(code, _)| {
                 let mv = G::move_from_bits(code);
                 let mv = snapshot::to_board_move(&root, frame, mv)
                     .ok_or("a move of the root is not one that the rules allow")?;
                 Ok(notation::move_text(&root, mv))
             })
-            .collect()
+            .collect();
+        Ok((moves?, frame.inverted))
     }
 }
 
@@ -132,20 +134,28 @@ pub(super) fn path_start(growth: &Growth, iteration: usize) -> usize {
 }
 
 /// The codes of the moves that the last iteration went along; none if there was no iteration yet.
+fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<MoveCode>> {
+    iteration_codes(
+        replay,
+        (replay.current_iteration() as usize).checked_sub(1)?,
+    )
+}
+
+/// The codes of the moves that an iteration went along, the first being 0; none if there is no such iteration.
 #[expect(
     clippy::indexing_slicing,
     reason = "the tables of a `Growth` are of the lengths that its builder has checked"
 )]
-fn last_move_codes(replay: &GrowthReplay) -> Option<Vec<MoveCode>> {
+pub(super) fn iteration_codes(replay: &GrowthReplay, iteration: usize) -> Option<Vec<MoveCode>> {
     let growth = replay.growth();
-    let last = (replay.current_iteration() as usize).checked_sub(1)?;
+    let &end = growth.leaves.get(iteration)?;
     let code = |mv: &u32| growth.codes[*mv as usize];
     if growth.kind.is_graph {
-        let range = path_start(growth, last)..growth.leaves[last] as usize;
+        let range = path_start(growth, iteration)..end as usize;
         return Some(growth.paths[range].iter().map(code).collect());
     }
     let mut codes = Vec::new();
-    let mut node = growth.leaves[last];
+    let mut node = end;
     while node > 0 {
         codes.push(code(&(node - 1)));
         node = growth.parents[node as usize - 1];
