@@ -24,13 +24,16 @@ pub enum EngineProtocol {
 }
 
 impl EngineProtocol {
-    const ALL: [(&'static str, Self); 3] =
-        [("ugi", Self::Ugi), ("uci", Self::Uci), ("gtp", Self::Gtp)];
+    /// Every dialect.
+    pub const ALL: [Self; 3] = [Self::Ugi, Self::Uci, Self::Gtp];
 
     /// Its name in settings.
     pub fn name(self) -> &'static str {
-        let found = Self::ALL.iter().find(|(_, dialect)| *dialect == self);
-        found.map_or("", |(name, _)| name)
+        match self {
+            Self::Ugi => "ugi",
+            Self::Uci => "uci",
+            Self::Gtp => "gtp",
+        }
     }
 }
 
@@ -47,6 +50,8 @@ pub struct EngineConfig {
     pub protocol: EngineProtocol,
     /// Options, set before the first game.
     pub options: Vec<(String, String)>,
+    /// Whether it thinks on its opponent's time, over UCI.
+    pub ponders: bool,
     /// Limits of its moves; none for those of the match.
     pub limits: Option<MoveLimits>,
     /// Whether its process runs at low priority, so that a window stays responsive.
@@ -57,7 +62,7 @@ pub struct EngineConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "engine {text:?}: {problem}: expected a command with its arguments, and before it, if wanted, name=NAME dialect=ugi|uci|gtp \
-     option.NAME=VALUE go='LIMITS' dir=DIRECTORY; or search=SEARCH for one of ours"
+     option.NAME=VALUE go='LIMITS' dir=DIRECTORY ponder=true; or search=SEARCH for one of ours"
 )]
 pub struct EngineConfigError {
     text: String,
@@ -85,13 +90,19 @@ impl EngineConfig {
                 "name" if !value.trim().is_empty() => engine.name = value.trim().to_owned(),
                 "name" => return Err(refuse("the name is empty".to_owned())),
                 "dialect" => {
-                    let known = EngineProtocol::ALL.iter().find(|(name, _)| *name == value);
-                    let known = known.ok_or_else(|| refuse(format!("no dialect {value:?}")))?;
-                    engine.protocol = known.1;
+                    let mut all = EngineProtocol::ALL.into_iter();
+                    let known = all.find(|dialect| dialect.name() == value);
+                    engine.protocol =
+                        known.ok_or_else(|| refuse(format!("no dialect {value:?}")))?;
                 }
                 "go" => {
                     let go = value.parse().map_err(|error| refuse(format!("{error}")))?;
                     engine.limits = Some(go);
+                }
+                "ponder" => {
+                    engine.ponders = value
+                        .parse()
+                        .map_err(|_| refuse(format!("ponder cannot be {value:?}")))?;
                 }
                 "dir" => engine.directory = Some(PathBuf::from(value)),
                 "search" => engine.options.push(("Search".to_owned(), value.to_owned())),
@@ -105,6 +116,9 @@ impl EngineConfig {
                 },
             }
             words.next();
+        }
+        if engine.ponders && engine.protocol != EngineProtocol::Uci {
+            return Err(refuse("ponder=true needs dialect=uci".to_owned()));
         }
         engine.command = words.collect();
         let search = engine.options.iter().find(|(name, _)| name == "Search");
@@ -127,16 +141,23 @@ impl EngineConfig {
 
     /// Gives engines of one name different ones.
     pub fn make_names_unique(engines: &mut [Self]) {
-        let mut seen: Vec<String> = Vec::new();
-        for engine in engines {
-            let mut name = engine.name.clone();
-            let mut count = 1;
-            while seen.contains(&name) {
-                count += 1;
-                name = format!("{} {count}", engine.name);
-            }
-            seen.push(name.clone());
-            engine.name = name;
+        let mut names: Vec<&mut String> =
+            engines.iter_mut().map(|engine| &mut engine.name).collect();
+        make_unique(&mut names);
+    }
+}
+
+/// Adds numbers to names that were there before.
+pub fn make_unique(names: &mut [&mut String]) {
+    let mut seen: Vec<String> = Vec::new();
+    for name in names {
+        let mut unique = name.clone();
+        let mut count = 1;
+        while seen.contains(&unique) {
+            count += 1;
+            unique = format!("{name} {count}");
         }
+        seen.push(unique.clone());
+        **name = unique;
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, io, path::Path, time::Duration};
 
 use super::{
     client::MATE_SCORE,
-    match_log::{self, GameRecord, MatchHeader},
+    match_log::{self, GameRecord, MatchHeader, MoveTotals},
     report::{self, ReportOptions},
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 
 /// The columns of games.csv. Those of report 001 are among them under their names, and those of report 004 by number of player
 /// instead of by colour.
-pub const CSV_COLUMNS: [&str; 35] = [
+pub const CSV_COLUMNS: [&str; 37] = [
     "game",
     "pairing",
     "round",
@@ -51,11 +51,33 @@ pub const CSV_COLUMNS: [&str; 35] = [
     "start",
     "plies",
     "record",
+    "leaves1",
+    "leaves2",
 ];
 
 /// Writes all files of a match into a directory: the match log, the table, the report, and the games for other programs. The
 /// games must be in order of their numbers.
 pub fn write_all(
+    directory: &Path,
+    header: &MatchHeader,
+    records: &[GameRecord],
+    options: &ReportOptions,
+) -> io::Result<()> {
+    let write = |name: &str, text: &str| write_atomically(&directory.join(name), text.as_bytes());
+    let log = match options.without_times {
+        true => {
+            let records: Vec<GameRecord> = records.iter().map(GameRecord::without_times).collect();
+            match_log::to_text(header, &records)
+        }
+        false => match_log::to_text(header, records),
+    };
+    write(match_log::FILE_NAME, &log)?;
+    write("report.txt", &report::render(header, records, options))?;
+    write_games(directory, header, records, options)
+}
+
+/// Writes the table of the games, and the games for other programs, into a directory.
+pub(super) fn write_games(
     directory: &Path,
     header: &MatchHeader,
     records: &[GameRecord],
@@ -70,15 +92,7 @@ pub fn write_all(
         false => records,
     };
     let write = |name: &str, bytes: &[u8]| write_atomically(&directory.join(name), bytes);
-    write(
-        match_log::FILE_NAME,
-        match_log::to_text(header, records).as_bytes(),
-    )?;
     write("games.csv", &games_csv(header, records)?)?;
-    write(
-        "report.txt",
-        report::render(header, records, options).as_bytes(),
-    )?;
     for (name, text) in game_files(header, records) {
         write(name, text.as_bytes())?;
     }
@@ -133,7 +147,12 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> 
         false => String::new(),
     };
     let effort = |side: usize| {
-        let (moves, micros, nodes) = record.move_totals(side);
+        let MoveTotals {
+            moves,
+            micros,
+            nodes,
+            ..
+        } = record.move_totals(side);
         let average = micros.checked_div(moves).unwrap_or(0);
         let depths: Vec<u32> = (record.engine_moves())
             .filter(|&(mover, _)| mover == side)
@@ -182,6 +201,10 @@ fn csv_row(header: &MatchHeader, record: &GameRecord, colours: &[String; 2]) -> 
     });
     row.push(record.plies.to_string());
     row.push(record.moves.clone());
+    row.extend([0, 1].map(|side| match record.move_totals(side).leaves {
+        0 => String::new(),
+        leaves => leaves.to_string(),
+    }));
     row
 }
 

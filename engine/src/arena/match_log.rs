@@ -62,6 +62,9 @@ pub struct EngineRecord {
     pub options: Vec<(String, String)>,
     /// The limits of its moves.
     pub go: String,
+    /// Whether it thinks on its opponent's time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ponder: bool,
     /// Which of our own engines it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<EngineBuild>,
@@ -82,6 +85,11 @@ impl EngineRecord {
         self.build.as_ref()?;
         let search = self.options.iter().find(|(name, _)| name == "Search");
         search.map(|(_, search)| search.as_str())
+    }
+
+    /// Whether it is a person, who has no program.
+    pub fn is_person(&self) -> bool {
+        self.build.is_none() && self.command.is_empty()
     }
 
     /// Makes it one of our own engines.
@@ -106,6 +114,7 @@ impl MatchHeader {
             dialect: engine.protocol,
             options: engine.options.clone(),
             go: engine.limits.as_ref().unwrap_or(limits).to_string(),
+            ponder: engine.ponders,
             build: None,
         };
         Self {
@@ -171,6 +180,9 @@ pub struct GameRecord {
     pub micros: Vec<u64>,
     /// Their nodes; 0 where they did not say.
     pub nodes: Vec<u64>,
+    /// Their evaluated leaves; empty if they never said, 0 for moves of which they did not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<u64>,
     /// Their depths; 0 where they did not say.
     pub depths: Vec<u32>,
     /// Their scores, for the side that moved.
@@ -189,24 +201,43 @@ pub struct GameRecord {
 }
 
 /// [`Outcome`] as its word in the log.
-mod outcome_word {
+pub mod outcome_word {
     use serde::{Deserialize as _, Deserializer, Serializer, de};
 
     use crate::games::Outcome;
 
-    pub(super) fn serialize<S: Serializer>(
-        outcome: &Outcome,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    /// Writes the word.
+    pub fn serialize<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(outcome.as_str())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Outcome, D::Error> {
+    /// Reads the word.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Outcome, D::Error> {
         let word = String::deserialize(deserializer)?;
         let unknown = || de::Error::unknown_variant(&word, &["p1win", "p2win", "draw"]);
         Outcome::parse(&word).ok_or_else(unknown)
+    }
+}
+
+/// Sums over the moves of one side in a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoveTotals {
+    /// Number of moves.
+    pub moves: u64,
+    /// Time, in microseconds.
+    pub micros: u64,
+    /// Nodes, or playouts.
+    pub nodes: u64,
+    /// Evaluated leaves; 0 if the engine does not say.
+    pub leaves: u64,
+}
+
+/// The leaves of each move; empty if no engine said any.
+fn leaves_of(finished: &FinishedGame) -> Vec<u64> {
+    let leaves = finished.infos.iter().map(|(info, _)| info.leaves);
+    match leaves.clone().any(|leaves| leaves.is_some()) {
+        true => leaves.map(Option::unwrap_or_default).collect(),
+        false => Vec::new(),
     }
 }
 
@@ -254,6 +285,7 @@ impl GameRecord {
             score: finished.score,
             micros: infos().map(|(_, time)| time.as_micros() as u64).collect(),
             nodes: infos().map(|(info, _)| info.nodes.unwrap_or(0)).collect(),
+            leaves: leaves_of(&finished),
             depths: infos().map(|(info, _)| info.depth.unwrap_or(0)).collect(),
             scores: infos().map(|(info, _)| info.score).collect(),
             began,
@@ -292,16 +324,17 @@ impl GameRecord {
             .map(|(index, mover)| (usize::from(mover == b'2'), index))
     }
 
-    /// Sums over the moves of one side: count, microseconds, nodes.
-    pub fn move_totals(&self, side: usize) -> (u64, u64, u64) {
-        let mut sum = (0, 0, 0);
+    /// Sums over the moves of one side.
+    pub fn move_totals(&self, side: usize) -> MoveTotals {
+        let mut sum = MoveTotals::default();
         for (_, index) in self.engine_moves().filter(|&(mover, _)| mover == side) {
             let Some(&nodes) = self.nodes.get(index) else {
                 continue;
             };
-            sum.0 += 1;
-            sum.1 += self.micros.get(index).copied().unwrap_or(0);
-            sum.2 += nodes;
+            sum.moves += 1;
+            sum.micros += self.micros.get(index).copied().unwrap_or(0);
+            sum.nodes += nodes;
+            sum.leaves += self.leaves.get(index).copied().unwrap_or(0);
         }
         sum
     }

@@ -41,18 +41,6 @@ pub fn plan_of(header: &MatchHeader, games: u64, is_repeatable: bool) -> Plan {
         .with_times(is_repeatable, &TIME_FIELDS)
 }
 
-/// The match that a plan describes.
-pub fn header_of(directory: &Path, plan: &Plan) -> Result<MatchHeader, RunError> {
-    serde_json::from_value(plan.content.clone()).map_err(|error| RunError::Malformed {
-        path: directory
-            .join(crate::runs::plan::FILE_NAME)
-            .display()
-            .to_string(),
-        line: 1,
-        problem: format!("not the plan of a match: {error}"),
-    })
-}
-
 /// The games of a match in order of their numbers.
 pub fn records_of(run: &Run, header: &MatchHeader) -> Result<Vec<GameRecord>, RunError> {
     run.results(|trial, record: &GameRecord| match record.game == trial {

@@ -211,6 +211,7 @@ pub fn play<G: Playable>(
         },
         Err(verdict) => verdict,
     };
+    referee.stop_pondering();
     let verdict = verdict?;
     if verdict.ending == Termination::Rules {
         referee.check_engine_results(verdict.outcome);
@@ -437,7 +438,55 @@ impl<G: Playable> Referee<'_, '_, G> {
         self.update_streaks(player, &answer.info);
         self.infos.push((answer.info, answer.time));
         self.make_move(mv);
+        if let Some(reply) = answer.expected_reply {
+            self.ponder(player, &reply);
+        }
         Ok(())
+    }
+
+    /// Has an engine that ponders think about its move after the opponent's `reply`, which must be legal and lead to its turn.
+    fn ponder(&mut self, player: Player, reply: &str) {
+        if self.history.outcome(&self.position).is_some() || self.position.to_move() == player {
+            return;
+        }
+        let Ok(mv) = self.position.parse_move(reply) else {
+            return;
+        };
+        let mut after = self.position.clone();
+        let mut history = self.history.clone();
+        history.play(&mut after, mv);
+        if after.to_move() != player || history.outcome(&after).is_some() {
+            return;
+        }
+        let clocks = self.clocks;
+        let engine_player = side_mut(player, self.players);
+        let Some(client) = engine_player
+            .client
+            .as_mut()
+            .filter(|client| client.ponders())
+        else {
+            return;
+        };
+        let mut text = String::new();
+        let _ = self.position.write_move(mv, client.style(), &mut text);
+        client.ponder(&text, player, engine_player.limits, &clocks);
+    }
+
+    /// Ends pondering when the game is over, so that nobody thinks on. An engine that does not obey is ended; it is not needed any
+    /// more in this game.
+    fn stop_pondering(&mut self) {
+        for player in SIDES {
+            let seat = side_mut(player, self.players);
+            let stopped = seat.client.as_mut().map(Client::stop_pondering);
+            let Some(Err(fault)) = stopped else {
+                continue;
+            };
+            if let Some(client) = seat.client.take() {
+                drop(client.kill());
+                let remark = format!("{fault}, when it was told to stop pondering");
+                self.remarks.push((player, remark));
+            }
+        }
     }
 
     /// Lets people look at the last move.

@@ -7,7 +7,10 @@ use super::{
     sprt::{Sprt, SprtRun, SprtVerdict},
     stats::{Variety, WdlByColour, WdlCounts},
 };
-use crate::{catalog::signature::signature_in, games::notation::escape_invisible};
+use crate::{
+    catalog::signature::signature_in,
+    games::{self, notation::escape_invisible},
+};
 
 /// Failures listed in full.
 const MAX_LISTED_FAILURES: usize = 3;
@@ -17,7 +20,7 @@ const MAX_LISTED_FAILURES: usize = 3;
 pub struct EngineStats {
     /// Wins, draws and losses.
     pub results: WdlByColour,
-    /// Its discs or stones, and its opponents'.
+    /// Its discs or stones at the end of its games, and its opponents'.
     pub pieces: [u64; 2],
     /// Moves it made, microseconds, nodes.
     pub move_totals: [u64; 3],
@@ -45,11 +48,11 @@ impl EngineStats {
             *ours += u64::from(own);
             *theirs += u64::from(others);
         }
-        let (moves, micros, nodes) = record.move_totals(side);
+        let totals = record.move_totals(side);
         let [all_moves, all_micros, all_nodes] = &mut self.move_totals;
-        *all_moves += moves;
-        *all_micros += micros;
-        *all_nodes += nodes;
+        *all_moves += totals.moves;
+        *all_micros += totals.micros;
+        *all_nodes += totals.nodes;
         let digit = side as u8 + 1;
         self.faults += u64::from(record.blame == Some(digit));
         self.remarks += record
@@ -213,29 +216,14 @@ fn write_report(
         header.seed
     )?;
     for engine in &header.engines {
-        let command = match &engine.build {
-            Some(EngineBuild { version, signature }) => {
-                format!("canopy-engine {version}, signature {signature}")
-            }
-            None => shlex::try_join(engine.command.iter().map(String::as_str)).unwrap_or_default(),
-        };
-        write!(
-            out,
-            "{}: {command} ({}, {})",
-            engine.name,
-            engine.dialect.name(),
-            engine.go
-        )?;
-        for (name, value) in &engine.options {
-            write!(out, " {name}={value}")?;
-        }
-        writeln!(out)?;
+        write_engine(out, engine)?;
     }
     for remark in &options.remarks {
         writeln!(out, "{remark}")?;
     }
     writeln!(out)?;
-    write_standings(out, &names, records, options)?;
+    let score_unit = games::facts_of(&header.game).map_or("score", |facts| facts.score_unit);
+    write_standings(out, &names, (records, score_unit), options)?;
     for later in 1..names.len() {
         for earlier in 0..later {
             if let (Some(one), Some(other)) = (names.get(earlier), names.get(later)) {
@@ -256,10 +244,31 @@ fn write_report(
     Ok(())
 }
 
+/// Who an engine is, in a line.
+fn write_engine(out: &mut String, engine: &EngineRecord) -> std::fmt::Result {
+    let command = match &engine.build {
+        Some(EngineBuild { version, signature }) => {
+            format!("canopy-engine {version}, signature {signature}")
+        }
+        None if engine.is_person() => return writeln!(out, "{}: a person", engine.name),
+        None => shlex::try_join(engine.command.iter().map(String::as_str)).unwrap_or_default(),
+    };
+    let limits = match engine.go.as_str() {
+        "" => String::new(),
+        limits => format!(", {limits}"),
+    };
+    let dialect = engine.dialect.name();
+    write!(out, "{}: {command} ({dialect}{limits})", engine.name)?;
+    for (name, value) in &engine.options {
+        write!(out, " {name}={value}")?;
+    }
+    writeln!(out)
+}
+
 fn write_standings(
     out: &mut String,
     names: &[&str],
-    records: &[GameRecord],
+    (records, score_unit): (&[GameRecord], &str),
     options: &ReportOptions,
 ) -> std::fmt::Result {
     let sums = engine_stats(names.len(), records);
@@ -281,7 +290,7 @@ fn write_standings(
         "engine", "won", "drawn", "lost", "points", "score", "first w-d-l", "second w-d-l"
     )?;
     if has_pieces {
-        write!(out, "  {:>15}", "men")?;
+        write!(out, "  {score_unit:>15}")?;
     }
     if !options.without_times {
         write!(out, "  {:>11}", "ms/move")?;

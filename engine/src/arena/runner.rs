@@ -1,31 +1,24 @@
 //! Plays the games of a match, several at a time, and keeps them in a part of its run directory.
 
-use std::{
-    collections::BTreeSet,
-    path::Path,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{collections::BTreeSet, path::Path};
 
 use thiserror::Error;
 
 use super::{
-    client::{Client, EngineFault, PostMortem, StartError},
+    client::{EngineFault, PostMortem},
     engine_config::EngineConfig,
+    game_worker::{GameWorker, MatchContext},
     match_log::{GameRecord, MatchHeader},
     match_status::MatchStatusWriter,
     openings::Opening,
-    referee::{self, EnginePlayer, RefereeSettings, STOP_DELAY},
+    referee::RefereeSettings,
     report,
-    schedule::{Schedule, ScheduledGame},
+    schedule::Schedule,
     sprt::{Sprt, SprtRun, SprtVerdict},
     time_control::MoveLimits,
 };
 use crate::{
-    games::{Playable, Player, notation},
+    games::Playable,
     runs::{
         RunError,
         execute::{self, Collector, ExecutionEnd, TrialEnd, TrialWorker},
@@ -33,11 +26,6 @@ use crate::{
         part::PartWriter,
     },
 };
-
-/// More engines than this are not kept waiting for their next game.
-const MAX_IDLE_ENGINES: usize = 16;
-/// Bits of the engines' seeds, small enough for the integer options of every dialect.
-const SEED_BITS: u32 = 31;
 
 /// A match: games, engines and terms.
 #[derive(Debug)]
@@ -126,20 +114,6 @@ fn format_post_mortem(post_mortem: &PostMortem) -> String {
     text
 }
 
-/// How workers speak to the collector of results.
-type WorkerContext<'h> = execute::WorkerContext<'h, Box<GameRecord>, MatchError>;
-
-/// State shared by the workers.
-struct MatchContext<'a, G: Playable> {
-    plan: &'a MatchPlan<G>,
-    status_writer: Option<&'a MatchStatusWriter>,
-    /// The engines that have started at least once.
-    has_started: Vec<AtomicBool>,
-    has_warned: AtomicBool,
-    /// Messages of engines already reported.
-    reported_messages: Mutex<BTreeSet<String>>,
-}
-
 /// Where the games of an attempt go.
 #[derive(Debug)]
 pub struct MatchOutput<'a> {
@@ -166,15 +140,7 @@ pub fn run<G: Playable>(
     if let Some(verdict) = sprt_decision(test.as_ref()) {
         return Ok(MatchEnd::SprtDecided(verdict));
     }
-    let context = MatchContext {
-        plan,
-        status_writer: status_writer.as_ref(),
-        has_started: (plan.engines.iter())
-            .map(|_| AtomicBool::new(false))
-            .collect(),
-        has_warned: AtomicBool::new(false),
-        reported_messages: Mutex::new(BTreeSet::new()),
-    };
+    let context = MatchContext::new(plan, status_writer.as_ref());
     let mut collector = GameCollector {
         status_writer: status_writer.as_ref(),
         output,
@@ -186,7 +152,7 @@ pub fn run<G: Playable>(
         games,
         plan.concurrency,
         (halt, &worker_halt),
-        &|worker| GameWorker::new(&context, worker),
+        &|worker| MatchWorker(GameWorker::new(&context, worker)),
         &mut collector,
     )?;
     if let Some(part) = &mut collector.output.part {
@@ -276,251 +242,20 @@ impl Collector<Box<GameRecord>, MatchError> for GameCollector<'_> {
 }
 
 /// Plays one game after the other.
-struct GameWorker<'a, G: Playable> {
-    context: &'a MatchContext<'a, G>,
-    worker: WorkerContext<'a>,
-    /// The conversations that are open, by engine.
-    clients: Vec<Option<Client>>,
-}
+struct MatchWorker<'a, G: Playable>(GameWorker<'a, G, Box<GameRecord>>);
 
-impl<G: Playable> TrialWorker for GameWorker<'_, G> {
+impl<G: Playable> TrialWorker for MatchWorker<'_, G> {
     type Result = Box<GameRecord>;
     type Error = MatchError;
 
-    /// Plays a game. One in which an engine was stopped from outside is void, and played once more, with a new process, before it
-    /// counts.
     fn run_trial(&mut self, trial: u64) -> Result<TrialEnd<Self::Result>, MatchError> {
-        let scheduled = self.context.plan.schedule.game(trial.saturating_sub(1));
-        let Some(record) = self.play_game(&scheduled)? else {
-            return Ok(TrialEnd::Halted);
-        };
-        let post_mortem = record.remains.as_ref();
-        let Some(post_mortem) = post_mortem.filter(|post_mortem| post_mortem.is_stopped_externally)
-        else {
-            return Ok(TrialEnd::Done(Box::new(record)));
-        };
-        let reason = format!("an engine was stopped from outside ({})", post_mortem.exit);
-        self.worker
-            .send_message(format!("{reason}: game {trial} is played again"));
-        self.worker.send_void(trial, reason);
-        let record = self.play_game(&scheduled)?;
+        let schedule = &self.0.plan().schedule;
+        let scheduled = schedule.game(trial.saturating_sub(1));
+        let record = self.0.play_counted_game(trial, &scheduled)?;
         Ok(record.map_or(TrialEnd::Halted, |record| TrialEnd::Done(Box::new(record))))
     }
 
-    /// Asks all engines to quit.
     fn finish(&mut self) {
-        for client in self.clients.iter_mut().filter_map(Option::take) {
-            client.quit();
-        }
-    }
-}
-
-impl<'a, G: Playable> GameWorker<'a, G> {
-    fn new(context: &'a MatchContext<'a, G>, worker: WorkerContext<'a>) -> Self {
-        Self {
-            context,
-            worker,
-            clients: context.plan.engines.iter().map(|_| None).collect(),
-        }
-    }
-
-    /// Plays a game; none if a stop was requested.
-    fn play_game(&mut self, scheduled: &ScheduledGame) -> Result<Option<GameRecord>, MatchError> {
-        let plan = self.context.plan;
-        self.quit_idle_engines(scheduled);
-        let trees = self.create_tree_dir(scheduled);
-        let first = self.engine_player(scheduled, Player::First, trees.clone())?;
-        let second = self.engine_player(scheduled, Player::Second, trees)?;
-        let listed = scheduled.opening.unwrap_or(0);
-        let (Some(first), Some(second), Some(opening)) = (first, second, plan.openings.get(listed))
-        else {
-            return Ok(None);
-        };
-        let mut players = [first, second];
-        let opening = opening.with_random_plies(plan.header.plies, scheduled.opening_seed);
-        let is_start = opening.start == G::start(opening.start.rules());
-        let start = match is_start {
-            true => String::new(),
-            false => notation::position_text(&opening.start),
-        };
-        let shown = notation::position_text(&opening.start);
-        let began = SystemTime::now().duration_since(UNIX_EPOCH);
-        let mut on_status = |status: &referee::GameStatus<'_>| {
-            if let Some(status_writer) = self.context.status_writer
-                && let Err(error) = status_writer.write_game(scheduled, &shown, status)
-            {
-                self.warn_once(&format!("match.json is not written: {error}"));
-            }
-        };
-        let finished = referee::play(
-            &plan.settings,
-            &opening,
-            &mut players,
-            self.worker.halt(),
-            &mut on_status,
-        );
-        for (engine_player, player) in players.into_iter().zip([Player::First, Player::Second]) {
-            if let Some(slot) = self.clients.get_mut(scheduled.engine_of(player)) {
-                *slot = engine_player.client;
-            }
-        }
-        self.report_info_strings();
-        let began = began.unwrap_or_default().as_millis() as u64;
-        if let Some(finished) = finished
-            .as_ref()
-            .filter(|finished| finished.is_engine_unusable)
-        {
-            let engine = finished
-                .blame
-                .and_then(|player| plan.engines.get(scheduled.engine_of(player)));
-            let name = engine.map(|engine| engine.name.clone()).unwrap_or_default();
-            return Err(MatchError::Engine {
-                name,
-                fault: EngineFault::Unsupported(finished.reason.clone()),
-                post_mortem: Box::new(finished.post_mortem.clone().unwrap_or_default()),
-            });
-        }
-        let plies = opening.moves.len();
-        Ok(finished.map(|finished| GameRecord::new(scheduled, start, plies, began, finished)))
-    }
-
-    /// Reports unasked messages of the engines, each once.
-    fn report_info_strings(&mut self) {
-        for (client, engine) in self.clients.iter_mut().zip(&self.context.plan.engines) {
-            let Some(client) = client else { continue };
-            for note in client.info_strings() {
-                let text = format!("{} says: {note}", engine.name);
-                let mut reported = self
-                    .context
-                    .reported_messages
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                if reported.insert(text.clone()) {
-                    self.worker.send_message(text);
-                }
-            }
-        }
-    }
-
-    fn warn_once(&self, text: &str) {
-        if !self.context.has_warned.swap(true, Ordering::Relaxed) {
-            self.worker.send_message(text.to_owned());
-        }
-    }
-
-    /// The directory for the trees of a game, as text for the engines.
-    fn create_tree_dir(&self, scheduled: &ScheduledGame) -> Option<String> {
-        match self.context.status_writer?.create_tree_dir(scheduled) {
-            Ok(path) => Some(path.to_string_lossy().into_owned()),
-            Err(error) => {
-                self.warn_once(&format!("no directory for the trees of a game: {error}"));
-                None
-            }
-        }
-    }
-
-    /// The engine of a seat, started if necessary. If it has never started anywhere and fails now, it is unusable.
-    fn engine_player(
-        &mut self,
-        scheduled: &ScheduledGame,
-        player: Player,
-        trees: Option<String>,
-    ) -> Result<Option<EnginePlayer<'a>>, MatchError> {
-        let plan = self.context.plan;
-        let index = scheduled.engine_of(player);
-        let (Some(engine), Some(has_started), Some(slot)) = (
-            plan.engines.get(index),
-            self.context.has_started.get(index),
-            self.clients.get_mut(index),
-        ) else {
-            return Ok(None);
-        };
-        let mut client = slot.take();
-        let mut start_error = None;
-        if client.is_none() {
-            match self.start_engine(engine) {
-                Ok(started) => {
-                    has_started.store(true, Ordering::Relaxed);
-                    client = Some(started);
-                }
-                Err(StartError {
-                    fault: EngineFault::Halted,
-                    ..
-                }) => return Ok(None),
-                // A program that is gone, or no more handles, is nobody's play.
-                Err(StartError { fault, post_mortem })
-                    if !has_started.load(Ordering::Relaxed)
-                        || matches!(fault, EngineFault::NotStarted(_)) =>
-                {
-                    let name = engine.name.clone();
-                    if has_started.load(Ordering::Relaxed) {
-                        let reason = format!("{name} {fault}");
-                        self.worker.send_void(scheduled.number + 1, reason);
-                    }
-                    return Err(MatchError::Engine {
-                        name,
-                        fault,
-                        post_mortem,
-                    });
-                }
-                // It has started before: a second chance, then it forfeits.
-                Err(_) => match self.start_client(engine) {
-                    Ok(started) => client = Some(started),
-                    Err(error) => start_error = Some(error),
-                },
-            }
-        }
-        Ok(Some(EnginePlayer {
-            client,
-            start_error,
-            limits: engine.limits.as_ref().unwrap_or(&plan.limits),
-            // 0 would ask the engine for a seed of its own, and the game could not be played again.
-            seed: (scheduled.seed_of(player) >> (u64::BITS - SEED_BITS)).max(1),
-            trees,
-        }))
-    }
-
-    /// Starts an engine; once more if somebody stopped it from outside, unless that meant the match, too.
-    fn start_engine(&self, engine: &EngineConfig) -> Result<Client, StartError> {
-        let halt = self.worker.halt();
-        let error = match self.start_client(engine) {
-            Ok(client) => return Ok(client),
-            Err(error) => error,
-        };
-        let is_stopped_externally = matches!(error.fault, EngineFault::Exited(_))
-            && error.post_mortem.is_stopped_externally;
-        if halt.is_requested() || (is_stopped_externally && halt.wait_timeout(STOP_DELAY)) {
-            let fault = EngineFault::Halted;
-            return Err(StartError { fault, ..error });
-        }
-        if is_stopped_externally {
-            return self.start_client(engine);
-        }
-        Err(error)
-    }
-
-    fn start_client(&self, engine: &EngineConfig) -> Result<Client, StartError> {
-        let settings = &self.context.plan.settings;
-        Client::start(
-            engine,
-            &settings.game,
-            settings.timeouts,
-            self.worker.halt(),
-        )
-    }
-
-    /// Lets engines go that do not play now, if many are waiting.
-    fn quit_idle_engines(&mut self, scheduled: &ScheduledGame) {
-        let plays = [scheduled.first, scheduled.second];
-        let waiting = self.clients.iter().flatten().count();
-        if waiting >= MAX_IDLE_ENGINES {
-            for (index, client) in self.clients.iter_mut().enumerate() {
-                if !plays.contains(&index)
-                    && let Some(client) = client.take()
-                {
-                    client.quit();
-                }
-            }
-        }
+        self.0.quit_engines();
     }
 }

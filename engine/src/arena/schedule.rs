@@ -15,6 +15,9 @@ use crate::{
 /// No more engines than this take part.
 pub const MAX_ENGINES: usize = 1000;
 
+/// Bits of the engines' seeds.
+const ENGINE_SEED_BITS: u32 = 31;
+
 // Children of the run's seed that are no pairing's.
 const OPENINGS_SEED_INDEX: u64 = u64::MAX - 1;
 const SHUFFLE_SEED_INDEX: u64 = u64::MAX - 2;
@@ -80,6 +83,11 @@ impl ScheduledGame {
         child_seed(self.seed, side)
     }
 
+    /// The same, small enough for the integer options of every dialect. Never 0, which would ask the engine for a seed of its own.
+    pub fn engine_seed_of(&self, player: Player) -> u64 {
+        (self.seed_of(player) >> (u64::BITS - ENGINE_SEED_BITS)).max(1)
+    }
+
     /// The engine on one side of this game.
     pub fn engine_of(&self, player: Player) -> usize {
         match player {
@@ -102,8 +110,18 @@ impl Schedule {
         }
         let pairings =
             (0..engines).flat_map(|later| (0..later).map(move |earlier| (earlier, later)));
-        Ok(Self {
-            pairings: pairings.collect(),
+        Ok(Self::of_pairings(pairings.collect(), openings, order, seed))
+    }
+
+    /// A schedule of these pairings, each of which plays as often as the others.
+    pub fn of_pairings(
+        pairings: Vec<(usize, usize)>,
+        openings: usize,
+        order: OpeningOrder,
+        seed: u64,
+    ) -> Self {
+        Self {
+            pairings,
             openings,
             shuffled: match order {
                 OpeningOrder::Listed => Vec::new(),
@@ -112,7 +130,7 @@ impl Schedule {
                 }
             },
             seed,
-        })
+        }
     }
 
     /// The number of games when every pairing plays `each`.

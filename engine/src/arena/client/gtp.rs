@@ -10,9 +10,13 @@ use crate::{
         engine_config::EngineConfig,
         process::Process,
         time_control::{Clocks, MoveLimits},
+        watch::line_board::RootPosition,
     },
     games::Player,
 };
+
+/// Hundredths of a second between the lines of an engine that tells what it thinks.
+const ANALYSIS_INTERVAL: u32 = 20;
 
 /// The engine's commands, the colour words, and the commands it has not answered yet.
 #[derive(Debug)]
@@ -23,6 +27,8 @@ pub(super) struct GtpClient {
     pending: Vec<String>,
     /// Whether the next move is the engine's own `genmove`, which must not be sent back to it.
     is_own_move: bool,
+    /// Where the game began, and its moves, for trees of what the engine says.
+    position: RootPosition,
 }
 
 impl GtpClient {
@@ -32,6 +38,7 @@ impl GtpClient {
             colours: game.facts.colours(),
             pending: Vec::new(),
             is_own_move: false,
+            position: RootPosition::default(),
         }
     }
 
@@ -96,7 +103,9 @@ impl GtpClient {
     ) -> Result<String, EngineFault> {
         let mut last = String::new();
         while !self.pending.is_empty() {
-            let response = read_response(connection, phase, deadline)?;
+            let is_analysis =
+                (self.pending.first()).is_some_and(|command| command.contains("analyze"));
+            let response = read_response(connection, phase, deadline, is_analysis)?;
             let command = self.pending.remove(0);
             last = response.map_err(|answer| EngineFault::Refused { command, answer })?;
         }
@@ -118,6 +127,13 @@ impl GtpClient {
         new_game: &NewGame,
     ) -> Result<(), EngineFault> {
         self.is_own_move = false;
+        self.position = RootPosition {
+            start: new_game.position.clone(),
+            moves: Vec::new(),
+        };
+        let own_trees = self.has_command("set_option");
+        let recorded = new_game.trees.as_ref().filter(|_| !own_trees);
+        connection.recording.set_directory(recorded);
         if self.has_command("set_option") {
             let ours = [
                 ("Seed", Some(new_game.seed.to_string())),
@@ -180,6 +196,7 @@ impl GtpClient {
     }
 
     pub(super) fn notify_move(&mut self, process: &mut Process, player: Player, text: &str) {
+        self.position.moves.push(text.to_owned());
         if !std::mem::take(&mut self.is_own_move) {
             let colour = self.colour_name(player);
             self.send(process, &format!("play {colour} {text}"));
@@ -208,7 +225,15 @@ impl GtpClient {
         }
         let (time, is_agreed) = connection.time_limit(player, go, clocks);
         let asked = Instant::now();
-        self.send(&mut connection.process, &format!("genmove {colour}"));
+        let genmove = self.genmove(connection.recording.is_on());
+        let command = match genmove {
+            "genmove" => format!("genmove {colour}"),
+            _ => format!("{genmove} {colour} {ANALYSIS_INTERVAL}"),
+        };
+        let is_kata = genmove.starts_with("kata");
+        let root = || self.position.clone();
+        connection.recording.begin(root, go, is_kata);
+        self.send(&mut connection.process, &command);
         // GTP cannot stop a search; a late engine gets a little longer, to tell it from one that hangs.
         let grace = if is_agreed {
             connection.timeouts.stop
@@ -217,13 +242,22 @@ impl GtpClient {
         };
         let text = self.read_responses(connection, EnginePhase::Move, asked + time + grace)?;
         let taken = asked.elapsed();
+        connection.end_recording(text.trim());
         self.is_own_move = true;
         Ok(EngineMove {
             text: text.trim().to_owned(),
+            expected_reply: None,
             info: EngineInfo::default(),
             time: taken,
             is_late: is_agreed && taken > time,
         })
+    }
+
+    /// The command that asks for a move: one that tells what the engine thinks, if that is wanted and it has one.
+    fn genmove(&self, tells_lines: bool) -> &'static str {
+        let mut telling = ["kata-genmove_analyze", "lz-genmove_analyze"].into_iter();
+        let found = telling.find(|command| tells_lines && self.has_command(command));
+        found.unwrap_or("genmove")
     }
 
     fn colour_name(&self, player: Player) -> &'static str {
@@ -240,6 +274,7 @@ fn read_response(
     connection: &mut EngineConnection,
     phase: EnginePhase,
     deadline: Instant,
+    is_analysis: bool,
 ) -> Result<Result<String, String>, EngineFault> {
     let (is_accepted, mut text) = loop {
         let reply_line = connection.read_line(phase, deadline)?;
@@ -257,6 +292,13 @@ fn read_response(
         let reply_line = connection.read_line(phase, deadline)?;
         if reply_line.trim().is_empty() {
             return Ok(if is_accepted { Ok(text) } else { Err(text) });
+        }
+        if is_analysis {
+            match reply_line.strip_prefix("play ") {
+                Some(mv) => text = mv.trim().to_owned(),
+                None => connection.recording.line(&reply_line),
+            }
+            continue;
         }
         // An answer of megabytes is not read to its end.
         if text.len() < 1 << 20 {

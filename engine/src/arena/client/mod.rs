@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::{
     engine_config::{EngineConfig, EngineProtocol},
-    process::{Process, ReadError},
+    process::{Process, ProcessExit, ReadError},
     time_control::{Clocks, MoveLimits},
 };
 use crate::{
@@ -22,7 +22,14 @@ use crate::{
     runs::halt::Halt,
 };
 
+use recording::LineRecording;
+
+pub use option::{EngineOption, EngineOptionKind};
+
 mod gtp;
+mod option;
+mod ponder;
+mod recording;
 mod uci;
 
 /// Timeouts by phase of the conversation.
@@ -140,6 +147,8 @@ pub struct EngineInfo {
     pub depth: Option<u32>,
     /// Positions, or playouts.
     pub nodes: Option<u64>,
+    /// Leaves evaluated, from engines that say it (UGI `leaves`).
+    pub leaves: Option<u64>,
     /// Score for the player to move, in centipawns or the engine's equivalent.
     pub score: Option<i32>,
 }
@@ -152,6 +161,8 @@ pub const MATE_SCORE: i32 = 100_000;
 pub struct EngineMove {
     /// The move, as the engine wrote it; not validated.
     pub text: String,
+    /// The opponent's reply that the engine expects (UCI `bestmove MOVE ponder REPLY`); not validated.
+    pub expected_reply: Option<String>,
     /// The engine's last report on it.
     pub info: EngineInfo,
     /// The time it took.
@@ -228,6 +239,7 @@ impl GameSpec {
 pub struct Client {
     connection: EngineConnection,
     protocol: ClientProtocol,
+    ponders: bool,
 }
 
 #[derive(Debug)]
@@ -279,10 +291,12 @@ impl Client {
             process,
             timeouts,
             info_strings: Vec::new(),
+            recording: LineRecording::new(&game.name, &engine.name),
         };
         let mut client = Self {
             connection,
             protocol,
+            ponders: engine.ponders,
         };
         match client.handshake(engine, game) {
             Ok(()) => Ok(client),
@@ -306,6 +320,14 @@ impl Client {
         match &self.protocol {
             ClientProtocol::Uci(client) => client.style,
             ClientProtocol::Gtp(_) => Style::Own,
+        }
+    }
+
+    /// The options that the engine declared; none in GTP, which has no declarations.
+    pub fn options(&self) -> &[EngineOption] {
+        match &self.protocol {
+            ClientProtocol::Uci(client) => &client.declared,
+            ClientProtocol::Gtp(_) => &[],
         }
     }
 
@@ -350,6 +372,27 @@ impl Client {
         }
     }
 
+    /// Has the engine think about its move after the opponent's move `expected`, in its style, until the opponent has moved. Only
+    /// UCI has that.
+    pub fn ponder(&mut self, expected: &str, player: Player, go: &MoveLimits, clocks: &Clocks) {
+        if let ClientProtocol::Uci(client) = &mut self.protocol {
+            client.ponder(&mut self.connection, expected, player, go, clocks);
+        }
+    }
+
+    /// Ends thinking ahead, if the engine does.
+    pub fn stop_pondering(&mut self) -> Result<(), EngineFault> {
+        match &mut self.protocol {
+            ClientProtocol::Uci(client) => client.stop_pondering(&mut self.connection),
+            ClientProtocol::Gtp(_) => Ok(()),
+        }
+    }
+
+    /// Whether the engine thinks on its opponent's time: it was configured so, and can.
+    pub fn ponders(&self) -> bool {
+        self.ponders
+    }
+
     /// Asks the engine for the result of the game; none if its dialect has no such question.
     pub fn query_result(&mut self) -> Result<Option<ReportedResult>, EngineFault> {
         let connection = &mut self.connection;
@@ -360,10 +403,10 @@ impl Client {
         }
     }
 
-    /// Asks it to quit, and kills it if it does not.
-    pub fn quit(self) {
+    /// Asks it to quit, and kills it if it does not; returns how it ended.
+    pub fn quit(self) -> ProcessExit {
         let deadline = Instant::now() + self.connection.timeouts.quit;
-        self.connection.process.shut_down("quit\n", deadline);
+        self.connection.process.shut_down("quit\n", deadline)
     }
 
     /// Kills the process and collects the evidence.
@@ -396,6 +439,8 @@ struct EngineConnection {
     process: Process,
     timeouts: Timeouts,
     info_strings: Vec<String>,
+    /// Makes trees of what an engine says that writes none.
+    recording: LineRecording,
 }
 
 /// Upper bound of kept unasked messages.
@@ -404,11 +449,24 @@ const MAX_INFO_STRINGS: usize = 8;
 impl EngineConnection {
     /// Keeps an unasked message, once.
     fn keep_info_string(&mut self, reply_line: &str) {
-        if let Some(note) = reply_line.strip_prefix("info string ")
-            && self.info_strings.len() < MAX_INFO_STRINGS
+        if let Some(note) = reply_line.strip_prefix("info string ") {
+            self.keep_note(note);
+        }
+    }
+
+    fn keep_note(&mut self, note: &str) {
+        if self.info_strings.len() < MAX_INFO_STRINGS
             && !self.info_strings.iter().any(|known| known == note)
         {
             self.info_strings.push(note.to_owned());
+        }
+    }
+
+    /// A search is over: its tree is written, and problems with trees are kept.
+    fn end_recording(&mut self, chosen: &str) {
+        self.recording.end(chosen);
+        for problem in self.recording.take_problems() {
+            self.keep_note(&problem);
         }
     }
 

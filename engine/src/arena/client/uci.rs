@@ -3,26 +3,33 @@
 use std::{fmt::Write as _, time::Instant};
 
 use super::{
-    EngineConnection, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, MATE_SCORE,
-    NameSet, NewGame, ReportedResult,
+    EngineConnection, EngineFault, EngineInfo, EngineMove, EngineOption, EnginePhase, GameSpec,
+    MATE_SCORE, NameSet, NewGame, ReportedResult, ponder::Pondering,
 };
 use crate::{
     arena::{
         engine_config::EngineConfig,
         time_control::{Clocks, MoveLimits},
+        watch::line_board::RootPosition,
     },
     games::{Player, notation::Style},
 };
+
+/// Upper bound of the options that are kept with their values.
+const MAX_DECLARED_OPTIONS: usize = 512;
 
 /// The engine's options, and the position it was last sent.
 #[derive(Debug)]
 pub(super) struct UciClient {
     is_ugi: bool,
     options: NameSet,
+    /// The options that it declared, at most [`MAX_DECLARED_OPTIONS`].
+    pub(super) declared: Vec<EngineOption>,
     pub(super) style: Style,
     /// The command that sets the position, moves and all.
     position: String,
     has_moves: bool,
+    pondering: Pondering,
 }
 
 impl UciClient {
@@ -30,9 +37,11 @@ impl UciClient {
         Self {
             is_ugi,
             options: NameSet::new(),
+            declared: Vec::new(),
             style: Style::Own,
             position: String::new(),
             has_moves: false,
+            pondering: Pondering::default(),
         }
     }
 
@@ -57,8 +66,15 @@ impl UciClient {
             if let Some(name) = option_name(&reply_line) {
                 self.options.insert(name);
             }
+            let option = EngineOption::parse(&reply_line);
+            if let Some(option) = option.filter(|_| self.declared.len() < MAX_DECLARED_OPTIONS) {
+                self.declared.push(option);
+            }
         }
         self.select_game(connection, game)?;
+        if engine.ponders && self.has_option("ponder") {
+            self.set_option(connection, "Ponder", "true")?;
+        }
         for (name, value) in &engine.options {
             self.set_option(connection, name, value)?;
         }
@@ -141,6 +157,7 @@ impl UciClient {
         connection: &mut EngineConnection,
         new_game: &NewGame,
     ) -> Result<(), EngineFault> {
+        self.pondering.end(connection)?;
         if self.has_option("seed") {
             self.set_option(connection, "Seed", &new_game.seed.to_string())?;
         }
@@ -151,6 +168,9 @@ impl UciClient {
         {
             self.set_option(connection, "TreeDir", trees)?;
         }
+        let own_trees = self.has_option("treedir");
+        let recorded = new_game.trees.as_ref().filter(|_| !own_trees);
+        connection.recording.set_directory(recorded);
         connection.process.send(if self.is_ugi {
             "uginewgame\n"
         } else {
@@ -165,10 +185,40 @@ impl UciClient {
     }
 
     pub(super) fn notify_move(&mut self, text: &str) {
-        self.position
-            .push_str(if self.has_moves { " " } else { " moves " });
-        self.position.push_str(text);
+        self.position = self.position_after(text);
         self.has_moves = true;
+    }
+
+    /// The command that sets the position after one more move.
+    fn position_after(&self, text: &str) -> String {
+        let separator = if self.has_moves { " " } else { " moves " };
+        format!("{}{separator}{text}", self.position)
+    }
+
+    /// Has the engine think about the position after the opponent's move `expected`.
+    pub(super) fn ponder(
+        &mut self,
+        connection: &mut EngineConnection,
+        expected: &str,
+        player: Player,
+        go: &MoveLimits,
+        clocks: &Clocks,
+    ) {
+        let position = self.position_after(expected);
+        let mut command = format!("{position}\ngo ponder");
+        self.write_limits(&mut command, player, go, clocks);
+        command.push('\n');
+        connection.process.discard_output();
+        connection.process.send(&command);
+        self.pondering.begin(position);
+    }
+
+    /// Ends thinking ahead, if the engine does.
+    pub(super) fn stop_pondering(
+        &mut self,
+        connection: &mut EngineConnection,
+    ) -> Result<(), EngineFault> {
+        self.pondering.end(connection)
     }
 
     pub(super) fn request_move(
@@ -179,14 +229,18 @@ impl UciClient {
         clocks: &Clocks,
         on_info: &mut dyn FnMut(&EngineInfo),
     ) -> Result<EngineMove, EngineFault> {
-        // A late `bestmove` must not be taken for the answer to the next request.
-        connection.process.discard_output();
-        let mut command = format!("{}\ngo", self.position);
-        self.write_limits(&mut command, player, go, clocks);
-        command.push('\n');
         let (time, is_agreed) = connection.time_limit(player, go, clocks);
         let asked = Instant::now();
-        connection.process.send(&command);
+        let root = || RootPosition::parse_command(&self.position).unwrap_or_default();
+        connection.recording.begin(root, go, false);
+        if !self.pondering.hit(connection, &self.position)? {
+            // A late `bestmove` must not be taken for the answer to the next request.
+            connection.process.discard_output();
+            let mut command = format!("{}\ngo", self.position);
+            self.write_limits(&mut command, player, go, clocks);
+            command.push('\n');
+            connection.process.send(&command);
+        }
         let mut deadline = asked + time;
         let mut info = EngineInfo::default();
         let mut is_late = false;
@@ -197,12 +251,20 @@ impl UciClient {
                     match words.next() {
                         Some("info") => {
                             connection.keep_info_string(&reply_line);
+                            connection.recording.line(&reply_line);
                             parse_info(&mut info, words, self.is_ugi);
                             on_info(&info);
                         }
                         Some("bestmove") => {
+                            let text = words.next().unwrap_or_default().to_owned();
+                            connection.end_recording(&text);
+                            let expects_reply = words.next() == Some("ponder");
                             return Ok(EngineMove {
-                                text: words.next().unwrap_or_default().to_owned(),
+                                text,
+                                expected_reply: words
+                                    .next()
+                                    .filter(|_| expects_reply)
+                                    .map(str::to_owned),
                                 info,
                                 time: asked.elapsed(),
                                 is_late,
@@ -303,6 +365,7 @@ fn parse_info<'a>(
             "multipv" if words.clone().next() != Some("1") => return,
             "depth" => parsed.depth = parse_next(&mut words).or(parsed.depth),
             "nodes" => parsed.nodes = parse_next(&mut words).or(parsed.nodes),
+            "leaves" => parsed.leaves = parse_next(&mut words).or(parsed.leaves),
             "score" => match words.next() {
                 Some("cp") => parsed.score = parse_next(&mut words).or(parsed.score),
                 Some("mate") => {

@@ -5,7 +5,7 @@ use std::{
     io::{self, ErrorKind, Read, Write as _},
     os::{
         fd::{AsFd, BorrowedFd},
-        unix::process::{CommandExt as _, ExitStatusExt as _},
+        unix::process::CommandExt as _,
     },
     path::Path,
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
@@ -23,18 +23,12 @@ use rustix::{
 
 #[cfg(target_os = "linux")]
 use super::descendants::Descendants;
-use super::{ProcessExit, ReadError};
+use super::{
+    Backend, HALT_POLL_INTERVAL, ProcessExit, ReadError, is_stop_status,
+    lines::{LineBuffer, MAX_LINE_BYTES, MAX_UNREAD_BYTES, push_log_line},
+};
 use crate::runs::halt::Halt;
 
-/// Longer lines are passed over.
-const MAX_LINE_BYTES: usize = 1 << 20;
-/// Unread output at which reading pauses, so that the engine blocks.
-const MAX_UNREAD_BYTES: usize = 4 << 20;
-/// Lines of each direction kept for reports, and bytes of each line.
-const MAX_LOG_LINES: usize = 10;
-const MAX_LOG_LINE_BYTES: usize = 400;
-/// Poll interval for stop requests while waiting.
-const HALT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time between SIGTERM and SIGKILL.
 const TERM_GRACE_PERIOD: Duration = Duration::from_millis(300);
 /// Niceness added to a low-priority engine.
@@ -42,7 +36,7 @@ const NICE_INCREMENT: i32 = 10;
 
 /// A running engine.
 #[derive(Debug)]
-pub struct Process {
+pub(super) struct PolledProcess {
     child: Child,
     group: Pid,
     /// All processes it has started.
@@ -63,9 +57,13 @@ pub struct Process {
     is_reaped: bool,
 }
 
-impl Process {
+impl PolledProcess {
     /// Starts a program with its arguments, in a directory if one is given.
-    pub fn start(words: &[String], directory: Option<&Path>, halt: &Halt) -> io::Result<Self> {
+    pub(super) fn start(
+        words: &[String],
+        directory: Option<&Path>,
+        halt: &Halt,
+    ) -> io::Result<Self> {
         let (program, arguments) = words
             .split_first()
             .ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "no program is named"))?;
@@ -109,81 +107,6 @@ impl Process {
         Ok(process)
     }
 
-    /// Lowers its scheduling priority. Call it before the process has threads. If the system refuses, the priority stays.
-    pub fn lower_priority(&self) {
-        if let Ok(own) = getpriority_process(None) {
-            let _ = setpriority_process(Some(self.group), own.saturating_add(NICE_INCREMENT));
-        }
-    }
-
-    /// Sends lines, each ending with a line feed. Input the engine does not read at once is sent while waiting for its
-    /// answers.
-    pub fn send(&mut self, lines: &str) {
-        for line in lines.lines() {
-            push_log_line(&mut self.transcript, "> ", line);
-        }
-        self.pending_input.extend_from_slice(lines.as_bytes());
-        self.write_stdin();
-    }
-
-    /// The next line of output, without its end, if it arrives before the deadline.
-    pub fn read_line(&mut self, deadline: Instant) -> Result<String, ReadError> {
-        loop {
-            if let Some(line) = self.stdout_lines.next_line() {
-                push_log_line(&mut self.transcript, "< ", &line);
-                return Ok(line);
-            }
-            if self.stdout.is_none() {
-                return Err(ReadError::Closed);
-            }
-            let now = Instant::now();
-            if self.halt.is_requested() {
-                return Err(ReadError::Halted);
-            }
-            if now >= deadline {
-                return Err(ReadError::Timeout);
-            }
-            self.poll_pipes(HALT_POLL_INTERVAL.min(deadline - now));
-        }
-    }
-
-    /// Discards all output so far.
-    pub fn discard_output(&mut self) {
-        self.read_pipes();
-        while let Some(line) = self.stdout_lines.next_line() {
-            push_log_line(&mut self.transcript, "< ", &line);
-        }
-    }
-
-    /// The last lines of the conversation: `> ` sent, `< ` received.
-    pub fn transcript_tail(&self) -> Vec<String> {
-        self.transcript.iter().cloned().collect()
-    }
-
-    /// The last lines of its standard error.
-    pub fn stderr_tail(&self) -> Vec<String> {
-        let partial_line = self.stderr_lines.partial_line();
-        let lines = self.stderr_log.iter().cloned();
-        lines
-            .chain((!partial_line.is_empty()).then_some(partial_line))
-            .collect()
-    }
-
-    /// Sends the quit command, waits until the deadline, then kills it; returns how it ended.
-    pub fn shut_down(mut self, quit_command: &str, deadline: Instant) -> ProcessExit {
-        // After its exit its children can no longer be attributed to it.
-        #[cfg(target_os = "linux")]
-        self.descendants.refresh(self.group);
-        self.send(quit_command);
-        self.terminate(deadline)
-    }
-
-    /// Ends it at once, with all that it has started; how it had ended if it had.
-    pub fn kill(mut self) -> (ProcessExit, Vec<String>) {
-        let exit = self.terminate(Instant::now());
-        (exit, self.stderr_tail())
-    }
-
     fn terminate(&mut self, deadline: Instant) -> ProcessExit {
         self.pending_input.clear();
         self.stdin = None;
@@ -210,11 +133,13 @@ impl Process {
             ProcessExit {
                 text,
                 is_stopped_externally,
+                is_ended_by_us: false,
             }
         } else {
             ProcessExit {
                 text: format!("{text}, ended by the match"),
                 is_stopped_externally: false,
+                is_ended_by_us: true,
             }
         }
     }
@@ -304,26 +229,79 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Backend for PolledProcess {
+    fn lower_priority(&self) {
+        if let Ok(own) = getpriority_process(None) {
+            let _ = setpriority_process(Some(self.group), own.saturating_add(NICE_INCREMENT));
+        }
+    }
+
+    fn send(&mut self, lines: &str) {
+        for line in lines.lines() {
+            push_log_line(&mut self.transcript, "> ", line);
+        }
+        self.pending_input.extend_from_slice(lines.as_bytes());
+        self.write_stdin();
+    }
+
+    fn read_line(&mut self, deadline: Instant) -> Result<String, ReadError> {
+        loop {
+            if let Some(line) = self.stdout_lines.next_line() {
+                push_log_line(&mut self.transcript, "< ", &line);
+                return Ok(line);
+            }
+            if self.stdout.is_none() {
+                return Err(ReadError::Closed);
+            }
+            let now = Instant::now();
+            if self.halt.is_requested() {
+                return Err(ReadError::Halted);
+            }
+            if now >= deadline {
+                return Err(ReadError::Timeout);
+            }
+            self.poll_pipes(HALT_POLL_INTERVAL.min(deadline - now));
+        }
+    }
+
+    fn discard_output(&mut self) {
+        self.read_pipes();
+        while let Some(line) = self.stdout_lines.next_line() {
+            push_log_line(&mut self.transcript, "< ", &line);
+        }
+    }
+
+    fn transcript_tail(&self) -> Vec<String> {
+        self.transcript.iter().cloned().collect()
+    }
+
+    fn stderr_tail(&self) -> Vec<String> {
+        let partial_line = self.stderr_lines.partial_line();
+        let lines = self.stderr_log.iter().cloned();
+        lines
+            .chain((!partial_line.is_empty()).then_some(partial_line))
+            .collect()
+    }
+
+    fn shut_down(mut self: Box<Self>, quit_command: &str, deadline: Instant) -> ProcessExit {
+        // After its exit its children can no longer be attributed to it.
+        #[cfg(target_os = "linux")]
+        self.descendants.refresh(self.group);
+        self.send(quit_command);
+        self.terminate(deadline)
+    }
+
+    fn kill(mut self: Box<Self>) -> (ProcessExit, Vec<String>) {
+        let exit = self.terminate(Instant::now());
+        (exit, self.stderr_tail())
+    }
+}
+
+impl Drop for PolledProcess {
     fn drop(&mut self) {
         if !self.is_reaped {
             let _ = self.reap();
         }
-    }
-}
-
-/// Whether a process ended by a termination signal, or by the exit code that shells and Java use for one. Exit code 0
-/// counts: no engine exits normally in mid-game unless it was asked to, and some catch the signal.
-fn is_stop_status(status: ExitStatus) -> bool {
-    let is_asking = |signal: i32| {
-        [Signal::TERM, Signal::INT, Signal::HUP, Signal::KILL]
-            .iter()
-            .any(|asking| asking.as_raw() == signal)
-    };
-    match status.code() {
-        Some(0) => true,
-        Some(code) => is_asking(code - 128),
-        None => status.signal().is_some_and(is_asking),
     }
 }
 
@@ -353,99 +331,5 @@ fn drain_pipe(pipe: &mut Option<impl Read>, lines: &mut LineBuffer) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return,
             Err(_) => *pipe = None,
         }
-    }
-}
-
-/// Keeps a line in place of the oldest of its direction, so that flooded output does not displace our own lines.
-fn push_log_line(lines: &mut VecDeque<String>, mark: &str, line: &str) {
-    let alike = || {
-        lines
-            .iter()
-            .enumerate()
-            .filter(|(_, kept)| kept.starts_with(mark))
-    };
-    if alike().count() >= MAX_LOG_LINES
-        && let Some((oldest, _)) = alike().next()
-    {
-        lines.remove(oldest);
-    }
-    let mut end = line.len().min(MAX_LOG_LINE_BYTES);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    let rest = if end < line.len() { "..." } else { "" };
-    lines.push_back(format!(
-        "{mark}{}{rest}",
-        line.get(..end).unwrap_or_default()
-    ));
-}
-
-/// Bytes that become lines.
-#[derive(Debug, Default)]
-struct LineBuffer {
-    bytes: Vec<u8>,
-    /// Where the next line begins.
-    start: usize,
-    /// Up to here there is no line feed.
-    scanned: usize,
-    /// Whether the current line is too long and being skipped.
-    is_skipping: bool,
-}
-
-impl LineBuffer {
-    fn len(&self) -> usize {
-        self.bytes.len() - self.start
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        if self.start > 0 && self.start == self.bytes.len() {
-            self.bytes.clear();
-            (self.start, self.scanned) = (0, 0);
-        }
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    /// End of output: the rest is a line.
-    fn finish(&mut self) {
-        if self.len() > 0 {
-            self.bytes.push(b'\n');
-        }
-    }
-
-    fn next_line(&mut self) -> Option<String> {
-        loop {
-            let fresh = self.bytes.get(self.scanned..).unwrap_or_default();
-            let Some(at) = fresh.iter().position(|&byte| byte == b'\n') else {
-                self.scanned = self.bytes.len();
-                if self.len() > MAX_LINE_BYTES {
-                    self.bytes.clear();
-                    (self.start, self.scanned, self.is_skipping) = (0, 0, true);
-                }
-                return None;
-            };
-            let end = self.scanned + at;
-            let line = self.bytes.get(self.start..end).unwrap_or_default();
-            let line = String::from_utf8_lossy(line)
-                .trim_end_matches('\r')
-                .to_owned();
-            (self.start, self.scanned) = (end + 1, end + 1);
-            if self.start > MAX_LINE_BYTES {
-                self.bytes.drain(..self.start);
-                (self.start, self.scanned) = (0, 0);
-            }
-            if !std::mem::take(&mut self.is_skipping) {
-                return Some(line);
-            }
-        }
-    }
-
-    fn partial_line(&self) -> String {
-        let bytes = self.bytes.get(self.start..).unwrap_or_default();
-        String::from_utf8_lossy(
-            bytes
-                .get(..bytes.len().min(MAX_LOG_LINE_BYTES))
-                .unwrap_or_default(),
-        )
-        .into_owned()
     }
 }
