@@ -223,7 +223,7 @@ fn wdl_cell(results: Option<WdlCounts>, tone: Tone) -> Cell {
 }
 
 /// Games by who moves first, as report 002 prints them: wins, draws and losses of the side that moves first, McNemar's statistic, and what
-/// the games show. Comparisons without colours have one row for both.
+/// the games show. Comparisons without colours have one row for both. Where nothing is published, there are no columns for it.
 pub fn games_table(comparisons: &[Comparison], judged: &[Judgement]) -> Table {
     let columns = vec![
         Column::text("moves first"),
@@ -236,9 +236,17 @@ pub fn games_table(comparisons: &[Comparison], judged: &[Judgement]) -> Table {
     ];
     let groups = comparisons.iter().zip(judged);
     let groups = groups.map(|(comparison, judgement)| games_rows(comparison, judgement));
-    Table {
+    let table = Table {
         columns,
         groups: groups.collect(),
+    };
+    let is_published = comparisons.iter().any(|comparison| {
+        comparison.published.is_some() || comparison.published_chi_squared.is_some()
+    });
+    match is_published {
+        true => table,
+        false => table
+            .retain_columns(|column| column.group != "Published" && column.heading != "published"),
     }
 }
 

@@ -132,6 +132,14 @@ fn write_provenance(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "{}", escape(&report.footer()))
 }
 
+/// A table alone.
+pub fn table(table: &Table) -> String {
+    let mut out = String::new();
+    // Writing to a String does not fail.
+    let _ = write_table(&mut out, table);
+    out
+}
+
 fn write_table(out: &mut String, table: &Table) -> std::fmt::Result {
     let headings = table.columns.iter().map(|column| {
         let group = match column.group.as_str() {

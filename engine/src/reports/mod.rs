@@ -42,6 +42,7 @@ pub mod numbers;
 mod plot;
 mod plot_svg;
 mod table;
+pub mod text;
 pub mod verdict;
 
 pub use self::{

@@ -8,6 +8,11 @@ use super::{
 };
 use crate::arena::stats::Interval;
 
+/// Points of a line plot that are listed one by one in a text.
+const MAX_LISTED_POINTS: usize = 40;
+/// Rows of the overview of a line plot with more points.
+const OVERVIEW_ROWS: usize = 16;
+
 /// A plot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -276,6 +281,14 @@ impl Plot {
             Self::Lines(plot) => plot.table(),
         }
     }
+
+    /// The plotted values for a reader: of lines with many points a few, side by side.
+    pub(super) fn overview(&self) -> Table {
+        match self {
+            Self::Lines(plot) if plot.point_count() > MAX_LISTED_POINTS => plot.overview(),
+            _ => self.table(),
+        }
+    }
 }
 
 fn interval_cells(unit: Unit, interval: Option<Interval>) -> [Cell; 2] {
@@ -322,6 +335,29 @@ impl BarPlot {
 }
 
 impl LinePlot {
+    fn point_count(&self) -> usize {
+        self.lines.iter().map(|line| line.points.len()).sum()
+    }
+
+    /// A column for each line, a row for each of a few places along the axis.
+    fn overview(&self) -> Table {
+        let points = self.lines.iter().flat_map(|line| &line.points);
+        let mut places: Vec<f64> = points.map(|point| point.x).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let step = places.len().div_ceil(OVERVIEW_ROWS);
+        let rows = places.into_iter().step_by(step.max(1)).map(|x| {
+            let values = self.lines.iter().map(|line| {
+                let point = line.points.iter().find(|point| point.x == x);
+                point.map_or_else(Cell::empty, |point| self.y.unit.cell(point.y))
+            });
+            std::iter::once(self.x.unit.cell(x)).chain(values).collect()
+        });
+        let first = Column::number(&self.x.label);
+        let names = self.lines.iter().map(|line| Column::number(&line.name));
+        Table::plain(std::iter::once(first).chain(names), rows)
+    }
+
     fn table(&self) -> Table {
         let columns = [
             Column::text("line"),

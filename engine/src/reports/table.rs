@@ -214,9 +214,19 @@ impl Table {
         }
     }
 
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.groups.iter().all(|group| group.rows.is_empty())
+    }
+
     /// The table without columns of times.
     pub(super) fn without_times(&self) -> Self {
-        let keep: Vec<bool> = self.columns.iter().map(|column| !column.is_time).collect();
+        self.retain_columns(|column| !column.is_time)
+    }
+
+    /// The table with those columns alone that are wanted.
+    pub(super) fn retain_columns(&self, is_wanted: impl Fn(&Column) -> bool) -> Self {
+        let keep: Vec<bool> = self.columns.iter().map(&is_wanted).collect();
         let kept = |cells: &Vec<Option<Cell>>| {
             let both = cells.iter().zip(&keep);
             both.filter(|(_, keep)| **keep)
@@ -225,7 +235,7 @@ impl Table {
         };
         Self {
             columns: (self.columns.iter())
-                .filter(|column| !column.is_time)
+                .filter(|column| is_wanted(column))
                 .cloned()
                 .collect(),
             groups: (self.groups.iter())

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::RunError;
@@ -145,6 +145,15 @@ impl Plan {
         difference.or_else(|| {
             (self.compute_digest() != now.compute_digest())
                 .then(|| "its trials are grouped in another way".to_owned())
+        })
+    }
+
+    /// What is run, as its kind reads it; the plan lies in a directory.
+    pub fn read_content<C: DeserializeOwned>(&self, directory: &Path) -> Result<C, RunError> {
+        serde_json::from_value(self.content.clone()).map_err(|error| RunError::Malformed {
+            path: directory.join(FILE_NAME).display().to_string(),
+            line: 1,
+            problem: format!("not the plan of a {}: {error}", self.kind),
         })
     }
 
