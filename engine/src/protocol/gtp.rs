@@ -325,6 +325,7 @@ impl Gtp {
                 ..
             } => self.go_request(*player),
         };
+        go.is_for_play = matches!(task, GtpTask::Genmove { .. });
         go.search_moves = moves;
         go.info_interval = every;
         go.multi_pv = match &task {

@@ -7,6 +7,7 @@
 // Input comes from other programs and files: no text or file may end the process.
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
 
+mod book_file;
 pub mod client_watch;
 pub mod clock;
 mod dialect;

@@ -196,6 +196,7 @@ impl NBoard {
     fn search(&mut self, core: &mut ServerCore, task: NBoardTask) -> bool {
         let mut go = GoRequest {
             info_interval: Some(Duration::from_millis(200)),
+            is_for_play: !matches!(task, NBoardTask::Hint(_)),
             ..GoRequest::default()
         };
         if self.depth > 0 {

@@ -70,16 +70,22 @@ pub enum OptionId {
     Nodes,
     /// Time lost between client and engine.
     MoveOverhead,
+    /// Answers before the time is up.
+    EarlyStop,
     /// Time between reports.
     InfoInterval,
     /// Statistics of every move.
     VerboseMoveStats,
-    /// Announced by match runners; without effect.
+    /// Whether moves come from the opening book of [`Self::BookFile`].
     OwnBook,
+    /// The opening book.
+    BookFile,
     /// Discards the search tree.
     ClearHash,
     /// Directory for what solvers found.
     CacheDir,
+    /// Whom empty squares count for in the scores of solvers.
+    EmptiesToWinner,
     /// Directory for trees.
     TreeDir,
     /// Format of tree files.
@@ -96,6 +102,8 @@ pub enum OptionId {
     TreeExtra,
     /// Growth journals beside tree files.
     TreeJournal,
+    /// Moves of playouts in growth journals.
+    TreePlayouts,
     /// Number of trees that are kept.
     TreeKeep,
     /// A parameter of the search, by its catalogue name.
@@ -115,6 +123,7 @@ impl OptionId {
                 | Self::TreeStates
                 | Self::TreeExtra
                 | Self::TreeJournal
+                | Self::TreePlayouts
                 | Self::TreeKeep
         )
     }
@@ -249,6 +258,12 @@ pub fn option_definitions() -> Vec<OptionDef> {
             "Milliseconds that a move may lose on the way to and from the client; kept back from clocks, not from move times",
         ),
         row(
+            OptionId::EarlyStop,
+            "EarlyStop",
+            OptionKind::Check(true),
+            "Whether a move on a clock or with a move time is answered as soon as more time cannot change it",
+        ),
+        row(
             OptionId::InfoInterval,
             "InfoInterval",
             spin(500, 50, 60_000),
@@ -264,7 +279,7 @@ pub fn option_definitions() -> Vec<OptionDef> {
             OptionId::OwnBook,
             "OwnBook",
             OptionKind::Check(false),
-            "There is no book; here because runners switch it off",
+            "Whether moves that the book BookFile has are played from it at once, drawn by weight; exact has its own book (Book)",
         ),
         row(
             OptionId::ShowWdl,
@@ -289,6 +304,12 @@ pub fn option_definitions() -> Vec<OptionDef> {
             "CacheDir",
             OptionKind::Text("auto"),
             "The directory in which solvers keep what took long; auto is the user's cache directory, empty none",
+        ),
+        row(
+            OptionId::EmptiesToWinner,
+            "EmptiesToWinner",
+            OptionKind::Check(false),
+            "Whether empty squares at the end count for the winner in the exact scores of othello; else discs count as they lie",
         ),
         row(
             OptionId::TreeDir,
@@ -339,6 +360,12 @@ pub fn option_definitions() -> Vec<OptionDef> {
             "Whether a journal of how it grew lies beside each tree",
         ),
         row(
+            OptionId::TreePlayouts,
+            "TreePlayouts",
+            OptionKind::Check(false),
+            "Whether these journals have the moves of every playout too",
+        ),
+        row(
             OptionId::TreeKeep,
             "TreeKeep",
             spin(0, 0, MAX_SPIN),
@@ -364,6 +391,12 @@ pub fn option_definitions() -> Vec<OptionDef> {
             help: parameter.help,
         });
     }
+    rows.push(row(
+        OptionId::BookFile,
+        "BookFile",
+        OptionKind::Text(""),
+        "The opening book for OwnBook: Polyglot's .bin for chess, or a .cbook of the game made by canopy-engine book",
+    ));
     rows
 }
 
@@ -426,7 +459,10 @@ impl OptionDef {
             OptionKind::Spin { min, max, .. } => format!("{min} to {max}"),
             OptionKind::Combo(words) => words.join(", "),
             OptionKind::Text(_) => match self.parameter() {
-                Some(parameter) => format!("auto, or {}", parameter.kind),
+                Some(parameter) => match parameter.kind {
+                    catalog::ParameterKind::WholeOrAuto { .. } => parameter.kind.to_string(),
+                    kind => format!("auto, or {kind}"),
+                },
                 None => "a text".to_owned(),
             },
             OptionKind::Button => "a button".to_owned(),

@@ -7,17 +7,18 @@ use std::{
 };
 
 use super::{
+    book_file::BookFile,
     options::{CheckedOption, OptionId, Options, uci_variants},
     task::{GoRequest, RunningTask},
     tree_outputs::TreeOutputs,
 };
 use crate::{
-    catalog::solver_cache::SolverCache,
+    catalog::{solver_cache::SolverCache, solvers::SolverConfig},
     games::{self, GameFacts, Player, notation::Style},
     search::{SearchLimits, StopFlag},
     session::{
-        self, SearchInfo, SearchRequest, SearchResult, Session, SessionError, SessionEvent,
-        SessionEventSink, SolveRequest, SolverResources,
+        self, MateRequest, PerftRequest, SearchInfo, SearchRequest, SearchResult, Session,
+        SessionError, SessionEvent, SessionEventSink, SolveRequest, SolverResources,
     },
 };
 
@@ -58,6 +59,7 @@ pub(super) struct ServerCore {
     /// Number of the last task.
     number: u64,
     pub(super) trees: TreeOutputs,
+    book: BookFile,
 }
 
 /// The variant of the plain `game` that a check option of UCI stands for, if the option `is_wanted`.
@@ -89,6 +91,7 @@ impl ServerCore {
             event_sink,
             number: 0,
             trees: TreeOutputs::default(),
+            book: BookFile::default(),
         }
     }
 
@@ -149,7 +152,7 @@ impl ServerCore {
             }
             OptionId::ClearHash => self.session.clear_search(),
             OptionId::TreeDir => drop(self.trees.resolve("TreeDir", &checked.value)?),
-            OptionId::CacheDir => drop(self.resolve_cache(&checked.value)?),
+            OptionId::CacheDir => self.check_cache(&checked.value)?,
             _ => {}
         }
         self.options.set(checked);
@@ -212,7 +215,8 @@ impl ServerCore {
         result.map_err(|error| error.to_string())
     }
 
-    /// Configures the search from the options; after an error it is the game's default search.
+    /// Configures the search from the options: `Search` is the first row of the catalogue, `uct`, unless a client has set it. After an
+    /// error it is the game's default search.
     fn set_search(&mut self, solve: bool) -> Result<(), String> {
         let mut settings = self.options.search_settings();
         if solve {
@@ -220,6 +224,8 @@ impl ServerCore {
         }
         let search = self.options.get(OptionId::Search).to_owned();
         let default = self.facts().default_search;
+        let cache = self.solver_cache();
+        self.session.set_cache(cache);
         let result = self.session.set_search(&search, &settings);
         result.map_err(|error| {
             let plain = self.session.set_search(default, &settings);
@@ -242,13 +248,16 @@ impl ServerCore {
             let default = self.facts().default_search;
             remarks.push(format!("{problem}; searching with {default}"));
         }
+        if self.answer_from_book(go, &mut remarks) {
+            return Ok(remarks);
+        }
         let output = (self.trees)
             .open(&self.options, &self.event_sink)
             .unwrap_or_else(|warning| {
                 remarks.push(warning);
                 None
             });
-        let mut limits = go.resolve_limits(&self.options, &*self.session);
+        let (mut limits, pacing) = go.resolve_limits(&self.options, &*self.session);
         if let Some(plies) = go.mate
             && !self.session.has_playouts()
         {
@@ -269,12 +278,17 @@ impl ServerCore {
         let stop = StopFlag::new();
         let request = SearchRequest {
             limits,
+            pacing,
             multi_pv: go.multi_pv.max(1),
             search_moves: go.search_moves.clone(),
             style: self.style,
             info_interval: go.info_interval.unwrap_or(early_interval),
             stop: stop.clone(),
             output,
+            mate: go.mate.map(|plies| MateRequest {
+                plies,
+                resources: self.solver_resources(),
+            }),
         };
         let number = self.number + 1;
         let emit = self.task_sink(number);
@@ -297,12 +311,44 @@ impl ServerCore {
         Ok(remarks)
     }
 
+    /// Answers from the opening book, if `OwnBook` is on and the book has the position; a book that cannot be read is a remark.
+    /// Only a move to be played is looked up, not an analysis.
+    fn answer_from_book(&mut self, go: &GoRequest, remarks: &mut Vec<String>) -> bool {
+        let is_held = go.infinite || go.ponder;
+        let is_plain = go.mate.is_none() && go.search_moves.is_empty() && go.multi_pv <= 1;
+        if !self.options.flag(OptionId::OwnBook) || !go.is_for_play || is_held || !is_plain {
+            return false;
+        }
+        let path = self.options.get(OptionId::BookFile);
+        let book = match self.book.get(&self.trees, path) {
+            Ok(book) => book,
+            Err(problem) => {
+                remarks.extend(problem);
+                return false;
+            }
+        };
+        let seed = self.options.number(OptionId::Parameter("seed"));
+        let Some(result) = self.session.book_result(book, seed, self.style) else {
+            return false;
+        };
+        remarks.push("book".to_owned());
+        self.number += 1;
+        let done = SessionEvent::Done(Some(result));
+        (self.inline_events).push_back(ServerEvent::Task(self.number, done));
+        self.running = Some(RunningTask::new(self.number, StopFlag::new(), self.now));
+        true
+    }
+
     /// Starts a perft.
     pub(super) fn start_perft(&mut self, depth: u32) -> Result<(), SessionError> {
         let stop = StopFlag::new();
+        let request = PerftRequest {
+            depth,
+            style: self.style,
+            stop: stop.clone(),
+        };
         let emit = self.task_sink(self.number + 1);
-        self.session
-            .start_perft(depth, self.style, stop.clone(), emit)?;
+        self.session.start_perft(request, emit)?;
         self.number += 1;
         self.running = Some(RunningTask::new(self.number, stop, self.now));
         Ok(())
@@ -325,12 +371,7 @@ impl ServerCore {
             style: self.style,
             stop: stop.clone(),
         };
-        let number = |name| self.options.number(OptionId::Parameter(name)) as usize;
-        let resources = SolverResources {
-            memory_bytes: number("memory") << 20,
-            threads: number("threads"),
-            cache: (self.resolve_cache(self.options.get(OptionId::CacheDir))).unwrap_or_default(),
-        };
+        let resources = self.solver_resources();
         let emit = self.task_sink(self.number + 1);
         self.session.start_solve(request, resources, emit)?;
         self.number += 1;
@@ -338,10 +379,38 @@ impl ServerCore {
         Ok(())
     }
 
+    /// What a solver may use by the options.
+    fn solver_resources(&self) -> SolverResources {
+        let number = |name| self.options.number(OptionId::Parameter(name)) as usize;
+        SolverResources {
+            config: SolverConfig {
+                memory_bytes: number("memory") << 20,
+                threads: number("threads"),
+                uses_book: self.options.get(OptionId::Parameter("book")) != "false",
+                empties_to_winner: self.options.flag(OptionId::EmptiesToWinner),
+            },
+            cache: self.solver_cache(),
+        }
+    }
+
+    /// The cache that `CacheDir` names.
+    fn solver_cache(&self) -> Option<SolverCache> {
+        let text = self.options.get(OptionId::CacheDir);
+        self.resolve_cache(text).unwrap_or_default()
+    }
+
+    /// An error if a value of `CacheDir` names a directory in which nothing can be kept.
+    fn check_cache(&self, text: &str) -> Result<(), String> {
+        match self.resolve_cache(text)? {
+            Some(cache) if SolverCache::is_named(text) => cache.checked().map(drop),
+            _ => Ok(()),
+        }
+    }
+
     /// The cache that a value of `CacheDir` means; an error if its directory lies outside the confinement.
     fn resolve_cache(&self, text: &str) -> Result<Option<SolverCache>, String> {
         match SolverCache::from_text(text) {
-            Some(_) if text.trim() != "auto" => {
+            Some(_) if SolverCache::is_named(text) => {
                 let directory = self.trees.resolve("CacheDir", text.trim())?;
                 Ok(directory.map(SolverCache::new))
             }

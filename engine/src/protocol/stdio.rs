@@ -174,6 +174,11 @@ fn run_server(
     }
     if server.are_trees_written() {
         server.close_trees();
+    } else {
+        let seconds = TREE_WRITE_TIMEOUT.as_secs();
+        write_stderr(&format!(
+            "the disk did not take the last trees within {seconds} s of quit: some are missing. Wait for isready before quit, or write to a faster disk"
+        ));
     }
     write_late_events(&mut server, inputs, out, watch.elapsed());
     result

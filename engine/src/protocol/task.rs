@@ -1,4 +1,5 @@
-//! A task of the server: the request to search that starts it, the task while it runs, and its result.
+//! From a request to a search: its own limits stay, else the time follows from the clock, else from the options. Also the task while
+//! it runs, and its result.
 
 use std::time::Duration;
 
@@ -7,15 +8,12 @@ use super::{
     options::{OptionId, Options},
 };
 use crate::{
-    games::notation::Style,
-    search::{SearchLimits, StopFlag},
+    search::{SearchLimits, StopFlag, pacing::Pacing},
     session::{SearchResult, Session},
 };
 
 /// Time for a move that no limit, option or search bounds.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
-/// Time for a forced move on a clock.
-const FORCED_MOVE_TIME: Duration = Duration::from_millis(10);
 
 /// A request to search as a dialect read it, before options and clock have turned it into a
 /// [`SearchRequest`](crate::session::SearchRequest).
@@ -36,19 +34,26 @@ pub(super) struct GoRequest {
     pub(super) multi_pv: usize,
     /// Time between two reports; none for the option's.
     pub(super) info_interval: Option<Duration>,
+    /// Whether the answer is a move to be played, which may come from an opening book.
+    pub(super) is_for_play: bool,
 }
 
 impl GoRequest {
-    /// The limits of the search: as requested, else from the clock, else from the options, else the search's own.
-    pub(super) fn resolve_limits(&self, options: &Options, session: &dyn Session) -> SearchLimits {
+    /// The limits of the search: as requested, else from the clock, else from the options, else the search's own. Also how it may
+    /// deviate from the time.
+    pub(super) fn resolve_limits(
+        &self,
+        options: &Options,
+        session: &dyn Session,
+    ) -> (SearchLimits, Pacing) {
         let mut limits = self.limits;
+        let mut max_time = None;
         if let Some(clock) = &self.clock {
             let overhead = Duration::from_millis(options.number(OptionId::MoveOverhead));
-            let mut time = clock::allocate_time(clock, overhead);
-            if session.moves(Style::Own).len() == 1 {
-                time = time.min(FORCED_MOVE_TIME);
-            }
-            limits.time = Some(limits.time.map_or(time, |other| other.min(time)));
+            let share = clock::allocate_time(clock, overhead, session.expected_plies_left());
+            let cap = |time: Duration| limits.time.map_or(time, |other| other.min(time));
+            max_time = Some(cap(share.max_time));
+            limits.time = Some(cap(share.time));
         }
         let is_open = self.infinite || self.mate.is_some();
         if limits == SearchLimits::default() && !is_open {
@@ -58,7 +63,13 @@ impl GoRequest {
                 limits.time = Some(DEFAULT_MOVE_TIME);
             }
         }
-        limits
+        let is_held = self.infinite || self.ponder;
+        let is_for_one_move = self.multi_pv <= 1 && self.mate.is_none() && !is_held;
+        let pacing = Pacing {
+            early_stop: options.flag(OptionId::EarlyStop) && is_for_one_move,
+            max_time: max_time.filter(|_| !is_held),
+        };
+        (limits, pacing)
     }
 }
 

@@ -74,7 +74,11 @@ impl TreeOutputs {
         let event_sink = Arc::clone(event_sink);
         let warn = move |warning: &str| event_sink(ServerEvent::Warning(warning.to_owned()));
         let output = match TreeOutput::open(settings(options, resolved), Box::new(warn)) {
-            Ok(output) => Arc::new(output.with_retention(Arc::clone(&self.retention))),
+            Ok(output) => Arc::new(
+                output
+                    .with_retention(Arc::clone(&self.retention))
+                    .with_playouts(options.flag(OptionId::TreePlayouts)),
+            ),
             Err(_) if self.failed.as_ref() == Some(&key) => return Ok(None),
             Err(error) => {
                 self.failed = Some(key);

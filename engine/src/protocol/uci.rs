@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use self::{
     commands::{QUIT, find_command},
-    go::{ParsedGo, PerftRequest},
+    go::{ParsedGo, ParsedPerft},
 };
 use super::{
     options::OptionId,
@@ -145,10 +145,10 @@ impl Uci {
             .iter()
             .for_each(|text| send_info_string(core, text));
         match go.perft {
-            PerftRequest::No => {}
+            ParsedPerft::No => {}
             // The problem was reported, and no move is expected.
-            PerftRequest::Refused => return,
-            PerftRequest::Depth(depth) => return self.perft(core, depth),
+            ParsedPerft::Refused => return,
+            ParsedPerft::Depth(depth) => return self.perft(core, depth),
         }
         self.task = UciTask::Go;
         let held = go.request.infinite || go.request.ponder;
@@ -160,6 +160,7 @@ impl Uci {
             return Self::send_or_hold_best_move(core, NO_MOVE, held);
         }
         go.request.multi_pv = core.options.number(OptionId::MultiPv) as usize;
+        go.request.is_for_play = true;
         match core.start(&go.request) {
             Ok(remarks) => remarks.iter().for_each(|text| send_info_string(core, text)),
             Err(SessionError::GameOver(reason)) => {
@@ -339,6 +340,9 @@ impl Uci {
                 info.hashfull,
                 info.time.as_millis()
             );
+            if self.flavour == UciFlavour::Ugi && info.leaves > 0 {
+                let _ = write!(text, " leaves {}", info.leaves);
+            }
             if !line.pv.is_empty() {
                 let _ = write!(text, " pv {}", line.pv.join(" "));
             }

@@ -19,21 +19,24 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
-    catalog::{CatalogError, solver_cache::SolverCache},
+    catalog::{CatalogError, solver_cache::SolverCache, solvers::SolverConfig},
     games::{
         self, Outcome, ParseError, Playable, Player, Visitor,
         notation::{Grid, Style},
     },
-    search::{SearchLimits, StopFlag},
+    search::{SearchLimits, StopFlag, pacing::Pacing},
     tree::writer::TreeOutput,
 };
 
-pub mod recorded_search;
-mod search_job;
+pub mod grown_tree;
+mod mate;
+pub mod opening_book;
+pub mod search_job;
 pub mod solution;
 mod solver;
 mod typed_session;
 
+pub use opening_book::OpeningBook;
 pub use solution::{Solution, SolveRequest};
 
 /// A message from a running search or perft.
@@ -54,13 +57,11 @@ pub enum SessionEvent {
 /// Receives events; called from the search thread.
 pub type SessionEventSink = Arc<dyn Fn(SessionEvent) + Send + Sync>;
 
-/// Memory, threads and cache of a solver.
+/// What a solver may use, and its cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolverResources {
-    /// Bytes, never exceeded.
-    pub memory_bytes: usize,
-    /// Threads.
-    pub threads: usize,
+    /// Memory, threads and book.
+    pub config: SolverConfig,
     /// Where slow answers are kept; none for nowhere.
     pub cache: Option<SolverCache>,
 }
@@ -74,6 +75,8 @@ pub struct SearchInfo {
     pub sel_depth: u32,
     /// Playouts, or positions for searches without playouts.
     pub nodes: u64,
+    /// Positions evaluated at the ends of lines; 0 for searches that do not count them.
+    pub leaves: u64,
     /// Time since the search was requested.
     pub time: Duration,
     /// Use of the search's memory, in permille.
@@ -112,10 +115,22 @@ pub struct SearchResult {
     pub failure: Option<String>,
 }
 
+/// A request to count the lines of play from the session's position.
+pub struct PerftRequest {
+    /// Length of the lines in plies, at least 1.
+    pub depth: u32,
+    /// Notation of the first moves.
+    pub style: Style,
+    /// Ends the count early.
+    pub stop: StopFlag,
+}
+
 /// A request to search the session's position.
 pub struct SearchRequest {
     /// When to stop.
     pub limits: SearchLimits,
+    /// How it may deviate from the time limit. Presets with a report's number keep to it.
+    pub pacing: Pacing,
     /// How many of the best moves need exact values.
     pub multi_pv: usize,
     /// The root moves to consider; empty for all.
@@ -128,6 +143,17 @@ pub struct SearchRequest {
     pub stop: StopFlag,
     /// Where the search tree is written; none for nowhere.
     pub output: Option<Arc<TreeOutput>>,
+    /// Asked first: a win that is found is the answer, without a search.
+    pub mate: Option<MateRequest>,
+}
+
+/// A question for a forced win.
+#[derive(Clone, Debug)]
+pub struct MateRequest {
+    /// Plies in which the game must end.
+    pub plies: u32,
+    /// What the solver may use.
+    pub resources: SolverResources,
 }
 
 /// Why a session refused a request.
@@ -181,6 +207,9 @@ pub trait Session: Send {
     /// The player to move; in a finished game, whose turn it would have been.
     fn to_move(&self) -> Player;
 
+    /// Estimate of the plies to the end of the game; none where the rules set no end.
+    fn expected_plies_left(&self) -> Option<u32>;
+
     /// Plies played since the position that was set.
     fn plies(&self) -> usize;
 
@@ -213,6 +242,9 @@ pub trait Session: Send {
     fn set_search(&mut self, text: &str, settings: &[(String, String)])
     -> Result<(), CatalogError>;
 
+    /// Says where searches that solve positions keep slow answers; it counts from the next [`Self::set_search`] on.
+    fn set_cache(&mut self, cache: Option<SolverCache>);
+
     /// Every parameter of the search with its value.
     fn search_settings(&self) -> BTreeMap<String, String>;
 
@@ -225,6 +257,9 @@ pub trait Session: Send {
     /// Discards the search tree.
     fn clear_search(&mut self);
 
+    /// The answer of an opening book to the position, drawn by weight; none if the book does not have it or the game is over.
+    fn book_result(&self, book: &OpeningBook, seed: u64, style: Style) -> Option<SearchResult>;
+
     /// Starts a search of the position. Exactly one [`SessionEvent::Done`] follows; then call [`Self::finish`]. A search
     /// too short to need a thread has ended on return: its events are returned, and none are sent.
     fn start(
@@ -233,12 +268,10 @@ pub trait Session: Send {
         emit: SessionEventSink,
     ) -> Result<Vec<SessionEvent>, SessionError>;
 
-    /// Starts a perft divided by first move, written in `style`. Events end as for [`Self::start`].
+    /// Starts a perft divided by first move. Events end as for [`Self::start`].
     fn start_perft(
         &mut self,
-        depth: u32,
-        style: Style,
-        stop: StopFlag,
+        request: PerftRequest,
         emit: SessionEventSink,
     ) -> Result<(), SessionError>;
 

@@ -31,6 +31,8 @@ pub struct SolveRequest {
 pub struct Solution {
     /// The value for the player to move; none if a limit was reached first.
     pub value: Option<ExactValue>,
+    /// What scores count, where there are several conventions; else empty.
+    pub score_convention: &'static str,
     /// Every legal move and its value for the player who moves, in move order; empty if not wanted.
     pub moves: Vec<(String, Option<ExactValue>)>,
     /// A line of best play; empty if not wanted, and as long as the limits allowed.
@@ -92,6 +94,7 @@ pub fn solve<G: Playable>(
     let time = context.elapsed();
     Solution {
         value,
+        score_convention: solver.score_convention(),
         moves: moves
             .into_iter()
             .map(|(mv, value)| (move_text(position, mv, request.style), value))

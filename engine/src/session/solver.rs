@@ -22,30 +22,38 @@ pub(super) fn run<G: Playable>(
     resources: SolverResources,
     emit: &SessionEventSink,
 ) -> Option<SessionSolver<G>> {
+    let ask = |solver: &mut dyn Exact<G>| solution::solve(solver, position, request, &mut |_| ());
+    let (found, solver) = consult(known, position.rules(), resources, emit, ask);
+    emit(SessionEvent::Solved(Box::new(found.unwrap_or_default())));
+    emit(SessionEvent::Done(None));
+    solver
+}
+
+/// Asks a solver with these resources, `known` if it has them, and returns the answer and the solver; neither if it panicked.
+pub(super) fn consult<G: Playable, T>(
+    known: Option<SessionSolver<G>>,
+    rules: G::Rules,
+    resources: SolverResources,
+    emit: &SessionEventSink,
+    ask: impl FnOnce(&mut dyn Exact<G>) -> T,
+) -> (Option<T>, Option<SessionSolver<G>>) {
     let work = || {
         let mut solver = match known {
             Some(known) if known.resources == resources => known.solver,
             _ => {
-                let SolverResources {
-                    memory_bytes,
-                    threads,
-                    cache,
-                } = resources.clone();
-                solvers::cached_solver::<G>(position.rules(), memory_bytes, threads, cache)
+                let SolverResources { config, cache } = resources.clone();
+                solvers::cached_solver::<G>(rules, config, cache)
             }
         };
-        let found = solution::solve(&mut *solver, position, request, &mut |_| ());
-        (found, SessionSolver { resources, solver })
+        let answer = ask(&mut *solver);
+        (answer, SessionSolver { resources, solver })
     };
-    let (found, solver) = match catch_unwind(AssertUnwindSafe(work)) {
-        Ok((found, solver)) => (found, Some(solver)),
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok((answer, solver)) => (Some(answer), Some(solver)),
         Err(panic) => {
             let text = format!("the solver failed: {}", panic_text(&*panic));
             emit(SessionEvent::Warning(text));
-            Default::default()
+            (None, None)
         }
-    };
-    emit(SessionEvent::Solved(Box::new(found)));
-    emit(SessionEvent::Done(None));
-    solver
+    }
 }

@@ -7,18 +7,20 @@ use std::{
 };
 
 use super::{
-    SearchRequest, Session, SessionError, SessionEvent, SessionEventSink, SolveRequest,
-    SolverResources, recorded_search,
-    search_job::{SearchJob, run_perft},
+    OpeningBook, PerftRequest, SearchInfo, SearchRequest, SearchResult, Session, SessionError,
+    SessionEvent, SessionEventSink, SolveRequest, SolverResources,
+    mate::MateAnswer,
+    search_job::{SearchJob, run_perft, shortfall_texts},
     solver::{self, SessionSolver},
 };
 use crate::{
-    catalog::{self, CatalogError, Spec},
+    catalog::{self, CatalogError, Spec, solver_cache::SolverCache},
     games::{
         History, Outcome, ParseError, Playable, Player,
         notation::{self, Grid, Style, write_square},
     },
-    search::{Search, StopFlag, budget::Stopwatch},
+    rng::{Rng, child_seed},
+    search::{Search, budget::Stopwatch},
 };
 
 /// A game of `G` in progress.
@@ -39,6 +41,8 @@ pub(super) struct TypedSession<G: Playable> {
     requested: Spec,
     /// The search as it runs: a seed of 0 is replaced by a drawn one.
     spec: Spec,
+    /// Where searches that solve positions keep slow answers.
+    cache: Option<SolverCache>,
     /// The text that `spec` was parsed from.
     search_name: String,
     search: Option<Box<dyn Search<G>>>,
@@ -93,6 +97,7 @@ impl<G: Playable> TypedSession<G> {
             history,
             requested: spec.clone(),
             spec,
+            cache: None,
             search_name: G::FACTS.default_search.to_owned(),
             search: None,
             last_searched: None,
@@ -175,7 +180,7 @@ impl<G: Playable> TypedSession<G> {
 
     /// Warnings about this search that the previous one did not give.
     fn new_warnings(&mut self, search: &dyn Search<G>) -> Vec<String> {
-        let mut remarks = recorded_search::shortfall_texts(&search.shortfalls());
+        let mut remarks = shortfall_texts(&search.shortfalls());
         let before = std::mem::replace(&mut self.last_warnings, remarks.clone());
         remarks.retain(|remark| !before.contains(remark));
         remarks
@@ -305,6 +310,10 @@ impl<G: Playable> Session for TypedSession<G> {
         self.position.to_move()
     }
 
+    fn expected_plies_left(&self) -> Option<u32> {
+        self.position.expected_plies_left()
+    }
+
     fn plies(&self) -> usize {
         self.moves.len()
     }
@@ -342,7 +351,7 @@ impl<G: Playable> Session for TypedSession<G> {
     }
 
     fn evaluations(&self) -> Vec<(&'static str, i32)> {
-        (G::evaluations().iter())
+        (G::EVALUATIONS.iter())
             .map(|evaluation| (evaluation.name, evaluation.value(&self.position)))
             .collect()
     }
@@ -368,7 +377,7 @@ impl<G: Playable> Session for TypedSession<G> {
         text: &str,
         settings: &[(String, String)],
     ) -> Result<(), CatalogError> {
-        let requested = catalog::configure::<G>(text, settings)?;
+        let requested = catalog::configure::<G>(text, settings)?.with_cache(self.cache.clone());
         if requested != self.requested {
             let spec = requested.with_resolved_seed();
             // A new seed alone keeps the allocated memory.
@@ -386,6 +395,10 @@ impl<G: Playable> Session for TypedSession<G> {
         }
         self.search_name = text.to_owned();
         Ok(())
+    }
+
+    fn set_cache(&mut self, cache: Option<SolverCache>) {
+        self.cache = cache;
     }
 
     fn search_settings(&self) -> BTreeMap<String, String> {
@@ -409,6 +422,21 @@ impl<G: Playable> Session for TypedSession<G> {
             }
         }
         self.last_searched = None;
+    }
+
+    fn book_result(&self, book: &OpeningBook, seed: u64, style: Style) -> Option<SearchResult> {
+        if self.outcome().is_some() {
+            return None;
+        }
+        // Another draw at every move of the game, the same in every run.
+        let mut rng = Rng::new(child_seed(seed, self.position.key()));
+        let mv = book.choose(&self.position, &mut rng)?;
+        Some(SearchResult {
+            best_move: move_text(&self.position, mv, style),
+            ponder_move: None,
+            info: SearchInfo::default(),
+            failure: None,
+        })
     }
 
     fn start(
@@ -448,24 +476,30 @@ impl<G: Playable> Session for TypedSession<G> {
             return Ok(events.try_iter().collect());
         }
         let solver = self.solver.take();
-        self.spawn(move || TaskParts {
-            search: job.run(search, &emit),
-            solver,
+        self.spawn(move || {
+            let (answer, solver) = job.find_mate(solver, &emit);
+            let search = match answer {
+                MateAnswer::Found(result) => {
+                    emit(SessionEvent::Done(Some(*result)));
+                    Some(search)
+                }
+                MateAnswer::Absent => job.bounded().run(search, &emit),
+                MateAnswer::Open => job.run(search, &emit),
+            };
+            TaskParts { search, solver }
         })?;
         Ok(Vec::new())
     }
 
     fn start_perft(
         &mut self,
-        depth: u32,
-        style: Style,
-        stop: StopFlag,
+        request: PerftRequest,
         emit: SessionEventSink,
     ) -> Result<(), SessionError> {
         let position = self.position.clone();
         let parts = self.take_parts();
         self.spawn(move || {
-            run_perft(&position, depth, style, &stop, &emit);
+            run_perft(&position, &request, &emit);
             emit(SessionEvent::Done(None));
             parts
         })
@@ -521,7 +555,7 @@ mod tests {
     use super::*;
     use crate::{
         games::kalah::Kalah,
-        search::{BestMove, SearchLimits, SearchTask},
+        search::{BestMove, SearchLimits, SearchTask, StopFlag},
     };
 
     struct Broken;
@@ -570,12 +604,14 @@ mod tests {
         for fails in [true, false] {
             let request = SearchRequest {
                 limits: SearchLimits::iterations(10),
+                pacing: Default::default(),
                 multi_pv: 1,
                 search_moves: Vec::new(),
                 style: Style::Own,
                 info_interval: Duration::from_secs(1),
                 stop: StopFlag::new(),
                 output: None,
+                mate: None,
             };
             session
                 .start(request, Arc::clone(&emit))

@@ -11,14 +11,14 @@ use crate::{
 #[derive(Default)]
 pub(super) struct ParsedGo {
     pub(super) request: GoRequest,
-    pub(super) perft: PerftRequest,
+    pub(super) perft: ParsedPerft,
     /// Arguments that could not be read, as sentences.
     pub(super) problems: Vec<String>,
 }
 
 /// The perft part of `go`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum PerftRequest {
+pub(super) enum ParsedPerft {
     #[default]
     No,
     /// Its depth could not be read.
@@ -84,7 +84,7 @@ impl ParsedGo {
             let Some(number) = parse_number(text, TIME_KEYWORDS.contains(&key)) else {
                 let text = quote(text);
                 let what = if key == "perft" {
-                    go.perft = PerftRequest::Refused;
+                    go.perft = ParsedPerft::Refused;
                     "nothing is counted: perft"
                 } else {
                     &format!("{key} is ignored: it")
@@ -106,7 +106,7 @@ impl ParsedGo {
                 "iterations" => go.request.limits.iterations = Some(count),
                 "mate" => go.request.mate = Some(plies.saturating_mul(2).saturating_sub(1)),
                 "movetime" => go.request.limits.time = Some(Duration::from_millis(count)),
-                _ => go.perft = PerftRequest::Depth(plies.min(64)),
+                _ => go.perft = ParsedPerft::Depth(plies.min(64)),
             }
         }
         // Only our own clock matters; the opponent's may be missing.
@@ -193,7 +193,7 @@ mod tests {
                 .map(|clock| clock.remaining_ms),
             Some(100)
         );
-        assert_eq!(go("perft 3").perft, PerftRequest::Depth(3));
+        assert_eq!(go("perft 3").perft, ParsedPerft::Depth(3));
         // What cannot be read is left out, and nothing else.
         for text in ["infinite nodes", "nodes x infinite", "infinite wtime abc"] {
             let go = ParsedGo::parse(text, Player::First);
@@ -217,7 +217,7 @@ mod tests {
             let go = ParsedGo::parse(text, Player::First);
             assert_eq!(
                 (go.problems.len(), go.perft),
-                (1, PerftRequest::Refused),
+                (1, ParsedPerft::Refused),
                 "{text}"
             );
         }
